@@ -1,0 +1,10 @@
+import { readinessProblems } from '@/lib/server/readiness'
+
+export const dynamic = 'force-dynamic'
+
+/** Whether the console can serve: its database answers and is migrated, and there is an account to sign in with. */
+export async function GET(): Promise<Response> {
+  const problems = await readinessProblems()
+  const isReady = problems.length === 0
+  return Response.json({ status: isReady ? 'ready' : 'not ready', problems }, { status: isReady ? 200 : 503, headers: { 'cache-control': 'no-store' } })
+}

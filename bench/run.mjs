@@ -1,0 +1,22 @@
+// `npm run bench -- NAME... [--json]`: ratios against peers, measured in the same run. Without a name: lists them.
+import { ensureBuild, ensureDependencies, ensurePlatform } from '../scripts/bootstrap.mjs'
+
+const SUITES = { weight: './weight.mjs' }
+const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
+const isJson = process.argv.includes('--json')
+
+const unknown = names.filter((name) => !Object.hasOwn(SUITES, name))
+if (names.length === 0 || unknown.length > 0) {
+  console.error(`${unknown.length ? `There is no bench ${unknown.join(', ')}. ` : ''}Choose from: ${Object.keys(SUITES).join(', ')}`)
+  process.exit(2)
+}
+ensureDependencies()
+ensurePlatform()
+ensureBuild()
+for (const name of names) {
+  const { measure } = await import(SUITES[name])
+  const rows = await measure()
+  if (isJson) for (const row of rows) console.log(JSON.stringify(row))
+  else console.table(rows)
+}
+process.exit(0)

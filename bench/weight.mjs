@@ -1,0 +1,101 @@
+// First-load JavaScript of the console's pages against a hello world of the same Next.js, built and served in the same run:
+// the bytes of script bodies as they cross the wire (gzip), summed by Chromium over a cold load.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { chromium } from '@playwright/test'
+import { cleanEnv, ensureChromium, root, tool } from '../scripts/bootstrap.mjs'
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+async function until(url) {
+  for (let tries = 0; tries < 600; tries++) {
+    if ((await fetch(url).catch(() => undefined))?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`${url} did not answer within a minute`)
+}
+const next = path.join(root, 'node_modules/next/dist/bin/next')
+
+async function helloWorld() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-hello-'))
+  mkdirSync(path.join(folder, 'app'))
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  writeFileSync(path.join(folder, 'app/layout.jsx'), 'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html> }')
+  writeFileSync(path.join(folder, 'app/page.jsx'), 'export default function Page() { return <p>Hello, world</p> }')
+  writeFileSync(path.join(folder, 'next.config.mjs'), `export default { turbopack: { root: ${JSON.stringify(root)} } }`)
+  if (!tool('../node_modules/next/dist/bin/next', ['build', '--webpack'], { cwd: folder, env: cleanEnv({ NODE_ENV: 'production' }) }))
+    throw new Error('the hello world did not build')
+  const port = await freePort()
+  const child = spawn(process.execPath, [next, 'start', '-p', String(port)], { cwd: folder, env: cleanEnv({ NODE_ENV: 'production' }), stdio: 'ignore' })
+  return { url: `http://localhost:${port}`, end: () => finish(child).then(() => rmSync(folder, { recursive: true, force: true })) }
+}
+const finish = async (child) => {
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+async function console_() {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const env = { PORT: String(port), NEXTAUTH_URL: url, PILOTHOUSE_ADMIN_EMAIL: 'admin@example.com', PILOTHOUSE_ADMIN_PASSWORD: 'correct horse battery staple' }
+  const child = spawn(process.execPath, ['e2e/support/serve.mjs'], { cwd: root, env: cleanEnv(env), stdio: 'ignore' })
+  await until(`${url}/readyz`)
+  return { url, end: () => finish(child) }
+}
+
+/** Kilobytes of script bodies that a cold load of `url` transfers. */
+async function scriptWeight(context, url) {
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+  const scripts = new Set()
+  let bytes = 0
+  session.on('Network.responseReceived', ({ requestId, type }) => type === 'Script' && scripts.add(requestId))
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (scripts.has(requestId)) bytes += encodedDataLength
+  })
+  await page.goto(url, { waitUntil: 'load' })
+  await page.waitForTimeout(1500) // what the page itself asks for right after it loaded counts as first load too
+  await page.close()
+  return bytes / 1000
+}
+
+export async function measure() {
+  const executablePath = ensureChromium()
+  const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'] })
+  const hello = await helloWorld()
+  const ours = await console_()
+  try {
+    const context = await browser.newContext({ baseURL: ours.url })
+    const page = await context.newPage()
+    await page.goto('/sign-in')
+    await page.getByLabel('Email').fill('admin@example.com')
+    await page.getByLabel('Password').fill('correct horse battery staple')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(/deployments/)
+    const first = await page.getByRole('link', { name: 'concierge' }).first().getAttribute('href')
+    const pages = { 'sign-in': '/sign-in', list: new URL(page.url()).pathname, overview: first, 'run start': `${first}/runs/new`, threads: `${first}/threads` }
+    const peer = await scriptWeight(await browser.newContext(), hello.url)
+    const rows = []
+    for (const [name, at] of Object.entries(pages)) {
+      const signedIn = name === 'sign-in' ? await browser.newContext({ baseURL: ours.url }) : context
+      const kb = await scriptWeight(signedIn, new URL(at, ours.url).href)
+      rows.push({ id: `weight ${name}`, ours: +kb.toFixed(1), peer: +peer.toFixed(1), peer_name: 'next hello world', unit: 'kB', ratio: +(kb / peer).toFixed(2), rounds: 1 })
+    }
+    return rows
+  } finally {
+    await browser.close()
+    await Promise.all([ours.end(), hello.end()])
+    console.error(readFileSync(path.join(root, 'package.json'), 'utf8').match(/"next": "[^"]+"/)?.[0])
+  }
+}

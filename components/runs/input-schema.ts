@@ -1,0 +1,71 @@
+/** A JSON schema as a graph's server gives it; nothing about it is sure. */
+export type JsonSchema = Record<string, unknown>
+
+const MAX_DEPTH = 8
+const isRecord = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The schema a local reference names, through any number of hops; the schema itself where it is none. */
+function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  let now = schema
+  for (let hop = 0; hop < MAX_DEPTH && typeof now.$ref === 'string' && now.$ref.startsWith('#'); hop++) {
+    let target: unknown = root
+    for (const part of now.$ref.slice(1).split('/').filter(Boolean)) {
+      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+      target = isRecord(target) && Object.hasOwn(target, key) ? target[key] : undefined
+    }
+    if (!isRecord(target)) return now
+    now = target
+  }
+  return now
+}
+
+/** Whether the graph takes a list of chat messages under `messages`. */
+export function takesMessages(schema: JsonSchema | undefined): boolean {
+  if (!schema) return false
+  const { properties } = resolve(schema, schema)
+  if (!isRecord(properties) || !isRecord(properties.messages)) return false
+  const messages = resolve(properties.messages, schema)
+  const types = [messages.type].flat()
+  return types.includes('array') || Array.isArray(messages.anyOf) || Array.isArray(messages.oneOf) || messages.type === undefined
+}
+
+/** An input to begin with: every key the schema names, with its default, example or the emptiest value of its type. */
+export function inputSkeleton(schema: JsonSchema | undefined): unknown {
+  if (!schema) return {}
+  const input = skeleton(schema, schema, 0)
+  return isRecord(input) && takesMessages(schema) ? { ...input, messages: [{ role: 'user', content: '' }] } : input
+}
+
+function skeleton(given: JsonSchema, root: JsonSchema, depth: number): unknown {
+  const schema = resolve(given, root)
+  if ('default' in schema) return schema.default
+  if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0]
+  if ('const' in schema) return schema.const
+  if (Array.isArray(schema.enum)) return schema.enum[0] ?? null
+  const choice = [schema.anyOf, schema.oneOf, schema.allOf].find((list) => Array.isArray(list) && list.length > 0)
+  if (Array.isArray(choice) && !isRecord(schema.properties)) {
+    const options = choice.filter(isRecord).map((option) => resolve(option, root))
+    const first = options.find((option) => option.type !== 'null') ?? options[0]
+    return first && depth < MAX_DEPTH ? skeleton(first, root, depth + 1) : null
+  }
+  const type = Array.isArray(schema.type) ? (schema.type.find((one) => one !== 'null') ?? 'null') : schema.type
+  if (type === 'object' || (type === undefined && isRecord(schema.properties))) return objectSkeleton(schema, root, depth)
+  if (type === 'array') return []
+  if (type === 'string') return ''
+  if (type === 'boolean') return false
+  if (type === 'number' || type === 'integer') return typeof schema.minimum === 'number' ? schema.minimum : 0
+  return type === undefined && depth === 0 ? {} : null
+}
+
+function objectSkeleton(schema: JsonSchema, root: JsonSchema, depth: number): JsonSchema {
+  if (!isRecord(schema.properties) || depth >= MAX_DEPTH) return {}
+  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+  // Below the top only what must be there: an optional object need not be begun.
+  const names = Object.keys(schema.properties).filter((name) => depth === 0 || required.has(name))
+  return Object.fromEntries(
+    names.map((name) => {
+      const property = (schema.properties as JsonSchema)[name]
+      return [name, isRecord(property) ? skeleton(property, root, depth + 1) : null]
+    }),
+  )
+}

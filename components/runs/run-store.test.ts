@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import type { LogEntry } from '@/lib/stream/log'
+import { type RunClock, RunStore } from './run-store'
+
+/** A clock that is moved by hand; each reading takes `costMs`. */
+function handClock(costMs = 0) {
+  const laters: (() => void)[] = []
+  const frames: (() => void)[] = []
+  let time = 0
+  const clock: RunClock = {
+    now: () => {
+      time += costMs
+      return time
+    },
+    later: (task) => laters.push(task),
+    nextFrame: (task) => frames.push(task),
+  }
+  const drain = (tasks: (() => void)[]) => tasks.splice(0).map((task) => task()).length
+  return { clock, later: () => drain(laters), frame: () => drain(frames) }
+}
+
+const events = (from: number, count: number): LogEntry[] =>
+  Array.from({ length: count }, (_, index) => ({ seq: from + index, at: from + index, kind: 'event', event: 'custom', data: '1' }))
+
+describe('a recording that is followed', () => {
+  test('tells its listeners once per animation frame, however much arrives', () => {
+    const { clock, later, frame } = handClock()
+    const store = new RunStore(clock)
+    let heard = 0
+    store.subscribe(() => heard++)
+    for (let block = 0; block < 50; block++) {
+      store.feed.entries(events(block * 20 + 1, 20), 1_000)
+      later()
+    }
+    expect(store.view.seq).toBe(1_000)
+    expect([heard, store.getVersion()]).toEqual([0, 0])
+    expect(frame()).toBe(1)
+    expect([heard, store.getVersion()]).toEqual([1, 1])
+    frame()
+    expect(heard).toBe(1)
+  })
+
+  test('a large replay is applied in slices, in order, and progress is told between them', () => {
+    const { clock, later, frame } = handClock(3)
+    const store = new RunStore(clock)
+    store.feed.entries(events(1, 1_000), 1_000)
+    later()
+    expect(store.view.seq).toBeGreaterThan(0)
+    expect(store.view.seq).toBeLessThan(200)
+    frame()
+    expect(store.getVersion()).toBe(1)
+    for (let turn = 0; turn < 40; turn++) later()
+    expect(store.view.seq).toBe(1_000)
+    expect(store.total).toBe(1_000)
+  })
+
+  test('entries that come twice change nothing', () => {
+    const { clock, later } = handClock()
+    const store = new RunStore(clock)
+    store.feed.entries(events(1, 10), 10)
+    store.feed.entries(events(1, 12), 12)
+    later()
+    expect(store.view.seq).toBe(12)
+    expect(store.view.log.length).toBe(12)
+  })
+
+  test('a hole is said and not papered over', () => {
+    const { clock, later } = handClock()
+    const store = new RunStore(clock)
+    store.feed.entries([...events(1, 5), ...events(7, 5)], 11)
+    later()
+    expect(store.view.seq).toBe(5)
+    expect(store.error?.message).toContain('did not arrive')
+  })
+
+  test('an error is told at the next frame and goes when entries come again', () => {
+    const { clock, later, frame } = handClock()
+    const store = new RunStore(clock)
+    store.feed.error({ code: 'not_found', message: 'There is no such recording.' })
+    frame()
+    expect(store.error?.code).toBe('not_found')
+    store.feed.entries(events(1, 1), 1)
+    later()
+    expect(store.error).toBeUndefined()
+  })
+})

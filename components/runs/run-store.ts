@@ -1,0 +1,132 @@
+import type { LogEntry } from '@/lib/stream/log'
+import { applyEntry, createRunView, type RunView } from '@/lib/stream/run-view'
+
+/** How a live connection hands a recording over. */
+export type RunFeed = {
+  entries: (entries: LogEntry[], total: number) => void
+  error: (error: RunError) => void
+}
+export type RunError = { code: string; message: string }
+
+/** When work may go on and when the page may be told. Given by tests; `browserClock` otherwise. */
+export type RunClock = {
+  now: () => number
+  /** Soon, but after the browser has handled what waits (input, painting). */
+  later: (task: () => void) => void
+  /** Before the next repaint; some time soon while the tab is hidden, where there are no repaints. */
+  nextFrame: (task: () => void) => void
+}
+
+/** Longest stretch of applying entries at a time: leaves most of a 16 ms frame to the page. */
+const SLICE_MS = 8
+const HIDDEN_MS = 500
+
+export const browserClock: RunClock = {
+  now: () => performance.now(),
+  later: (task) => {
+    // A timer would be held back to 4 ms after a few turns; a message is not.
+    const { port1, port2 } = new MessageChannel()
+    port2.onmessage = () => {
+      port1.close()
+      task()
+    }
+    port1.postMessage(null)
+  },
+  nextFrame: (task) => {
+    if (document.visibilityState === 'hidden') setTimeout(task, HIDDEN_MS)
+    else requestAnimationFrame(task)
+  },
+}
+
+/**
+ * A recording as the page follows it. Entries are applied to the view outside React, a slice at a time; listeners hear of
+ * it at most once per animation frame, and what they read (`version`) moves only then: a component that renders for
+ * another reason in between sees the same version as before.
+ */
+export class RunStore {
+  readonly view: RunView
+  /** Entries the server has, for "replaying k of n". */
+  total = 0
+  error: RunError | undefined
+  #version = 0
+  #queue: LogEntry[][] = []
+  #offset = 0
+  #isWorking = false
+  #isPublishing = false
+  readonly #listeners = new Set<() => void>()
+  readonly #clock: RunClock
+
+  constructor(clock: RunClock = browserClock, view: RunView = createRunView()) {
+    this.#clock = clock
+    this.view = view
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly getVersion = (): number => this.#version
+
+  readonly feed: RunFeed = {
+    entries: (entries, total) => {
+      this.total = total
+      this.error = undefined
+      if (entries.length > 0) this.#queue.push(entries)
+      this.#work()
+    },
+    error: (error) => {
+      this.error = error
+      this.#publish()
+    },
+  }
+
+  #work(): void {
+    if (this.#isWorking) return
+    this.#isWorking = true
+    this.#clock.later(() => {
+      this.#isWorking = false
+      this.#applySlice()
+      if (this.#queue.length > 0) this.#work()
+      this.#publish()
+    })
+  }
+
+  #applySlice(): void {
+    const until = this.#clock.now() + SLICE_MS
+    for (let block = this.#queue[0]; block; block = this.#queue[0]) {
+      for (; this.#offset < block.length; this.#offset++) {
+        // Looking at the clock costs more than a small entry.
+        if (this.#offset % 32 === 31 && this.#clock.now() > until) return
+        const entry = block[this.#offset]
+        if (entry && !this.#apply(entry)) return
+      }
+      this.#queue.shift()
+      this.#offset = 0
+    }
+  }
+
+  /** False when the entry cannot follow what is there: nothing after it can be right, so following stops. */
+  #apply(entry: LogEntry): boolean {
+    try {
+      applyEntry(this.view, entry)
+      return true
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      this.#queue = []
+      this.#offset = 0
+      this.error = { code: 'internal', message: 'A part of the recording did not arrive. Reload the page to read it again.' }
+      return false
+    }
+  }
+
+  #publish(): void {
+    if (this.#isPublishing) return
+    this.#isPublishing = true
+    this.#clock.nextFrame(() => {
+      this.#isPublishing = false
+      this.#version++
+      for (const listener of this.#listeners) listener()
+    })
+  }
+}

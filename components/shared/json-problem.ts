@@ -1,0 +1,73 @@
+/** Where JSON text breaks off being JSON, in a person's terms; lines and columns count from 1. */
+export type JsonProblem = { line: number; column: number; message: string }
+
+const SPACE = /[ \t\r\n]*/y
+const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
+const STRING = /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+const WORD = /true|false|null/y
+
+/**
+ * The first place where the text is not JSON, undefined when it is. Engines differ in how they report it (and one
+ * leaves the place out), so the text is read once more here; without recursion, so that no depth overflows.
+ */
+export function findJsonProblem(text: string): JsonProblem | undefined {
+  const stack: ('{' | '[')[] = []
+  let at = 0
+  let wants: 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma or end' = 'value'
+  const eat = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at
+    if (!pattern.test(text)) return false
+    at = pattern.lastIndex
+    return true
+  }
+  const fail = (message: string): JsonProblem => {
+    const before = text.slice(0, at)
+    return { line: before.split('\n').length, column: at - before.lastIndexOf('\n'), message }
+  }
+  for (;;) {
+    eat(SPACE)
+    const character = text[at]
+    if (character === undefined) {
+      if (wants === 'comma or end' && stack.length === 0) return undefined
+      if (text.trim() === '') return fail('There is nothing here yet.')
+      return fail(stack.length > 0 ? `The text ends before "${stack.at(-1) === '{' ? '}' : ']'}" closes it.` : 'The text ends too early.')
+    }
+    if (wants === 'comma or end') {
+      const open = stack.at(-1)
+      if (!open) return fail('There is more text after the end.')
+      const close = open === '{' ? '}' : ']'
+      at++
+      if (character === close) stack.pop()
+      else if (character === ',') wants = open === '{' ? 'key' : 'value'
+      else {
+        at--
+        return fail(`Expected "," or "${close}" here.`)
+      }
+    } else if (wants === 'colon') {
+      if (character !== ':') return fail('Expected ":" after the key.')
+      at++
+      wants = 'value'
+    } else if (wants === 'key' || wants === 'key or }') {
+      if (character === '}' && wants === 'key or }') {
+        at++
+        stack.pop()
+        wants = 'comma or end'
+      } else if (eat(STRING)) wants = 'colon'
+      else return fail(character === '}' ? 'There is a comma too many before "}".' : stringProblem(character, 'Expected a key in double quotes.'))
+    } else if (character === '{' || character === '[') {
+      at++
+      stack.push(character)
+      wants = character === '{' ? 'key or }' : 'value or ]'
+    } else if (character === ']' && wants === 'value or ]') {
+      at++
+      stack.pop()
+      wants = 'comma or end'
+    } else if (eat(STRING) || eat(NUMBER) || eat(WORD)) wants = 'comma or end'
+    else return fail(character === ']' ? 'There is a comma too many before "]".' : stringProblem(character, 'Expected a value here.'))
+  }
+}
+
+function stringProblem(character: string, otherwise: string): string {
+  if (character === '"') return 'This text in quotes does not end, or has a character in it that must be written with a backslash.'
+  return character === "'" ? 'Use double quotes.' : otherwise
+}

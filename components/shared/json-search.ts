@@ -1,0 +1,59 @@
+import { isContainer, type JsonPath } from './json-value'
+
+export type JsonSearch = {
+  /** Paths found so far, in document order. */
+  hits: JsonPath[]
+  isDone: boolean
+  /** Goes on for about so many milliseconds. */
+  advance(milliseconds: number): void
+}
+
+const MAX_HITS = 5_000
+const CHECK_CLOCK_EVERY = 512
+
+/**
+ * Finds text in keys and values, without regard to case. Works in slices, so that a large state never holds the page;
+ * keeps its own stack, so that a deep one never overflows it. Stops at 5,000 hits.
+ */
+export function searchJson(root: unknown, text: string): JsonSearch {
+  const needle = text.toLowerCase()
+  const stack: { value: object; keys: string[] | undefined; size: number; next: number }[] = []
+  const path: (string | number)[] = []
+  const search: JsonSearch = { hits: [], isDone: needle === '', advance }
+  const enter = (value: object) => {
+    const keys = Array.isArray(value) ? undefined : Object.keys(value)
+    stack.push({ value, keys, size: keys?.length ?? (value as unknown[]).length, next: 0 })
+  }
+  if (isContainer(root)) enter(root)
+  else if (matches(root, needle)) search.hits.push([])
+
+  function advance(milliseconds: number): void {
+    const until = performance.now() + milliseconds
+    for (let work = 1; !search.isDone; work++) {
+      if (work % CHECK_CLOCK_EVERY === 0 && performance.now() > until) return
+      const top = stack.at(-1)
+      if (!top || search.hits.length >= MAX_HITS) {
+        search.isDone = true
+        return
+      }
+      if (top.next === top.size) {
+        stack.pop()
+        path.pop()
+        continue
+      }
+      const key = top.keys?.[top.next] ?? top.next
+      top.next++
+      const value = (top.value as Record<string | number, unknown>)[key]
+      const isBelow = isContainer(value)
+      if ((typeof key === 'string' && key.toLowerCase().includes(needle)) || (!isBelow && matches(value, needle)))
+        search.hits.push([...path, key])
+      if (isBelow) {
+        enter(value)
+        path.push(key)
+      }
+    }
+  }
+  return search
+}
+
+const matches = (value: unknown, needle: string): boolean => String(value).toLowerCase().includes(needle)

@@ -1,0 +1,74 @@
+import { isLosslessNumber, stringify } from 'lossless-json'
+
+/** Keys and positions from the root to a value. */
+export type JsonPath = readonly (string | number)[]
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
+
+/** The kind of a parsed value. Numbers too long for a double are objects of their own class and still numbers. */
+export function kindOf(value: unknown): JsonKind {
+  if (value === null || value === undefined) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'object') return isLosslessNumber(value) ? 'number' : 'object'
+  if (typeof value === 'string') return 'string'
+  return typeof value === 'boolean' ? 'boolean' : 'number'
+}
+
+export const isContainer = (value: unknown): value is object => {
+  const kind = kindOf(value)
+  return kind === 'object' || kind === 'array'
+}
+
+/** The value at a path, undefined where there is none. */
+export function valueAt(root: unknown, path: JsonPath): unknown {
+  let value = root
+  for (const key of path) {
+    if (!isContainer(value) || !Object.hasOwn(value, key)) return undefined
+    value = (value as Record<string | number, unknown>)[key]
+  }
+  return value
+}
+
+/** A path as code would write it: `messages[3].content`, `["odd key"]`; `$` for the root. */
+export function pathText(path: JsonPath): string {
+  let text = ''
+  for (const key of path) {
+    if (typeof key === 'number') text += `[${key}]`
+    else if (/^[A-Za-z_$][\w$]*$/.test(key)) text += text === '' ? key : `.${key}`
+    else text += `[${JSON.stringify(key)}]`
+  }
+  return text === '' ? '$' : text
+}
+
+/** A value that is no container, as JSON shows it; strings are cut at `limit` characters. */
+export function scalarText(value: unknown, limit = Infinity): string {
+  if (typeof value !== 'string') return value === undefined ? 'null' : String(value)
+  return value.length > limit ? `${JSON.stringify(value.slice(0, limit)).slice(0, -1)}…` : JSON.stringify(value)
+}
+
+/** The value as JSON with two spaces of indent; every number as it was. */
+export const jsonText = (value: unknown): string => stringify(value ?? null, null, 2) ?? 'null'
+
+const PREVIEW_ITEMS = 6
+
+/** A closed container in a few words: its first keys and their short values. */
+export function previewText(value: object, limit = 90): string {
+  const isArray = Array.isArray(value)
+  const parts: string[] = []
+  let length = 0
+  let seen = 0
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue
+    const item = (value as Record<string, unknown>)[key]
+    const short = isContainer(item) ? (Array.isArray(item) ? `[${item.length}]` : '{…}') : scalarText(item, 32)
+    const part = isArray ? short : `${key}: ${short}`
+    if (seen === PREVIEW_ITEMS || length + part.length > limit) {
+      parts.push('…')
+      break
+    }
+    seen++
+    length += part.length + 2
+    parts.push(part)
+  }
+  const inner = parts.join(', ')
+  return isArray ? `[${inner}]` : `{${inner}}`
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { expect, test } from '@playwright/test'
+
+const root = path.resolve(import.meta.dirname, '..')
+let data: string
+let port: number
+const started: ChildProcess[] = []
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+/** `npm start` as a person runs it; `output` grows while it runs. */
+function npmStart(env: Record<string, string> = {}) {
+  const child = spawn('npm', ['start'], {
+    cwd: root,
+    env: { ...process.env, PORT: String(port), PILOTHOUSE_DATA: data, NEXTAUTH_URL: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.push(child)
+  const run = { child, output: '', ended: once(child, 'exit').then(([code]) => code as number | null) }
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      run.output += text
+    })
+  return run
+}
+/** Every process that has the data folder in its command line or environment: what the start has made. */
+const processesOf = (folder: string) =>
+  execFileSync('ps', ['axeww', '-o', 'pid=,args='], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+    .split('\n')
+    .filter((line) => line.includes(folder) && !line.includes('ps axeww'))
+
+test.beforeEach(async () => {
+  data = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-launch-'))
+  port = await freePort()
+})
+test.afterEach(async () => {
+  for (const child of started.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+  rmSync(data, { recursive: true, force: true })
+})
+
+test('npm start prints address and first sign-in, refuses a second start, and leaves nothing behind on SIGTERM', async () => {
+  test.setTimeout(120_000)
+  const first = npmStart()
+  await expect.poll(() => first.output, { timeout: 60_000 }).toContain(`Pilothouse is ready: http://localhost:${port}`)
+  await expect.poll(() => first.output).toContain('shown this once')
+  const signIn = path.join(data, 'first-sign-in.txt')
+  expect(statSync(signIn).mode & 0o777).toBe(0o600)
+  expect(statSync(path.join(data, 'platform.json')).mode & 0o777).toBe(0o600)
+  const password = /password:\s*(\S+)/i.exec(readFileSync(signIn, 'utf8'))?.[1] ?? 'none'
+  expect(first.output).toContain(password)
+
+  const samePort = npmStart()
+  expect(await samePort.ended).toBe(1)
+  expect(samePort.output).toContain(`Port ${port} is taken`)
+  const sameData = npmStart({ PORT: String(await freePort()) })
+  expect(await sameData.ended).toBe(1)
+  expect(sameData.output).toContain('in use by another Pilothouse')
+
+  const asked = Date.now()
+  first.child.kill('SIGTERM')
+  expect(await first.ended).toBe(0)
+  expect(Date.now() - asked).toBeLessThan(10_000)
+  await expect.poll(() => processesOf(data), { timeout: 5_000 }).toEqual([])
+  expect(existsSync(path.join(data, 'postgres/postmaster.pid'))).toBe(false)
+
+  const again = npmStart()
+  await expect.poll(() => again.output, { timeout: 60_000 }).toContain('Pilothouse is ready')
+  expect(again.output).not.toContain(password)
+})

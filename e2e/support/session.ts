@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test as base, expect, type Page } from '@playwright/test'
+
+export const admin = { email: 'admin@example.com', password: 'correct horse battery staple' }
+
+/** Signs in as a person does and waits for the first page behind the door. */
+export async function signIn(page: Page, who = admin): Promise<void> {
+  await page.goto('/sign-in')
+  await page.getByLabel('Email').fill(who.email)
+  await page.getByLabel('Password').fill(who.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('heading', { name: 'Deployments' })).toBeVisible()
+}
+
+/** Where the started product keeps its data, and the embedded platform's address and key in it. */
+export function platform(): { url: string; api_key: string } {
+  const data = readFileSync(path.resolve(import.meta.dirname, '../../test-results/e2e-data.txt'), 'utf8')
+  return JSON.parse(readFileSync(path.join(data, 'platform.json'), 'utf8'))
+}
+
+/** A page whose console must stay free of policy violations and uncaught errors over the whole journey. */
+export const test = base.extend<{ page: Page }>({
+  page: async ({ page }, use) => {
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (/content security policy/i.test(message.text())) complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    await use(page)
+    expect(complaints).toEqual([])
+  },
+})
+export { expect }

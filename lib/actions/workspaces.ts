@@ -1,0 +1,70 @@
+'use server'
+import { z } from 'zod'
+import type { Settled } from '@/lib/errors'
+import { EVERYWHERE } from '@/lib/server/actor'
+import { eraseDirectServer, insertDirectServer, NewDirectServer } from '@/lib/server/direct-servers'
+import { audited, guardAction } from '@/lib/server/guard-action'
+import { parseInput } from '@/lib/server/settle'
+import { changeWorkspace, eraseWorkspace, insertWorkspace, NewWorkspace, WorkspaceChange } from '@/lib/server/workspace-settings'
+
+// Workspaces say where keys are sent and which machines the console may reach, so all of this asks for an admin of the
+// whole console, not of the one workspace.
+
+const Slug = z.string().min(1).max(80)
+
+/** The names of what was given, one level deep: `keys.apiKey`, never a value. */
+const fieldsOf = (given: object): string[] =>
+  Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : name === 'keys' && value ? Object.keys(value).map((key) => `keys.${key}`) : [name],
+  )
+
+const write = (workspace: string, operation: string, requestId: string, fields: string[] = [], params: Record<string, string> = {}) =>
+  ({ workspace, scope: EVERYWHERE, role: 'admin', operation, requestId, fields, params }) as const
+
+export async function createWorkspace(given: NewWorkspace): Promise<Settled<{ slug: string }>> {
+  return guardAction(async (requestId) => {
+    const input = parseInput(NewWorkspace, given)
+    return audited(write(input.slug, 'createWorkspace', requestId, fieldsOf(input)), async () => {
+      await insertWorkspace(input)
+      return { slug: input.slug }
+    })
+  })
+}
+
+/** `hasDroppedKeys`: the address moved to another origin, so the keys entered for the old one are gone. */
+export async function updateWorkspace(workspace: string, change: WorkspaceChange): Promise<Settled<{ hasDroppedKeys: boolean }>> {
+  return guardAction(async (requestId) => {
+    const slug = parseInput(Slug, workspace)
+    const input = parseInput(WorkspaceChange, change)
+    return audited(write(slug, 'updateWorkspace', requestId, fieldsOf(input)), () => changeWorkspace(slug, input))
+  })
+}
+
+export async function deleteWorkspace(workspace: string): Promise<Settled<null>> {
+  return guardAction(async (requestId) => {
+    const slug = parseInput(Slug, workspace)
+    return audited(write(slug, 'deleteWorkspace', requestId), async () => {
+      await eraseWorkspace(slug)
+      return null
+    })
+  })
+}
+
+export async function addDirectServer(workspace: string, server: NewDirectServer): Promise<Settled<{ id: string }>> {
+  return guardAction(async (requestId) => {
+    const slug = parseInput(Slug, workspace)
+    const input = parseInput(NewDirectServer, server)
+    return audited(write(slug, 'addDirectServer', requestId, fieldsOf(input)), () => insertDirectServer(slug, input))
+  })
+}
+
+export async function removeDirectServer(workspace: string, server: string): Promise<Settled<null>> {
+  return guardAction(async (requestId) => {
+    const slug = parseInput(Slug, workspace)
+    const id = parseInput(z.uuid(), server)
+    return audited(write(slug, 'removeDirectServer', requestId, [], { server: id }), async () => {
+      await eraseDirectServer(slug, id)
+      return null
+    })
+  })
+}

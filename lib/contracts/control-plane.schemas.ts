@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import type { RowSchemas } from './api'
+import {
+  DeleteDeploymentQuery,
+  DeleteDeploymentsQuery,
+  Deployment,
+  DeploymentCreate,
+  DeploymentPatch,
+  DeploymentsList,
+  ListDeploymentsQuery,
+} from './deployments'
+import { GithubIntegration, GithubRepository } from './integrations'
+import { Listener, ListenerCreate, ListenerPatch, ListenersList, ListListenersQuery } from './listeners'
+import { ListRevisionLogsQuery, LogsPage, LogsSearchPage, SearchDeploymentLogsQuery } from './logs'
+import { ListRevisionsQuery, Revision, RevisionCreate, RevisionsList } from './revisions'
+
+/** The schema half of the control plane's table; keyed like the rows in `control-plane.ts`. */
+export const controlPlaneSchemas = {
+  listDeployments: { query: ListDeploymentsQuery, response: DeploymentsList },
+  createDeployment: { body: DeploymentCreate, response: Deployment },
+  // 200 or 207; what the body says of each is not documented.
+  deleteDeployments: { query: DeleteDeploymentsQuery, response: z.unknown() },
+  getDeployment: { response: Deployment },
+  updateDeployment: { body: DeploymentPatch, response: Deployment },
+  deleteDeployment: { query: DeleteDeploymentQuery, response: z.undefined() },
+
+  listRevisions: { query: ListRevisionsQuery, response: RevisionsList },
+  createRevision: { body: RevisionCreate, response: Revision },
+  getRevision: { response: Revision },
+  redeployRevision: { response: Deployment },
+  interruptRevision: { response: z.unknown() },
+  listRevisionLogs: { query: ListRevisionLogsQuery, response: LogsPage },
+  listDeploymentLogs: { query: ListRevisionLogsQuery, response: LogsPage },
+  searchDeploymentLogs: { query: SearchDeploymentLogsQuery, response: LogsSearchPage },
+
+  listGithubIntegrations: { response: z.array(GithubIntegration) },
+  listGithubRepositories: { response: z.array(GithubRepository) },
+  listForgeIntegrations: { response: z.array(GithubIntegration) },
+  listForgeRepositories: { response: z.array(GithubRepository) },
+
+  listListeners: { query: ListListenersQuery, response: ListenersList },
+  createListener: { body: ListenerCreate, response: Listener },
+  getListener: { response: Listener },
+  updateListener: { body: ListenerPatch, response: Listener },
+  deleteListener: { response: z.undefined() },
+} satisfies Record<string, RowSchemas>

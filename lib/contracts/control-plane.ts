@@ -1,0 +1,32 @@
+import { defineApi } from './api'
+import type { controlPlaneSchemas } from './control-plane.schemas'
+
+/** The control plane's operations, as the interface text and the facts about real servers give them. */
+export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-plane', {
+  listDeployments: { method: 'GET', path: '/v2/deployments', role: 'viewer', effect: 'read' },
+  createDeployment: { method: 'POST', path: '/v2/deployments', role: 'admin', effect: 'write' },
+  deleteDeployments: { method: 'DELETE', path: '/v2/deployments', role: 'admin', effect: 'write' },
+  getDeployment: { method: 'GET', path: '/v2/deployments/{deployment_id}', role: 'viewer', effect: 'read' },
+  updateDeployment: { method: 'PATCH', path: '/v2/deployments/{deployment_id}', role: 'admin', effect: 'write' },
+  deleteDeployment: { method: 'DELETE', path: '/v2/deployments/{deployment_id}', role: 'admin', effect: 'write', answer: 'none' },
+
+  listRevisions: { method: 'GET', path: '/v2/deployments/{deployment_id}/revisions', role: 'viewer', effect: 'read' },
+  createRevision: { method: 'POST', path: '/v2/deployments/{deployment_id}/revisions', role: 'admin', effect: 'write' },
+  getRevision: { method: 'GET', path: '/v2/deployments/{deployment_id}/revisions/{revision_id}', role: 'viewer', effect: 'read' },
+  redeployRevision: { method: 'POST', path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy', role: 'admin', effect: 'write' },
+  interruptRevision: { method: 'POST', path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt', role: 'admin', effect: 'write' },
+  listRevisionLogs: { method: 'GET', path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/logs', role: 'viewer', effect: 'read' },
+  listDeploymentLogs: { method: 'GET', path: '/v2/deployments/{deployment_id}/logs', role: 'viewer', effect: 'read' },
+  searchDeploymentLogs: { method: 'GET', path: '/v2/deployment-logs', role: 'viewer', effect: 'read' },
+
+  listGithubIntegrations: { method: 'GET', path: '/v1/integrations/github/install', role: 'viewer', effect: 'read' },
+  listGithubRepositories: { method: 'GET', path: '/v1/integrations/github/{integration_id}/repos', role: 'viewer', effect: 'read' },
+  listForgeIntegrations: { method: 'GET', path: '/v1/integrations/forge/github/install', role: 'viewer', effect: 'read' },
+  listForgeRepositories: { method: 'GET', path: '/v1/integrations/forge/github/{integration_id}/repos', role: 'viewer', effect: 'read' },
+
+  listListeners: { method: 'GET', path: '/v2/listeners', role: 'viewer', effect: 'read' },
+  createListener: { method: 'POST', path: '/v2/listeners', role: 'admin', effect: 'write' },
+  getListener: { method: 'GET', path: '/v2/listeners/{listener_id}', role: 'viewer', effect: 'read' },
+  updateListener: { method: 'PATCH', path: '/v2/listeners/{listener_id}', role: 'admin', effect: 'write' },
+  deleteListener: { method: 'DELETE', path: '/v2/listeners/{listener_id}', role: 'admin', effect: 'write', answer: 'none' },
+})

@@ -1,0 +1,181 @@
+import { isLosslessNumber, LosslessNumber } from 'lossless-json'
+import { AppError } from '@/lib/errors'
+
+/**
+ * JSON without loss. A number that a double cannot hold (a 20-digit id, `1e400`) is read as a LosslessNumber and printed
+ * digit by digit as it came; every other number is a plain one. Nearly all texts hold none, so they are scanned once and
+ * left to the engine's own parser; only the others go through ours.
+ */
+
+/** Nesting that is read or printed. The engine stops at no depth, but code that walks the result overflows the stack. */
+export const MAX_DEPTH = 512
+
+const tooDeep = () => new AppError('too_large', `The data is nested more than ${MAX_DEPTH} levels deep.`)
+
+/**
+ * The value of a JSON text. Throws SyntaxError for text that is no JSON, AppError too_large beyond MAX_DEPTH levels.
+ * A key `__proto__` becomes an own property, as with JSON.parse; copy such objects by spread, never by assignment.
+ */
+export function parseJson(text: string): unknown {
+  const hasInexact = scan(text)
+  const value: unknown = JSON.parse(text)
+  return hasInexact ? build(text) : value
+}
+
+const QUOTE = 34
+const BACKSLASH = 92
+
+/** Position behind the string that opens at `start`; the text's length when it never closes. */
+function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++
+    if (slashes % 2 === 0) return end + 1
+  }
+  return text.length
+}
+
+/** Digits, and what else a number may hold. */
+const isNumberChar = (code: number) =>
+  (code >= 48 && code <= 57) || code === 46 || code === 45 || code === 43 || code === 101 || code === 69
+
+function numberEnd(text: string, start: number): number {
+  let end = start + 1
+  while (end < text.length && isNumberChar(text.charCodeAt(end))) end++
+  return end
+}
+
+/** Whether the text holds a number that a double cannot. Throws when it is nested too deep. Any text is fine. */
+function scan(text: string): boolean {
+  let depth = 0
+  let hasInexact = false
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = stringEnd(text, at)
+    } else if (code === 123 || code === 91) {
+      if (++depth > MAX_DEPTH) throw tooDeep()
+      at++
+    } else if (code === 125 || code === 93) {
+      depth--
+      at++
+    } else if (code === 45 || (code >= 48 && code <= 57)) {
+      const end = numberEnd(text, at)
+      // Nothing of up to 15 characters is inexact, unless it has an exponent.
+      if (!hasInexact && (end - at > 15 || /[eE]/.test(text.slice(at, end)))) hasInexact = !isExact(text.slice(at, end))
+      at = end
+    } else at++
+  }
+  return hasInexact
+}
+
+/** Whether reading a number as a double and printing it gives the same value. */
+export const isExact = (digits: string): boolean => {
+  const value = Number(digits)
+  return Number.isFinite(value) && canonical(digits) === canonical(String(value))
+}
+
+/** One spelling per value: sign, digits without outer zeros, and the power of ten behind them. */
+function canonical(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e')
+  const sign = mantissa.startsWith('-') ? '-' : ''
+  const [whole = '', fraction = ''] = mantissa.replace(/^[+-]/, '').split('.')
+  const digits = (whole + fraction).replace(/^0+/, '')
+  let kept = digits.length
+  while (kept > 0 && digits.charCodeAt(kept - 1) === 48) kept--
+  if (kept === 0) return '0'
+  // Beyond 15 digits an exponent is itself not exact; such a number is no double anyway.
+  return `${sign}${digits.slice(0, kept)}e${Number(exponent) - fraction.length + digits.length - kept}`
+}
+
+type Container = { value: unknown[] | Record<string, unknown>; key: string | undefined }
+
+/** Reads a text that JSON.parse has accepted. Iterative; its depth has been checked. */
+function build(text: string): unknown {
+  const open: Container[] = []
+  let result: unknown
+  const add = (value: unknown) => {
+    const into = open.at(-1)
+    if (!into) result = value
+    else if (Array.isArray(into.value)) into.value.push(value)
+    else {
+      setOwn(into.value, into.key as string, value) // a valid text names a key before each value of an object
+      into.key = undefined
+    }
+  }
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at)
+    const start = at
+    if (code === QUOTE) {
+      at = stringEnd(text, at)
+      const value = JSON.parse(text.slice(start, at)) as string
+      const into = open.at(-1)
+      if (into && !Array.isArray(into.value) && into.key === undefined) into.key = value
+      else add(value)
+    } else if (code === 123 || code === 91) {
+      const value = code === 123 ? {} : []
+      add(value)
+      open.push({ value, key: undefined })
+      at++
+    } else if (code === 125 || code === 93) {
+      open.pop()
+      at++
+    } else if (code === 45 || (code >= 48 && code <= 57)) {
+      at = numberEnd(text, at)
+      const digits = text.slice(start, at)
+      add(at - start <= 15 && !/[eE]/.test(digits) ? Number(digits) : isExact(digits) ? Number(digits) : new LosslessNumber(digits))
+    } else if (code === 116 || code === 110) {
+      add(code === 116 ? true : null)
+      at += 4
+    } else if (code === 102) {
+      add(false)
+      at += 5
+    } else at++
+  }
+  return result
+}
+
+/** Sets a property of any name as the object's own; assigning `__proto__` would set its prototype instead. */
+export function setOwn(target: object, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  else (target as Record<string, unknown>)[key] = value
+}
+
+/** The text of a value. As JSON.stringify, and LosslessNumber and bigint as their digits; undefined at the top is `null`. */
+export function printJson(value: unknown): string {
+  return needsOwnPrinter(value, 0) ? (print(value, 0) ?? 'null') : (JSON.stringify(value) ?? 'null')
+}
+
+/** Whether the engine would change a number or fail: LosslessNumber, bigint, -0. Throws when it is nested too deep. */
+function needsOwnPrinter(value: unknown, depth: number): boolean {
+  if (typeof value === 'number') return Object.is(value, -0)
+  if (typeof value === 'bigint') return true
+  if (typeof value !== 'object' || value === null) return false
+  if (depth > MAX_DEPTH) throw tooDeep()
+  if (isLosslessNumber(value)) return true
+  let found = false
+  // Every branch is looked at, because depth is checked here for the engine's printer too.
+  if (Array.isArray(value)) {
+    for (const item of value) found = needsOwnPrinter(item, depth + 1) || found
+    return found
+  }
+  for (const key in value) if (Object.hasOwn(value, key)) found = needsOwnPrinter((value as Record<string, unknown>)[key], depth + 1) || found
+  return found
+}
+
+function print(value: unknown, depth: number): string | undefined {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : JSON.stringify(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (isLosslessNumber(value)) return value.toString()
+  if (depth > MAX_DEPTH) throw tooDeep()
+  if ('toJSON' in value && typeof value.toJSON === 'function') return print(value.toJSON(), depth + 1)
+  if (Array.isArray(value)) return `[${value.map((item) => print(item, depth + 1) ?? 'null').join(',')}]`
+  const parts: string[] = []
+  for (const [key, item] of Object.entries(value)) {
+    const text = print(item, depth + 1)
+    if (text !== undefined) parts.push(`${JSON.stringify(key)}:${text}`)
+  }
+  return `{${parts.join(',')}}`
+}

@@ -1,0 +1,44 @@
+/**
+ * The protocol of `POST /api/live`: one stream per browser carries all subscriptions. The body is `{ subscriptions }`;
+ * the answer is server-sent events named `frame`, each a `LiveFrame` as JSON. To change the set, post again with the cursors reached.
+ */
+export type Subscription = { id: string; workspace: string } & (
+  | {
+      kind: 'recording'
+      recording: string
+      /** Last `seq` had; 0 = from the start. */
+      cursor: number
+      /** Of the frames that brought the cursor there; needed from the second post on. */
+      epoch?: number
+    }
+  | { kind: 'recordings'; deployment?: string }
+  | { kind: 'deployments'; query: Record<string, string | number | boolean> }
+  | { kind: 'deployment'; deployment: string }
+  | { kind: 'revisions'; deployment: string }
+  | { kind: 'thread'; deployment: string; thread: string }
+)
+export type SubscriptionKind = Subscription['kind']
+
+/** `id` names the subscription. `entries` are log entries of a recording, `value` is a record that replaced the last one. */
+export type LiveFrame =
+  | {
+      id: string
+      entries: unknown[]
+      /** Entries in the log, for "replaying k of n". */
+      total: number
+      /** Counts how often a crash of the recording server cut the log's end off; entries keep their `seq` within one epoch. */
+      epoch: number
+      phase: 'starting' | 'live' | 'reconnecting' | 'ended'
+    }
+  /** The cursor lies beyond what survived a crash of the recording server: the entries follow again from 1. */
+  | { id: string; reset: true; epoch: number }
+  /** `at` is when the value was read, epoch ms. */
+  | { id: string; value: unknown; at: number }
+  | { id: string; error: { code: string; message: string }; at: number }
+  /** The viewer was too slow or the server is stopping: connect again with the cursors reached. */
+  | { resume: true; reason: 'slow' | 'shutdown' }
+  /** The viewer may not see anything any more. */
+  | { ended: true; reason: string }
+
+/** Most subscriptions of one post. */
+export const MAX_SUBSCRIPTIONS = 200

@@ -1,0 +1,26 @@
+/** The choices a run request offers. Light: forms use them without the schemas. */
+
+export const STREAM_MODES = [
+  'values',
+  'updates',
+  'messages-tuple',
+  'messages',
+  'tasks',
+  'checkpoints',
+  'debug',
+  'events',
+  'custom',
+  'tools',
+  'lifecycle',
+] as const
+export type StreamMode = (typeof STREAM_MODES)[number]
+
+export const MULTITASK_STRATEGIES = ['reject', 'rollback', 'interrupt', 'enqueue'] as const
+export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number]
+
+export const DURABILITIES = ['sync', 'async', 'exit'] as const
+export const ON_DISCONNECT = ['continue', 'cancel'] as const
+export const ON_COMPLETION = ['delete', 'keep'] as const
+export const IF_NOT_EXISTS = ['reject', 'create'] as const
+export const CANCEL_ACTIONS = ['interrupt', 'rollback'] as const
+export type CancelAction = (typeof CANCEL_ACTIONS)[number]

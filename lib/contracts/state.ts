@@ -1,0 +1,158 @@
+/**
+ * What a record's status means and what may be done in it, as tables. Statuses are open: a newer server may send one
+ * that no table knows, and every function here gives an answer for it.
+ */
+
+/** A known word, or any other that a newer server may send. Keeps the known ones as completions. */
+export type Open<Known extends string> = Known | (string & {})
+
+export const DEPLOYMENT_STATUSES = ['AWAITING_DATABASE', 'READY', 'UNUSED', 'AWAITING_DELETE', 'UNKNOWN'] as const
+export type DeploymentStatus = Open<(typeof DEPLOYMENT_STATUSES)[number]>
+
+/** In the order that a revision usually takes; a poll may miss some, so nothing enforces it. */
+export const REVISION_STATUSES_IN_PROGRESS = [
+  'CREATING',
+  'QUEUED',
+  'AWAITING_BUILD',
+  'BUILDING',
+  'AWAITING_DEPLOY',
+  'DEPLOYING',
+] as const
+export const REVISION_STATUSES_FAILED = ['CREATE_FAILED', 'BUILD_FAILED', 'DEPLOY_FAILED'] as const
+export const REVISION_STATUSES_TERMINAL = ['DEPLOYED', ...REVISION_STATUSES_FAILED, 'SKIPPED', 'INTERRUPTED'] as const
+export const REVISION_STATUSES = [...REVISION_STATUSES_IN_PROGRESS, ...REVISION_STATUSES_TERMINAL, 'UNKNOWN'] as const
+export type RevisionStatus = Open<(typeof REVISION_STATUSES)[number]>
+
+export const RUN_STATUSES_IN_PROGRESS = ['pending', 'running'] as const
+export const RUN_STATUSES = [...RUN_STATUSES_IN_PROGRESS, 'success', 'error', 'timeout', 'interrupted'] as const
+export type RunStatus = Open<(typeof RUN_STATUSES)[number]>
+
+export const THREAD_STATUSES = ['idle', 'busy', 'interrupted', 'error'] as const
+export type ThreadStatus = Open<(typeof THREAD_STATUSES)[number]>
+
+const has = (list: readonly string[], status: string) => list.includes(status)
+
+/** Whether a revision is still on its way. An unknown status is not: it is polled slowly instead of for ever quickly. */
+export const isRevisionInProgress = (status: string): boolean => has(REVISION_STATUSES_IN_PROGRESS, status)
+export const isRevisionTerminal = (status: string): boolean => has(REVISION_STATUSES_TERMINAL, status)
+export const isRevisionFailed = (status: string): boolean => has(REVISION_STATUSES_FAILED, status)
+export const isRunInProgress = (status: string): boolean => has(RUN_STATUSES_IN_PROGRESS, status)
+
+export type HealthLevel = 'ok' | 'progress' | 'warn' | 'error' | 'unknown'
+export type Health = { level: HealthLevel; label: string; detail: string }
+
+type HealthInput = {
+  deployment: { status: string; latest_revision_id?: string | null; active_revision_id?: string | null }
+  /** Status of the revision that `latest_revision_id` names; absent while it has not been read. */
+  latestRevisionStatus?: string | null
+}
+
+const STEP_LABELS: Record<string, string> = {
+  CREATING: 'Creating',
+  QUEUED: 'Queued',
+  AWAITING_BUILD: 'Waiting to build',
+  BUILDING: 'Building',
+  AWAITING_DEPLOY: 'Waiting to roll out',
+  DEPLOYING: 'Rolling out',
+}
+const FAILURES: Record<string, { label: string; where: string }> = {
+  CREATE_FAILED: { label: 'Create failed', where: 'before its build began' },
+  BUILD_FAILED: { label: 'Build failed', where: 'while building; the build log has the reason' },
+  DEPLOY_FAILED: { label: 'Roll-out failed', where: 'while rolling out; the deploy log has the reason' },
+}
+
+/**
+ * A deployment's health. The deployment's own status says only whether its resources exist, so it is combined with the
+ * latest revision and with whether any revision serves: a failed update of a serving deployment is a warning, not an outage.
+ */
+export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInput): Health {
+  const { status, latest_revision_id: latest, active_revision_id: active } = deployment
+  const serving = active ? 'An earlier revision keeps serving.' : 'Nothing is serving yet.'
+
+  if (status === 'AWAITING_DELETE')
+    return { level: 'progress', label: 'Deleting', detail: 'It was deleted; its resources are being removed.' }
+  if (status === 'AWAITING_DATABASE')
+    return { level: 'progress', label: 'Waiting for database', detail: 'Its database is being made. This can take minutes.' }
+  if (!latest && !active)
+    return { level: 'unknown', label: 'No revision', detail: 'It has no revision yet, so nothing is serving.' }
+  if (latestRevisionStatus && isRevisionInProgress(latestRevisionStatus))
+    return { level: 'progress', label: STEP_LABELS[latestRevisionStatus] ?? latestRevisionStatus, detail: serving }
+  if (latestRevisionStatus && isRevisionFailed(latestRevisionStatus)) {
+    const failure = FAILURES[latestRevisionStatus]
+    const detail = `The latest revision failed ${failure?.where ?? ''}. ${serving}`
+    return { level: active ? 'warn' : 'error', label: failure?.label ?? latestRevisionStatus, detail }
+  }
+  if (latestRevisionStatus === 'INTERRUPTED' || latestRevisionStatus === 'SKIPPED') {
+    const isSkipped = latestRevisionStatus === 'SKIPPED'
+    const detail = `The latest revision was ${isSkipped ? 'superseded by a newer one' : 'interrupted by a user'}. ${serving}`
+    return { level: active ? 'warn' : 'error', label: isSkipped ? 'Skipped' : 'Interrupted', detail }
+  }
+  if (status === 'UNUSED')
+    return { level: 'unknown', label: 'Unused', detail: 'The platform marks it as unused.' }
+  // Without the latest revision's status, the active revision being the latest says as much as DEPLOYED does.
+  const isDeployed = latestRevisionStatus === 'DEPLOYED' || (!latestRevisionStatus && !!active && active === latest)
+  if (isDeployed && active && active !== latest)
+    return { level: 'progress', label: 'Switching', detail: 'The latest revision is rolled out; an earlier one still serves.' }
+  if (isDeployed && status === 'READY')
+    return { level: 'ok', label: 'Healthy', detail: 'The latest revision is rolled out and serving.' }
+  if (isDeployed)
+    return { level: 'unknown', label: words(status), detail: `The latest revision is rolled out; the deployment says ${status}.` }
+  return {
+    level: 'unknown',
+    label: words(latestRevisionStatus ?? status),
+    detail: active ? 'A revision is serving; the state of the latest one is not known.' : 'Its state is not known.',
+  }
+}
+
+/** `SOME_STATUS` as words, for one that no table knows. */
+const words = (status: string) => {
+  const text = status.replaceAll('_', ' ').toLowerCase()
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Whether a verb may be used, and why not. */
+export type Allowed = { allowed: true } | { allowed: false; reason: string }
+const yes: Allowed = { allowed: true }
+const no = (reason: string): Allowed => ({ allowed: false, reason })
+
+/** Statuses of a revision that each verb is for. */
+export const REVISION_VERBS = {
+  redeploy: ['DEPLOYED', 'DEPLOY_FAILED', 'INTERRUPTED'],
+  interrupt: REVISION_STATUSES_IN_PROGRESS,
+} as const satisfies Record<string, readonly string[]>
+export type RevisionVerb = keyof typeof REVISION_VERBS
+
+const REVISION_REASONS: Record<RevisionVerb, (status: string) => string> = {
+  redeploy: (status) =>
+    isRevisionInProgress(status)
+      ? 'It is still on its way. It can be rolled out again once that has ended.'
+      : 'It has nothing built that could be rolled out again.',
+  interrupt: () => 'It is not on its way any more, so there is nothing to interrupt.',
+}
+
+export const mayRevision = (verb: RevisionVerb, status: string): Allowed =>
+  has(REVISION_VERBS[verb], status) ? yes : no(REVISION_REASONS[verb](status))
+
+/** Whether a deployment may be changed or deleted in its state. */
+export function mayDeployment(verb: 'update' | 'delete' | 'forceDelete', status: string): Allowed {
+  const isDeleting = status === 'AWAITING_DELETE'
+  if (verb === 'forceDelete') return isDeleting ? yes : no('Only a deployment that is already being deleted can be forced.')
+  return isDeleting ? no('It is being deleted.') : yes
+}
+
+/** Whether a run may be cancelled or deleted in its state. */
+export function mayRun(verb: 'cancel' | 'delete', status: string): Allowed {
+  // Deleting a run in progress kills workers of some servers, so it is to be cancelled first.
+  if (verb === 'delete') return isRunInProgress(status) ? no('It is still in progress. Cancel it first.') : yes
+  return isRunInProgress(status) ? yes : no('It has ended, so there is nothing to cancel.')
+}
+
+/** Whether a thread waits for a human. Servers differ in the run's status then, so it is read from thread and state. */
+export function isWaitingForHuman(
+  thread: { status?: string | null },
+  state?: { next?: readonly unknown[]; tasks?: readonly { interrupts?: readonly unknown[] | null }[] } | null,
+): boolean {
+  if (thread.status === 'busy') return false
+  if (state?.tasks?.some((task) => (task.interrupts?.length ?? 0) > 0)) return true
+  return thread.status === 'interrupted'
+}

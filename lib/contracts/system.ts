@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { JsonObject, objectOrEmpty, queryBool } from './fields'
+
+export const Ok = z.object({ ok: z.boolean() })
+export type Ok = z.output<typeof Ok>
+export const OkQuery = z.strictObject({ check_db: queryBool().optional() })
+
+/** What a server can do. A flag that is false hides its group; one that is absent says nothing. */
+export const Info = z.object({
+  version: z.string().nullish(),
+  graph_py_version: z.string().nullish(),
+  graph_js_version: z.string().nullish(),
+  context: z.string().nullish(),
+  flags: objectOrEmpty,
+  metadata: objectOrEmpty,
+})
+export type Info = z.output<typeof Info>
+
+export const MetricsQuery = z.strictObject({ format: z.enum(['prometheus', 'json']).optional() })
+
+const RpcId = z.union([z.string(), z.number(), z.null()])
+
+/** A JSON-RPC 2.0 request, or a notification when it has no id. */
+export const RpcRequest = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: RpcId.optional(),
+  method: z.string().min(1),
+  params: z.union([JsonObject, z.array(z.unknown())]).nullish(),
+})
+export type RpcRequest = z.output<typeof RpcRequest>
+
+/** `result` and `error` exclude each other; some servers send the other one as null. */
+export const RpcResponse = z.object({
+  jsonrpc: z.string().nullish(),
+  id: RpcId.optional(),
+  result: z.unknown(),
+  error: z.object({ code: z.number(), message: z.string(), data: z.unknown() }).nullish(),
+})
+export type RpcResponse = z.output<typeof RpcResponse>
+
+export const A2A_METHODS = ['message/send', 'message/stream', 'tasks/get', 'tasks/cancel'] as const
+export const A2A_TASK_STATES = [
+  'submitted',
+  'working',
+  'input-required',
+  'completed',
+  'canceled',
+  'failed',
+  'rejected',
+  'auth-required',
+  'unknown',
+] as const
+
+/** A part of an agent-to-agent message. */
+export const A2aPart = z.object({ kind: z.string(), text: z.string().nullish(), data: z.unknown() })
+export const A2aMessage = z.object({
+  role: z.string(),
+  parts: z.array(A2aPart),
+  messageId: z.string().nullish(),
+  /** The thread's id. */
+  contextId: z.string().nullish(),
+  /** The run's id. */
+  taskId: z.string().nullish(),
+})
+/** The `result` of a message or of `tasks/get`. */
+export const A2aTask = z.object({
+  id: z.string(),
+  contextId: z.string().nullish(),
+  kind: z.string().nullish(),
+  status: z.object({ state: z.string(), message: A2aMessage.nullish(), timestamp: z.string().nullish() }),
+  artifacts: z.array(z.object({ artifactId: z.string().nullish(), name: z.string().nullish(), parts: z.array(A2aPart) })).nullish(),
+  history: z.array(A2aMessage).nullish(),
+})
+export type A2aTask = z.output<typeof A2aTask>
+
+export const AgentCardQuery = z.strictObject({ assistant_id: z.string().min(1) })
+/** How an agent presents itself to other agents; the protocol's newer fields are kept. */
+export const AgentCard = z.looseObject({
+  name: z.string(),
+  description: z.string().nullish(),
+  url: z.string().nullish(),
+  version: z.string().nullish(),
+  protocolVersion: z.string().nullish(),
+  capabilities: JsonObject.nullish(),
+  defaultInputModes: z.array(z.string()).nullish(),
+  defaultOutputModes: z.array(z.string()).nullish(),
+  skills: z.array(JsonObject).nullish(),
+})
+export type AgentCard = z.output<typeof AgentCard>

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { RowSchemas } from './api'
+import {
+  FeedbackCreate,
+  TraceRun,
+  TraceRunBatch,
+  TraceRunCreate,
+  TraceRunPatch,
+  TraceRunsPage,
+  TraceRunsQuery,
+  TracingInfo,
+  TracingProject,
+  TracingProjectCreate,
+  TracingProjectPatch,
+  TracingProjectsQuery,
+} from './trace-runs'
+
+/** 202 with any small document. */
+const accepted = z.unknown()
+
+/** The schema half of the traces table; keyed like the rows in `traces.ts`. */
+export const tracesSchemas = {
+  getTracingInfo: { response: TracingInfo },
+  createTraceRun: { body: TraceRunCreate, response: accepted },
+  updateTraceRun: { body: TraceRunPatch, response: accepted },
+  createTraceRunBatch: { body: TraceRunBatch, response: accepted },
+  // The body is multipart/form-data; its parts are named as `parsePartName` reads them.
+  createTraceRunMultipart: { response: accepted },
+  queryTraceRuns: { body: TraceRunsQuery, response: TraceRunsPage },
+  getTraceRun: { response: TraceRun },
+  listTracingProjects: { query: TracingProjectsQuery, response: z.array(TracingProject) },
+  createTracingProject: { body: TracingProjectCreate, response: TracingProject },
+  getTracingProject: { response: TracingProject },
+  updateTracingProject: { body: TracingProjectPatch, response: TracingProject },
+  deleteTracingProject: { response: z.unknown() },
+  createFeedback: { body: FeedbackCreate, response: accepted },
+} satisfies Record<string, RowSchemas>

@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+// The folder table of the style guide, kept true by reading import lines. Exceptions are listed below, each with its reason.
+
+const root = path.resolve(import.meta.dirname, '..')
+const FOLDERS = ['app', 'components', 'lib', 'platform']
+const SINGLE_FILES = ['proxy.ts', 'instrumentation.ts']
+
+/** Zone → zones it may import besides itself. `feature` and `app` are the only ones that see most of the tree. */
+const MAY_IMPORT: Record<string, string[]> = {
+  leaf: [],
+  contracts: ['leaf'],
+  stream: ['contracts', 'leaf'],
+  queries: ['contracts', 'leaf'],
+  live: ['contracts', 'stream', 'leaf'],
+  server: ['contracts', 'stream', 'leaf', 'queries'],
+  actions: ['contracts', 'stream', 'leaf', 'server'],
+  ui: ['leaf'],
+  shared: ['ui', 'leaf'],
+  feature: ['ui', 'shared', 'contracts', 'queries', 'actions', 'live', 'stream', 'leaf'],
+  app: ['ui', 'shared', 'feature', 'contracts', 'queries', 'actions', 'live', 'stream', 'leaf', 'server'],
+  platform: ['contracts'],
+}
+
+/** Importer → imported, where the table is wrong for a reason. */
+const EXCEPTIONS: Record<string, string[]> = {
+  // A server component: it hands the queries that the page prefetched in this request to the browser.
+  'components/shared/hydrated.tsx': ['lib/server/prefetch.ts'],
+}
+
+/** Browser code imports no schema library. */
+const LIGHT_ZONES = ['queries', 'live', 'ui', 'shared', 'feature']
+const NO_REACT = ['contracts', 'stream', 'live', 'leaf', 'platform']
+/** Read by drizzle-kit, which runs outside the server's module conditions. */
+const isTableFile = (file: string) => /^lib\/server\/(.*\/)?schema\.ts$/.test(file)
+
+type Import = { to: string; isType: boolean }
+
+const isTest = (file: string) => /\.test\.tsx?$/.test(file)
+const files = [
+  ...FOLDERS.flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => path.posix.join(folder, file)),
+  ),
+  ...SINGLE_FILES.filter((file) => readdirSync(root).includes(file)),
+].filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts') && !file.startsWith('platform/samples/'))
+const known = new Set(files)
+const sources = new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]))
+const source = (file: string) => sources.get(file) as string // every file of the list was read above
+const code = files.filter((file) => !isTest(file))
+
+/** Code without comments and strings' worth of comments: enough for looking up names that have no business in code. */
+const bare = (file: string) => source(file).replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
+
+function importsOf(file: string): Import[] {
+  const found: Import[] = []
+  const text = bare(file)
+  for (const match of text.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:[\w*{][^'";]*?\sfrom\s*)?['"]([^'"]+)['"]/gm)) {
+    const names = /\{([^}]*)\}/.exec(match[0])?.[1]
+    const isType = !!match[1] || (!!names && !/^\s*(?:import|export)\s+\w/.test(match[0]) && names.split(',').every((name) => !name.trim() || /^type\s/.test(name.trim())))
+    found.push({ to: resolve(file, match[2] as string), isType }) // the second group always takes part
+  }
+  for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)) found.push({ to: resolve(file, match[1] as string), isType: false })
+  return found
+}
+
+/** A file of ours as its path from the root, a package by its name. */
+function resolve(from: string, specifier: string): string {
+  const local = specifier.startsWith('@/') ? specifier.slice(2) : specifier.startsWith('.') ? path.posix.join(path.posix.dirname(from), specifier) : undefined
+  if (local === undefined) return specifier
+  return ['', '.ts', '.tsx'].map((end) => local + end).find((file) => known.has(file)) ?? local
+}
+
+const imports = new Map(code.map((file) => [file, importsOf(file)]))
+
+function zoneOf(file: string): string | undefined {
+  const [top, second, third] = file.split('/')
+  if (top === 'lib') return third === undefined ? 'leaf' : second
+  if (top === 'components') return second === 'ui' || second === 'shared' ? second : third === undefined ? 'app' : 'feature'
+  if (top === 'app' || SINGLE_FILES.includes(file)) return 'app'
+  return top === 'platform' ? 'platform' : undefined
+}
+const isOurs = (to: string) => FOLDERS.some((folder) => to.startsWith(`${folder}/`))
+
+describe('imports', () => {
+  test('follow the folder table', () => {
+    const wrong: string[] = []
+    for (const [file, found] of imports) {
+      const zone = zoneOf(file)
+      for (const { to } of found.filter((one) => isOurs(one.to))) {
+        const target = zoneOf(to)
+        if (!zone || !target || EXCEPTIONS[file]?.includes(to)) continue
+        const isSame = zone === target && (zone !== 'feature' || file.split('/')[1] === to.split('/')[1])
+        if (!isSame && !MAY_IMPORT[zone]?.includes(target)) wrong.push(`${file} (${zone}) -> ${to} (${target})`)
+        if (zone === 'ui' && target === 'leaf' && to !== 'lib/cn.ts') wrong.push(`${file} -> ${to}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('every file belongs to a zone of the table', () => {
+    expect(code.filter((file) => !Object.hasOwn(MAY_IMPORT, zoneOf(file) ?? ''))).toEqual([])
+  })
+
+  test('nothing outside platform imports it, tests and end-to-end support excepted', () => {
+    const wrong = [...imports].filter(([file, found]) => zoneOf(file) !== 'platform' && found.some(({ to }) => /^(platform|e2e)\//.test(to)))
+    expect(wrong.map(([file]) => file)).toEqual([])
+  })
+
+  test('form no cycle', () => {
+    const state = new Map<string, 'open' | 'done'>()
+    const cycles: string[] = []
+    const visit = (file: string, trail: string[]) => {
+      if (state.get(file) === 'done') return
+      if (state.get(file) === 'open') return void cycles.push([...trail.slice(trail.indexOf(file)), file].join(' -> '))
+      state.set(file, 'open')
+      for (const { to } of imports.get(file) ?? []) if (imports.has(to)) visit(to, [...trail, file])
+      state.set(file, 'done')
+    }
+    for (const file of imports.keys()) visit(file, [])
+    expect(cycles).toEqual([])
+  })
+
+  test('bring no schema library to the browser', () => {
+    const reaches = (file: string, seen: Set<string>): string[] | undefined => {
+      if (seen.has(file)) return undefined
+      seen.add(file)
+      // An action is a network call in the browser; what it imports stays on the server.
+      if (zoneOf(file) === 'actions' || zoneOf(file) === 'server') return undefined
+      for (const { to, isType } of imports.get(file) ?? []) {
+        if (isType) continue
+        if (to === 'zod' || to.startsWith('zod/')) return [file]
+        const trail = reaches(to, seen)
+        if (trail) return [file, ...trail]
+      }
+      return undefined
+    }
+    const heavy = code.filter((file) => LIGHT_ZONES.includes(zoneOf(file) ?? '')).flatMap((file) => reaches(file, new Set())?.join(' -> ') ?? [])
+    expect(heavy).toEqual([])
+  })
+
+  test('keep React out of what has to run without it', () => {
+    const wrong = [...imports].filter(([file, found]) => NO_REACT.includes(zoneOf(file) ?? '') && found.some(({ to }) => /^(react|react-dom|next)($|\/)/.test(to)))
+    expect(wrong.map(([file]) => file).filter((file) => file !== 'lib/routes.ts')).toEqual([])
+  })
+})
+
+describe('rules of the tree', () => {
+  const first = (file: string) => source(file).split('\n')[0]
+
+  test('every file of lib/server says server-only in its first line', () => {
+    expect(code.filter((file) => zoneOf(file) === 'server' && !isTableFile(file) && first(file) !== "import 'server-only'")).toEqual([])
+  })
+
+  test('every file of lib/actions says use server in its first line', () => {
+    expect(code.filter((file) => zoneOf(file) === 'actions' && first(file) !== "'use server'")).toEqual([])
+  })
+
+  test('the environment is read in its own files only', () => {
+    const may = (file: string) => ['lib/server/env.ts', 'platform/env.ts', ...SINGLE_FILES].includes(file)
+    expect(code.filter((file) => !may(file) && /\bprocess\s*\.\s*env\b/.test(bare(file)))).toEqual([])
+  })
+
+  test('no HTML is written as text', () => {
+    expect(code.filter((file) => /dangerouslySetInnerHTML|\.innerHTML\b|insertAdjacentHTML|document\.write/.test(bare(file)))).toEqual([])
+  })
+
+  test('every outbound request goes through the guarded client', () => {
+    const may = (file: string) => file === 'lib/server/upstream.ts' || ['queries', 'live', 'platform'].includes(zoneOf(file) ?? '')
+    expect(code.filter((file) => !may(file) && /(?<![.\w])fetch\(|globalThis\.fetch|window\.fetch/.test(bare(file)))).toEqual([])
+    const clients = ['undici', 'node:http', 'node:https', 'node:http2', 'http', 'https', 'node:tls']
+    const guard = ['lib/server/upstream.ts', 'lib/server/address-guard.ts']
+    const others = [...imports].filter(([file, found]) => zoneOf(file) !== 'platform' && !guard.includes(file) && found.some(({ to, isType }) => !isType && clients.includes(to)))
+    expect(others.map(([file]) => file)).toEqual([])
+  })
+
+  test('default exports are where the framework asks for them', () => {
+    expect(code.filter((file) => zoneOf(file) !== 'app' && /^export default\b/m.test(bare(file)))).toEqual([])
+  })
+})

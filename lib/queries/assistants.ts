@@ -1,0 +1,29 @@
+import { keepPreviousData } from '@tanstack/react-query'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { InputOf } from '@/lib/contracts/api'
+import { apiQuery } from './api-query'
+
+type Search = NonNullable<InputOf<typeof agentServer.searchAssistants>['body']>
+
+/** A page of assistants; the last page stays on screen while the next loads. */
+export const assistantsQuery = (workspace: string, deployment: string, body: Search = {}) => ({
+  ...apiQuery(agentServer.searchAssistants, { workspace, deployment, body }),
+  placeholderData: keepPreviousData,
+})
+
+export const assistantQuery = (workspace: string, deployment: string, assistantId: string) =>
+  apiQuery(agentServer.getAssistant, { workspace, deployment, params: { assistant_id: assistantId } })
+
+/** JSON schemas of the graph behind an assistant. They change with a revision only. */
+export const assistantSchemasQuery = (workspace: string, deployment: string, assistantId: string) => ({
+  ...apiQuery(agentServer.getAssistantSchemas, { workspace, deployment, params: { assistant_id: assistantId } }),
+  staleTime: 60_000,
+})
+
+export const assistantVersionsQuery = (workspace: string, deployment: string, assistantId: string) =>
+  apiQuery(agentServer.listAssistantVersions, { workspace, deployment, params: { assistant_id: assistantId }, body: {} })
+
+export const assistantGraphQuery = (workspace: string, deployment: string, assistantId: string) => ({
+  ...apiQuery(agentServer.getAssistantGraph, { workspace, deployment, params: { assistant_id: assistantId } }),
+  staleTime: 60_000,
+})

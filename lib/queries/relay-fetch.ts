@@ -1,0 +1,59 @@
+import { type AnyInput, buildPath, type Operation } from '@/lib/contracts/api'
+import { parseJson, printJson } from '@/lib/contracts/json'
+import { AppError, type ErrorView } from '@/lib/errors'
+
+/** Where an operation is asked: a workspace, and the deployment whose agent server has it. */
+export type Place = { workspace: string; deployment?: string }
+
+/** A failure that the relay reported, or that kept us from reaching it. */
+export class RelayError extends AppError {
+  constructor({ code, message, ...more }: ErrorView, cause?: unknown) {
+    super(code, message, { ...more, cause })
+    this.name = 'RelayError'
+  }
+}
+
+/** The relay's URL of an operation, same origin. Throws a TypeError for a parameter that has no place in a path. */
+export function relayPath(op: Operation, { workspace, deployment, params, query }: Place & AnyInput): string {
+  const root = `/api/relay/${encodeURIComponent(workspace)}`
+  const below = buildPath(op, params, op.method === 'GET' ? query : undefined)
+  if (op.api === 'control-plane') return `${root}/control-plane${below}`
+  if (!deployment) throw new TypeError(`${op.id} needs the deployment whose agent server is asked.`)
+  return `${root}/agents/${encodeURIComponent(deployment)}${below}`
+}
+
+const unreachable: ErrorView = {
+  code: 'upstream_unreachable',
+  message: 'The console cannot be reached. Check your connection; it is tried again by itself.',
+  fields: [],
+  requestId: '',
+}
+
+const isErrorView = (value: unknown): value is ErrorView =>
+  typeof value === 'object' && value !== null && 'code' in value && 'message' in value && 'fields' in value
+
+/** Reads an operation through the relay, from the browser. Throws RelayError. */
+export async function relayFetch(op: Operation, input: Place & AnyInput, signal?: AbortSignal): Promise<unknown> {
+  const isPost = op.method !== 'GET'
+  const response = await fetch(relayPath(op, input), {
+    method: op.method,
+    headers: { accept: 'application/json', ...(isPost && { 'content-type': 'application/json' }) },
+    body: isPost ? printJson(input.body ?? {}) : undefined,
+    credentials: 'same-origin',
+    redirect: 'error',
+    signal,
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error
+    throw new RelayError(unreachable, error)
+  })
+  const text = await response.text()
+  let value: unknown
+  try {
+    value = text === '' ? null : parseJson(text)
+  } catch (error) {
+    // A proxy between us and the server answered, in HTML.
+    throw new RelayError({ ...unreachable, code: 'internal', message: `The console answered ${response.status} with something else than data.` }, error)
+  }
+  if (response.ok) return value
+  throw new RelayError(isErrorView(value) ? value : { ...unreachable, code: 'internal', message: `The console answered ${response.status}.` })
+}

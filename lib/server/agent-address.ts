@@ -1,0 +1,50 @@
+import 'server-only'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Deployment } from '@/lib/contracts/deployments'
+import { AppError } from '@/lib/errors'
+import { agentDestination, controlPlaneDestination, type Destination } from './destination'
+import { directServer } from './direct-control-plane'
+import { type ExchangeOptions, exchange, prepare } from './exchange'
+import type { Workspace } from './workspaces'
+
+const KEPT_MS = 15_000
+const MAX_KEPT = 2_000
+
+type Known = { address: Promise<{ url: string; isRegistered: boolean }>; until: number }
+const shared = globalThis as unknown as { pilothouseAgentAddresses?: Map<string, Known> }
+const known = () => {
+  shared.pilothouseAgentAddresses ??= new Map()
+  return shared.pilothouseAgentAddresses
+}
+const keyOf = (workspace: string, deployment: string) => JSON.stringify([workspace, deployment])
+
+/** After a failure the next call looks the address up again: a deployment may have moved. */
+export const forgetAgentAddress = (workspace: string, deployment: string) => known().delete(keyOf(workspace, deployment))
+
+/**
+ * Where a deployment's agent server is. The address is remembered for some seconds, its rights and key are not:
+ * they are worked out for each request from the workspace as it is now.
+ */
+export async function agentServerOf(workspace: Workspace, deployment: string, options: ExchangeOptions): Promise<Destination> {
+  const key = keyOf(workspace.slug, deployment)
+  let entry = known().get(key)
+  if (!entry || entry.until < Date.now()) {
+    if (known().size >= MAX_KEPT) known().clear()
+    entry = { address: lookUp(workspace, deployment, options), until: Date.now() + KEPT_MS }
+    known().set(key, entry)
+    entry.address.catch(() => known().delete(key))
+  }
+  const { url, isRegistered } = await entry.address
+  return agentDestination(workspace, url, isRegistered)
+}
+
+async function lookUp(workspace: Workspace, deployment: string, { dialect, requestId }: ExchangeOptions) {
+  if (workspace.kind === 'direct') return { url: (await directServer(workspace.slug, deployment)).url, isRegistered: true }
+  // Without the caller's signal: others wait for the same answer.
+  const prepared = prepare(controlPlane.getDeployment, { params: { deployment_id: deployment } })
+  const answer = await exchange(controlPlane.getDeployment, controlPlaneDestination(workspace), prepared, { dialect, requestId })
+  const { source_config } = answer.value as Deployment // the output of this very row's schema
+  if (!source_config.custom_url)
+    throw new AppError('upstream_unreachable', 'This deployment has no address yet. It gets one when its first revision is deployed.')
+  return { url: source_config.custom_url, isRegistered: false }
+}

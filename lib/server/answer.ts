@@ -1,0 +1,85 @@
+import 'server-only'
+import type { Operation } from '@/lib/contracts/api'
+import { fromWire } from '@/lib/contracts/dialect'
+import { parseJson } from '@/lib/contracts/json'
+import { redact } from '@/lib/contracts/redact'
+import { parseUpstreamError } from '@/lib/contracts/upstream-error'
+import { AppError, type ErrorCode } from '@/lib/errors'
+import type { Destination } from './destination'
+import { missingFeature } from './missing-feature'
+import { schemasOf } from './schemas'
+import type { UpstreamText } from './upstream'
+
+// What an upstream's answer means: a value that may leave this server, or an AppError with a sentence.
+
+const CODES: Record<number, ErrorCode> = {
+  400: 'invalid',
+  401: 'upstream_refused_key',
+  403: 'upstream_refused_key',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'too_large',
+  422: 'invalid',
+  429: 'rate_limited',
+}
+
+/** Upstreams may echo what we sent them; our own credentials never go further than this. */
+export function withoutCredentials(text: string, { credentials }: Destination): string {
+  const values = Object.values(credentials).flatMap((value) => [value, value.replace(/^Bearer /, '')])
+  return values.reduce((left, value) => (value && left.includes(value) ? left.replaceAll(value, '[redacted]') : left), text)
+}
+
+/** `Retry-After` in milliseconds: seconds or a date. */
+function retryAfterMs(header: string | null): number | undefined {
+  if (!header) return undefined
+  const seconds = Number(header)
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) && ms >= 0 ? ms : undefined
+}
+
+function refusal(to: Destination, said: string): string {
+  if (to.isKeyWithheld)
+    return `The ${to.what} at ${to.base.origin} asks for a key, and this workspace's key is not sent there. Add the origin to the workspace's allowed origins to send it.`
+  return `The ${to.what} refused this workspace's API key${said ? `: ${said}` : '.'} Check the key in the workspace's settings.`
+}
+
+/** The error that an answer other than a success stands for. */
+export function errorOf(op: Operation, to: Destination, answer: UpstreamText): AppError {
+  const { status, contentType, headers } = answer
+  const text = withoutCredentials(answer.text, to)
+  const { message, fields } = parseUpstreamError({ status, contentType, text })
+  const more = { fields, upstreamStatus: status, retryAfterMs: retryAfterMs(headers.get('retry-after')) }
+  const missing = missingFeature(op, status, text)
+  if (missing) return new AppError('unsupported', missing, more)
+  const code = CODES[status] ?? 'upstream_failed'
+  if (code === 'upstream_refused_key') return new AppError(code, refusal(to, message), more)
+  return new AppError(code, message || `The ${to.what} answered with status ${status}.`, more)
+}
+
+/** The value of a success, as the operation's response schema lets it out. Throws AppError upstream_shape where it is something else. */
+export function valueOf(op: Operation, to: Destination, answer: UpstreamText): unknown {
+  const parsed = schemasOf(op).response.safeParse(redact(fromWire(readAnswer(op, to, answer))))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const at = issue?.path.join('.') || 'the whole answer'
+  throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} in an unknown form: ${at} (${issue?.message}).`, {
+    upstreamStatus: answer.status,
+    cause: parsed.error,
+  })
+}
+
+function readAnswer(op: Operation, to: Destination, answer: UpstreamText): unknown {
+  if (op.answer === 'none') return undefined
+  const text = withoutCredentials(answer.text, to)
+  if (op.answer === 'text') return text
+  if (text.trim() === '') return undefined
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    const kind = answer.contentType.split(';')[0]
+    throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} with something else than JSON${kind ? ` (${kind})` : ''}.`, {
+      upstreamStatus: answer.status,
+      cause,
+    })
+  }
+}

@@ -1,0 +1,117 @@
+import 'server-only'
+import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/api'
+import { AppError, HTTP_STATUS } from '@/lib/errors'
+import { agentServerOf, forgetAgentAddress } from './agent-address'
+import { recordIntent, recordOutcome } from './audit'
+import { authorize, type CallContext, type CallOptions, type Place, entryOf } from './call-context'
+import { controlPlaneDestination, type Destination } from './destination'
+import { answerDirectly } from './direct-control-plane'
+import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
+import { dialectOf } from './learned-dialect'
+import { log } from './log'
+import { redactedStream } from './redacted-stream'
+
+// The one door to every upstream. Its order never varies: who, role, input, intent, fetch, answer, outcome.
+
+export type CallInput<Op extends Operation> = Place & InputOf<Op>
+export type OpenStream = { headers: Headers; body: ReadableStream<Uint8Array> }
+
+/** Runs an operation as the session's user, or as `actor`. Throws AppError for everything that can go wrong. */
+export async function call<Op extends Operation>(op: Op, input: CallInput<Op>, options: CallOptions = {}): Promise<OutputOf<Op>> {
+  return (await callAny(op, input as Place & AnyInput, options)) as OutputOf<Op> // the output of this row's response schema
+}
+
+/** As `call`, for an operation that the compiler does not know. */
+export function callAny(op: Operation, input: Place & AnyInput, options: CallOptions = {}): Promise<unknown> {
+  if (op.answer === 'stream') throw new TypeError(`${op.id} answers with a stream; use openStream.`)
+  return perform(op, input, options, exchange)
+}
+
+/** Opens an operation that answers with server-sent events. The body ends with the upstream's, or when `signal` aborts. */
+export async function openStream<Op extends Operation>(
+  op: Op,
+  input: CallInput<Op>,
+  options: CallOptions & { lastEventId?: string } = {},
+): Promise<OpenStream> {
+  return openAnyStream(op, input as Place & AnyInput, options)
+}
+
+export async function openAnyStream(
+  op: Operation,
+  input: Place & AnyInput,
+  options: CallOptions & { lastEventId?: string } = {},
+): Promise<OpenStream> {
+  if (op.answer !== 'stream') throw new TypeError(`${op.id} does not answer with a stream; use call.`)
+  return perform(op, input, options, async (...asked) => {
+    const { status, value } = await exchangeStream(...asked)
+    const [, to] = asked
+    return { status, value: { headers: keptHeaders(value.headers), body: redactedStream(value.body, to) } }
+  })
+}
+
+/** What of an upstream's headers is worth passing on: where the run is, and how to come back to it. */
+const keptHeaders = (headers: { get(name: string): string | null }) =>
+  new Headers(
+    ['content-type', 'content-location', 'location'].flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value] as [string, string]]
+    }),
+  )
+
+type Send<T> = (op: Operation, to: Destination, prepared: Prepared, options: ExchangeOptions) => Promise<Exchanged<T>>
+
+async function perform<T>(
+  op: Operation,
+  input: Place & AnyInput,
+  options: CallOptions & { lastEventId?: string },
+  send: Send<T>,
+): Promise<T | unknown> {
+  const context = await authorize(op, input, options.actor)
+  const { signal, timeoutMs, lastEventId } = options
+  const { requestId, workspace } = context
+  try {
+    const prepared = prepare(op, input)
+    if (workspace.kind === 'direct' && op.api === 'control-plane') return await answerDirectly(op, workspace, input)
+    const exchangeOptions = { dialect: dialectOf(workspace), requestId, signal, timeoutMs, lastEventId }
+    return await onRecord(op, input, context, async () =>
+      send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions),
+    )
+  } catch (error) {
+    if (error instanceof AppError) error.view.requestId ||= requestId
+    // Whatever failed, the address may be why; looking it up again is cheap.
+    if (input.deployment) forgetAgentAddress(workspace.slug, input.deployment)
+    throw error
+  }
+}
+
+function destinationOf(op: Operation, input: Place, { workspace }: CallContext, options: ExchangeOptions): Promise<Destination> | Destination {
+  if (op.api === 'control-plane') return controlPlaneDestination(workspace)
+  if (op.api === 'traces') throw new AppError('unsupported', 'This workspace has no address for traces.')
+  if (!input.deployment) throw new AppError('invalid', `${op.id} needs the deployment whose agent server is asked.`)
+  return agentServerOf(workspace, input.deployment, options)
+}
+
+/** A write is sent only once its intent is on record; its outcome follows, whatever it is. */
+async function onRecord<T>(
+  op: Operation,
+  input: Place & AnyInput,
+  { actor, role, requestId }: CallContext,
+  work: () => Promise<Exchanged<T>>,
+): Promise<T> {
+  if (op.effect === 'read') return (await work()).value
+  const intent = await recordIntent({ ...entryOf(op, input), actor, role, requestId })
+  // The change has happened or not by the time an outcome is recorded: that the record failed must not hide which.
+  const note = (status: number, outcome: string, upstreamStatus?: number) =>
+    recordOutcome({ intent, status, outcome, upstreamStatus }).catch((error: unknown) =>
+      log.error('audit.outcome_lost', { intent: intent.seq, requestId, status, outcome, error }),
+    )
+  try {
+    const { status, value } = await work()
+    await note(200, 'done', status)
+    return value
+  } catch (error) {
+    const { code, upstreamStatus } = error instanceof AppError ? error.view : { code: 'internal' as const, upstreamStatus: undefined }
+    await note(HTTP_STATUS[code], code, upstreamStatus)
+    throw error
+  }
+}

@@ -1,0 +1,82 @@
+import 'server-only'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import pg from 'pg'
+import { env } from './env'
+import { log } from './log'
+
+export type Store = NodePgDatabase
+/** The store, or a transaction on it. */
+export type StoreOrTransaction = Store | Parameters<Parameters<Store['transaction']>[0]>[0]
+export type OpenStore = { url: string; db: Store; close(): Promise<void> }
+
+const migrationsFolder = path.join(/* turbopackIgnore: true */ process.cwd(), 'drizzle/console')
+/** Any number that no other program uses as an advisory lock in the same database. */
+const MIGRATION_LOCK = 7_240_001
+
+/** Opens a store of its own: migrated, with a pool of connections. Several processes may do so at once. */
+export async function openStore(url: string, { connections = 20 } = {}): Promise<OpenStore> {
+  const settings = { connectionString: url, application_name: 'pilothouse-console', connectionTimeoutMillis: 10_000, keepAlive: true }
+  const one = new pg.Client(settings)
+  one.on('error', () => {}) // a lost connection also fails the query under way; without a listener it would end the process
+  await one.connect()
+  try {
+    await one.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]) // ends with the connection
+    // A table of its own: the platform keeps its migrations in the same database.
+    await migrate(drizzle(one), { migrationsFolder, migrationsTable: 'console_migrations' })
+  } finally {
+    await one.end()
+  }
+  const pool = new pg.Pool({ ...settings, max: connections, statement_timeout: 60_000 })
+  pool.on('error', (error) => log.warn('store.connection_lost', { error }))
+  return { url, db: drizzle(pool), close: () => pool.end() }
+}
+
+// On globalThis: pages, route handlers, actions and instrumentation each have their own copy of this module.
+const shared = globalThis as { pilothouseStore?: Promise<OpenStore>; pilothouseStoreUrl?: string }
+
+/** Address of the process's store: for clients of their own, such as a listener. */
+export const storeUrl = (): string => shared.pilothouseStoreUrl ?? env().DATABASE_URL
+
+/** The one store of this process; opened and migrated at first use, tried again at the next one where that failed. */
+export async function db(): Promise<Store> {
+  shared.pilothouseStore ??= openStore(storeUrl()).catch((error: unknown) => {
+    shared.pilothouseStore = undefined
+    throw error
+  })
+  return (await shared.pilothouseStore).db
+}
+
+/** Makes the process's store the one at `url`, closing the one before; undefined closes it. For tests and short programs. */
+export async function adoptStore(url: string | undefined): Promise<void> {
+  const before = shared.pilothouseStore
+  shared.pilothouseStore = undefined
+  shared.pilothouseStoreUrl = url
+  await (await before?.catch(() => undefined))?.close()
+}
+
+/** Whether the store answers. */
+export async function isStoreUp(withinMs: number): Promise<boolean> {
+  const answer = db().then((store) => store.execute(sql`select 1`))
+  answer.catch(() => {}) // may fail after the time is up
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, withinMs, false)
+  })
+  const isUp = await Promise.race([answer.then(() => true, () => false), late])
+  clearTimeout(timer)
+  return isUp
+}
+
+/** Whether a failure means that the store cannot be reached just now, as opposed to a fault in a query. */
+export function isStoreDown(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const code = 'code' in one ? String(one.code) : ''
+    // Class 08: connection; 57P0x: the server is stopping or starting; 53300: no connection left.
+    if (/^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|08...|57P0[1-3]|53300)$/.test(code)) return true
+    if (/timeout exceeded when trying to connect|Connection terminated/.test(one.message)) return true
+  }
+  return false
+}

@@ -1,0 +1,68 @@
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseEnv } from './env'
+
+const least = { DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:5432/console' }
+
+describe('the environment', () => {
+  test('needs a database and nothing else', () => {
+    expect(parseEnv(least)).toMatchObject({
+      PORT: 3000,
+      NEXTAUTH_URL: 'http://localhost:3000',
+      PILOTHOUSE_DATA: path.resolve('.data'),
+      PILOTHOUSE_ADMIN_EMAIL: 'admin@pilothouse.local',
+      WIRE_DIALECT: 'auto',
+      ALLOWED_UPSTREAMS: [],
+      OIDC_ROLE_CLAIM: 'groups',
+    })
+  })
+
+  test('takes a variable that is set to nothing as absent', () => {
+    const empty = { NEXTAUTH_URL: '', PORT: ' ', PILOTHOUSE_ADMIN_EMAIL: '', OIDC_ISSUER: '', WIRE_DIALECT: '', PILOTHOUSE_ADMIN_PASSWORD: '' }
+    expect(parseEnv({ ...least, ...empty })).toEqual(parseEnv(least))
+  })
+
+  test.each([
+    [{ DATABASE_URL: undefined }, /DATABASE_URL: is missing/],
+    [{ DATABASE_URL: 'mysql://db' }, /DATABASE_URL: must look like postgres:/],
+    [{ PORT: 'three' }, /PORT: must be a number/],
+    [{ PORT: '70000' }, /PORT: /],
+    [{ NEXTAUTH_URL: 'console.example.com' }, /NEXTAUTH_URL: must be an http or https address/],
+    [{ NEXTAUTH_SECRET: 'short' }, /NEXTAUTH_SECRET: must have at least 32 characters/],
+    [{ PILOTHOUSE_SEALING_KEY: 'short' }, /PILOTHOUSE_SEALING_KEY: must have at least 32/],
+    [{ PILOTHOUSE_ADMIN_EMAIL: 'me' }, /PILOTHOUSE_ADMIN_EMAIL: must be an e-mail address/],
+    [{ PILOTHOUSE_ADMIN_PASSWORD: 'letmein' }, /PILOTHOUSE_ADMIN_PASSWORD: must have at least 12/],
+    [{ CONTROL_PLANE_URL: 'https://me:pw@host' }, /CONTROL_PLANE_URL: must hold no user name/],
+    [{ WIRE_DIALECT: 'klingon' }, /WIRE_DIALECT: /],
+    [{ OIDC_ISSUER: 'https://id.example.com' }, /OIDC_CLIENT_ID: is missing, while OIDC_ISSUER is set/],
+    [{ OIDC_ROLE_MAP: 'operators:admin' }, /OIDC_ROLE_MAP: "operators:admin" is not of the form value=role/],
+    [{ OIDC_ROLE_MAP: 'operators=root' }, /OIDC_ROLE_MAP: "operators=root" is not of the form/],
+  ])('%o is refused with what it should be', (given, message) => {
+    expect(() => parseEnv({ ...least, ...given })).toThrow(message)
+  })
+
+  test('names every unusable variable at once, and never a value', () => {
+    const given = { DATABASE_URL: 'nonsense-9f', NEXTAUTH_SECRET: 'secret-9f', CONTROL_PLANE_URL: 'ftp://user:pass-9f@x', PILOTHOUSE_ADMIN_PASSWORD: 'pw-9f' }
+    const message = (() => {
+      try {
+        return String(parseEnv(given))
+      } catch (error) {
+        return (error as Error).message
+      }
+    })()
+    for (const name of Object.keys(given)) expect(message).toContain(name)
+    expect(message).not.toContain('9f')
+  })
+
+  test('reads lists as people write them', () => {
+    const parsed = parseEnv({ ...least, ALLOWED_UPSTREAMS: 'https://a.example.com, 10.0.0.0/8\nhttps://*.b.example.com' })
+    expect(parsed.ALLOWED_UPSTREAMS).toEqual(['https://a.example.com', '10.0.0.0/8', 'https://*.b.example.com'])
+  })
+
+  test('keeps an equals sign that belongs to a claim', () => {
+    expect(parseEnv({ ...least, OIDC_ROLE_MAP: 'cn=ops=admin, *=viewer' }).OIDC_ROLE_MAP).toEqual([
+      { claim: 'cn=ops', role: 'admin' },
+      { claim: '*', role: 'viewer' },
+    ])
+  })
+})

@@ -1,0 +1,106 @@
+import 'server-only'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { z } from 'zod'
+import { type AnyInput, buildPath, type Operation } from '@/lib/contracts/api'
+import { type Dialect, toWire } from '@/lib/contracts/dialect'
+import { printJson } from '@/lib/contracts/json'
+import { AppError } from '@/lib/errors'
+import { errorOf, valueOf } from './answer'
+import type { Destination } from './destination'
+import { schemasOf } from './schemas'
+import { parseInput } from './settle'
+import { requestStream, requestText, type UpstreamRequest, type UpstreamStream, type UpstreamText } from './upstream'
+import { ConnectionError } from './upstream-error-text'
+
+const RETRY_PAUSE_MS = 150
+
+/** A request that passed the row's schemas; nothing of it has been sent. */
+export type Prepared = { path: string; body: unknown }
+
+export type ExchangeOptions = {
+  dialect: Dialect
+  /** Goes with the request as X-Request-Id, so that both sides' logs can be brought together. */
+  requestId: string
+  signal?: AbortSignal
+  timeoutMs?: number
+  lastEventId?: string
+}
+/** What came back, with the status for the audit trail. */
+export type Exchanged<T> = { status: number; value: T }
+
+/** Checks an input against its row. Throws AppError invalid, with the fields, before anything is sent. */
+export function prepare(op: Operation, input: AnyInput): Prepared {
+  const schemas = schemasOf(op)
+  const query = check(op, schemas.query, schemas.query ? (input.query ?? {}) : input.query)
+  const body = check(op, schemas.body, input.body)
+  try {
+    return { path: buildPath(op, input.params, query), body }
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new AppError('invalid', cause.message, { cause })
+  }
+}
+
+function check(op: Operation, schema: z.ZodType | undefined, value: unknown): unknown {
+  if (!schema) {
+    if (value === undefined) return undefined
+    throw new AppError('invalid', `${op.id} takes no such input.`)
+  }
+  return parseInput(schema, value)
+}
+
+function requestFor(op: Operation, to: Destination, prepared: Prepared, options: ExchangeOptions): UpstreamRequest {
+  const accept = { json: 'application/json', none: 'application/json', text: 'text/plain, text/html', stream: 'text/event-stream' }
+  const body = prepared.body === undefined ? undefined : printJson(toWire(prepared.body, options.dialect))
+  return {
+    to,
+    path: prepared.path,
+    method: op.method,
+    headers: {
+      accept: accept[op.answer],
+      'x-request-id': options.requestId,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(options.lastEventId && { 'last-event-id': options.lastEventId }),
+    },
+    body,
+    signal: options.signal,
+    timeoutMs: options.timeoutMs,
+  }
+}
+
+/** A read is asked once more where the connection failed; a write never, since it may have arrived. */
+async function withRetry<T>(op: Operation, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error
+    if (op.effect === 'write') throw error.wasSent ? unknownFate(error) : error
+    if (!error.isRetryable) throw error
+    await pause(RETRY_PAUSE_MS)
+    return await ask()
+  }
+}
+
+const unknownFate = (error: ConnectionError) =>
+  new ConnectionError(`${error.message} Whether the change was made is not known: look before you try again.`, false, true, error)
+
+const isSuccess = (status: number) => status >= 200 && status < 300
+
+/** Sends a prepared request to one server and reads its answer. No rights are checked here: that is `call`. */
+export async function exchange(op: Operation, to: Destination, prepared: Prepared, options: ExchangeOptions): Promise<Exchanged<unknown>> {
+  const request = requestFor(op, to, prepared, options)
+  const answer = await withRetry(op, () => requestText(request))
+  if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
+  return { status: answer.status, value: valueOf(op, to, answer) }
+}
+
+/** As `exchange`, for operations that answer with an event stream. */
+export async function exchangeStream(op: Operation, to: Destination, prepared: Prepared, options: ExchangeOptions): Promise<Exchanged<UpstreamStream>> {
+  const request = requestFor(op, to, prepared, options)
+  const answer: UpstreamStream | UpstreamText = await withRetry(op, () => requestStream(request))
+  if ('body' in answer) return { status: answer.status, value: answer }
+  if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
+  throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} with something else than a stream (${answer.contentType.split(';')[0] || 'no content type'}).`, {
+    upstreamStatus: answer.status,
+  })
+}

@@ -1,0 +1,50 @@
+import 'server-only'
+
+type Fields = Record<string, unknown>
+type Level = 'info' | 'warn' | 'error'
+
+const MAX_TEXT = 2000
+const SECRET = /pass(word|wd)?$|secret|token$|api_?key|authorization|cookie|bearer|credential/i
+// biome-ignore lint/suspicious/noControlCharactersInRegex: taking them out is the point
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g
+
+/** Text that cannot fake a line, move a terminal's cursor or run on for ever. */
+export const printable = (text: string): string => {
+  const clean = text.replace(CONTROL, ' ')
+  return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}…` : clean
+}
+
+/** An error's own words. A failed query's message holds its parameters, so only its cause speaks. */
+function errorText(error: Error): Fields {
+  if ('params' in error && 'query' in error) return error.cause instanceof Error ? errorText(error.cause) : { message: 'query failed' }
+  const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? { code: error.code } : {}
+  const cause = error.cause instanceof Error ? { cause: errorText(error.cause) } : {}
+  const stack = error.stack?.split('\n').slice(1, 6).map((line) => line.trim())
+  return { name: error.name, message: printable(error.message), ...code, stack, ...cause }
+}
+
+function safe(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return printable(value)
+  if (typeof value === 'bigint') return String(value)
+  if (value instanceof Error) return errorText(value)
+  if (value instanceof Date) return value
+  if (value === null || typeof value !== 'object') return value
+  if (depth > 4) return '…'
+  if (Array.isArray(value)) return value.slice(0, 50).map((one) => safe(one, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [printable(key), SECRET.test(key) ? '[left out]' : safe(one, depth + 1)]),
+  )
+}
+
+function write(level: Level, event: string, fields: Fields): void {
+  const line = JSON.stringify({ at: new Date(), level, event, ...(safe(fields, 0) as Fields) })
+  const stream = level === 'info' ? process.stdout : process.stderr
+  stream.write(`${line}\n`)
+}
+
+/** One JSON line a record. Give ids, names, counts and errors; never bodies or secrets. */
+export const log = {
+  info: (event: string, fields: Fields = {}) => write('info', event, fields),
+  warn: (event: string, fields: Fields = {}) => write('warn', event, fields),
+  error: (event: string, fields: Fields = {}) => write('error', event, fields),
+}

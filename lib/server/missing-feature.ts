@@ -1,0 +1,60 @@
+import 'server-only'
+import type { Operation } from '@/lib/contracts/api'
+
+/** Groups of operations that a server may lack as a whole. */
+export const FEATURES = {
+  assistants: 'assistants',
+  threads: 'threads',
+  runs: 'runs',
+  crons: 'crons',
+  store: 'the store',
+  a2a: 'agent-to-agent endpoints',
+  mcp: 'MCP endpoints',
+  metrics: 'metrics',
+  docs: 'an API reference',
+  info: 'server information',
+  deployments: 'deployments',
+  revisions: 'revisions',
+  logs: 'logs',
+  listeners: 'listeners',
+  integrations: 'source integrations',
+  traces: 'traces',
+} as const
+export type Feature = keyof typeof FEATURES
+
+const BY_PATH: [RegExp, Feature][] = [
+  [/crons/, 'crons'],
+  [/logs$/, 'logs'],
+  [/^\/v1\/integrations/, 'integrations'],
+  [/^\/v2\/listeners/, 'listeners'],
+  [/revisions/, 'revisions'],
+  [/^\/v2\/deployments/, 'deployments'],
+  [/^\/assistants/, 'assistants'],
+  [/^\/store/, 'store'],
+  [/^\/a2a|agent-card/, 'a2a'],
+  [/^\/mcp/, 'mcp'],
+  [/^\/metrics/, 'metrics'],
+  [/^\/(docs|openapi)/, 'docs'],
+  [/^\/(ok|info)/, 'info'],
+  [/runs/, 'runs'],
+  [/^\/threads/, 'threads'],
+]
+
+export const featureOf = (op: Operation): Feature =>
+  op.api === 'traces' ? 'traces' : (BY_PATH.find(([path]) => path.test(op.path))?.[1] ?? 'info')
+
+/** What routers of the servers we meet say of a path they do not have; a missing record is named in other words. */
+const NO_ROUTE = new Set(['', 'Not Found', '404 Not Found', '404 page not found', '{"detail":"Not Found"}'])
+
+/** Why a refusal means that the server has no such operation at all, as a sentence; undefined where it means something else. */
+export function missingFeature(op: Operation, status: number, text: string): string | undefined {
+  const isRecord = op.path.endsWith('}')
+  const isMissing =
+    status === 405 ||
+    status === 501 ||
+    (status === 500 && /^\W*not implemented\W*$/i.test(text)) ||
+    (status === 404 && !isRecord && NO_ROUTE.has(text.trim()))
+  if (!isMissing) return undefined
+  const server = op.api === 'agent-server' ? 'agent server' : 'control plane'
+  return `This ${server} does not offer ${FEATURES[featureOf(op)]} (${op.id} answered with status ${status}).`
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { generatePassword, hashPassword, isPassword } from './password'
+
+test('a hash names its parameters, holds no password, and differs each time', async () => {
+  const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
+  expect(one).toMatch(/^scrypt\$65536\$8\$1\$[\w-]{22}\$[\w-]{43}$/)
+  expect(one).not.toContain('correct')
+  expect(one).not.toBe(two)
+})
+
+test('only the right password fits, however its characters are composed', async () => {
+  const hash = await hashPassword('é-secret-Å')
+  expect(await isPassword('é-secret-Å'.normalize('NFD'), hash)).toBe(true)
+  expect(await isPassword('e-secret-A', hash)).toBe(false)
+  expect(await isPassword('', hash)).toBe(false)
+})
+
+test('a hash made with other parameters still works', async () => {
+  const { scryptSync } = await import('node:crypto')
+  const salt = Buffer.from('0123456789abcdef')
+  const old = ['scrypt', 1024, 8, 1, salt.toString('base64url'), scryptSync('old password', salt, 32, { N: 1024, r: 8, p: 1 }).toString('base64url')].join('$')
+  expect(await isPassword('old password', old)).toBe(true)
+  expect(await isPassword('new password', old)).toBe(false)
+})
+
+test('nobody has the password of an account that does not exist, and finding out takes as long', async () => {
+  const hash = await hashPassword('something')
+  const time = async (stored: string | undefined) => {
+    const began = performance.now()
+    expect(await isPassword('something else', stored)).toBe(false)
+    return performance.now() - began
+  }
+  const [known, unknown] = [[], []] as [number[], number[]]
+  for (let round = 0; round < 5; round += 1) {
+    known.push(await time(hash))
+    unknown.push(await time(undefined))
+  }
+  const least = (times: number[]) => Math.min(...times)
+  expect(least(unknown) / least(known)).toBeGreaterThan(0.5)
+  expect(least(unknown) / least(known)).toBeLessThan(2)
+})
+
+test('many sign-ins at once wait for each other and all get their answer', async () => {
+  const hash = await hashPassword('shared')
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => isPassword(index % 2 ? 'shared' : 'other', hash)))
+  expect(answers).toEqual([false, true, false, true, false, true, false, true])
+})
+
+test('generated passwords differ and use no letters that look alike', () => {
+  const made = Array.from({ length: 200 }, generatePassword)
+  expect(new Set(made).size).toBe(200)
+  for (const one of made) expect(one).toMatch(/^([a-km-zA-HJ-NP-Z2-9]{5}-){3}[a-km-zA-HJ-NP-Z2-9]{5}$/)
+})

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { chunkAfter, decodeChunk, encodeEntry, joinChunks, type NewEntry } from './chunk'
+import { RecordingLog } from './recording-log'
+
+const data = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('{"seq":3,"at":1}', '"},{"seq":4,', '\u0000', '\ud800'))
+const entry: fc.Arbitrary<NewEntry> = fc.record({ at: fc.nat(), kind: fc.constant('event' as const), event: data, data })
+
+test('entries after any cursor are found by their bytes, whatever the data holds, and read back unchanged', () => {
+  fc.assert(
+    fc.property(fc.array(entry, { minLength: 1, maxLength: 12 }), fc.nat(13), (entries, cursor) => {
+      const bytes = Buffer.from(entries.map((one, index) => encodeEntry(index + 1, one)).join(','))
+      const all = { first: 1, last: entries.length, bytes }
+      const rest = chunkAfter(all, cursor)
+      const read = rest ? decodeChunk({ first: cursor + 1, last: all.last, bytes: rest }) : []
+      expect(read).toEqual(entries.map((one, index) => ({ seq: index + 1, ...one })).slice(cursor))
+    }),
+  )
+})
+
+const numbers = (log: RecordingLog, cursor: number, max: number) => {
+  const seqs: number[] = []
+  for (let at = cursor; ; ) {
+    const chunks = log.read(at, max)
+    if (!chunks?.length) return chunks && seqs
+    const joined = joinChunks(chunks)
+    const bytes = chunkAfter(joined, at)
+    if (bytes) seqs.push(...decodeChunk({ ...joined, bytes }).map(({ seq }) => seq))
+    at = joined.last
+  }
+}
+
+test('a log gives every entry once from any cursor, across segments and page sizes', () => {
+  const log = new RecordingLog('r', [], { phase: 'live', last: 0, totalBytes: 0 })
+  for (let i = 0; i < 3000; i++) {
+    log.append({ at: 1, kind: 'event', event: 'custom', data: 'x'.repeat(i % 700) })
+    if (i % 7 === 0) log.seal()
+  }
+  log.seal()
+  const all = Array.from({ length: 3000 }, (_, index) => index + 1)
+  for (const cursor of [0, 1, 6, 7, 1499, 2999, 3000, 4000])
+    for (const max of [1, 5000, 1e9]) expect(numbers(log, cursor, max)).toEqual(all.slice(cursor))
+})
+
+test('what is forgotten is not readable, what is not stored is not forgotten', () => {
+  const log = new RecordingLog('r', [], { phase: 'live', last: 0, totalBytes: 0 })
+  for (let i = 0; i < 2000; i++) {
+    log.append({ at: 1, kind: 'event', event: 'custom', data: 'x'.repeat(1000) })
+    if (i % 10 === 9) log.seal()
+  }
+  expect(log.evict()).toBe(0)
+  log.stored = 1000
+  while (log.evict() > 0);
+  expect(log.firstHeld).toBeGreaterThan(500)
+  expect(log.firstHeld).toBeLessThanOrEqual(1001)
+  expect(log.read(0, 1)).toBeUndefined()
+  expect(numbers(log, log.firstHeld - 1, 1e6)).toHaveLength(2000 - log.firstHeld + 1)
+})
+
+test('an event after a pause goes out at once, a burst at most once a frame', async () => {
+  const log = new RecordingLog('r', [], { phase: 'live', last: 0, totalBytes: 0 })
+  let told = 0
+  log.subscribe(() => told++)
+  const one = { at: 1, kind: 'event', event: 'custom', data: '1' } as const
+  log.append(one)
+  await Promise.resolve()
+  expect(told).toBe(1)
+  for (let i = 0; i < 10; i++) log.append(one)
+  await Promise.resolve()
+  expect(log.last).toBe(1)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect([told, log.last]).toEqual([2, 11])
+})

@@ -1,0 +1,91 @@
+import 'server-only'
+import { type SseEvent, SseParser, SseTooLargeError } from '@/lib/stream/sse'
+import { TIMING } from './timing'
+
+export type Ending =
+  /** The server closed the stream; whether the run is over is another question. */
+  | { how: 'closed' }
+  | { how: 'broken' | 'refused'; reason: string }
+  | { how: 'stopped' }
+
+type Options = {
+  onEvents: (events: SseEvent[]) => void
+  /** Awaited before the next read: what a full store holds back, the upstream holds back in turn. */
+  room: () => Promise<void> | undefined
+  /** Asked when nothing came for a while and the server sends no heartbeats. */
+  isRunOver: () => Promise<boolean>
+  signal: AbortSignal
+}
+
+/** Reads one upstream stream to its end, whatever that is. Never throws for what the upstream does. */
+export async function drain(body: ReadableStream<Uint8Array>, { onEvents, room, isRunOver, signal }: Options): Promise<Ending> {
+  const heartbeat = { last: 0, interval: 0, count: 0 }
+  const parser = new SseParser({
+    onComment: () => {
+      const now = Date.now()
+      if (heartbeat.count++ > 0) heartbeat.interval = Math.max(heartbeat.interval, now - heartbeat.last)
+      heartbeat.last = now
+    },
+  })
+  const reader = body.getReader()
+  let ending: Ending | undefined
+  const end = (how: Ending) => {
+    ending ??= how
+    // Wakes the read below; a body that does not answer to it must not hold us.
+    void reader.cancel(how.how).catch(() => {})
+  }
+  const onAbort = () => end({ how: 'stopped' })
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort)
+
+  let heardAt = Date.now()
+  let askAfter = TIMING.quietMs
+  let isAsking = false
+  const watch = setInterval(() => {
+    const silence = Date.now() - heardAt
+    if (heartbeat.count >= 2) {
+      const limit = Math.min(Math.max(heartbeat.interval * 3, TIMING.heartbeatMinMs), TIMING.heartbeatMaxMs)
+      if (silence > limit) end({ how: 'broken', reason: `The server's heartbeats stopped for ${Math.round(silence / 1000)} s.` })
+    } else if (silence > askAfter && !isAsking) {
+      isAsking = true
+      askAfter = Math.min(askAfter * 2, TIMING.quietMs * 4)
+      isRunOver()
+        .then((isOver) => isOver && end({ how: 'closed' }), () => {})
+        .finally(() => {
+          isAsking = false
+        })
+    }
+  }, TIMING.watchMs)
+
+  try {
+    while (!ending) {
+      const { done, value } = await reader.read()
+      if (ending) break
+      if (done) {
+        ending = { how: 'closed' }
+        break
+      }
+      heardAt = Date.now()
+      askAfter = TIMING.quietMs
+      const events = parser.push(value)
+      if (events.length > 0) onEvents(events)
+      const wait = room()
+      if (wait) await wait
+      heardAt = Date.now()
+    }
+  } catch (error) {
+    if (error instanceof SseTooLargeError) end({ how: 'refused', reason: error.message })
+    else ending ??= { how: 'broken', reason: `The connection broke (${textOf(error)}).` }
+  } finally {
+    clearInterval(watch)
+    signal.removeEventListener('abort', onAbort)
+    parser.end()
+  }
+  return ending ?? { how: 'closed' }
+}
+
+const textOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'unknown error'
+  const { cause } = error
+  return cause instanceof Error && cause.message ? cause.message : error.message
+}

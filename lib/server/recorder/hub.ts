@@ -1,0 +1,221 @@
+import 'server-only'
+import { randomInt } from 'node:crypto'
+import { AppError } from '@/lib/errors'
+import { log } from '../log'
+import { shutdownSignal } from '../shutdown'
+import type { Chunk } from './chunk'
+import { RecordingLog } from './recording-log'
+import { claimRecordings, deleteOld, findRecording, readSegments, renewLeases, type RecordingRow, storedEnd } from './store'
+import { WakeLine } from './wake'
+import { Writer } from './writer'
+
+const TICK_MS = 4000
+const RETENTION_DAYS = 30
+const RETENTION_EVERY_MS = 3_600_000
+/** Bytes of logs in memory, of all recordings together. What the store has is dropped beyond it, the longest unread first. */
+const MEMORY_BYTES = 256 * 1024 * 1024
+/** Logs that are not recorded here are held whole up to this size; larger ones are read from the store page by page. */
+const WHOLE_BYTES = 48 * 1024 * 1024
+const IDLE_MS = 60_000
+
+/** One recorder at work in this process. */
+export type ActiveRecorder = {
+  /** Something about the run changed elsewhere (a cancel): look at it now. */
+  poke(): void
+  /** Stops following without an end entry. `lost`: another instance goes on with it. */
+  stop(why: 'shutdown' | 'lost'): Promise<void>
+}
+type TakeOver = (row: RecordingRow, wasCrash: boolean) => Promise<void>
+
+/** What this process knows of recordings: the logs it holds, the recorders at work, the line to other instances. */
+export class Hub {
+  readonly instance = randomInt(1, 2 ** 31 - 1)
+  readonly recorders = new Map<string, ActiveRecorder>()
+  readonly writer: Writer
+  readonly line: WakeLine
+  readonly #logs = new Map<string, RecordingLog>()
+  readonly #opening = new Map<string, Promise<RecordingLog>>()
+  readonly #refreshing = new Map<string, { again: boolean }>()
+  readonly #changeListeners = new Set<() => void>()
+  #starting: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #cleanedAt = 0
+  #takeOver: TakeOver
+
+  constructor(takeOver: TakeOver) {
+    this.#takeOver = takeOver
+    this.writer = new Writer(this.instance, {
+      onStored: (id, last) => {
+        const held = this.#logs.get(id)
+        if (held) held.stored = last
+      },
+      onLost: (id, reason) => {
+        log.warn('recorder.lost', { recording: id, reason })
+        void this.recorders.get(id)?.stop('lost')
+      },
+    })
+    this.line = new WakeLine(this.instance, (ids) => this.#wake(ids))
+  }
+
+  /** Opens the line, takes over what a dead instance left, and keeps the leases from then on. Safe to call at any time. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start().catch((error: unknown) => {
+      this.#starting = undefined
+      throw error
+    })
+    return this.#starting
+  }
+
+  async #start(): Promise<void> {
+    await this.line.open()
+    this.#timer = setInterval(() => void this.#tick(), TICK_MS)
+    this.#timer.unref()
+    shutdownSignal().addEventListener('abort', () => void this.stop(), { once: true })
+    await this.claim()
+  }
+
+  /** Ends this instance's part: what it recorded is stored and given up, for another instance to go on with at once. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.allSettled([...this.recorders.values()].map((recorder) => recorder.stop('shutdown')))
+    await this.line.close()
+  }
+
+  async claim(): Promise<void> {
+    for (const { row, wasCrash } of await claimRecordings(this.instance)) {
+      if (this.recorders.has(row.id)) continue // the store was away for longer than a lease
+      log.info('recorder.taken_over', { recording: row.id, wasCrash })
+      await this.#takeOver(row, wasCrash).catch((error: unknown) => log.error('recorder.take_over_failed', { recording: row.id, error }))
+    }
+  }
+
+  /** Puts a log that is recorded here in the place of whatever was held of it. */
+  hold(one: RecordingLog): void {
+    this.#replace(one.id, one)
+    this.changed()
+  }
+
+  /** Lets go of a log whose end this process no longer writes; viewers open it anew. */
+  release(id: string): void {
+    this.#replace(id, undefined)
+  }
+
+  /** The log of a recording, recorded here or elsewhere. Throws AppError not_found. */
+  async log(id: string): Promise<RecordingLog> {
+    const held = this.#logs.get(id)
+    if (held) return held
+    let opening = this.#opening.get(id)
+    if (!opening) {
+      opening = this.#open(id).finally(() => this.#opening.delete(id))
+      this.#opening.set(id, opening)
+    }
+    return opening
+  }
+
+  /** Chunks after `cursor` that memory does not hold. */
+  async readStore(one: RecordingLog, cursor: number, maxBytes: number): Promise<Chunk[]> {
+    return await readSegments(one.id, cursor, maxBytes)
+  }
+
+  /** Called when the list of recordings may have changed, here or elsewhere. */
+  onChange(listener: () => void): () => void {
+    this.#changeListeners.add(listener)
+    return () => this.#changeListeners.delete(listener)
+  }
+  changed(): void {
+    for (const listener of this.#changeListeners) listener()
+  }
+
+  async #open(id: string): Promise<RecordingLog> {
+    await this.start()
+    const row = await findRecording(id)
+    if (!row) throw new AppError('not_found', 'There is no such recording. It may have passed its time of storage.')
+    const end = await storedEnd(id)
+    const known = this.#logs.get(id) // a recorder may have begun meanwhile
+    if (known) return known
+    const opened = new RecordingLog(id, row.cuts, { phase: row.phase, last: end.last, totalBytes: end.bytes })
+    this.#logs.set(id, opened)
+    if (end.bytes <= WHOLE_BYTES && end.last > 0) opened.fill(await readSegments(id, 0, Number.MAX_SAFE_INTEGER))
+    // Between the two reads it may have grown, with nobody to tell: it was not in the map yet.
+    if (row.phase !== 'ended') await this.#refresh(opened)
+    return opened
+  }
+
+  #replace(id: string, by: RecordingLog | undefined): void {
+    const before = this.#logs.get(id)
+    if (by) this.#logs.set(id, by)
+    else this.#logs.delete(id)
+    if (before && before !== by) before.abandon()
+  }
+
+  #wake(ids: string[] | 'all'): void {
+    const heard = ids === 'all' ? [...this.#logs.keys()] : ids
+    for (const id of heard) {
+      const held = this.#logs.get(id)
+      if (this.recorders.has(id)) this.recorders.get(id)?.poke()
+      else if (held) void this.#refresh(held).catch((error: unknown) => log.warn('recorder.refresh_failed', { recording: id, error }))
+    }
+    this.changed()
+  }
+
+  /** Reads what another instance wrote. One at a time per log; a wake in the middle makes it look once more. */
+  async #refresh(one: RecordingLog): Promise<void> {
+    const running = this.#refreshing.get(one.id)
+    if (running) {
+      running.again = true
+      return
+    }
+    const state = { again: true }
+    this.#refreshing.set(one.id, state)
+    try {
+      while (state.again && this.#logs.get(one.id) === one && !this.recorders.has(one.id)) {
+        state.again = false
+        const row = await findRecording(one.id)
+        if (!row || row.cuts.length !== one.epoch) return this.release(one.id)
+        for (const chunk of await readSegments(one.id, one.last, WHOLE_BYTES)) one.adopt(chunk)
+        one.setPhase(row.phase)
+      }
+    } finally {
+      this.#refreshing.delete(one.id)
+    }
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      const live = [...this.recorders.keys()].flatMap((id) => {
+        const one = this.#logs.get(id)
+        return one ? [{ id, entries: one.last, bytes: one.totalBytes, phase: one.phase }] : []
+      })
+      await renewLeases(this.instance, live)
+      // After a restart of the store all instances come back one after the other: give them time to show that they live.
+      if (this.line.isOpen && Date.now() - this.line.openedAt > TICK_MS) await this.claim()
+      if (Date.now() - this.#cleanedAt > RETENTION_EVERY_MS) {
+        this.#cleanedAt = Date.now()
+        await deleteOld(RETENTION_DAYS)
+      }
+    } catch (error) {
+      log.warn('recorder.tick_failed', { error })
+    }
+    this.#tidy()
+  }
+
+  /** Keeps memory within its budget. What only memory has is never dropped. */
+  #tidy(): void {
+    const logs = [...this.#logs.values()].sort((a, b) => a.usedAt - b.usedAt)
+    let held = logs.reduce((sum, one) => sum + one.heldBytes, 0)
+    for (const one of logs) {
+      const isIdle = one.listeners === 0 && !this.recorders.has(one.id) && Date.now() - one.usedAt > IDLE_MS
+      if (isIdle) {
+        this.#logs.delete(one.id)
+        held -= one.heldBytes
+      }
+    }
+    for (const one of logs) {
+      while (held > MEMORY_BYTES) {
+        const freed = one.evict()
+        if (freed === 0) break
+        held -= freed
+      }
+    }
+  }
+}

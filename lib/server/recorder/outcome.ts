@@ -1,0 +1,46 @@
+import type { RecordingOutcome } from '@/lib/stream/log'
+
+/** What is known of a run once its stream is over. */
+export type Facts = {
+  /** The run's own status; undefined where it could not be read. */
+  status: string | undefined
+  /** The server has no such run (any more). */
+  isGone: boolean
+  isStateless: boolean
+  /** A cancel of ours was confirmed. */
+  wasCancelled: boolean
+  /** The stream held an `error` event. */
+  sawError: boolean
+  /** Of the `end` event, where the server sends one. */
+  endStatus: string | undefined
+  /** The stream was followed to its end without a break. */
+  isWhole: boolean
+  /** The thread waits for a person, or has nodes left to run. */
+  isWaiting: boolean
+}
+
+const KNOWN = new Set<string>(['success', 'error', 'timeout', 'interrupted'])
+
+/** How the run ended, and why we say so where that is not plain. */
+export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: string } {
+  const { status, isGone, isStateless, wasCancelled, sawError, endStatus, isWhole, isWaiting } = facts
+  // Servers disagree on a cancelled run (interrupted, error, deleted by a rollback): we asked for it and it was confirmed.
+  if (wasCancelled && status !== 'success' && status !== 'timeout' && !sawError) return { outcome: 'cancelled' }
+  // A run that stopped at a question is `success` on some servers; the thread tells.
+  if (status === 'success' && isWaiting) return { outcome: 'interrupted' }
+  if (status !== undefined && KNOWN.has(status)) return { outcome: status as RecordingOutcome }
+  if (sawError) return { outcome: 'error' }
+  if (endStatus === 'rollback') return { outcome: 'deleted', reason: 'The run was rolled back.' }
+  if (endStatus !== undefined && KNOWN.has(endStatus)) return { outcome: endStatus as RecordingOutcome }
+  if (isStateless && isWhole)
+    return { outcome: 'success', reason: 'The server keeps no record of a stateless run; its stream ended without an error.' }
+  if (isGone && !isStateless) return { outcome: 'deleted', reason: 'The server has no such run any more.' }
+  return { outcome: 'unknown', reason: status ? `The server says the run is ${status}.` : 'How the run ended could not be learned.' }
+}
+
+/** Whether a thread state waits for a person or has nodes left. */
+export function isWaitingState(state: { next?: unknown; interrupts?: unknown; tasks?: unknown } | undefined): boolean {
+  const some = (list: unknown) => Array.isArray(list) && list.length > 0
+  const tasks = Array.isArray(state?.tasks) ? state.tasks : []
+  return some(state?.next) || some(state?.interrupts) || tasks.some((task: { interrupts?: unknown } | null) => some(task?.interrupts))
+}

@@ -1,0 +1,91 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { printJson } from '@/lib/contracts/json'
+import { AppError } from '@/lib/errors'
+import { systemActor } from '../actor'
+import { call, type OpenStream, openStream } from '../call'
+import { LIMITS } from './timing'
+
+/** Where a run is. The run is not known until the server has named it; of a stateless run the thread may never be. */
+export type RunPlace = { workspace: string; deployment: string; thread: string | null; run: string | null; isStateless: boolean }
+
+export type Asked =
+  | { kind: 'run'; status: string; text: string }
+  | { kind: 'gone' }
+  /** A stateless run of which the server told no thread. */
+  | { kind: 'unaskable' }
+  | { kind: 'failed'; error: AppError }
+
+export const isOver = (asked: Asked): boolean => asked.kind === 'run' && asked.status !== 'pending' && asked.status !== 'running'
+
+/** Metadata key by which a run of ours is found again when its creation's answer was lost. */
+export const MARK = 'pilothouse_recording'
+
+// The recorder reads as the console itself: a recording goes on when the person who started it has left.
+const actor = systemActor('recorder')
+
+/** What the server says of the run. Never throws. */
+export async function askRun(place: RunPlace, signal?: AbortSignal): Promise<Asked> {
+  const { workspace, deployment, thread, run } = place
+  if (!run || !thread) return { kind: 'unaskable' }
+  try {
+    const found = await call(agentServer.getRun, { workspace, deployment, params: { thread_id: thread, run_id: run } }, { actor, signal })
+    return { kind: 'run', status: found.status, text: printJson(found) }
+  } catch (error) {
+    const known = asAppError(error)
+    return known.code === 'not_found' ? { kind: 'gone' } : { kind: 'failed', error: known }
+  }
+}
+
+/** The thread's state now, as JSON text; undefined where it cannot be read, with the reason. */
+export async function readState(place: RunPlace, signal?: AbortSignal): Promise<{ text?: string; value?: Record<string, unknown>; reason?: string }> {
+  const { workspace, deployment, thread } = place
+  if (!thread) return {}
+  try {
+    const state = await call(agentServer.getThreadState, { workspace, deployment, params: { thread_id: thread } }, { actor, signal })
+    const text = printJson(state)
+    if (text.length > LIMITS.stateBytes) return { value: state, reason: 'The state is too large to be kept with the recording.' }
+    return { text, value: state }
+  } catch (error) {
+    // Of a stateless run the thread is gone with the run: nothing to explain.
+    const known = asAppError(error)
+    return place.isStateless && known.code === 'not_found' ? {} : { reason: `The thread's state could not be read: ${known.message}` }
+  }
+}
+
+/** Opens the stream of a run that exists, from after `lastEventId` where one is given. Throws AppError. */
+export function openRun(place: RunPlace, { lastEventId, signal }: { lastEventId?: string; signal?: AbortSignal }): Promise<OpenStream> {
+  const { workspace, deployment, thread, run, isStateless } = place
+  if (!run) throw new AppError('not_found', 'The server never named the run.')
+  const options = { actor, signal, lastEventId }
+  if (thread && !isStateless)
+    return openStream(agentServer.streamRun, { workspace, deployment, params: { thread_id: thread, run_id: run } }, options)
+  return openStream(agentServer.streamStatelessRun, { workspace, deployment, params: { run_id: run } }, options)
+}
+
+/** The run that carries our mark, if the thread has it. */
+export async function findMarkedRun(place: RunPlace, mark: string): Promise<string | undefined> {
+  const { workspace, deployment, thread } = place
+  if (!thread) return undefined
+  const runs = await call(agentServer.listRuns, { workspace, deployment, params: { thread_id: thread } }, { actor })
+  return runs.find(({ metadata }) => metadata?.[MARK] === mark)?.run_id
+}
+
+/** Thread and run of a `Content-Location` or `Location` header. */
+export function idsOf(headers: Headers): { thread: string | null; run: string | null } {
+  const path = headers.get('content-location') ?? headers.get('location') ?? ''
+  const thread = /\/threads\/([^/?]+)/.exec(path)?.[1]
+  const run = /\/runs\/([^/?]+)/.exec(path)?.[1]
+  return { thread: decode(thread), run: run === 'stream' ? null : decode(run) }
+}
+
+const decode = (segment: string | undefined): string | null => {
+  try {
+    return segment ? decodeURIComponent(segment) : null
+  } catch {
+    return null
+  }
+}
+
+export const asAppError = (error: unknown): AppError =>
+  error instanceof AppError ? error : new AppError('internal', 'Something went wrong in the console.', { cause: error })

@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, index, integer, json, primaryKey, text, timestamp, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import type { RecordingOutcome, RecordingSummary } from '../../stream/log'
+import { consoleSchema } from '../schema'
+
+// drizzle-kit reads this file outside Next: relative imports of types only (besides the schema), and no `server-only`.
+
+const moment = (name: string) => timestamp(name, { withTimezone: true })
+
+export const recordings = consoleSchema.table(
+  'recordings',
+  {
+    id: uuid('id').primaryKey(),
+    workspace: text('workspace').notNull(),
+    deployment: text('deployment').notNull(),
+    thread: text('thread'),
+    run: text('run'),
+    assistant: text('assistant').notNull(),
+    phase: text('phase').$type<RecordingSummary['phase']>().notNull(),
+    outcome: text('outcome').$type<RecordingOutcome>(),
+    startedBy: text('started_by').notNull(),
+    startedAt: moment('started_at').notNull().defaultNow(),
+    endedAt: moment('ended_at'),
+    entries: integer('entries').notNull().default(0),
+    bytes: bigint('bytes', { mode: 'number' }).notNull().default(0),
+    /** JSON text of the run request, redacted. */
+    request: text('request').notNull(),
+    isStateless: boolean('is_stateless').notNull(),
+    /** The server keeps the run's events, so that a broken stream can be taken up again without loss. */
+    isResumable: boolean('is_resumable').notNull(),
+    /** Set when a cancel of ours was confirmed by the server. */
+    cancelledAt: moment('cancelled_at'),
+    /** One start per key and person, however often the button was pressed. */
+    idempotencyKey: text('idempotency_key'),
+    /** The console instance that records; null when none does. */
+    owner: integer('owner'),
+    leaseUntil: moment('lease_until'),
+    /** Last entry that survived each crash of the recording instance where more may have been shown. */
+    cuts: json('cuts').$type<number[]>().notNull().default([]),
+  },
+  (table) => [
+    index('recordings_place').on(table.workspace, table.deployment, table.startedAt),
+    index('recordings_workspace').on(table.workspace, table.startedAt),
+    index('recordings_run').on(table.run),
+    index('recordings_unfinished').on(table.leaseUntil).where(sql`phase <> 'ended'`),
+    index('recordings_ended').on(table.endedAt),
+    uniqueIndex('recordings_idempotency').on(table.workspace, table.startedBy, table.idempotencyKey),
+  ],
+)
+
+/** Log entries `first_seq` to `last_seq`: their JSON texts joined by commas. */
+export const segments = consoleSchema.table(
+  'segments',
+  {
+    recording: uuid('recording')
+      .notNull()
+      .references(() => recordings.id, { onDelete: 'cascade' }),
+    firstSeq: integer('first_seq').notNull(),
+    lastSeq: integer('last_seq').notNull(),
+    body: text('body').notNull(),
+    /** The upstream's event id after the last entry: where to resume from. */
+    lastEventId: text('last_event_id'),
+  },
+  (table) => [primaryKey({ columns: [table.recording, table.firstSeq] })],
+)

@@ -1,0 +1,233 @@
+import 'server-only'
+import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
+import { db, type Store } from '../db'
+import type { Chunk } from './chunk'
+import { recordings, segments } from './schema'
+
+export type RecordingRow = typeof recordings.$inferSelect
+export type SegmentRow = { recording: string; first: number; last: number; body: string; lastEventId: string | null }
+
+/** Messages on it: `<instance>:<recording id>,<recording id>,…` or `<instance>:*`. */
+export const CHANNEL = 'pilothouse_recordings'
+/** First key of the advisory lock that an instance holds while it lives; the second is its number. */
+export const LIFE_LOCK = 7_240_002
+const LEASE = sql`now() + interval '20 seconds'`
+const MAX_NOTIFIED = 150
+const COMPACT_BYTES = 256 * 1024
+
+export const summaryOf = (row: RecordingRow): RecordingSummary => ({
+  id: row.id,
+  workspace: row.workspace,
+  deployment: row.deployment,
+  thread: row.thread,
+  run: row.run,
+  assistant: row.assistant,
+  phase: row.phase,
+  outcome: row.outcome,
+  startedBy: row.startedBy,
+  startedAt: row.startedAt.toISOString(),
+  endedAt: row.endedAt?.toISOString() ?? null,
+  entries: row.entries,
+  bytes: row.bytes,
+  request: row.request,
+  isStateless: row.isStateless,
+})
+
+export type NewRecording = Omit<typeof recordings.$inferInsert, 'phase' | 'owner' | 'leaseUntil'> & { owner: number }
+
+/** Makes the row, owned by this instance. Undefined when the person's idempotency key was used before. */
+export async function insertRecording(row: NewRecording): Promise<RecordingRow | undefined> {
+  const [made] = await (await db()).insert(recordings).values({ ...row, phase: 'starting', leaseUntil: LEASE }).onConflictDoNothing().returning()
+  return made
+}
+
+/**
+ * As `insertRecording`, for a run that others started: one recording per run and deployment, so that each run has one
+ * reader. Gives the recording that is there already, unless it stopped before the run was over.
+ */
+export async function insertJoined(row: NewRecording & { run: string }): Promise<{ row: RecordingRow; isNew: boolean }> {
+  return (await db()).transaction(async (store) => {
+    await store.execute(sql`select pg_advisory_xact_lock(${LIFE_LOCK + 1}::int, hashtext(${`${row.workspace} ${row.deployment} ${row.run}`}))`)
+    const here = and(eq(recordings.workspace, row.workspace), eq(recordings.deployment, row.deployment), eq(recordings.run, row.run))
+    const [known] = await store.select().from(recordings).where(here).orderBy(desc(recordings.startedAt)).limit(1)
+    if (known && known.outcome !== 'unknown') return { row: known, isNew: false }
+    const [made] = await store.insert(recordings).values({ ...row, phase: 'starting', leaseUntil: LEASE }).returning()
+    return { row: made as RecordingRow, isNew: true } // an insert without a conflict clause gives its row
+  })
+}
+
+export async function findRecording(id: string): Promise<RecordingRow | undefined> {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return undefined
+  const [row] = await (await db()).select().from(recordings).where(eq(recordings.id, id))
+  return row
+}
+
+export async function findByKey(workspace: string, startedBy: string, key: string): Promise<RecordingRow | undefined> {
+  const isIt = and(eq(recordings.workspace, workspace), eq(recordings.startedBy, startedBy), eq(recordings.idempotencyKey, key))
+  const [row] = await (await db()).select().from(recordings).where(isIt)
+  return row
+}
+
+export async function deleteRecording(id: string): Promise<void> {
+  await (await db()).delete(recordings).where(eq(recordings.id, id))
+}
+
+type Patch = Partial<Pick<RecordingRow, 'thread' | 'run' | 'phase' | 'outcome' | 'endedAt' | 'entries' | 'bytes' | 'cancelledAt' | 'isResumable'>>
+/** Writes to the row and wakes the other instances. `owner`: only while that instance records. */
+export async function updateRecording(id: string, patch: Patch & { owner?: null }, from: { instance: number; isOwner: boolean }): Promise<void> {
+  const store = await db()
+  const isIt = and(eq(recordings.id, id), from.isOwner ? eq(recordings.owner, from.instance) : undefined)
+  await store.transaction(async (one) => {
+    await one.update(recordings).set(patch).where(isIt)
+    await one.execute(sql`select pg_notify(${CHANNEL}, ${`${from.instance}:${id}`})`)
+  })
+}
+
+/**
+ * Stores segments of several recordings at once and wakes the other instances. Gives the ids of those it still owns:
+ * the row lock makes a take-over wait for this insert, or this insert see the take-over.
+ */
+export async function writeSegments(rows: readonly SegmentRow[], instance: number): Promise<Set<string>> {
+  const ids = [...new Set(rows.map(({ recording }) => recording))]
+  const values = sql.join(
+    rows.map((row) => sql`(${row.recording}::uuid, ${row.first}::int, ${row.last}::int, ${row.body}::text, ${row.lastEventId}::text)`),
+    sql`, `,
+  )
+  const note = `${instance}:${ids.length > MAX_NOTIFIED ? '*' : ids.join(',')}`
+  const { rows: written } = await (await db()).execute<{ recording: string }>(sql`
+    with batch (recording, first_seq, last_seq, body, last_event_id) as (values ${values}),
+    owned as (
+      select id from ${recordings} where id in (select recording from batch) and owner = ${instance} for share
+    ),
+    written as (
+      insert into ${segments} (recording, first_seq, last_seq, body, last_event_id)
+      select batch.* from batch join owned on owned.id = batch.recording returning recording
+    ),
+    told as (select pg_notify(${CHANNEL}, ${note}))
+    select distinct recording from written, told`)
+  return new Set(written.map(({ recording }) => recording))
+}
+
+/** Segments that hold entries after `cursor`, in order, about `maxBytes` of them but at least one. */
+export async function readSegments(id: string, cursor: number, maxBytes: number): Promise<Chunk[]> {
+  const { rows } = await (await db()).execute<{ first_seq: number; last_seq: number; body: string }>(sql`
+    select first_seq, last_seq, body from (
+      select *, sum(octet_length(body)) over (order by first_seq) - octet_length(body) as before
+      from ${segments} where recording = ${id} and last_seq > ${cursor}
+    ) as found where before < ${maxBytes} order by first_seq`)
+  return rows.map((row) => ({ first: row.first_seq, last: row.last_seq, bytes: Buffer.from(row.body) }))
+}
+
+/** Where the stored log ends. */
+export async function storedEnd(id: string): Promise<{ last: number; bytes: number; lastEventId: string }> {
+  const { rows } = await (await db()).execute<{ last: number | null; bytes: string | null; event: string | null }>(sql`
+    select max(last_seq) as last, sum(octet_length(body)) as bytes,
+      (select last_event_id from ${segments} where recording = ${id} order by first_seq desc limit 1) as event
+    from ${segments} where recording = ${id}`)
+  const [end] = rows
+  return { last: end?.last ?? 0, bytes: Number(end?.bytes ?? 0), lastEventId: end?.event ?? '' }
+}
+
+/** Joins the many small segments of a finished recording, so that a replay reads few rows. */
+export async function compactSegments(id: string): Promise<void> {
+  await (await db()).transaction(async (store) => {
+    // Under negative numbers first: an insert and a delete of the same key cannot share a statement.
+    await store.execute(sql`
+      insert into ${segments} (recording, first_seq, last_seq, body, last_event_id)
+      select recording, -min(first_seq), max(last_seq), string_agg(body, ',' order by first_seq), max(last_event_id) from (
+        select *, sum(octet_length(body)) over (order by first_seq) / ${COMPACT_BYTES}::int as part from ${segments} where recording = ${id}
+      ) as sized group by recording, part`)
+    await store.execute(sql`delete from ${segments} where recording = ${id} and first_seq > 0`)
+    await store.execute(sql`update ${segments} set first_seq = -first_seq where recording = ${id}`)
+  })
+}
+
+export async function renewLeases(instance: number, live: { id: string; entries: number; bytes: number; phase: RecordingSummary['phase'] }[]): Promise<void> {
+  if (live.length === 0) return
+  const values = sql.join(
+    live.map((one) => sql`(${one.id}::uuid, ${one.entries}::int, ${one.bytes}::bigint, ${one.phase}::text)`),
+    sql`, `,
+  )
+  await (await db()).execute(sql`
+    update ${recordings} as r set lease_until = ${LEASE}, entries = v.entries, bytes = v.bytes, phase = v.phase
+    from (values ${values}) as v (id, entries, bytes, phase)
+    where r.id = v.id and r.owner = ${instance} and r.phase <> 'ended'`)
+}
+
+/**
+ * Takes over recordings that nobody records any more: given up by an instance that stopped, or of one that died (its
+ * lock is gone with its connection, at once) or has not renewed its lease.
+ */
+export async function claimRecordings(instance: number): Promise<{ row: RecordingRow; wasCrash: boolean }[]> {
+  return (await db()).transaction(async (store: Pick<Store, 'execute' | 'update'>) => {
+    const { rows: free } = await store.execute<{ id: string; owner: number | null }>(sql`
+      select id, owner from ${recordings} as r
+      where phase <> 'ended' and (
+        owner is null or lease_until < now() or (owner <> ${instance} and not exists (
+          select 1 from pg_locks where locktype = 'advisory' and classid = ${LIFE_LOCK} and objid = r.owner::oid
+            and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())
+        ))
+      ) order by started_at limit 50 for update skip locked`)
+    const claimed: { row: RecordingRow; wasCrash: boolean }[] = []
+    for (const { id, owner } of free) {
+      const [row] = await store.update(recordings).set({ owner: instance, leaseUntil: LEASE }).where(eq(recordings.id, id)).returning()
+      if (row) claimed.push({ row, wasCrash: owner !== null })
+    }
+    return claimed
+  })
+}
+
+export async function setCuts(id: string, cuts: number[]): Promise<void> {
+  await (await db()).update(recordings).set({ cuts }).where(eq(recordings.id, id))
+}
+
+/** Deletes what ended before `days` days ago, a part at a time. */
+export async function deleteOld(days: number): Promise<void> {
+  const store = await db()
+  for (;;) {
+    const { rowCount } = await store.execute(sql`
+      delete from ${recordings} where id in (
+        select id from ${recordings} where phase = 'ended' and ended_at < now() - make_interval(days => ${days}::int) limit 100
+      )`)
+    if (!rowCount) return
+  }
+}
+
+export type RecordingsFilter = {
+  workspace: string
+  deployment?: string
+  thread?: string
+  phase?: 'live' | 'ended'
+  outcome?: RecordingOutcome
+  /** The last row of the page before, as its `next` said. */
+  after?: string
+  limit?: number
+}
+export type RecordingsPage = { items: RecordingSummary[]; /** Give it as `after` for the next page; null at the end. */ next: string | null }
+
+/** Newest first. */
+export async function selectRecordings({ workspace, deployment, thread, phase, outcome, after, limit = 50 }: RecordingsFilter): Promise<RecordingsPage> {
+  const [at, id] = after?.split('_') ?? []
+  const place: (SQL | undefined)[] = [
+    eq(recordings.workspace, workspace),
+    deployment === undefined ? undefined : eq(recordings.deployment, deployment),
+    thread === undefined ? undefined : eq(recordings.thread, thread),
+    phase === undefined ? undefined : phase === 'ended' ? eq(recordings.phase, 'ended') : sql`${recordings.phase} <> 'ended'`,
+    outcome === undefined ? undefined : eq(recordings.outcome, outcome),
+  ]
+  // Milliseconds: what a Date keeps. The index is on the exact time, so the page's edge is compared rounded.
+  const time = sql`date_trunc('milliseconds', ${recordings.startedAt})`
+  if (at && id && !Number.isNaN(Number(at))) {
+    const edge = new Date(Number(at))
+    place.push(or(lt(time, edge), and(eq(time, edge), sql`${recordings.id}::text < ${id}`)))
+  }
+  const rows = await (await db())
+    .select()
+    .from(recordings)
+    .where(and(...place))
+    .orderBy(desc(time), sql`${recordings.id}::text desc`)
+    .limit(limit + 1)
+  const last = rows.length > limit ? rows[limit - 1] : undefined
+  return { items: rows.slice(0, limit).map(summaryOf), next: last ? `${last.startedAt.getTime()}_${last.id}` : null }
+}

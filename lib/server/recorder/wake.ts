@@ -1,0 +1,75 @@
+import 'server-only'
+import pg from 'pg'
+import { storeUrl } from '../db'
+import { log } from '../log'
+import { CHANNEL, LIFE_LOCK } from './store'
+
+const RETRY_MS = 1000
+
+/**
+ * This instance's line to the others: a connection of its own that listens for their writes and holds the lock that shows
+ * that this instance lives. Comes back by itself after a lost connection; then everything may have changed.
+ */
+export class WakeLine {
+  /** When the line was last opened; a fresh one cannot judge yet which other instances live. */
+  openedAt = 0
+  #client: pg.Client | undefined
+  #isStopped = false
+  #opening: Promise<void> | undefined
+
+  constructor(
+    readonly instance: number,
+    readonly onWake: (ids: string[] | 'all') => void,
+  ) {}
+
+  get isOpen(): boolean {
+    return this.#client !== undefined
+  }
+
+  /** Resolves when the line is open; throws where the store cannot be reached. */
+  open(): Promise<void> {
+    if (this.#client) return Promise.resolve()
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  async close(): Promise<void> {
+    this.#isStopped = true
+    await this.#opening?.catch(() => {})
+    const client = this.#client
+    this.#client = undefined
+    await client?.end().catch(() => {})
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({ connectionString: storeUrl(), application_name: 'pilothouse-recorder', keepAlive: true, connectionTimeoutMillis: 10_000 })
+    client.on('error', (error) => log.warn('recorder.line_lost', { error }))
+    client.once('end', () => {
+      if (this.#client === client) this.#client = undefined
+      if (!this.#isStopped) this.#retry()
+    })
+    client.on('notification', ({ payload = '' }) => this.#hear(payload))
+    await client.connect()
+    await client.query(`listen ${CHANNEL}`)
+    await client.query('select pg_try_advisory_lock($1::int, $2::int)', [LIFE_LOCK, this.instance])
+    this.#client = client
+    this.openedAt = Date.now()
+    this.onWake('all')
+  }
+
+  #retry(): void {
+    setTimeout(() => {
+      if (this.#isStopped || this.#client) return
+      this.open().catch(() => this.#retry())
+    }, RETRY_MS).unref()
+  }
+
+  #hear(payload: string): void {
+    const colon = payload.indexOf(':')
+    if (Number(payload.slice(0, colon)) === this.instance) return
+    const ids = payload.slice(colon + 1)
+    this.onWake(ids === '*' ? 'all' : ids.split(','))
+  }
+}

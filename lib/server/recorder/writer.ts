@@ -1,0 +1,127 @@
+import 'server-only'
+import { isStoreDown } from '../db'
+import { log } from '../log'
+import { type SegmentRow, writeSegments } from './store'
+
+const FLUSH_MS = 30
+const MAX_BATCH_BYTES = 4 * 1024 * 1024
+/** Above this much unwritten text the recorders stop reading their upstreams until the store has caught up. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+
+type Callbacks = {
+  onStored: (id: string, last: number) => void
+  /** Another instance owns the recording now, or the store refuses its text. */
+  onLost: (id: string, reason: string) => void
+}
+
+/** Writes the chunks of all recordings of this process: one insert each few tens of milliseconds, one at a time. */
+export class Writer {
+  #queue: SegmentRow[] = []
+  #waitingBytes = 0
+  #timer: NodeJS.Timeout | undefined
+  #isWriting = false
+  #waiters: { isDone: () => boolean; resolve: () => void }[] = []
+
+  constructor(
+    readonly instance: number,
+    readonly callbacks: Callbacks,
+  ) {}
+
+  /** Takes a chunk; `onStored` follows once it is committed. */
+  add(row: SegmentRow): void {
+    this.#queue.push(row)
+    this.#waitingBytes += row.body.length
+    this.#schedule(FLUSH_MS)
+  }
+
+  /** Resolves when there is room for more; at once as long as the store keeps up. */
+  room(): Promise<void> | undefined {
+    if (this.#waitingBytes < MAX_WAITING_BYTES) return undefined
+    return this.#when(() => this.#waitingBytes < MAX_WAITING_BYTES / 2)
+  }
+
+  /** Resolves when nothing of the recording waits any more. */
+  flushed(id: string): Promise<void> {
+    this.#schedule(0)
+    return this.#when(() => !this.#queue.some(({ recording }) => recording === id))
+  }
+
+  #when(isDone: () => boolean): Promise<void> {
+    if (isDone()) return Promise.resolve()
+    return new Promise((resolve) => this.#waiters.push({ isDone, resolve }))
+  }
+
+  #schedule(ms: number): void {
+    if (this.#isWriting) return
+    if (this.#timer && ms > 0) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#run(), ms)
+  }
+
+  async #run(): Promise<void> {
+    this.#timer = undefined
+    if (this.#isWriting || this.#queue.length === 0) return
+    this.#isWriting = true
+    const startedAt = Date.now()
+    let pause = 0
+    const [batch, count] = this.#batch()
+    try {
+      await this.#write(batch)
+      this.#drop(count)
+    } catch (error) {
+      log.warn('recorder.write_failed', { error, rows: batch.length })
+      pause = 500
+      if (!isStoreDown(error)) {
+        await this.#writeOneByOne(batch)
+        this.#drop(count)
+      }
+    }
+    this.#isWriting = false
+    this.#waiters = this.#waiters.filter(({ isDone, resolve }) => {
+      if (!isDone()) return true
+      resolve()
+      return false
+    })
+    if (this.#queue.length > 0) this.#schedule(Math.max(pause, FLUSH_MS - (Date.now() - startedAt), 0))
+  }
+
+  /** The head of the queue: neighbours of one recording as one row. It stays queued until it is written. */
+  #batch(): [SegmentRow[], number] {
+    const parts = new Map<string, { row: SegmentRow; texts: string[] }>()
+    let size = 0
+    let count = 0
+    for (const row of this.#queue) {
+      if (size > 0 && size + row.body.length > MAX_BATCH_BYTES) break
+      size += row.body.length
+      count++
+      const known = parts.get(row.recording)
+      if (known) {
+        known.texts.push(row.body)
+        known.row = { ...known.row, last: row.last, lastEventId: row.lastEventId }
+      } else parts.set(row.recording, { row, texts: [row.body] })
+    }
+    return [[...parts.values()].map(({ row, texts }) => ({ ...row, body: texts.join(',') })), count]
+  }
+
+  async #write(batch: SegmentRow[]): Promise<void> {
+    const owned = await writeSegments(batch, this.instance)
+    for (const { recording, last } of batch) {
+      if (owned.has(recording)) this.callbacks.onStored(recording, last)
+      else this.callbacks.onLost(recording, 'Another console instance has taken this recording over.')
+    }
+  }
+
+  /** One recording that the store refuses must not stop the others. */
+  async #writeOneByOne(batch: SegmentRow[]): Promise<void> {
+    for (const row of batch) {
+      await this.#write([row]).catch((error: unknown) => {
+        log.error('recorder.segment_refused', { recording: row.recording, first: row.first, error })
+        this.callbacks.onLost(row.recording, 'The store refused the log.')
+      })
+    }
+  }
+
+  #drop(count: number): void {
+    for (const row of this.#queue.splice(0, count)) this.#waitingBytes -= row.body.length
+  }
+}

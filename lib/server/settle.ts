@@ -1,0 +1,49 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { unstable_rethrow } from 'next/navigation'
+import { z } from 'zod'
+import { AppError, type ErrorView, type FieldError, type Settled } from '@/lib/errors'
+import { isStoreDown } from './db'
+import { log } from './log'
+
+export const newRequestId = (): string => randomUUID()
+
+/** Refused fields of a schema, as errors carry them. */
+export const fieldErrors = (error: z.ZodError): FieldError[] =>
+  error.issues.map(({ path, message }) => ({ path: path.map((part) => (typeof part === 'symbol' ? String(part) : part)), message }))
+
+/** What a schema makes of a value. Throws AppError invalid with the refused fields. */
+export function parseInput<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const fields = fieldErrors(parsed.error)
+  const first = fields[0]?.path.length === 0 ? fields[0].message : undefined
+  throw new AppError('invalid', first ?? 'Some fields need another value.', { fields })
+}
+
+function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof z.ZodError) return new AppError('invalid', 'Some fields need another value.', { fields: fieldErrors(error), cause: error })
+  if (isStoreDown(error))
+    return new AppError('internal', "The console's database does not answer. Nothing was changed; try again in a moment.", { cause: error })
+  return new AppError('internal', 'Something went wrong in the console. The log has the details under this id.', { cause: error })
+}
+
+/** The part of a failure that may be shown. What is not an expected failure is logged under the same request id. */
+export function errorView(error: unknown, requestId: string = newRequestId()): ErrorView {
+  const app = asAppError(error)
+  const view = { ...app.view, requestId: app.view.requestId || requestId }
+  if (view.code === 'internal') log.error('request.failed', { requestId: view.requestId, error })
+  else if (view.code.startsWith('upstream_')) log.warn('request.failed', { requestId: view.requestId, code: view.code, upstreamStatus: view.upstreamStatus })
+  return view
+}
+
+/** Runs `fn`; an expected failure and an unknown one both come back as values. Next's own redirects pass through. */
+export async function settle<T>(fn: () => Promise<T>, requestId?: string): Promise<Settled<T>> {
+  try {
+    return { ok: true, data: await fn() }
+  } catch (error) {
+    unstable_rethrow(error)
+    return { ok: false, error: errorView(error, requestId) }
+  }
+}

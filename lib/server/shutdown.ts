@@ -1,0 +1,16 @@
+import 'server-only'
+
+const shared = globalThis as { pilothouseShutdown?: AbortController }
+
+/** Aborted once, when this process is told to stop. Every long-lived response joins it, else the server waits for open streams. */
+export function shutdownSignal(): AbortSignal {
+  if (!shared.pilothouseShutdown) {
+    const controller = new AbortController()
+    shared.pilothouseShutdown = controller
+    const stop = () => controller.abort(new Error('The console is stopping.'))
+    process.once('SIGTERM', stop)
+    process.once('SIGINT', stop)
+    if (process.channel) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM')) // the launcher died
+  }
+  return shared.pilothouseShutdown.signal
+}

@@ -1,0 +1,53 @@
+import 'server-only'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Role } from '@/lib/contracts/api'
+import { type Account, createAccount } from './accounts'
+import type { Actor } from './actor'
+import { adoptStore, db } from './db'
+import { adoptEnv } from './env'
+import { memberships } from './schema'
+import { claimsFor, endOf } from './session'
+
+// For tests only: a console of one's own over a database that `testDatabase()` made.
+
+/**
+ * Makes this process a console over the database at `url`, with a data folder and settings of its own. Call `close` before
+ * the database is dropped.
+ */
+export async function testConsole(url: string, settings: Record<string, string> = {}) {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-console-'))
+  const given = { DATABASE_URL: url, PILOTHOUSE_DATA: dataDir, NEXTAUTH_SECRET: 'x'.repeat(32), ...settings }
+  /** Other settings on top, from now on. */
+  const set = (more: Record<string, string>) => adoptEnv({ ...given, ...more })
+  set({})
+  await adoptStore(url)
+  await db()
+  return {
+    dataDir,
+    set,
+    async close() {
+      await adoptStore(undefined)
+      adoptEnv(undefined)
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+let count = 0
+
+/** A signed-in person with a role in each of these workspaces (`*`: everywhere); no password. */
+export async function testActor(roles: Record<string, Role>): Promise<Actor & { kind: 'user'; account: Account }> {
+  const store = await db()
+  count += 1
+  const account = await createAccount(store, { email: `person-${count}@example.com`, name: `Person ${count}` })
+  for (const [workspace, role] of Object.entries(roles)) await store.insert(memberships).values({ account: account.id, workspace, role })
+  return { ...actorOf(account), account }
+}
+
+/** An actor as a fresh sign-in of the account makes it. */
+export function actorOf(account: Account): Actor & { kind: 'user' } {
+  const claims = claimsFor(account)
+  return { id: account.id, email: account.email, kind: 'user', session: { id: claims.session, version: claims.version, endsAt: endOf(claims) } }
+}

@@ -1,0 +1,217 @@
+import { fromWire } from '@/lib/contracts/dialect'
+import type { LogEntry } from './log'
+import { type EventName, parseEventName, parseNamespace, type Segment } from './namespaces'
+import type { Steps } from './steps'
+import type { Transcript } from './transcript'
+import { isRecord, readMessage } from './wire-message'
+
+type Event = Extract<LogEntry, { kind: 'event' }>
+
+/** What the events of all modes add up to. */
+export type ModeState = {
+  run: { id: string | undefined; thread: string | undefined; attempt: number }
+  /** Each attempt of the run: a retried run says what it said before again. */
+  attempts: { attempt: number; seq: number; at: number }[]
+  transcript: Transcript
+  steps: Steps
+  /** Newest `values` text per namespace path; the root's is ''. One that holds only interrupts is none. */
+  values: Map<string, { seq: number; at: number; text: string }>
+  /** Open questions to a person by interrupt id. */
+  interrupts: Map<string, { id: string; value: unknown; namespace: readonly Segment[]; seq: number; at: number }>
+  /** `seq` of the newest `custom` events, at most CUSTOM_LIMIT. */
+  custom: number[]
+  feedback: unknown
+  error: { name: string; message: string; namespace: readonly Segment[]; seq: number; at: number } | undefined
+  /** The status of the `end` event, where the server sends one. */
+  endStatus: string | undefined
+  firstTokenAt: number | undefined
+  /** Events per mode, and per namespace path. Unknown modes count too: their events are in the log as they came. */
+  counters: Map<string, number>
+  namespaces: Map<string, number>
+}
+
+const CUSTOM_LIMIT = 10_000
+const INTERRUPT = '__interrupt__'
+
+/** Takes one event in. Broken or unexpected payloads change nothing; the log has them raw. */
+export function applyEvent(state: ModeState, entry: Event): void {
+  const name = parseEventName(entry.event)
+  state.counters.set(name.mode, (state.counters.get(name.mode) ?? 0) + 1)
+  if (name.path !== '') state.namespaces.set(name.path, (state.namespaces.get(name.path) ?? 0) + 1)
+  HANDLERS[name.mode]?.(state, entry, name)
+}
+
+type Handler = (state: ModeState, entry: Event, name: EventName) => void
+
+const HANDLERS: Record<string, Handler | undefined> = {
+  metadata(state, entry) {
+    const data = parse(entry)
+    if (!isRecord(data)) return
+    const attempt = typeof data.attempt === 'number' ? data.attempt : 1
+    if (typeof data.run_id === 'string') state.run.id = data.run_id
+    if (typeof data.thread_id === 'string') state.run.thread = data.thread_id
+    // A server that is joined again may repeat it.
+    if (state.attempts.at(-1)?.attempt === attempt) return
+    state.run.attempt = attempt
+    state.attempts.push({ attempt, seq: entry.seq, at: entry.at })
+    state.steps.finishAll(entry.at, entry.seq, 'interrupted')
+    state.steps.mark('', entry.at, entry.seq)
+    state.error = undefined
+  },
+
+  messages(state, entry, name) {
+    const data = parse(entry)
+    if (Array.isArray(data)) addStreamed(state, entry, name, data[0], data[1])
+  },
+  'messages/metadata'(state, entry) {
+    const data = parse(entry)
+    if (!isRecord(data)) return
+    for (const [id, one] of Object.entries(data)) state.transcript.place(id, whereOf(isRecord(one) ? one.metadata : undefined)?.node)
+  },
+  'messages/partial': (state, entry, name) => addWhole(state, entry, name, 'replace'),
+  'messages/complete': (state, entry, name) => addWhole(state, entry, name, 'complete'),
+
+  values(state, entry, name) {
+    if (name.path === '') state.steps.mark('', entry.at, entry.seq)
+    // Looked for in the text first: a state may be megabytes, and nearly none holds an interrupt.
+    if (entry.data.includes(`"${INTERRUPT}"`)) {
+      const data = parse(entry)
+      if (isRecord(data) && INTERRUPT in data) {
+        addInterrupts(state, entry, name, data[INTERRUPT])
+        if (Object.keys(data).length === 1) return
+      }
+    }
+    state.values.set(name.path, { seq: entry.seq, at: entry.at, text: entry.data })
+  },
+
+  updates(state, entry, name) {
+    const data = parse(entry)
+    if (!isRecord(data)) return
+    for (const [node, update] of Object.entries(data)) {
+      if (node === INTERRUPT) addInterrupts(state, entry, name, update)
+      else state.steps.finish({ ...placed(entry, name), node }, undefined, 'done')
+    }
+  },
+
+  tasks: (state, entry, name) => addTask(state, entry, name, parse(entry)),
+  debug(state, entry, name) {
+    // A checkpoint carries the whole state and tells of no step.
+    if (/"type"\s*:\s*"checkpoint"/.test(entry.data.slice(0, 200))) return
+    const data = parse(entry)
+    if (isRecord(data) && (data.type === 'task' || data.type === 'task_result')) addTask(state, entry, name, data.payload)
+  },
+
+  events(state, entry, name) {
+    // Only where nothing else brings the words: each token stands in several events of this mode.
+    if (state.counters.has('messages') || !/"event"\s*:\s*"on_chat_model_stream"/.test(entry.data)) return
+    const data = parse(entry)
+    if (isRecord(data) && data.event === 'on_chat_model_stream' && isRecord(data.data))
+      addStreamed(state, entry, name, data.data.chunk, data.metadata)
+  },
+
+  lifecycle(state, entry, name) {
+    const data = parse(entry)
+    const own = name.namespace.at(-1)
+    if (!isRecord(data) || !own) return
+    const where = { ...placed(entry, name), node: own.node, namespace: name.namespace.slice(0, -1) }
+    if (data.event === 'started') state.steps.start(where, own.task || undefined, false)
+    else if (data.event === 'completed') state.steps.finish(where, own.task || undefined, 'done')
+    else if (data.event === 'failed') state.steps.finish(where, own.task || undefined, 'error')
+    else if (data.event === 'interrupted') state.steps.finish(where, own.task || undefined, 'interrupted')
+  },
+
+  custom(state, entry) {
+    state.custom.push(entry.seq)
+    if (state.custom.length > CUSTOM_LIMIT * 2) state.custom = state.custom.slice(-CUSTOM_LIMIT)
+  },
+  feedback(state, entry) {
+    state.feedback = parse(entry)
+  },
+  error(state, entry, name) {
+    const data = parse(entry)
+    const body = isRecord(data) ? data : { message: entry.data }
+    const error = { name: String(body.error ?? 'Error'), message: String(body.message ?? ''), namespace: name.namespace }
+    // The same failure surfaces again at the root; the inner one says where it happened.
+    if (!state.error || state.error.message !== error.message || name.path !== '')
+      state.error = { ...error, seq: entry.seq, at: entry.at }
+    state.steps.finishAll(entry.at, entry.seq, 'error')
+  },
+  end(state, entry) {
+    const data = parse(entry)
+    state.endStatus = isRecord(data) && typeof data.status === 'string' ? data.status : 'ended'
+  },
+}
+
+const parse = (entry: Event): unknown => {
+  try {
+    return JSON.parse(entry.data)
+  } catch {
+    return undefined
+  }
+}
+
+const placed = (entry: Event, { namespace, path }: EventName) => ({ namespace, path, seq: entry.seq, at: entry.at })
+
+/** The producing task of a message from its metadata: node, its graph's namespace, and task id. */
+function whereOf(metadata: unknown) {
+  if (!isRecord(metadata)) return undefined
+  const known = fromWire(metadata) as Record<string, unknown>
+  const path = text(known.graph_checkpoint_ns) ?? text(known.checkpoint_ns) ?? ''
+  const segments = parseNamespace(path)
+  return { node: text(known.graph_node) ?? segments.at(-1)?.node, namespace: segments.slice(0, -1), task: segments.at(-1)?.task || undefined }
+}
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+function addStreamed(state: ModeState, entry: Event, name: EventName, value: unknown, metadata: unknown): void {
+  const wire = readMessage(value)
+  if (!wire) return
+  // Where a message comes from is read once per message, not per piece.
+  const known = wire.id ? state.transcript.byKey(wire.id) : undefined
+  const where = known?.node === undefined ? whereOf(metadata) : undefined
+  const namespace = known?.namespace ?? where?.namespace ?? name.namespace
+  const node = known?.node ?? where?.node ?? name.namespace.at(-1)?.node
+  const { seq, at } = entry
+  if (!known && node) {
+    // The name's suffix may be the producing task itself; the metadata's namespace is that of its graph.
+    const path = namespace.map((one) => `${one.node}:${one.task}`).join('|')
+    state.steps.start({ node, namespace, path, seq, at }, where?.task, true)
+  }
+  if (state.firstTokenAt === undefined && wire.role === 'ai' && (wire.parts.length > 0 || wire.toolCalls.length > 0))
+    state.firstTokenAt = at
+  state.transcript.stream(wire, { namespace, node, attempt: state.run.attempt, seq, at })
+}
+
+function addWhole(state: ModeState, entry: Event, name: EventName, how: 'replace' | 'complete'): void {
+  const data = parse(entry)
+  if (!Array.isArray(data)) return
+  const { seq, at } = entry
+  for (const value of data) {
+    const wire = readMessage(value)
+    if (!wire) continue
+    if (state.firstTokenAt === undefined && wire.role === 'ai' && wire.parts.length > 0) state.firstTokenAt = at
+    const origin = { namespace: name.namespace, node: name.namespace.at(-1)?.node, attempt: state.run.attempt, seq, at }
+    state.transcript.stream(wire, origin, how)
+  }
+}
+
+function addTask(state: ModeState, entry: Event, name: EventName, task: unknown): void {
+  if (!isRecord(task) || typeof task.name !== 'string') return
+  state.steps.tellsTasks = true
+  const where = { ...placed(entry, name), node: task.name }
+  const id = text(task.id)
+  const isStart = 'triggers' in task || ('input' in task && !('result' in task))
+  if (isStart) return state.steps.start(where, id, false)
+  const hasInterrupts = Array.isArray(task.interrupts) && task.interrupts.length > 0
+  state.steps.finish(where, id, task.error ? 'error' : hasInterrupts ? 'interrupted' : 'done')
+  if (hasInterrupts) addInterrupts(state, entry, name, task.interrupts)
+}
+
+function addInterrupts(state: ModeState, entry: Event, name: EventName, list: unknown): void {
+  if (!Array.isArray(list)) return
+  for (const [index, one] of list.filter(isRecord).entries()) {
+    const id = String(one.id ?? `${name.path}#${index}`)
+    // It surfaces in the graph that asked and again in each one around it; the innermost was first.
+    if (!state.interrupts.has(id))
+      state.interrupts.set(id, { id, value: one.value, namespace: name.namespace, seq: entry.seq, at: entry.at })
+  }
+}

@@ -1,0 +1,167 @@
+import { EntryLog } from './entry-log'
+import { applyEvent, type ModeState } from './modes'
+import type { LogEntry, RecordingOutcome } from './log'
+import type { RunMessage } from './messages'
+import { isRecord } from './wire-message'
+import { Steps } from './steps'
+import { Transcript } from './transcript'
+
+/**
+ * A run as its log tells it: append-only, outside React, every lens derived from it. `applyEntry` mutates the view with
+ * constant work per entry (JSON is parsed where a lens needs it at once; big payloads only when they are looked at) and
+ * moves `version`; a page repaints at most once per animation frame from what the view holds then.
+ */
+export type RunView = ModeState & {
+  version: number
+  /** Last entry applied. */
+  seq: number
+  log: EntryLog
+  phase: 'waiting' | 'streaming' | 'ended'
+  outcome: RecordingOutcome | null
+  /** Why the outcome is what it is, where that is not plain. */
+  reason: string | undefined
+  startedAt: number | undefined
+  lastAt: number | undefined
+  endedAt: number | undefined
+  /** Where output is missing, oldest first. */
+  gaps: Extract<LogEntry, { kind: 'gap' | 'joined' }>[]
+  final: Extract<LogEntry, { kind: 'final' }> | undefined
+  /** The newest thread state that was read beside the stream, as JSON text. */
+  state: StateText | undefined
+  /** Last entry whose state the messages were reconciled with. */
+  reconciledSeq: number
+  bytes: number
+}
+
+export type StateText = { seq: number; at: number; text: string }
+
+/** States up to this length are parsed to reconcile the messages; beyond it the page must not stop for them. */
+const PARSE_LIMIT = 8 * 1024 * 1024
+const DEFAULT_BUDGET = 96 * 1024 * 1024
+
+export function createRunView({ budgetBytes = DEFAULT_BUDGET } = {}): RunView {
+  return {
+    version: 0,
+    log: new EntryLog(budgetBytes),
+    ...emptyState(),
+  }
+}
+
+const emptyState = (): Omit<RunView, 'version' | 'log'> => ({
+  seq: 0,
+  phase: 'waiting',
+  outcome: null,
+  reason: undefined,
+  startedAt: undefined,
+  lastAt: undefined,
+  endedAt: undefined,
+  gaps: [],
+  final: undefined,
+  state: undefined,
+  reconciledSeq: 0,
+  bytes: 0,
+  run: { id: undefined, thread: undefined, attempt: 1 },
+  attempts: [],
+  transcript: new Transcript(),
+  steps: new Steps(),
+  values: new Map(),
+  interrupts: new Map(),
+  custom: [],
+  feedback: undefined,
+  error: undefined,
+  endStatus: undefined,
+  firstTokenAt: undefined,
+  counters: new Map(),
+  namespaces: new Map(),
+})
+
+/**
+ * Takes the next entry in. One that was applied already changes nothing, and entry 1 begins the view anew (the recording
+ * server lost the log's end in a crash and tells it again). Throws a RangeError on a hole: the caller must not make one.
+ */
+export function applyEntry(view: RunView, entry: LogEntry): void {
+  if (entry.seq === 1 && view.seq > 0) {
+    view.log.clear()
+    Object.assign(view, emptyState())
+  }
+  if (entry.seq <= view.seq) return
+  if (entry.seq !== view.seq + 1) throw new RangeError(`Entry ${entry.seq} cannot follow entry ${view.seq}.`)
+  view.log.push(entry)
+  view.seq = entry.seq
+  view.version++
+  view.startedAt ??= entry.at
+  view.lastAt = entry.at
+  if (entry.kind === 'event') {
+    view.phase = 'streaming'
+    view.bytes += entry.data.length
+    applyEvent(view, entry)
+  } else if (entry.kind === 'final') applyFinal(view, entry)
+  else {
+    view.gaps.push(entry)
+    applyState(view, entry.state, entry, false)
+  }
+}
+
+/** All messages as far as they are known, in order. Parses the newest `values` at most once. */
+export function messagesOf(view: RunView): readonly RunMessage[] {
+  const latest = view.values.get('')
+  if (latest && latest.seq > view.reconciledSeq && !view.final && latest.text.length <= PARSE_LIMIT) {
+    view.reconciledSeq = latest.seq
+    const origin = { namespace: [], node: undefined, attempt: view.run.attempt, seq: latest.seq, at: latest.at }
+    view.transcript.reconcile(tryParse(latest.text), origin, false)
+  }
+  return view.transcript.messages
+}
+
+/**
+ * The newest state of the root graph as JSON text, never printed anew (long numbers stay what they were): the values of
+ * the stream, or a whole thread state (`isThreadState`: its `values` are one key of it).
+ */
+export function latestValues(view: RunView): (StateText & { isThreadState: boolean }) | undefined {
+  const streamed = view.values.get('')
+  if (view.state && view.state.seq > (streamed?.seq ?? 0)) return { ...view.state, isThreadState: true }
+  return streamed && { ...streamed, isThreadState: false }
+}
+
+/** Milliseconds from the recording's first entry to the first word of a model. */
+export const timeToFirstToken = (view: RunView): number | undefined =>
+  view.firstTokenAt === undefined || view.startedAt === undefined ? undefined : view.firstTokenAt - view.startedAt
+
+function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>): void {
+  view.final = entry
+  view.phase = 'ended'
+  view.outcome = entry.outcome
+  view.reason = entry.reason
+  view.endedAt = entry.at
+  view.steps.finishAll(entry.at, entry.seq, entry.outcome === 'success' ? 'done' : entry.outcome === 'error' ? 'error' : 'interrupted')
+  applyState(view, entry.state, entry, true)
+}
+
+/** A thread state read beside the stream: what the final one says of messages and interrupts replaces what was known. */
+function applyState(view: RunView, text: string | undefined, { seq, at }: LogEntry, isFinal: boolean): void {
+  if (text === undefined) return
+  view.state = { seq, at, text }
+  const state = text.length > PARSE_LIMIT ? undefined : tryParse(text)
+  if (!isRecord(state)) return
+  view.reconciledSeq = seq
+  const origin = { namespace: [], node: undefined, attempt: view.run.attempt, seq, at }
+  view.transcript.reconcile(state.values, origin, isFinal)
+  if (!isFinal) return
+  view.interrupts.clear()
+  for (const one of openInterrupts(state)) view.interrupts.set(one.id, { ...one, namespace: [], seq, at })
+}
+
+function openInterrupts(state: Record<string, unknown>): { id: string; value: unknown }[] {
+  const lists = [state.interrupts, ...(Array.isArray(state.tasks) ? state.tasks.map((task) => isRecord(task) && task.interrupts) : [])]
+  return lists.flatMap((list) =>
+    Array.isArray(list) ? list.filter(isRecord).map((one, index) => ({ id: String(one.id ?? index), value: one.value })) : [],
+  )
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

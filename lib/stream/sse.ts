@@ -1,0 +1,162 @@
+/**
+ * Bytes of `text/event-stream` to events, as the WHATWG standard says, fed piece by piece.
+ *
+ * Bytes are decoded as they come (the decoder keeps a character that is cut in two and drops one leading BOM), then cut
+ * into lines. A line that is not over yet is kept as pieces and joined once, so the work grows with the bytes, however
+ * small the pieces: a 10 MB line in 2 kB reads is looked at once. A line that ends in CR ends there; the LF that may
+ * follow, in this read or the next, is skipped then, so that no event waits for a byte that may never come.
+ */
+export type SseEvent = {
+  /** `message` where the stream names none. */
+  event: string
+  /** The data lines joined by LF. */
+  data: string
+  /** The id written in this event's own block, if any. */
+  id: string | undefined
+  /** The last id of the stream so far: what `Last-Event-ID` has to say to go on after this event. */
+  lastEventId: string
+}
+
+export type SseOptions = {
+  /** Most characters of one event (or one line); beyond it `push` throws SseTooLargeError. */
+  maxEventLength?: number
+  /** Called for each comment line with its text, as heartbeats are. */
+  onComment?: (text: string) => void
+  /** Called for each valid `retry:` with milliseconds. */
+  onRetry?: (ms: number) => void
+}
+
+const DEFAULT_MAX_LENGTH = 64 * 1024 * 1024
+const CR = 13
+
+export class SseTooLargeError extends Error {
+  constructor(readonly limit: number) {
+    super(`One event of the stream is longer than ${limit} characters.`)
+    this.name = 'SseTooLargeError'
+  }
+}
+
+export class SseParser {
+  /** Characters looked at or copied so far; grows linearly with the input (tests hold it to that). */
+  work = 0
+  /** Of the last block that is complete: an event cut off in the middle does not move it. */
+  lastEventId = ''
+  readonly #decoder = new TextDecoder('utf-8')
+  readonly #max: number
+  readonly #onComment: ((text: string) => void) | undefined
+  readonly #onRetry: ((ms: number) => void) | undefined
+  #pieces: string[] = []
+  #piecesLength = 0
+  #skipsLf = false
+  #event = ''
+  #id: string | undefined
+  #idBuffer = ''
+  #data: string[] | undefined
+  #dataLength = 0
+
+  constructor({ maxEventLength = DEFAULT_MAX_LENGTH, onComment, onRetry }: SseOptions = {}) {
+    this.#max = maxEventLength
+    this.#onComment = onComment
+    this.#onRetry = onRetry
+  }
+
+  /** The events that these bytes complete. */
+  push(bytes: Uint8Array): SseEvent[] {
+    const events: SseEvent[] = []
+    this.#cut(this.#decoder.decode(bytes, { stream: true }), events)
+    return events
+  }
+
+  /** Ends the stream: an event without its closing blank line is dropped, as the standard says. The parser starts anew. */
+  end(): void {
+    this.#decoder.decode()
+    this.#pieces = []
+    this.#piecesLength = 0
+    this.#skipsLf = false
+    this.#idBuffer = this.lastEventId
+    this.#reset()
+  }
+
+  #cut(text: string, events: SseEvent[]): void {
+    if (text === '') return
+    let start = 0
+    if (this.#skipsLf) {
+      this.#skipsLf = false
+      if (text[0] === '\n') start = 1
+    }
+    // The next CR is looked up again only once it is passed, else a text of many LF and one far CR would cost its square.
+    let cr = text.indexOf('\r', start)
+    let lf = text.indexOf('\n', start)
+    this.work += text.length
+    while (cr !== -1 || lf !== -1) {
+      const at = cr === -1 ? lf : lf === -1 ? cr : Math.min(cr, lf)
+      this.#line(this.#whole(text.slice(start, at)), events)
+      start = at + 1
+      if (text.charCodeAt(at) === CR) {
+        if (start === text.length) this.#skipsLf = true
+        else if (lf === start) start++
+      }
+      if (cr !== -1 && cr < start) cr = text.indexOf('\r', start)
+      if (lf !== -1 && lf < start) lf = text.indexOf('\n', start)
+    }
+    if (start < text.length) {
+      this.#pieces.push(start === 0 ? text : text.slice(start))
+      this.#piecesLength += text.length - start
+      if (this.#piecesLength + this.#dataLength > this.#max) throw new SseTooLargeError(this.#max)
+    }
+  }
+
+  #whole(tail: string): string {
+    if (this.#piecesLength === 0) return tail
+    this.#pieces.push(tail)
+    const line = this.#pieces.join('')
+    this.work += line.length
+    this.#pieces = []
+    this.#piecesLength = 0
+    return line
+  }
+
+  #line(line: string, events: SseEvent[]): void {
+    if (line === '') return this.#dispatch(events)
+    const colon = line.indexOf(':')
+    if (colon === 0) return this.#onComment?.(line.slice(1))
+    const field = colon === -1 ? line : line.slice(0, colon)
+    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
+    switch (field) {
+      case 'data':
+        this.#dataLength += value.length + 1
+        if (this.#dataLength > this.#max) throw new SseTooLargeError(this.#max)
+        if (this.#data) this.#data.push(value)
+        else this.#data = [value]
+        return
+      case 'event':
+        this.#event = value
+        return
+      case 'id':
+        if (value.includes('\0')) return
+        this.#id = value
+        this.#idBuffer = value
+        return
+      case 'retry':
+        if (/^[0-9]+$/.test(value)) this.#onRetry?.(Number(value))
+    }
+  }
+
+  #dispatch(events: SseEvent[]): void {
+    this.lastEventId = this.#idBuffer
+    if (this.#data) {
+      const [first = ''] = this.#data
+      const data = this.#data.length === 1 ? first : this.#data.join('\n')
+      this.work += data.length
+      events.push({ event: this.#event || 'message', data, id: this.#id, lastEventId: this.lastEventId })
+    }
+    this.#reset()
+  }
+
+  #reset(): void {
+    this.#event = ''
+    this.#id = undefined
+    this.#data = undefined
+    this.#dataLength = 0
+  }
+}

@@ -1,0 +1,90 @@
+import type { Segment } from './namespaces'
+
+/** One execution of a node. `task` is its id where the stream tells it (tasks, debug and messages do, updates does not). */
+export type Step = {
+  task: string | undefined
+  startedAt: number
+  startedSeq: number
+  endedAt: number | undefined
+  endedSeq: number | undefined
+  status: 'running' | 'done' | 'error' | 'interrupted'
+  /** The start was not told but concluded from the first sign of the node. */
+  isInferred: boolean
+}
+export type Lane = { key: string; node: string; namespace: readonly Segment[]; steps: Step[]; running: Step[] }
+
+type Where = { node: string; namespace: readonly Segment[]; path: string; seq: number; at: number }
+
+/** Lanes per node and namespace over time, from whichever events tell of them. */
+export class Steps {
+  version = 0
+  readonly lanes = new Map<string, Lane>()
+  readonly #byTask = new Map<string, Step>()
+  readonly #laneOf = new WeakMap<Step, Lane>()
+  /** When the last step of each namespace ended: a node that only `updates` tells of began then. */
+  readonly #boundary = new Map<string, { at: number; seq: number }>()
+
+  /** Set once the stream itself tells when tasks start and end (modes `tasks`, `debug`); `updates` then add nothing. */
+  tellsTasks = false
+
+  start(where: Where, task: string | undefined, isInferred: boolean): void {
+    const known = task ? this.#byTask.get(task) : undefined
+    if (known) known.isInferred &&= isInferred
+    else this.#open(where, where, task, isInferred)
+  }
+
+  /** Ends the task, or the node's step that began first where the task is not told. A node never seen starting gets a step too. */
+  finish(where: Where, task: string | undefined, status: Exclude<Step['status'], 'running'>): void {
+    if (!task && this.tellsTasks) return
+    const known = task ? this.#byTask.get(task) : this.lanes.get(keyOf(where))?.running[0]
+    const step = known ?? this.#open(where, this.#boundary.get(where.path) ?? where, task, true)
+    this.#boundary.set(where.path, { at: where.at, seq: where.seq })
+    this.#end(step, where, status)
+  }
+
+  /** What still runs when the run is over did not finish by itself. */
+  finishAll(at: number, seq: number, status: Exclude<Step['status'], 'running'>): void {
+    for (const lane of this.lanes.values()) for (const step of [...lane.running]) this.#end(step, { at, seq }, status, lane)
+  }
+
+  /** Marks the beginning of work in a namespace, such as the run's first event. */
+  mark(path: string, at: number, seq: number): void {
+    this.#boundary.set(path, { at, seq })
+  }
+
+  #open(where: Where, from: { at: number; seq: number }, task: string | undefined, isInferred: boolean): Step {
+    const key = keyOf(where)
+    let lane = this.lanes.get(key)
+    if (!lane) {
+      lane = { key, node: where.node, namespace: where.namespace, steps: [], running: [] }
+      this.lanes.set(key, lane)
+    }
+    const step: Step = {
+      task,
+      startedAt: from.at,
+      startedSeq: from.seq,
+      endedAt: undefined,
+      endedSeq: undefined,
+      status: 'running',
+      isInferred,
+    }
+    lane.steps.push(step)
+    lane.running.push(step)
+    this.#laneOf.set(step, lane)
+    if (task) this.#byTask.set(task, step)
+    this.version++
+    return step
+  }
+
+  #end(step: Step, { at, seq }: { at: number; seq: number }, status: Step['status'], lane = this.#laneOf.get(step)): void {
+    if (step.status !== 'running') return
+    step.status = status
+    step.endedAt = at
+    step.endedSeq = seq
+    lane?.running.splice(lane.running.indexOf(step), 1)
+    this.version++
+  }
+}
+
+// Each execution of a subgraph has task ids of its own; one lane holds them all, so ids are left out of its key.
+const keyOf = ({ node, namespace }: Where) => [...namespace.map((segment) => segment.node), node].join('\u001f')

@@ -1,0 +1,158 @@
+import {
+  addChunk,
+  createMessage,
+  type Origin,
+  type RunMessage,
+  replaceMessage,
+  restartMessage,
+} from './messages'
+import { isRecord, readMessage, type Usage, type WireMessage } from './wire-message'
+
+/**
+ * All messages of a run from their two sources: the stream, piece by piece, and the states (`values` events, the final
+ * thread state), whole. A state is the truth about which messages there are and in which order; the stream knows first,
+ * and alone knows where they came from and what never reached the root state.
+ */
+export class Transcript {
+  usage: Usage = { input: 0, output: 0, total: 0 }
+  /** Moves when messages come, go or change places; a message's own `version` when its content changes. */
+  version = 0
+  readonly #byKey = new Map<string, RunMessage>()
+  #streamed: RunMessage[] = []
+  #state: RunMessage[] = []
+  #ordered: RunMessage[] | undefined
+  #unnamed = new Map<string, RunMessage>()
+
+  /** In order of the state, with what only the stream showed at its place in time. Constant work while nothing was added. */
+  get messages(): readonly RunMessage[] {
+    this.#ordered ??= this.#order()
+    return this.#ordered
+  }
+
+  byKey(key: string): RunMessage | undefined {
+    return this.#byKey.get(key)
+  }
+
+  /** A message or a piece of one from the stream. `how` says which, where the message itself does not. */
+  stream(wire: WireMessage, from: Origin, how: 'chunk' | 'replace' | 'complete' = wire.isChunk ? 'chunk' : 'complete') {
+    if (wire.role === 'remove') return this.#remove(wire.id)
+    const message = this.#find(wire, from)
+    const before = message.usage
+    if (how === 'chunk') {
+      if (message.attempt < from.attempt) restartMessage(message, from.attempt)
+      addChunk(message, wire)
+    } else {
+      replaceMessage(message, wire)
+      message.isComplete = how === 'complete'
+    }
+    message.lastSeq = from.seq
+    message.lastAt = from.at
+    this.#count(before, message.usage)
+    return message
+  }
+
+  /** Where a message comes from, told apart from it (the older `messages/metadata` events). */
+  place(id: string, node: string | undefined): void {
+    const message = this.#byKey.get(id)
+    if (message) message.node ??= node
+  }
+
+  /** The messages of a state: they are whole and their order counts. Those of the last state that are not in this one are gone. */
+  reconcile(values: unknown, from: Origin, isFinal: boolean): void {
+    const wires = messagesOf(values)
+    if (!wires) return
+    this.#state = wires.map((wire, position) => {
+      const known = wire.id ? this.#byKey.get(wire.id) : this.#unnamedTwin(wire)
+      const message = known ?? createMessage(wire.id ?? `state:${position}`, wire, { ...from, seq: 0 })
+      const before = known?.usage
+      // An older state may come while a piece-by-piece message is ahead of it; only the final one overrules the stream.
+      if (!known || known.isComplete || isFinal) {
+        replaceMessage(message, wire)
+        if (known) this.#count(before, message.usage)
+      }
+      message.isRemoved = false
+      if (!known) this.#byKey.set(message.key, message)
+      return message
+    })
+    if (isFinal) {
+      const kept = new Set(this.#state)
+      // Root messages that the final state does not have were given up by a retry or removed; inner graphs keep their own.
+      for (const message of this.#streamed) {
+        if (!kept.has(message) && message.namespace.length === 0 && message.attempt < from.attempt) message.isRemoved = true
+        message.isComplete = true
+      }
+    }
+    this.#changed()
+  }
+
+  #find(wire: WireMessage, from: Origin): RunMessage {
+    // A model that gives its messages no id: pieces of one node follow each other, a whole message stands alone.
+    const lane = `${from.node ?? ''}|${from.namespace.map(({ task }) => task).join('|')}`
+    const known = wire.id ? this.#byKey.get(wire.id) : wire.isChunk ? this.#unnamed.get(lane) : undefined
+    if (known && !(wire.id === undefined && known.isComplete)) {
+      known.node ??= from.node
+      if (known.firstSeq === 0) {
+        known.firstSeq = from.seq
+        known.firstAt = from.at
+      }
+      return known
+    }
+    const message = createMessage(wire.id ?? `stream:${from.seq}:${this.#streamed.length}`, wire, from)
+    this.#byKey.set(message.key, message)
+    this.#streamed.push(message)
+    if (wire.id === undefined && wire.isChunk) this.#unnamed.set(lane, message)
+    else if (wire.id === undefined) this.#unnamed.delete(lane)
+    // The usual case, a new message at the end, needs no new order.
+    if (this.#ordered) this.#ordered.push(message)
+    this.version++
+    return message
+  }
+
+  /** The streamed message without an id that a state shows again. */
+  #unnamedTwin(wire: WireMessage): RunMessage | undefined {
+    const text = contentKey(wire.role, wire.parts)
+    return this.#streamed.findLast((one) => one.id === undefined && contentKey(one.role, one.parts) === text)
+  }
+
+  #remove(id: string | undefined): undefined {
+    const message = id ? this.#byKey.get(id) : undefined
+    if (message) message.isRemoved = true
+    else if (id === '__remove_all__') for (const one of this.#byKey.values()) one.isRemoved = true
+    this.version++
+  }
+
+  #count(before: Usage | undefined, after: Usage | undefined): void {
+    if (before === after) return
+    const of = (key: keyof Usage) => this.usage[key] - (before?.[key] ?? 0) + (after?.[key] ?? 0)
+    this.usage = { input: of('input'), output: of('output'), total: of('total') }
+  }
+
+  #changed(): void {
+    this.#ordered = undefined
+    this.version++
+  }
+
+  #order(): RunMessage[] {
+    const inState = new Set(this.#state)
+    const rest = this.#streamed.filter((message) => !inState.has(message))
+    const ordered: RunMessage[] = []
+    let next = 0
+    for (const message of this.#state) {
+      for (; message.firstSeq > 0 && (rest[next]?.firstSeq ?? Infinity) < message.firstSeq; next++)
+        ordered.push(rest[next] as RunMessage) // the condition above says it is there
+      ordered.push(message)
+    }
+    return ordered.concat(rest.slice(next))
+  }
+}
+
+const contentKey = (role: string, parts: WireMessage['parts']) =>
+  `${role}:${parts.map((part) => (part.kind === 'block' ? JSON.stringify(part.block) : part.text)).join('')}`
+
+/** The message list of a state, undefined where it has none. */
+function messagesOf(values: unknown): WireMessage[] | undefined {
+  const list = Array.isArray(values) ? values : isRecord(values) ? values.messages : undefined
+  if (!Array.isArray(list)) return undefined
+  const wires = list.map(readMessage)
+  return wires.every((wire) => wire !== undefined) ? wires : undefined
+}

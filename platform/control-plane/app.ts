@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { Hono, type Context } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { matchRow, type RowSchemas } from '@/lib/contracts/api'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
+import { HttpError } from './http-error'
+import { parseRequest } from './parse-request'
+import type { Handlers, OperationId } from './wire'
+
+export type AppOptions = {
+  handlers: Handlers
+  isKey(given: string): boolean
+  tenantId: string
+  complain(line: string): void
+}
+
+/** Larger than any list of secrets that a process could be started with. */
+const BODY_LIMIT = 4_000_000
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** The control plane's HTTP surface: every row of the operation table, handled by the function of its name. */
+export function createApp({ handlers, isKey, tenantId, complain }: AppOptions): Hono {
+  const app = new Hono()
+  app.get('/ok', (context) => context.json({ ok: true }))
+
+  app.use(async (context, next) => {
+    checkCaller(context, isKey, tenantId)
+    await next()
+    context.header('Cache-Control', 'no-store')
+  })
+  app.use(
+    bodyLimit({
+      maxSize: BODY_LIMIT,
+      onError: () => {
+        throw new HttpError(413, `The request body is larger than ${BODY_LIMIT / 1_000_000} MB.`)
+      },
+    }),
+  )
+
+  for (const row of Object.values(controlPlane)) {
+    const id = row.id as OperationId
+    const schemas: RowSchemas = controlPlaneSchemas[id]
+    // The table ties each handler to its own schemas; once chosen at run time, only the parsed request tells them apart.
+    const handle = handlers[id] as (input: unknown) => ReturnType<Handlers[OperationId]>
+    app.on(row.method, row.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
+      const input = await parseRequest(schemas, new URL(context.req.url).searchParams, () => context.req.text())
+      const { status, body } = await handle({ params: context.req.param(), ...input })
+      if (body === undefined) return context.body(null, status ?? 204)
+      return context.json(body as object, status ?? 200)
+    })
+  }
+
+  app.notFound((context) => {
+    const segments = context.req.path.split('/').filter(Boolean)
+    const others = METHODS.filter((method) => matchRow(controlPlane, method, segments))
+    if (!others.length) return context.json({ detail: 'Not Found' }, 404)
+    return context.json({ detail: 'Method Not Allowed' }, 405, { Allow: others.join(', ') })
+  })
+  app.onError((error, context) => {
+    if (error instanceof HttpError) return context.json({ detail: error.detail }, error.status)
+    const requestId = randomUUID()
+    complain(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${error.stack}`)
+    return context.json({ detail: `Internal Server Error (request ${requestId})` }, 500, { 'X-Request-Id': requestId })
+  })
+  return app
+}
+
+function checkCaller(context: Context, isKey: AppOptions['isKey'], tenantId: string): void {
+  const bearer = /^bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
+  const given = context.req.header('x-api-key') || bearer
+  if (!given) throw new HttpError(401, 'Give an API key in the header X-Api-Key, or as Authorization: Bearer.')
+  if (!isKey(given)) throw new HttpError(403, 'The API key is not valid.')
+  const tenant = context.req.header('x-tenant-id')
+  if (tenant && tenant.toLowerCase() !== tenantId) throw new HttpError(403, `The API key is not valid for tenant ${tenant}.`)
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** The platform's part of the data folder; nothing in it is readable by other users. */
+export type DataFolder = {
+  /** Git repositories that the control plane offers by itself. */
+  repositories: string
+  /** One folder per deployment, in it one per revision. */
+  builds: string
+  apiKey: string
+  /** 32 bytes that seal secrets. Losing the file loses every secret. */
+  sealKey: Buffer
+  port(): number
+  rememberPort(port: number): void
+}
+
+/** Makes what is missing and reads what an earlier start left. */
+export function openDataFolder(dataDir: string): DataFolder {
+  const folder = path.resolve(dataDir, 'platform')
+  const repositories = path.resolve(dataDir, 'repositories')
+  const builds = path.resolve(dataDir, 'builds')
+  for (const one of [folder, builds]) {
+    mkdirSync(one, { recursive: true })
+    chmodSync(one, 0o700)
+  }
+  mkdirSync(repositories, { recursive: true })
+  const portFile = path.join(folder, 'port')
+  return {
+    repositories,
+    builds,
+    apiKey: kept(path.join(folder, 'api-key'), () => `plt_${randomBytes(24).toString('base64url')}`),
+    sealKey: Buffer.from(kept(path.join(folder, 'seal-key'), () => randomBytes(32).toString('base64')), 'base64'),
+    port: () => {
+      const port = Number(read(portFile))
+      return Number.isInteger(port) && port > 0 && port < 65536 ? port : 0
+    },
+    rememberPort: (port) => writePrivately(portFile, String(port)),
+  }
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Written whole or not at all: a kill in between must not leave half a key. */
+export function writePrivately(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, text, { mode: 0o600 })
+  renameSync(draft, file)
+}
+
+function kept(file: string, make: () => string): string {
+  const found = read(file)
+  if (found) return found
+  const made = make()
+  writePrivately(file, made)
+  return made
+}

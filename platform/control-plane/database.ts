@@ -1,0 +1,76 @@
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import pg from 'pg'
+import * as schema from './schema'
+
+export type Db = NodePgDatabase<typeof schema>
+export type Database = { db: Db; close(): Promise<void> }
+
+/** Our advisory locks: one while migrating, one for as long as a platform runs on the database. */
+const MIGRATING = 72_616_001
+const RUNNING = 72_616_002
+
+/**
+ * Opens and migrates the database and takes it for this process: two platforms on one database would start every
+ * agent server twice. Waits `patienceMs` for a predecessor that was just killed, then throws.
+ */
+export async function openDatabase(url: string, log: (line: string) => void, patienceMs = 5000): Promise<Database> {
+  let isClosed = false
+  let holder = await hold(url, patienceMs)
+  holder.on('error', lost)
+
+  /** The connection that holds the lock is gone (the server restarted): take the lock again, quietly. */
+  function lost(error: Error) {
+    if (isClosed) return
+    log(`The database connection was lost (${error.message}).`)
+    void (async () => {
+      while (!isClosed) {
+        await sleep(1000)
+        const next = await hold(url, 0).catch((reason: Error) => log(`The database is not back yet: ${reason.message}`))
+        if (!next) continue
+        holder = next.on('error', lost)
+        if (isClosed) await holder.end()
+        return
+      }
+    })()
+  }
+
+  const pool = new pg.Pool({ connectionString: url, max: 10 })
+  // Without a listener a lost idle connection would end the process.
+  pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
+  return {
+    db: drizzle(pool, { schema }),
+    async close() {
+      isClosed = true
+      await pool.end()
+      await holder.end().catch(() => {})
+    },
+  }
+}
+
+async function hold(url: string, patienceMs: number): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const until = Date.now() + patienceMs
+    for (;;) {
+      const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [RUNNING])
+      if (rows[0]?.taken) break
+      if (Date.now() >= until) throw new Error('Another platform is running on this database. End that one first.')
+      await sleep(100)
+    }
+    await client.query('select pg_advisory_lock($1)', [MIGRATING])
+    await migrate(drizzle(client), {
+      // Of the working folder: this code runs bundled, so its own place says nothing.
+      migrationsFolder: path.resolve('drizzle/platform'),
+      migrationsTable: 'platform_migrations',
+    })
+    await client.query('select pg_advisory_unlock($1)', [MIGRATING])
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}

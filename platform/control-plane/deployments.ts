@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { type DeploymentPatch, type Secret, SourceConfig } from '@/lib/contracts/deployments'
+import { patchMakesRevision, patchProblems } from '@/lib/contracts/deployment-rules'
+import { mayDeployment } from '@/lib/contracts/state'
+import { HttpError, invalid, notFound, uuid } from './http-error'
+import { INTEGRATION_ID, type Platform } from './platform'
+import { deploymentRecord } from './records'
+import { type DeploymentWithLatest, NameTakenError } from './store'
+import type { Handlers } from './wire'
+
+/** Reconciled by a listener, not by the control plane itself. */
+const REMOTE_SOURCES = ['external_docker']
+const OWN_SOURCES = ['github', 'internal_docker', 'internal_source']
+
+type Own =
+  | 'listDeployments'
+  | 'createDeployment'
+  | 'getDeployment'
+  | 'updateDeployment'
+  | 'deleteDeployment'
+  | 'deleteDeployments'
+
+export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
+  const { store, sealer, rollouts } = platform
+  return {
+    async listDeployments({ query }) {
+      // Nothing here carries a tag or belongs to an agent, so a filter for one finds nothing.
+      if (query.tag_value_ids || query.agent_id || query.agent_environment)
+        return { body: { resources: [], offset: query.offset } }
+      const remote = query.remote_reconciled
+      const rows = await store.listDeployments({
+        limit: query.limit,
+        offset: query.offset,
+        name: query.name,
+        nameContains: query.name_contains,
+        status: query.status,
+        source: remote === undefined ? undefined : remote ? REMOTE_SOURCES : OWN_SOURCES,
+        imageVersion: query.image_version,
+        deploymentType: query.deployment_type,
+        ids: query.deployment_ids?.split(',').map((id) => uuid('query', 'deployment_ids', id)),
+      })
+      const resources = rows.map((row) => deploymentRecord(platform, row))
+      return { body: { resources, offset: query.offset + rows.length } }
+    },
+
+    async createDeployment({ body }) {
+      if (body.source !== 'github')
+        throw new HttpError(400, `This control plane builds from git repositories; source ${body.source} is not available here.`)
+      if (body.source_config.integration_id?.toLowerCase() !== INTEGRATION_ID)
+        throw new HttpError(400, `Integration ${body.source_config.integration_id} not found. This machine has ${INTEGRATION_ID}.`)
+      const id = randomUUID()
+      const { name, source, source_config, source_revision_config, secrets = [] } = body
+      try {
+        await store.insertDeployment({
+          id,
+          name,
+          source,
+          sourceConfig: SourceConfig.parse(source_config),
+          sourceRevisionConfig: source_revision_config,
+          secrets: sealer.seal(secrets, id),
+        })
+      } catch (error) {
+        if (error instanceof NameTakenError) throw new HttpError(409, `A deployment named "${name}" exists already.`)
+        throw error
+      }
+      rollouts.wake(id)
+      return { status: 201, body: deploymentRecord(platform, await find(platform, id)) }
+    },
+
+    async getDeployment({ params }) {
+      const id = uuid('path', 'deployment_id', params.deployment_id)
+      return { body: deploymentRecord(platform, await find(platform, id)) }
+    },
+
+    async updateDeployment({ params, body }) {
+      const id = uuid('path', 'deployment_id', params.deployment_id)
+      await changeDeployment(platform, id, body, false)
+      return { body: deploymentRecord(platform, await find(platform, id)) }
+    },
+
+    async deleteDeployment({ params, query }) {
+      await remove(platform, uuid('path', 'deployment_id', params.deployment_id), query.force ?? false)
+      return { status: 204, body: undefined }
+    },
+
+    async deleteDeployments({ query }) {
+      const ids = [...new Set(query.deployment_ids.map((id) => uuid('query', 'deployment_ids', id)))]
+      const failed: { deployment_id: string; detail: string }[] = []
+      const deleted: string[] = []
+      for (const id of ids) {
+        try {
+          await remove(platform, id, false)
+          deleted.push(id)
+        } catch (error) {
+          if (!(error instanceof HttpError)) throw error
+          failed.push({ deployment_id: id, detail: error.message })
+        }
+      }
+      if (!deleted.length) throw notFound(ids.length === 1 ? 'Deployment' : 'Deployments', ids.join(', '))
+      return { status: failed.length ? 207 : 200, body: { deleted, failed } }
+    },
+  }
+}
+
+export async function find(platform: Platform, id: string): Promise<DeploymentWithLatest> {
+  const found = await platform.store.findDeployment(id)
+  if (!found) throw notFound('Deployment', id)
+  return found
+}
+
+/**
+ * Writes an update, with the rules that need to know what is stored. Gives the id of the new revision, if one was made;
+ * `always` makes one whatever the update holds.
+ */
+export async function changeDeployment(
+  platform: Platform,
+  id: string,
+  patch: DeploymentPatch,
+  always: boolean,
+): Promise<string | undefined> {
+  await find(platform, id)
+  const revisionId = await platform.store.changeDeployment(id, (current) => {
+    const may = mayDeployment('update', current.status)
+    if (!may.allowed) throw new HttpError(400, `Deployment ${id} cannot be changed. ${may.reason}`)
+    if (patch.revision_source && patch.revision_source !== current.source)
+      throw new HttpError(400, `A revision of source ${patch.revision_source} is not available here.`)
+    const problems = patchProblems(
+      { source: current.source, source_config: current.sourceConfig, source_revision_config: current.latest },
+      patch,
+    )
+    if (problems.length) throw invalid('body', problems)
+    return {
+      ...(patch.source_config && { sourceConfig: { ...current.sourceConfig, ...given(patch.source_config) } }),
+      ...(patch.secrets && { secrets: platform.sealer.seal(patch.secrets satisfies Secret[], id) }),
+      ...((always || patchMakesRevision(patch)) && {
+        sourceRevisionConfig: { ...current.latest, ...given(patch.source_revision_config ?? {}), repo_commit_sha: null },
+      }),
+    }
+  })
+  if (revisionId) platform.rollouts.wake(id)
+  return revisionId
+}
+
+/** Without what is null: such a field keeps its value. */
+const given = <T extends object>(fields: T): Partial<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as Partial<T>
+
+async function remove({ store, rollouts }: Platform, id: string, isForced: boolean): Promise<void> {
+  const found = await store.findDeployment(id)
+  if (!found) throw notFound('Deployment', id)
+  const may = mayDeployment('forceDelete', found.status)
+  if (isForced && !may.allowed) throw new HttpError(400, may.reason)
+  await store.markDeleting(id, isForced)
+  rollouts.wake(id, true)
+}

@@ -1,0 +1,73 @@
+import type { ListRevisionLogsQuery } from '@/lib/contracts/logs'
+import { find } from './deployments'
+import { invalid, uuid } from './http-error'
+import type { LogRow } from './log-book'
+import type { Platform } from './platform'
+import { logRecord } from './records'
+import { findRevision } from './revisions'
+import type { Handlers, LogType } from './wire'
+
+export function logHandlers(platform: Platform): Pick<Handlers, 'listRevisionLogs' | 'listDeploymentLogs' | 'searchDeploymentLogs'> {
+  const page = async (deploymentId: string, revisionId: string | undefined, query: ListRevisionLogsQuery) => {
+    const { type, order, limit, offset } = query
+    const rows = await platform.logs.read({ deploymentId, revisionId, type, order, limit, after: cursor('offset', offset), ...filters(query) })
+    return { body: { logs: rows.map(logRecord), next_offset: nextCursor(rows, order, limit) } }
+  }
+  return {
+    async listRevisionLogs({ params, query }) {
+      const deploymentId = uuid('path', 'deployment_id', params.deployment_id)
+      const revision = await findRevision(platform, deploymentId, uuid('path', 'revision_id', params.revision_id))
+      return page(deploymentId, revision.id, query)
+    },
+
+    async listDeploymentLogs({ params, query }) {
+      const deploymentId = uuid('path', 'deployment_id', params.deployment_id)
+      await find(platform, deploymentId)
+      return page(deploymentId, undefined, query)
+    },
+
+    async searchDeploymentLogs({ query }) {
+      const deploymentId = uuid('query', 'deployment_id', query.deployment_id)
+      await find(platform, deploymentId)
+      const order = query.sort_order ?? 'desc'
+      const rows = await platform.logs.read({
+        deploymentId,
+        revisionId: query.revision_id && uuid('query', 'revision_id', query.revision_id),
+        type: query.log_type.toLowerCase() as LogType,
+        order,
+        limit: query.page_size,
+        after: cursor('cursor', query.cursor),
+        ...filters(query),
+      })
+      return { body: { items: rows.map(logRecord), next_cursor: nextCursor(rows, order, query.page_size) } }
+    },
+  }
+}
+
+/** Oldest first, a cursor is given as long as there were lines, so that a reader can wait for more; newest first it ends. */
+const nextCursor = (rows: LogRow[], order: 'asc' | 'desc', limit: number): string | null =>
+  rows.length && (order === 'asc' || rows.length === limit) ? String(rows.at(-1)?.id) : null
+
+function cursor(field: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw invalid('query', [{ path: [field], message: 'Input is no cursor of this server', type: 'value_error' }])
+}
+
+type Filters = Pick<ListRevisionLogsQuery, 'start_time' | 'end_time' | 'query' | 'level' | 'run_id'>
+
+const filters = ({ start_time, end_time, query, level, run_id }: Filters) => ({
+  from: moment('start_time', start_time),
+  to: moment('end_time', end_time),
+  query,
+  level,
+  runId: run_id,
+})
+
+/** A time as ISO 8601 text or epoch milliseconds. */
+function moment(field: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const date = new Date(/^\d{10,16}$/.test(text) ? Number(text) : text)
+  if (!Number.isNaN(date.getTime())) return date
+  throw invalid('query', [{ path: [field], message: 'Input should be a valid datetime', type: 'datetime_parsing' }])
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { defaultBranch } from '../builder/git'
+import { baseEnvironment } from '../env'
+import { HttpError, notFound } from './http-error'
+import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
+import type { Handlers } from './wire'
+
+type Own =
+  | 'listGithubIntegrations'
+  | 'listGithubRepositories'
+  | 'listForgeIntegrations'
+  | 'listForgeRepositories'
+  | 'listListeners'
+  | 'createListener'
+  | 'getListener'
+  | 'updateListener'
+  | 'deleteListener'
+
+const COMPUTE_ID = 'this-machine'
+const ONLY_ONE = 'This control plane has one listener, this machine itself; it cannot be added to, changed or deleted.'
+
+/** What a hosted platform has elsewhere and this one has on its own machine: an integration with repositories, a listener. */
+export function machineHandlers(platform: Platform, startedAt: Date, version: string): Pick<Handlers, Own> {
+  const listener = {
+    id: LISTENER_ID,
+    created_at: startedAt.toISOString(),
+    updated_at: startedAt.toISOString(),
+    compute_type: 'process',
+    compute_id: COMPUTE_ID,
+    compute_config: { k8s_namespaces: null },
+    version,
+  }
+  const known = (id: string) => {
+    if (id.toLowerCase() !== LISTENER_ID) throw notFound('Listener', id)
+  }
+  return {
+    listGithubIntegrations: () => ({ body: [{ id: INTEGRATION_ID, installation_id: 1, name: COMPUTE_ID }] }),
+    async listGithubRepositories({ params }) {
+      if (params.integration_id.toLowerCase() !== INTEGRATION_ID) throw notFound('Integration', params.integration_id)
+      return { body: await listRepositories(platform.repositoriesFolder) }
+    },
+    listForgeIntegrations: () => ({ body: [] }),
+    listForgeRepositories({ params }) {
+      throw notFound('Integration', params.integration_id)
+    },
+
+    listListeners: ({ query }) => {
+      const resources = [listener].slice(query.offset, query.offset + query.limit)
+      return { body: { resources, offset: query.offset + resources.length } }
+    },
+    getListener({ params }) {
+      known(params.listener_id)
+      return { body: listener }
+    },
+    createListener({ body }) {
+      if (body.compute_id === COMPUTE_ID) throw new HttpError(409, `A listener with compute_id ${COMPUTE_ID} exists already.`)
+      throw new HttpError(403, ONLY_ONE)
+    },
+    updateListener({ params }) {
+      known(params.listener_id)
+      throw new HttpError(403, ONLY_ONE)
+    },
+    deleteListener({ params }) {
+      known(params.listener_id)
+      throw new HttpError(403, ONLY_ONE)
+    },
+  }
+}
+
+/** The git repositories, bare or not, that lie directly in a folder. */
+async function listRepositories(folder: string) {
+  const names = (await readdir(folder, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map((entry) => entry.name)
+    .sort()
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const url = path.join(folder, name)
+      const default_branch = await defaultBranch(url, baseEnvironment())
+      // A number, as on the hosted platform; the same for the same name at every start.
+      const id = createHash('sha256').update(name).digest().readUInt32BE()
+      return default_branch ? [{ host_integration_id: INTEGRATION_ID, id, name: name.replace(/\.git$/, ''), owner: 'local', url, default_branch }] : []
+    }),
+  )
+  return found.flat()
+}

@@ -1,0 +1,53 @@
+import type { z } from 'zod'
+import type { RowSchemas } from '@/lib/contracts/api'
+import { HttpError } from './http-error'
+import { toValidationError } from '@/lib/contracts/http-validation-error'
+
+type Parsed = { query: unknown; body: unknown }
+
+/** The query and body of a request as the operation's schemas give them. Throws the 422 that names each field. */
+export async function parseRequest(
+  schemas: RowSchemas,
+  search: URLSearchParams,
+  readBody: () => Promise<string>,
+): Promise<Parsed> {
+  return {
+    query: schemas.query && check(schemas.query, queryObject(search), 'query'),
+    body: schemas.body && check(schemas.body, parseBody(await readBody()), 'body'),
+  }
+}
+
+function check(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {
+  if (holdsNull(value)) throw problem([where], 'Null characters are not allowed', 'value_error')
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw new HttpError(422, toValidationError(parsed.error, where).detail)
+  return parsed.data
+}
+
+/** Repeated keys as a list; whether a list is allowed is the schema's to say. */
+function queryObject(search: URLSearchParams): Record<string, string | string[]> {
+  return Object.fromEntries(
+    [...new Set(search.keys())].map((name) => {
+      const values = search.getAll(name)
+      return [name, values.length > 1 ? values : (values[0] as string)]
+    }),
+  )
+}
+
+function parseBody(text: string): unknown {
+  if (text.trim() === '') throw problem(['body'], 'Field required', 'missing')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw problem(['body'], `JSON decode error: ${(error as Error).message}`, 'json_invalid')
+  }
+}
+
+/** Neither PostgreSQL nor an environment can hold a NUL, wherever it stands. */
+function holdsNull(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0')
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, one]) => key.includes('\0') || holdsNull(one))
+}
+
+const problem = (loc: string[], msg: string, type: string) => new HttpError(422, [{ loc, msg, type }])

@@ -1,0 +1,62 @@
+import type { WireOf } from '@/lib/contracts/api'
+import type { controlPlane } from '@/lib/contracts/control-plane'
+import type { Secret } from '@/lib/contracts/deployments'
+import type { LogRow } from './log-book'
+import type { Platform } from './platform'
+import type { RevisionRow } from './schema'
+import type { DeploymentWithLatest } from './store'
+
+type WireDeployment = WireOf<typeof controlPlane.getDeployment>
+type WireRevision = WireOf<typeof controlPlane.getRevision>
+
+const SOURCE_CONFIG = {
+  integration_id: null,
+  repo_url: null,
+  deployment_type: null,
+  build_on_push: null,
+  custom_url: null,
+  resource_spec: null,
+  listener_id: null,
+  listener_config: null,
+  install_command: null,
+  build_command: null,
+}
+const SOURCE_REVISION_CONFIG = { repo_ref: null, graph_config_path: null, image_uri: null, repo_commit_sha: null }
+
+/** The record as callers see it: every field of the interface, secrets with their values, the address as it is now. */
+export function deploymentRecord(platform: Platform, row: DeploymentWithLatest): WireDeployment {
+  return {
+    id: row.id,
+    name: row.name,
+    source: row.source,
+    source_config: { ...SOURCE_CONFIG, ...row.sourceConfig, custom_url: `${platform.publicUrl()}/agents/${row.id}` },
+    source_revision_config: { ...SOURCE_REVISION_CONFIG, ...row.latest },
+    secrets: platform.sealer.open<Secret[]>(row.secrets, row.id),
+    secret_references: null,
+    tenant_id: platform.tenantId,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    status: row.status,
+    latest_revision_id: row.latestRevisionId,
+    active_revision_id: row.activeRevisionId,
+    image_version: row.imageVersion,
+  }
+}
+
+export function revisionRecord(row: RevisionRow): WireRevision {
+  return {
+    id: row.id,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    status: row.status,
+    source: row.source,
+    source_revision_config: { ...SOURCE_REVISION_CONFIG, ...row.sourceRevisionConfig },
+  }
+}
+
+export const logRecord = (row: LogRow) => ({
+  id: String(row.id),
+  timestamp: row.time.toISOString(),
+  level: row.level,
+  message: row.message,
+})

@@ -1,0 +1,74 @@
+import { mayRevision, REVISION_VERBS } from '@/lib/contracts/state'
+import { changeDeployment, find } from './deployments'
+import { HttpError, notFound, uuid } from './http-error'
+import type { Platform } from './platform'
+import { deploymentRecord, revisionRecord } from './records'
+import type { RevisionRow } from './schema'
+import type { Handlers } from './wire'
+
+type Own = 'listRevisions' | 'createRevision' | 'getRevision' | 'redeployRevision' | 'interruptRevision'
+
+export function revisionHandlers(platform: Platform): Pick<Handlers, Own> {
+  const { store, rollouts } = platform
+  return {
+    async listRevisions({ params, query }) {
+      const deploymentId = uuid('path', 'deployment_id', params.deployment_id)
+      await find(platform, deploymentId)
+      // Revisions of this machine are never reconciled elsewhere.
+      const rows = query.remote_reconciled
+        ? []
+        : await store.listRevisions(deploymentId, { ...query, statuses: query.status?.split(',') })
+      return { body: { resources: rows.map(revisionRecord), offset: query.offset + rows.length } }
+    },
+
+    async createRevision({ params, body }) {
+      const deploymentId = uuid('path', 'deployment_id', params.deployment_id)
+      const id = await changeDeployment(platform, deploymentId, body, true)
+      // Nothing is made only where the deployment went away in that moment.
+      if (!id) throw notFound('Deployment', deploymentId)
+      return { status: 201, body: revisionRecord(await findRevision(platform, deploymentId, id)) }
+    },
+
+    async getRevision({ params }) {
+      return { body: revisionRecord(await findByParams(platform, params)) }
+    },
+
+    async redeployRevision({ params }) {
+      const revision = await findByParams(platform, params)
+      const deployment = await find(platform, revision.deploymentId)
+      if (deployment.status === 'AWAITING_DELETE')
+        throw new HttpError(400, `Deployment ${deployment.id} is being deleted.`)
+      const isMoved = await store.requeueRevision(revision.id, REVISION_VERBS.redeploy)
+      if (!isMoved) throw refusal('redeploy', await findByParams(platform, params))
+      rollouts.wake(deployment.id)
+      return { body: deploymentRecord(platform, await find(platform, deployment.id)) }
+    },
+
+    async interruptRevision({ params }) {
+      const revision = await findByParams(platform, params)
+      if (!mayRevision('interrupt', revision.status).allowed) throw refusal('interrupt', revision)
+      await rollouts.interrupt(revision.deploymentId, revision.id)
+      return { body: revisionRecord(await findByParams(platform, params)) }
+    },
+  }
+}
+
+function refusal(verb: keyof typeof REVISION_VERBS, { id, status }: RevisionRow): HttpError {
+  const may = mayRevision(verb, status)
+  return new HttpError(400, `Revision ${id} is ${status}. ${may.allowed ? 'Try again.' : may.reason}`)
+}
+
+function findByParams(platform: Platform, params: { deployment_id: string; revision_id: string }): Promise<RevisionRow> {
+  return findRevision(
+    platform,
+    uuid('path', 'deployment_id', params.deployment_id),
+    uuid('path', 'revision_id', params.revision_id),
+  )
+}
+
+export async function findRevision(platform: Platform, deploymentId: string, id: string): Promise<RevisionRow> {
+  const found = await platform.store.findRevision(deploymentId, id)
+  if (found) return found
+  await find(platform, deploymentId)
+  throw notFound('Revision', id)
+}

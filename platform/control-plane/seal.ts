@@ -1,0 +1,30 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+/** Seals JSON values with AES-256-GCM. What was sealed for one `purpose` does not open for another. */
+export type Sealer = {
+  seal(value: unknown, purpose: string): string
+  /** Throws where the key is another one, or the text was changed or moved. */
+  open<T>(sealed: string, purpose: string): T
+}
+
+const VERSION = 'v1'
+
+export function createSealer(key: Buffer): Sealer {
+  if (key.length !== 32) throw new Error('The seal key in the data folder is damaged: 32 bytes expected.')
+  return {
+    seal(value, purpose) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose))
+      const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
+      return [VERSION, ...[nonce, cipher.getAuthTag(), body].map((part) => part.toString('base64url'))].join('.')
+    },
+    open<T>(sealed: string, purpose: string) {
+      const [version, ...parts] = sealed.split('.')
+      const [nonce, tag, body] = parts.map((part) => Buffer.from(part, 'base64url'))
+      if (version !== VERSION || !nonce || !tag || !body) throw new Error('A sealed value has an unknown form.')
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(tag)
+      return JSON.parse(Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')) as T
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import path from 'node:path'
+import { z } from 'zod'
+
+/** The platform's programs read the environment here and nowhere else. */
+function parse<T extends z.ZodType>(schema: T): z.output<T> {
+  const parsed = schema.safeParse(process.env)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new Error(`The environment is not usable.\n  ${problems.join('\n  ')}`)
+}
+
+const PlatformEnv = z.object({
+  PILOTHOUSE_DATA: z.string().min(1).default('.data').transform((folder) => path.resolve(folder)),
+  DATABASE_URL: z.string().min(1),
+  /** Absent or 0: the port of the last start where it is free, else any. */
+  PLATFORM_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+})
+
+/** Settings of the platform process (`platform/main.ts`). Throws an Error that names every unusable variable. */
+export const platformEnv = () => parse(PlatformEnv)
+
+const AgentInfo = z.object({
+  deployment: z.object({ id: z.string(), name: z.string() }),
+  revision: z.string(),
+  commit: z.string().nullable(),
+})
+/** What a child is told about itself, for `/info` and run metadata. */
+export type AgentInfo = z.output<typeof AgentInfo>
+
+const AgentEnv = z.object({
+  PILOTHOUSE_AGENT_DATABASE_URL: z.string().min(1),
+  /** PostgreSQL schema of the deployment; shared by its revisions, so that two of them can serve during a switch. */
+  PILOTHOUSE_AGENT_SCHEMA: z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/),
+  /** Absolute path of the graph configuration file. */
+  PILOTHOUSE_AGENT_CONFIG: z.string().min(1),
+  /** Every request must carry it in the header `x-pilothouse-child`. */
+  PILOTHOUSE_AGENT_SECRET: z.string().min(16),
+  /** The revision that this process runs. */
+  PILOTHOUSE_AGENT_OWNER: z.string().min(1),
+  PILOTHOUSE_AGENT_INFO: z
+    .string()
+    .transform((text) => JSON.parse(text) as unknown)
+    .pipe(AgentInfo)
+    .optional(),
+})
+export type AgentEnv = z.output<typeof AgentEnv>
+
+/** Settings of an agent server process, set by the roll-out. */
+export const agentEnv = () => parse(AgentEnv)
+
+/** Variables a program of the user's needs to run at all. Everything else of our own environment stays ours. */
+const PASSED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TMP|TEMP|SystemRoot|ComSpec|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(HTTPS?|NO|ALL)_PROXY)$/i
+
+/** The scrubbed environment that builds and agent servers start from. */
+export function baseEnvironment(): Record<string, string> {
+  const passed = Object.entries(process.env).filter(([name, value]) => PASSED.test(name) && value !== undefined)
+  return { LANG: 'C.UTF-8', ...(Object.fromEntries(passed) as Record<string, string>) }
+}

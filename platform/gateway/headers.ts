@@ -1,0 +1,42 @@
+/** Of one connection, so never passed on (RFC 9110, 7.6.1). */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+/** What only the gateway may say to an agent server. */
+const OURS = new Set(['host', 'expect', 'x-api-key', 'x-pilothouse-child', 'x-forwarded-prefix'])
+
+/** Node's flat list of names and values, as they came, without those of one connection and those named in `dropped`. */
+export function passedHeaders(raw: readonly string[], dropped: ReadonlySet<string> = new Set()): string[] {
+  const named = new Set<string>()
+  for (let i = 0; i < raw.length; i += 2)
+    if (raw[i]?.toLowerCase() === 'connection') for (const one of (raw[i + 1] ?? '').split(',')) named.add(one.trim().toLowerCase())
+  const passed: string[] = []
+  for (let i = 0; i < raw.length; i += 2) {
+    const [name = '', value = ''] = [raw[i], raw[i + 1]]
+    const key = name.toLowerCase()
+    if (!HOP_BY_HOP.has(key) && !named.has(key) && !dropped.has(key)) passed.push(name, value)
+  }
+  return passed
+}
+
+/** The headers of a request as the agent server gets it. */
+export function requestHeaders(
+  raw: readonly string[],
+  child: { port: number; secret: string },
+  prefix: string,
+  isChunked: boolean,
+): string[] {
+  const headers = [...passedHeaders(raw, OURS), 'host', `127.0.0.1:${child.port}`]
+  headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix, 'connection', 'close')
+  // Node would send no body at all with a DELETE of unknown length.
+  if (isChunked) headers.push('transfer-encoding', 'chunked')
+  return headers
+}

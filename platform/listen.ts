@@ -1,0 +1,28 @@
+import type { Server } from 'node:http'
+
+const HOST = '127.0.0.1'
+
+/** Listens on loopback on the first free one of the ports (0: any). Gives the port; rejects when none is free. */
+export async function listenOn(server: Server, ports: readonly number[]): Promise<number> {
+  for (const [index, port] of ports.entries()) {
+    try {
+      return await listen(server, port)
+    } catch (error) {
+      const isTaken = ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')
+      if (isTaken && index < ports.length - 1) continue
+      throw isTaken ? new Error(`Port ${port} is taken. Set PLATFORM_PORT to another one.`) : error
+    }
+  }
+  throw new Error('No port was given.')
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: HOST, port, exclusive: true }, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address ? address.port : port)
+    })
+  })
+}

@@ -1,0 +1,44 @@
+import path from 'node:path'
+import { writePrivately } from './control-plane/data-folder'
+import { platformEnv } from './env'
+import { startPlatform } from './start'
+
+// The platform as a program of its own: `node .build/platform.mjs`, from the repository root.
+
+const STOP_LIMIT_MS = 7_000
+
+const say = (line: string) => console.log(`[platform] ${line}`)
+
+try {
+  const env = platformEnv()
+  const platform = await startPlatform({
+    dataDir: env.PILOTHOUSE_DATA,
+    databaseUrl: env.DATABASE_URL,
+    port: env.PLATFORM_PORT,
+    log: say,
+  })
+
+  let isStopping = false
+  const stop = () => {
+    if (isStopping) return
+    isStopping = true
+    // Whatever hangs, nothing of ours stays: agent servers end when this process does.
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref()
+    platform.stop().then(
+      () => process.exit(0),
+      (error: Error) => {
+        say(`The stop failed: ${error.stack}`)
+        process.exit(1)
+      },
+    )
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
+  if (process.channel) process.once('disconnect', stop)
+
+  const { url, apiKey } = platform
+  writePrivately(path.join(env.PILOTHOUSE_DATA, 'platform.json'), JSON.stringify({ url, api_key: apiKey }))
+  process.send?.({ ready: { url, apiKey } })
+} catch (error) {
+  say(`The platform cannot start: ${(error as Error).message}`)
+  process.exit(1)
+}

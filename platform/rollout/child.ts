@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { readLines } from '../builder/lines'
+import { WATCHDOG_ARGS } from './watchdog'
+
+/** A reason that belongs in the deploy log as it stands. */
+export class StartError extends Error {
+  override name = 'StartError'
+}
+
+const Announcement = z.union([
+  z.object({ ready: z.object({ port: z.number().int().min(1).max(65535) }) }),
+  z.object({ failed: z.object({ graph: z.string().optional(), message: z.string() }) }),
+])
+
+export type ChildOptions = {
+  entry: string
+  cwd: string
+  /** Everything but the secret between gateway and child. */
+  env: Record<string, string>
+  signal: AbortSignal
+  timeoutMs: number
+  onLine(line: string, isError: boolean): void
+}
+
+/** A running agent server. `openRequests` is kept by the gateway and read when the child is drained. */
+export type AgentChild = {
+  readonly pid: number
+  readonly port: number
+  readonly secret: string
+  openRequests: number
+  /** Resolves with how it ended, in words. */
+  readonly ended: Promise<string>
+  isRunning(): boolean
+  /** Tells the agent server to take no new work from the queue; requests are still answered. */
+  retire(): void
+  /** SIGTERM, and SIGKILL to its whole group when it has not ended after `graceMs`. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Starts an agent server and waits for its word that it is ready. Rejects with a StartError; leaves nothing behind then. */
+export async function startChild(options: ChildOptions): Promise<AgentChild> {
+  options.signal.throwIfAborted()
+  const secret = randomBytes(32).toString('base64url')
+  const node = spawn(process.execPath, ['--enable-source-maps', ...WATCHDOG_ARGS, options.entry], {
+    cwd: options.cwd,
+    env: { ...options.env, PILOTHOUSE_AGENT_SECRET: secret },
+    // A group of its own: what graph code starts ends with it, and a Ctrl-C in the terminal leaves the order to us.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  if (node.stdout) readLines(node.stdout, (line) => options.onLine(line, false))
+  if (node.stderr) readLines(node.stderr, (line) => options.onLine(line, true))
+
+  let isOver = false
+  const ended = new Promise<string>((resolve) => {
+    const end = (how: string) => {
+      isOver = true
+      resolve(how)
+    }
+    node.once('error', (error) => end(`it could not be started: ${error.message}`))
+    node.once('exit', (code, signal) => end(signal ? `killed by ${signal}` : `exit code ${code}`))
+  })
+  const kill = (signal: NodeJS.Signals, group: boolean) => {
+    try {
+      if (node.pid) process.kill(group ? -node.pid : node.pid, signal)
+    } catch {
+      // gone in the meantime
+    }
+  }
+  const stop = async (graceMs: number) => {
+    if (!isOver) {
+      kill('SIGTERM', false)
+      const timer = setTimeout(() => kill('SIGKILL', true), graceMs)
+      await ended
+      clearTimeout(timer)
+    }
+    kill('SIGKILL', true)
+  }
+
+  let port: number
+  try {
+    port = await announcedPort()
+  } catch (error) {
+    await stop(0)
+    throw error
+  }
+  return {
+    pid: node.pid as number,
+    port,
+    secret,
+    openRequests: 0,
+    ended,
+    isRunning: () => !isOver,
+    retire: () => {
+      if (node.connected) node.send({ drain: true }, () => {})
+    },
+    stop,
+  }
+
+  function announcedPort(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void) => {
+        clearTimeout(timer)
+        options.signal.removeEventListener('abort', abort)
+        act()
+      }
+      const fail = (message: string) => settle(() => reject(new StartError(message)))
+      const abort = () => settle(() => reject(options.signal.reason as Error))
+      const timer = setTimeout(
+        () => fail(`The agent server was not ready within ${Math.round(options.timeoutMs / 1000)} s.`),
+        options.timeoutMs,
+      )
+      options.signal.addEventListener('abort', abort, { once: true })
+      node.on('message', (message) => {
+        const parsed = Announcement.safeParse(message)
+        if (!parsed.success) return
+        if ('ready' in parsed.data) return settle(() => resolve((parsed.data as { ready: { port: number } }).ready.port))
+        const { graph, message: why } = parsed.data.failed
+        fail(graph ? `Graph "${graph}" cannot be loaded: ${why}` : why)
+      })
+      void ended.then((how) => fail(`The agent server ended before it was ready: ${how}.`))
+    })
+  }
+}

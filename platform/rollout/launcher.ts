@@ -1,0 +1,115 @@
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { buildFromGit } from '../builder/build'
+import { readGraphConfig } from '../builder/graph-config'
+import { createMask } from '../builder/mask'
+import type { LogBook } from '../control-plane/log-book'
+import type { DeploymentRow, RevisionRow } from '../control-plane/schema'
+import type { Sealer } from '../control-plane/seal'
+import type { Store } from '../control-plane/store'
+import type { Secret } from '@/lib/contracts/deployments'
+import type { LogLevel, LogType } from '../control-plane/wire'
+import { baseEnvironment } from '../env'
+import { type AgentChild, startChild } from './child'
+import { childEnvironment } from './child-env'
+import { checkHealth } from './health'
+import { createLineReader } from './log-level'
+
+export type LauncherOptions = {
+  store: Store
+  logs: LogBook
+  sealer: Sealer
+  databaseUrl: string
+  buildsFolder: string
+  agentServerEntry: string
+  readyTimeoutMs: number
+}
+type Subject = { deployment: Pick<DeploymentRow, 'id' | 'name'>; revision: RevisionRow }
+
+/** Makes a revision's folder and starts its agent server, both with their log. Knows nothing of order and states. */
+export class Launcher {
+  constructor(private readonly options: LauncherOptions) {}
+
+  folderOf(deploymentId: string, revisionId?: string): string {
+    return path.join(this.options.buildsFolder, deploymentId, revisionId ?? '')
+  }
+
+  /** A log of one revision in which none of its secrets can be read. */
+  logOf({ deployment, revision }: Subject, type: LogType): (level: LogLevel, message: string, runId?: string) => void {
+    const mask = createMask(this.#secrets(revision).map((secret) => secret.value))
+    const place = { deploymentId: deployment.id, revisionId: revision.id, type }
+    return (level, message, runId) => this.options.logs.append(place, { level, message: mask(message), runId })
+  }
+
+  async isBuilt({ deployment, revision }: Subject): Promise<boolean> {
+    if (!revision.builtAt) return false
+    return stat(this.folderOf(deployment.id, revision.id)).then(Boolean, () => false)
+  }
+
+  /** Builds the revision and notes its commit. Throws a BuildError. */
+  async build(subject: Subject, signal: AbortSignal): Promise<RevisionRow> {
+    const { deployment, revision } = subject
+    const commit = await buildFromGit({
+      folder: this.folderOf(deployment.id, revision.id),
+      sourceConfig: revision.sourceConfig,
+      sourceRevisionConfig: revision.sourceRevisionConfig,
+      env: baseEnvironment(),
+      signal,
+      log: this.logOf(subject, 'build'),
+    })
+    await this.options.store.setBuilt(revision.id, commit)
+    return (await this.options.store.findRevision(deployment.id, revision.id)) ?? revision
+  }
+
+  /** Starts the agent server and checks every graph. Throws a StartError, and leaves no process behind then. */
+  async start(subject: Subject, signal: AbortSignal): Promise<AgentChild> {
+    const { deployment, revision } = subject
+    const folder = this.folderOf(deployment.id, revision.id)
+    const log = this.logOf(subject, 'deploy')
+    const readLine = createLineReader()
+    const config = await readGraphConfig(folder, revision.sourceRevisionConfig.graph_config_path ?? '')
+    const secrets = Object.fromEntries(this.#secrets(revision).map(({ name, value }) => [name, value]))
+    const began = Date.now()
+
+    log('INFO', 'Starting the agent server.')
+    const child = await startChild({
+      entry: this.options.agentServerEntry,
+      cwd: folder,
+      env: childEnvironment({
+        databaseUrl: this.options.databaseUrl,
+        deployment: { id: deployment.id, name: deployment.name },
+        revision: { id: revision.id, commit: revision.sourceRevisionConfig.repo_commit_sha ?? null },
+        configFile: config.file,
+        given: [config.env, secrets],
+      }),
+      signal,
+      timeoutMs: this.options.readyTimeoutMs,
+      onLine: (line, isError) => {
+        const { level, message, runId } = readLine(line, isError)
+        log(level, message, runId)
+      },
+    })
+    try {
+      await checkHealth(child, config.graphs, signal)
+    } catch (error) {
+      await child.stop(0)
+      throw error
+    }
+    log('INFO', `Every graph loads (${config.graphs.join(', ')}); ready after ${Date.now() - began} ms as process ${child.pid}.`)
+    return child
+  }
+
+  /** As `start`, for a revision that served before: its row is read anew, and its folder made again where it is gone. */
+  async startAgain(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<AgentChild> {
+    const { store } = this.options
+    const deployment = await store.findDeployment(deploymentId)
+    let revision = await store.findRevision(deploymentId, revisionId)
+    if (!deployment || !revision) throw new Error('The revision is gone.')
+    if (!(await this.isBuilt({ deployment, revision }))) revision = await this.build({ deployment, revision }, signal)
+    return this.start({ deployment, revision }, signal)
+  }
+
+  #secrets(revision: RevisionRow): Secret[] {
+    return this.options.sealer.open<Secret[]>(revision.secrets, revision.deploymentId)
+  }
+}

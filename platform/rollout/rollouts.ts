@@ -1,0 +1,67 @@
+import { readdir, rm } from 'node:fs/promises'
+import type { AgentChild } from './child'
+import { Lane, type RolloutOptions } from './lane'
+
+/** What the gateway gets for a deployment's id. */
+export type Target = { state: 'up'; child: AgentChild } | { state: 'down' } | { state: 'unknown' }
+
+/** All deployments' lanes. Knows at any moment, without asking the store, where a request goes. */
+export class Rollouts {
+  readonly #lanes = new Map<string, Lane>()
+  #isStopping = false
+
+  constructor(private readonly options: RolloutOptions) {}
+
+  /** Goes on where the last platform ended: deletions, unfinished revisions, and the agent servers that served. */
+  async start(): Promise<void> {
+    const { store, launcher } = this.options
+    const all = await store.allDeployments()
+    const known = new Set(all.map((deployment) => deployment.id))
+    for (const name of await readdir(launcher.folderOf('')))
+      if (!known.has(name)) await rm(launcher.folderOf(name), { recursive: true, force: true })
+    for (const deployment of all) {
+      const lane = this.#lane(deployment.id)
+      if (deployment.status === 'AWAITING_DELETE') {
+        lane.remove()
+        continue
+      }
+      const active = deployment.activeRevisionId && (await store.findRevision(deployment.id, deployment.activeRevisionId))
+      if (active) lane.restore(active)
+      lane.wake()
+    }
+  }
+
+  /** Tells that the store holds something new for a deployment: it, or a revision of it, or that it is to go. */
+  wake(deploymentId: string, isDeleted = false): void {
+    if (this.#isStopping) return
+    const lane = this.#lane(deploymentId)
+    if (isDeleted) lane.remove()
+    else lane.wake()
+  }
+
+  async interrupt(deploymentId: string, revisionId: string): Promise<void> {
+    await this.#lanes.get(deploymentId)?.interrupt(revisionId)
+  }
+
+  target(deploymentId: string): Target {
+    const lane = this.#lanes.get(deploymentId)
+    if (!lane || lane.isDeleting) return { state: 'unknown' }
+    const child = lane.supervisor.current
+    return child ? { state: 'up', child } : { state: 'down' }
+  }
+
+  /** Ends every process; what is unfinished stays so in the store. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.stop(graceMs)))
+  }
+
+  #lane(deploymentId: string): Lane {
+    let lane = this.#lanes.get(deploymentId)
+    if (!lane) {
+      lane = new Lane(deploymentId, this.options, () => this.#lanes.delete(deploymentId))
+      this.#lanes.set(deploymentId, lane)
+    }
+    return lane
+  }
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import path from 'node:path'
+import { getRequestListener } from '@hono/node-server'
+import { createKeyCheck } from './control-plane/api-key'
+import { createApp } from './control-plane/app'
+import { openDataFolder } from './control-plane/data-folder'
+import { openDatabase } from './control-plane/database'
+import { deploymentHandlers } from './control-plane/deployments'
+import { LogBook } from './control-plane/log-book'
+import { logHandlers } from './control-plane/logs'
+import { machineHandlers } from './control-plane/machine'
+import type { Platform } from './control-plane/platform'
+import { revisionHandlers } from './control-plane/revisions'
+import { createSealer } from './control-plane/seal'
+import { Store } from './control-plane/store'
+import { createGateway } from './gateway/gateway'
+import { listenOn } from './listen'
+import { Launcher } from './rollout/launcher'
+import { createLimiter } from './rollout/limiter'
+import { Rollouts } from './rollout/rollouts'
+import { createSamples } from './samples'
+import { PLATFORM_VERSION } from './version'
+
+export type PlatformOptions = {
+  dataDir: string
+  databaseUrl: string
+  /** Absent or 0: the port of the last start where it is free, else any. */
+  port?: number | undefined
+  /** The program of an agent server. */
+  agentServerEntry?: string
+  log?(line: string): void
+  /** Whether the first start makes the sample deployments; they need `platform/samples` in the working folder. */
+  withSamples?: boolean
+  /** How long a replaced agent server may finish its open requests. */
+  drainMs?: number
+  readyTimeoutMs?: number
+}
+export type RunningPlatform = {
+  url: string
+  apiKey: string
+  /** Ends every process and leaves the rest for the next start. */
+  stop(): Promise<void>
+}
+
+const BUILD_SLOTS = 2
+const START_SLOTS = 3
+/** From SIGTERM to SIGKILL for an agent server: in a roll-out, and when the whole platform ends. */
+const GRACE_MS = 10_000
+const STOP_GRACE_MS = 4_000
+
+/** Starts the whole embedded platform: store, control plane, gateway, roll-outs. Resolves when it answers. */
+export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
+  const { dataDir, databaseUrl, log = () => {} } = options
+  const folder = openDataFolder(dataDir)
+  const database = await openDatabase(databaseUrl, log)
+  const server = createServer()
+  // Callers keep connections for long; ours must not be the side that closes one in the moment it is used.
+  server.keepAliveTimeout = 75_000
+  server.requestTimeout = 0
+  try {
+    const explicit = options.port ? [options.port] : [folder.port(), 0]
+    const port = await listenOn(server, explicit)
+    folder.rememberPort(port)
+    const url = `http://127.0.0.1:${port}`
+
+    const store = new Store(database.db)
+    const logs = new LogBook(database.db, log)
+    const sealer = createSealer(folder.sealKey)
+    const launcher = new Launcher({
+      store,
+      logs,
+      sealer,
+      databaseUrl,
+      buildsFolder: folder.builds,
+      agentServerEntry: options.agentServerEntry ?? path.resolve('.build/agent-server.mjs'),
+      readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
+    })
+    const rollouts = new Rollouts({
+      store,
+      logs,
+      launcher,
+      buildSlots: createLimiter(BUILD_SLOTS),
+      startSlots: createLimiter(START_SLOTS),
+      imageVersion: PLATFORM_VERSION,
+      drainMs: options.drainMs ?? 30_000,
+      graceMs: GRACE_MS,
+      complain: log,
+    })
+    const tenantId = await store.setting('tenant_id', randomUUID)
+    const platform: Platform = {
+      store,
+      logs,
+      sealer,
+      rollouts,
+      tenantId,
+      repositoriesFolder: folder.repositories,
+      publicUrl: () => url,
+    }
+    const isKey = createKeyCheck(folder.apiKey)
+    const handlers = {
+      ...deploymentHandlers(platform),
+      ...revisionHandlers(platform),
+      ...logHandlers(platform),
+      ...machineHandlers(platform, new Date(), PLATFORM_VERSION),
+    }
+    const app = createApp({ handlers, isKey, tenantId, complain: log })
+    const control = getRequestListener(app.fetch)
+    const gateway = createGateway({ target: (id) => rollouts.target(id), isKey })
+    server.on('request', (request, response) => {
+      if (request.url?.startsWith('/agents/')) gateway(request, response)
+      else void control(request, response)
+    })
+
+    await rollouts.start()
+    if (options.withSamples !== false)
+      await createSamples({ store, url, apiKey: folder.apiKey, repositoriesFolder: folder.repositories, log })
+    let stopping: Promise<void> | undefined
+    const stop = async () => {
+      server.close()
+      await rollouts.stop(STOP_GRACE_MS)
+      server.closeAllConnections()
+      await logs.flush()
+      await database.close()
+    }
+    return {
+      url,
+      apiKey: folder.apiKey,
+      stop: () => {
+        stopping ??= stop()
+        return stopping
+      },
+    }
+  } catch (error) {
+    server.close()
+    server.closeAllConnections()
+    await database.close()
+    throw error
+  }
+}

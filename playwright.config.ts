@@ -1,0 +1,37 @@
+import { defineConfig } from '@playwright/test'
+
+const executablePath = process.env.CHROMIUM
+const port = process.env.E2E_PORT ?? '3105'
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results/playwright',
+  workers: 1,
+  timeout: 60_000,
+  forbidOnly: Boolean(process.env.CI),
+  reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
+  use: {
+    baseURL: `http://localhost:${port}`,
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    launchOptions: executablePath
+      ? {
+          executablePath,
+          args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+        }
+      : {}, // Playwright's own browser
+  },
+  webServer: {
+    command: 'exec node e2e/support/serve.mjs',
+    url: `http://localhost:${port}/readyz`,
+    env: {
+      PORT: port,
+      NEXTAUTH_URL: `http://localhost:${port}`,
+      PILOTHOUSE_ADMIN_EMAIL: 'admin@example.com',
+      PILOTHOUSE_ADMIN_PASSWORD: 'correct horse battery staple',
+    },
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 12_000 },
+    stdout: 'pipe',
+    timeout: 180_000,
+  },
+})

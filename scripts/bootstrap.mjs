@@ -1,0 +1,102 @@
+// Node only, no dependencies: start.mjs and test.mjs import this before node_modules exists.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+
+/** The environment without what npm and a caller's shell would leak into npm, next, vitest and the agents. */
+export function cleanEnv(extra = {}) {
+  const kept = Object.entries(process.env).filter(([key]) => !/^(npm_.*|INIT_CWD|NODE_ENV|NODE_OPTIONS)$/i.test(key))
+  return { ...Object.fromEntries(kept), NEXT_TELEMETRY_DISABLED: '1', ...extra }
+}
+
+/** Runs a command to its end and says what it did. Gives whether it succeeded. */
+export function run(command, args, options = {}) {
+  const began = Date.now()
+  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: cleanEnv(), ...options })
+  const took = ((Date.now() - began) / 1000).toFixed(1)
+  console.log(`[boot] ${path.basename(command)} ${args.join(' ')}: ${status === 0 ? 'done' : (error?.message ?? `ended with ${status ?? signal}`)} in ${took} s`)
+  return status === 0
+}
+
+/** Runs a package's own script with this Node: no npx, no look-up in .bin. */
+export const tool = (script, args = [], options) => run(process.execPath, [`node_modules/${script}`, ...args], options)
+
+const filesIn = (folder) =>
+  existsSync(path.join(root, folder))
+    ? readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+        .map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)))
+        .sort()
+    : []
+const hashOf = (files) =>
+  files
+    .filter((file) => existsSync(path.join(root, file)))
+    .reduce((hash, file) => hash.update(file).update(readFileSync(path.join(root, file))), createHash('sha256'))
+    .digest('hex')
+const isStamped = (file, value) =>
+  existsSync(path.join(root, file)) && readFileSync(path.join(root, file), 'utf8') === value
+function stamp(file, value) {
+  mkdirSync(path.dirname(path.join(root, file)), { recursive: true })
+  writeFileSync(path.join(root, file), value)
+}
+
+export function ensureNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  console.error(`Pilothouse needs Node 20.19 or newer; this is ${process.version}.`)
+  process.exit(1)
+}
+
+/** Installs the dependencies where they are missing or another lock's. Needs the npm registry only then. */
+export function ensureDependencies() {
+  ensureNode()
+  const want = hashOf(['package.json', 'package-lock.json']) + process.version + process.platform + process.arch
+  if (isStamped('node_modules/.stamp', want)) return
+  console.log('[boot] installing dependencies (once; half a minute with a warm npm cache)')
+  const flags = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  // A registry that does not serve every platform's optional packages makes `npm ci` refuse the lock: then install beside it.
+  if (!run('npm', ['ci', ...flags]) && !run('npm', ['install', '--no-save', ...flags])) {
+    console.error('[boot] The dependencies could not be installed. Check the network and the npm registry, then try again.')
+    process.exit(1)
+  }
+  stamp('node_modules/.stamp', want)
+}
+
+const SHARED = ['tsconfig.json', 'package-lock.json']
+
+/** Bundles the platform's two programs into .build/; a tenth of a second. */
+export function ensurePlatform() {
+  const want = hashOf([...['platform', 'lib/contracts'].flatMap(filesIn), 'lib/errors.ts', 'scripts/build-platform.mjs', ...SHARED])
+  if (isStamped('.build/.stamp', want)) return
+  if (!run(process.execPath, ['scripts/build-platform.mjs'])) process.exit(1)
+  stamp('.build/.stamp', want)
+}
+
+/** Builds the console where its sources changed since the last build. */
+export function ensureBuild() {
+  const config = ['proxy.ts', 'instrumentation.ts', 'next.config.mjs', 'tailwind.config.ts', 'postcss.config.mjs']
+  const want = hashOf([...['app', 'components', 'lib', 'public'].flatMap(filesIn), ...config, ...SHARED])
+  if (isStamped('.next/.stamp', want)) return
+  console.log('[boot] building the console (once per change of its sources)')
+  if (!tool('next/dist/bin/next', ['build'], { env: cleanEnv({ NODE_ENV: 'production' }) })) {
+    console.error('[boot] The console could not be built; what is wrong stands above.')
+    process.exit(1)
+  }
+  stamp('.next/.stamp', want)
+}
+
+/** Path of a Chromium to test with; installs Debian's where we may. Undefined when there is none. */
+export function ensureChromium() {
+  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome']
+  const find = () => [process.env.CHROMIUM, ...places].find((file) => file && existsSync(file))
+  if (find() || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return find()
+  console.log('[boot] installing Chromium for the browser tests')
+  const options = { env: cleanEnv({ DEBIAN_FRONTEND: 'noninteractive' }), stdio: ['ignore', 'ignore', 'inherit'] }
+  run('apt-get', ['update', '-qq'], options)
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], options)
+  return find()
+}

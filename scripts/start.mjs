@@ -1,0 +1,90 @@
+// `npm start`: everything from a fresh clone to a console that answers. `--dev` serves the sources, `--platform-only` the
+// embedded platform alone. Needs nothing installed; prints what it does; one Ctrl-C ends it all.
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { ensureBuild, ensureDependencies, ensurePlatform, root } from './bootstrap.mjs'
+import { keptSecret, lockDataFolder } from './data-folder.mjs'
+import { supervise } from './supervise.mjs'
+
+const isDev = process.argv.includes('--dev')
+const isPlatformOnly = process.argv.includes('--platform-only')
+const port = process.env.PORT || '3000'
+const host = process.env.HOST || '127.0.0.1'
+const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
+
+function refuse(message) {
+  console.error(`[start] ${message}`)
+  process.exit(1)
+}
+const isFree = (wanted) =>
+  new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false))
+    probe.listen(Number(wanted), host, () => probe.close(() => resolve(true)))
+  })
+
+if (!/^\d+$/.test(port) || Number(port) > 65535) refuse(`PORT is "${port}": give a number from 1 to 65535.`)
+if (!isPlatformOnly && !(await isFree(port)))
+  refuse(`Port ${port} is taken by another program. End it, or choose another port: PORT=3001 npm start`)
+
+ensureDependencies()
+const needsPlatform = isPlatformOnly || !process.env.CONTROL_PLANE_URL
+if (needsPlatform) ensurePlatform()
+if (!isDev && !isPlatformOnly) ensureBuild()
+
+let unlock
+try {
+  unlock = lockDataFolder(data)
+} catch (error) {
+  refuse(error.message)
+}
+const { add, stop, isStopping } = supervise({ onStop: unlock })
+
+const began = Date.now()
+let databaseUrl = process.env.DATABASE_URL
+if (!databaseUrl) {
+  const said = existsSync(path.join(data, 'postgres')) ? 'starting the database' : 'making the database (first start)'
+  console.log(`[start] ${said}`)
+  databaseUrl = (await add('the database', ['scripts/database.mjs', data], { tier: 0 }).first).url
+}
+
+const env = { DATABASE_URL: databaseUrl, PILOTHOUSE_DATA: data }
+if (needsPlatform) {
+  console.log('[start] starting the embedded platform')
+  const { ready } = await add('the platform', ['--enable-source-maps', '.build/platform.mjs'], { env }).first
+  if (isPlatformOnly) console.log(`[start] control plane at ${ready.url}; its API key is in ${path.relative('', path.join(data, 'platform.json'))}`)
+  else Object.assign(env, { CONTROL_PLANE_URL: ready.url, CONTROL_PLANE_API_KEY: ready.apiKey, PILOTHOUSE_WORKSPACE_KIND: 'embedded' })
+}
+
+if (!isPlatformOnly) {
+  console.log('[start] starting the console')
+  const address = process.env.NEXTAUTH_URL || `http://localhost:${port}`
+  add('the console', ['node_modules/next/dist/bin/next', isDev ? 'dev' : 'start', '-H', host, '-p', port], {
+    env: {
+      ...env,
+      NODE_ENV: isDev ? 'development' : 'production',
+      NEXTAUTH_URL: address,
+      // A new secret at each start would sign everybody out.
+      NEXTAUTH_SECRET: process.env.NEXTAUTH_SECRET || keptSecret(data, 'session-secret'),
+    },
+  })
+  const firstSignIn = path.join(data, 'first-sign-in.txt')
+  const isFirst = !existsSync(firstSignIn)
+  let last = 'no answer yet'
+  for (;;) {
+    const answer = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`).catch(() => undefined)
+    if (answer?.ok) break
+    const why = answer ? (await answer.text()).slice(0, 300) : last
+    if (why !== last) console.log(`[start] the console is not ready yet: ${why}`)
+    last = why
+    if (isStopping()) await new Promise(() => {})
+    if (Date.now() - began > 120_000) await stop('the console did not become ready within two minutes', 1)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  console.log(`\n  Pilothouse is ready: ${address}   (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+  if (existsSync(firstSignIn)) {
+    const kept = path.relative('', firstSignIn) || firstSignIn
+    if (isFirst) console.log(`\n${readFileSync(firstSignIn, 'utf8').trim().replace(/^/gm, '  ')}\n  (kept in ${kept}; shown this once)\n`)
+    else console.log(`  The first sign-in is in ${kept}\n`)
+  }
+}

@@ -1,0 +1,71 @@
+// Starts the programs of Pilothouse and ends them together: when one ends, on a signal, or when the parent goes.
+import { spawn } from 'node:child_process'
+import { cleanEnv, root } from './bootstrap.mjs'
+
+/** Children of a lower tier end after those of a higher one: the database is tier 0. */
+export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {} } = {}) {
+  const children = []
+  const parent = process.ppid
+  let stopping = 0
+
+  const isRunning = (child) => child.exitCode === null && child.signalCode === null
+  function signalGroup(child, signal) {
+    try {
+      if (isRunning(child)) process.kill(-child.pid, signal)
+    } catch {
+      // gone in the meantime
+    }
+  }
+  const end = (child) =>
+    isRunning(child) &&
+    new Promise((resolve) => {
+      child.once('exit', resolve)
+      try {
+        child.kill('SIGTERM') // to the program alone: it ends its own children in order
+      } catch {
+        // gone in the meantime
+      }
+      setTimeout(signalGroup, child.tier === 0 ? lastGraceMs : graceMs, child, 'SIGKILL').unref()
+    })
+
+  /** Ends everything, the database last, then this process. */
+  async function stop(why, code = 0) {
+    if (stopping) {
+      // A second Ctrl-C does not wait; npm sends the first one twice, so it counts only when it comes later.
+      if (why === 'SIGINT' && Date.now() - stopping > 1000) process.exit(130)
+      return
+    }
+    stopping = Date.now()
+    console.log(`\n[start] stopping: ${why}`)
+    for (const tier of [1, 0]) await Promise.all(children.filter((child) => child.tier === tier).map(end))
+    onStop()
+    console.log(`[start] stopped in ${((Date.now() - stopping) / 1000).toFixed(1)} s`)
+    process.exit(code)
+  }
+
+  /** Starts a Node program in a group of its own. The first message it sends resolves `first`. */
+  function add(label, args, { env = {}, tier = 1 } = {}) {
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env: cleanEnv({ NODE_ENV: 'production', ...env }),
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+    })
+    child.tier = tier
+    child.first = new Promise((resolve) => child.once('message', resolve))
+    child.once('exit', (status, signal) => {
+      if (!stopping) void stop(`${label} ended by itself (${status ?? signal})`, status || 1)
+    })
+    children.push(child)
+    return child
+  }
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(signal))
+  process.on('exit', () => {
+    for (const child of children) signalGroup(child, 'SIGKILL')
+  })
+  setInterval(() => {
+    if (process.ppid !== parent) void stop('the parent process is gone')
+  }, 250).unref()
+  return { add, stop, isStopping: () => stopping > 0 }
+}

@@ -1,0 +1,19 @@
+import path from 'node:path'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+
+const root = import.meta.dirname
+export default defineConfig({
+  plugins: [react()],
+  resolve: { alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root } },
+  test: {
+    globalSetup: 'scripts/vitest-setup.mjs',
+    projects: [
+      {
+        extends: true,
+        test: { name: 'node', environment: 'node', include: ['{lib,platform,scripts,app}/**/*.test.{ts,mjs}', 'components/**/*.test.ts'], exclude: ['platform/samples/**'] },
+      },
+      { extends: true, test: { name: 'dom', environment: 'jsdom', include: ['components/**/*.test.tsx'] } },
+    ],
+  },
+})
