@@ -8,10 +8,15 @@ const everywhere = [
   { key: 'X-Frame-Options', value: 'DENY' },
   {
     key: 'Permissions-Policy',
-    value: ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'display-capture', 'browsing-topics'].map((name) => `${name}=()`).join(', '),
+    value: ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'display-capture', 'browsing-topics']
+      .map((name) => `${name}=()`)
+      .join(', '),
   },
 ]
 const apiPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Files need none, but what is missing among them is answered with a page.
+const filePolicy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** @type {import('next').NextConfig} */
 export default {
@@ -27,6 +32,7 @@ export default {
   headers: async () => [
     { source: '/:path*', headers: everywhere },
     { source: '/(api|healthz|readyz)/:path*', headers: [{ key: 'Content-Security-Policy', value: apiPolicy }] },
+    { source: '/_next/:path*', headers: [{ key: 'Content-Security-Policy', value: filePolicy }] },
     {
       source: '/:path*',
       has: [{ type: 'header', key: 'x-forwarded-proto', value: 'https(,.*)?' }],

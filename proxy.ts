@@ -9,6 +9,7 @@ export default function proxy(request: NextRequest): NextResponse {
   const policy = pagePolicy(nonce, process.env.NODE_ENV === 'development')
   const headers = new Headers(request.headers)
   headers.set('x-nonce', nonce)
+  headers.set('x-path', request.nextUrl.pathname + request.nextUrl.search) // so that signing in leads back
   headers.set('content-security-policy', policy) // Next reads the nonce from here and puts it on its own scripts
   const response = NextResponse.next({ request: { headers } })
   response.headers.set('content-security-policy', policy)
@@ -33,4 +34,4 @@ function pagePolicy(nonce: string, isDev: boolean): string {
   ].join('; ')
 }
 
-export const config = { matcher: ['/((?!api/|_next/static|_next/image|healthz$|readyz$|favicon.ico).*)'] }
+export const config = { matcher: ['/((?!api/|_next/static|_next/image|healthz$|readyz$).*)'] }

@@ -38,7 +38,8 @@ const isTableFile = (file: string) => /^lib\/server\/(.*\/)?schema\.ts$/.test(fi
 
 type Import = { to: string; isType: boolean }
 
-const isTest = (file: string) => /\.test\.tsx?$/.test(file)
+/** `testing.ts` beside a source holds what several tests share. */
+const isTest = (file: string) => /\.test\.tsx?$|\/testing\.tsx?$/.test(file)
 const files = [
   ...FOLDERS.flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => path.posix.join(folder, file)),
@@ -108,6 +109,11 @@ describe('imports', () => {
     expect(wrong.map(([file]) => file)).toEqual([])
   })
 
+  test('keep what is for tests out of what runs', () => {
+    const wrong = [...imports].flatMap(([file, found]) => found.filter(({ to }) => isTest(to) || to === 'vitest').map(({ to }) => `${file} -> ${to}`))
+    expect(wrong).toEqual([])
+  })
+
   test('form no cycle', () => {
     const state = new Map<string, 'open' | 'done'>()
     const cycles: string[] = []
@@ -141,8 +147,9 @@ describe('imports', () => {
   })
 
   test('keep React out of what has to run without it', () => {
-    const wrong = [...imports].filter(([file, found]) => NO_REACT.includes(zoneOf(file) ?? '') && found.some(({ to }) => /^(react|react-dom|next)($|\/)/.test(to)))
-    expect(wrong.map(([file]) => file).filter((file) => file !== 'lib/routes.ts')).toEqual([])
+    const frameworks = (file: string) => (zoneOf(file) === 'leaf' ? /^react($|-dom|\/)/ : /^(react|react-dom|next)($|\/)/)
+    const wrong = [...imports].filter(([file, found]) => NO_REACT.includes(zoneOf(file) ?? '') && found.some(({ to }) => frameworks(file).test(to)))
+    expect(wrong.map(([file]) => file)).toEqual([])
   })
 })
 

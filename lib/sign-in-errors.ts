@@ -12,7 +12,8 @@ const SENTENCES: Record<string, string> = {
   CredentialsSignin: 'Email or password is not right.',
   Unavailable: "The console's database does not answer. Try again in a moment.",
   AccessDenied: 'This account may not use the console. Ask an administrator for access.',
-  OAuthAccountNotLinked: 'There is an account with this email that the identity provider has not confirmed. Sign in with the password, or ask an administrator.',
+  OAuthAccountNotLinked:
+    'There is an account with this email that the identity provider has not confirmed. Sign in with the password, or ask an administrator.',
   OAuthSignin: 'The identity provider does not answer. Try again in a moment.',
   OAuthCallback: 'The identity provider refused the sign-in, or it took too long. Try again.',
   Callback: 'The identity provider refused the sign-in, or it took too long. Try again.',

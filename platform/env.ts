@@ -10,10 +10,18 @@ function parse<T extends z.ZodType>(schema: T): z.output<T> {
 }
 
 const PlatformEnv = z.object({
-  PILOTHOUSE_DATA: z.string().min(1).default('.data').transform((folder) => path.resolve(folder)),
+  PILOTHOUSE_DATA: z
+    .string()
+    .min(1)
+    .default('.data')
+    .transform((folder) => path.resolve(folder)),
   DATABASE_URL: z.string().min(1),
   /** Absent or 0: the port of the last start where it is free, else any. */
   PLATFORM_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  /** Another program in place of the agent server, for tests. */
+  PILOTHOUSE_AGENT_SERVER: z.string().min(1).optional(),
+  /** `false` leaves out the sample deployments of the first start. */
+  PILOTHOUSE_SAMPLES: z.enum(['true', 'false']).default('true'),
 })
 
 /** Settings of the platform process (`platform/main.ts`). Throws an Error that names every unusable variable. */
@@ -49,7 +57,11 @@ export type AgentEnv = z.output<typeof AgentEnv>
 export const agentEnv = () => parse(AgentEnv)
 
 /** Variables a program of the user's needs to run at all. Everything else of our own environment stays ours. */
-const PASSED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TMP|TEMP|SystemRoot|ComSpec|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(HTTPS?|NO|ALL)_PROXY)$/i
+const PASSED =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TMP|TEMP|SystemRoot|ComSpec|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(HTTPS?|NO|ALL)_PROXY)$/i
+
+/** For `spawn`: Next's types demand a NODE_ENV of every environment, which that of a child need not have. */
+export const asProcessEnv = (environment: Record<string, string>): NodeJS.ProcessEnv => environment as NodeJS.ProcessEnv
 
 /** The scrubbed environment that builds and agent servers start from. */
 export function baseEnvironment(): Record<string, string> {

@@ -15,6 +15,8 @@ try {
     dataDir: env.PILOTHOUSE_DATA,
     databaseUrl: env.DATABASE_URL,
     port: env.PLATFORM_PORT,
+    agentServerEntry: env.PILOTHOUSE_AGENT_SERVER,
+    withSamples: env.PILOTHOUSE_SAMPLES === 'true',
     log: say,
   })
 

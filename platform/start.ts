@@ -14,12 +14,12 @@ import type { Platform } from './control-plane/platform'
 import { revisionHandlers } from './control-plane/revisions'
 import { createSealer } from './control-plane/seal'
 import { Store } from './control-plane/store'
+import { createFirstDeployments } from './first-deployments'
 import { createGateway } from './gateway/gateway'
 import { listenOn } from './listen'
 import { Launcher } from './rollout/launcher'
 import { createLimiter } from './rollout/limiter'
 import { Rollouts } from './rollout/rollouts'
-import { createSamples } from './samples'
 import { PLATFORM_VERSION } from './version'
 
 export type PlatformOptions = {
@@ -28,7 +28,7 @@ export type PlatformOptions = {
   /** Absent or 0: the port of the last start where it is free, else any. */
   port?: number | undefined
   /** The program of an agent server. */
-  agentServerEntry?: string
+  agentServerEntry?: string | undefined
   log?(line: string): void
   /** Whether the first start makes the sample deployments; they need `platform/samples` in the working folder. */
   withSamples?: boolean
@@ -114,7 +114,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 
     await rollouts.start()
     if (options.withSamples !== false)
-      await createSamples({ store, url, apiKey: folder.apiKey, repositoriesFolder: folder.repositories, log })
+      await createFirstDeployments({ store, url, apiKey: folder.apiKey, repositoriesFolder: folder.repositories, log })
     let stopping: Promise<void> | undefined
     const stop = async () => {
       server.close()

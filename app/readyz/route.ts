@@ -6,5 +6,8 @@ export const dynamic = 'force-dynamic'
 export async function GET(): Promise<Response> {
   const problems = await readinessProblems()
   const isReady = problems.length === 0
-  return Response.json({ status: isReady ? 'ready' : 'not ready', problems }, { status: isReady ? 200 : 503, headers: { 'cache-control': 'no-store' } })
+  return Response.json(
+    { status: isReady ? 'ready' : 'not ready', problems },
+    { status: isReady ? 200 : 503, headers: { 'cache-control': 'no-store' } },
+  )
 }

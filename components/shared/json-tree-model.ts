@@ -1,4 +1,4 @@
-import { isContainer, type JsonPath, valueAt } from './json-value'
+import { isContainer, type JsonPath, keysOf, sizeOf, valueAt } from './json-value'
 
 /** One visible line of a tree. */
 export type JsonRow = {
@@ -209,8 +209,8 @@ export class JsonTree {
 }
 
 function createNode(value: object): OpenNode {
-  const keys = Array.isArray(value) ? undefined : Object.keys(value)
-  const size = keys?.length ?? (value as unknown[]).length
+  const keys = Array.isArray(value) ? undefined : keysOf(value)
+  const size = sizeOf(value)
   return { value, keys, size, open: [], rows: size }
 }
 
@@ -229,7 +229,6 @@ function transfer(from: OpenNode, value: object): OpenNode {
   return node
 }
 
-const sizeOf = (value: object): number => (Array.isArray(value) ? value.length : Object.keys(value).length)
 const keyAt = (node: OpenNode, at: number): string | number => node.keys?.[at] ?? at
 
 function positionOf(node: OpenNode, key: string | number): number | undefined {

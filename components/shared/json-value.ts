@@ -48,24 +48,39 @@ export function scalarText(value: unknown, limit = Infinity): string {
 /** The value as JSON with two spaces of indent; every number as it was. */
 export const jsonText = (value: unknown): string => stringify(value ?? null, null, 2) ?? 'null'
 
+// Listing the keys of a very large object takes milliseconds, and each line that shows it asks again.
+const keyLists = new WeakMap<object, string[]>()
+
+/** The keys of an object in order. Parsed values are not changed, so a list is made once. */
+export function keysOf(value: object): string[] {
+  let keys = keyLists.get(value)
+  if (!keys) {
+    keys = Object.keys(value)
+    keyLists.set(value, keys)
+  }
+  return keys
+}
+
+/** How many entries a container has. */
+export const sizeOf = (value: object): number => (Array.isArray(value) ? value.length : keysOf(value).length)
+
 const PREVIEW_ITEMS = 6
 
-/** A closed container in a few words: its first keys and their short values. */
+/** A closed container in a few words: its first entries and their short values. */
 export function previewText(value: object, limit = 90): string {
   const isArray = Array.isArray(value)
+  const size = sizeOf(value)
   const parts: string[] = []
   let length = 0
-  let seen = 0
-  for (const key in value) {
-    if (!Object.hasOwn(value, key)) continue
-    const item = (value as Record<string, unknown>)[key]
+  for (let at = 0; at < size; at++) {
+    const key = isArray ? at : keysOf(value)[at]
+    const item = (value as Record<string | number, unknown>)[key ?? '']
     const short = isContainer(item) ? (Array.isArray(item) ? `[${item.length}]` : '{…}') : scalarText(item, 32)
     const part = isArray ? short : `${key}: ${short}`
-    if (seen === PREVIEW_ITEMS || length + part.length > limit) {
+    if (at === PREVIEW_ITEMS || length + part.length > limit) {
       parts.push('…')
       break
     }
-    seen++
     length += part.length + 2
     parts.push(part)
   }

@@ -36,7 +36,7 @@ CREATE TABLE "platform"."revisions" (
 	"source_revision_config" jsonb NOT NULL,
 	"secrets" text NOT NULL,
 	"built_at" timestamp (3) with time zone,
-	"queued_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"queued_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
@@ -50,7 +50,7 @@ ALTER TABLE "platform"."revision_logs" ADD CONSTRAINT "revision_logs_deployment_
 ALTER TABLE "platform"."revision_logs" ADD CONSTRAINT "revision_logs_revision_id_revisions_id_fk" FOREIGN KEY ("revision_id") REFERENCES "platform"."revisions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "platform"."revisions" ADD CONSTRAINT "revisions_deployment_id_deployments_id_fk" FOREIGN KEY ("deployment_id") REFERENCES "platform"."deployments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "deployments_name" ON "platform"."deployments" USING btree ("name");--> statement-breakpoint
-CREATE INDEX "deployments_newest" ON "platform"."deployments" USING btree ("created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "deployments_newest" ON "platform"."deployments" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "revision_logs_revision" ON "platform"."revision_logs" USING btree ("revision_id","type","id");--> statement-breakpoint
 CREATE INDEX "revision_logs_deployment" ON "platform"."revision_logs" USING btree ("deployment_id","type","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "revisions_number" ON "platform"."revisions" USING btree ("deployment_id","number");--> statement-breakpoint

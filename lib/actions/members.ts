@@ -20,26 +20,43 @@ const notSelf = (actor: Actor, account: string, what: string) => {
 }
 
 /** Makes someone a member of a workspace (`*`: of all of them). `password` is that of a new account, shown this once. */
-export async function inviteMember(given: { workspace: string; email: string; role: Role }): Promise<Settled<{ account: string; password: string | null }>> {
+export async function inviteMember(given: {
+  workspace: string
+  email: string
+  role: Role
+}): Promise<Settled<{ account: string; password: string | null }>> {
   return guardAction(async (requestId) => {
     const input = parseInput(z.strictObject({ workspace: Scope, email: Email, role: z.enum(ROLES) }), given)
     const fields = ['email', 'role']
-    return audited({ workspace: input.workspace, role: 'admin', operation: 'inviteMember', fields, requestId }, async () => {
-      if (input.workspace !== EVERYWHERE) await findWorkspace(input.workspace) // not_found
-      return addMember(input.workspace, input.email, input.role)
-    })
+    return audited(
+      { workspace: input.workspace, role: 'admin', operation: 'inviteMember', fields, requestId },
+      async () => {
+        if (input.workspace !== EVERYWHERE) await findWorkspace(input.workspace) // not_found
+        return addMember(input.workspace, input.email, input.role)
+      },
+    )
   })
 }
 
 /** Gives a member another role, or none with null. Acts on their next request. */
-export async function setRole(given: { workspace: string; account: string; role: Role | null }): Promise<Settled<null>> {
+export async function setRole(given: {
+  workspace: string
+  account: string
+  role: Role | null
+}): Promise<Settled<null>> {
   return guardAction(async (requestId) => {
-    const input = parseInput(z.strictObject({ workspace: Scope, account: Account, role: z.enum(ROLES).nullable() }), given)
+    const input = parseInput(
+      z.strictObject({ workspace: Scope, account: Account, role: z.enum(ROLES).nullable() }),
+      given,
+    )
     const { workspace, account, role } = input
-    return audited({ workspace, role: 'admin', operation: 'setRole', params: { account }, fields: ['role'], requestId }, async () => {
-      await changeRole(workspace, account, role)
-      return null
-    })
+    return audited(
+      { workspace, role: 'admin', operation: 'setRole', params: { account }, fields: ['role'], requestId },
+      async () => {
+        await changeRole(workspace, account, role)
+        return null
+      },
+    )
   })
 }
 
@@ -60,10 +77,13 @@ export async function disableMember(given: { account: string; isDisabled: boolea
 export async function resetMemberPassword(given: { account: string }): Promise<Settled<{ password: string }>> {
   return guardAction(async (requestId) => {
     const { account } = parseInput(z.strictObject({ account: Account }), given)
-    return audited({ ...ofConsole, operation: 'resetMemberPassword', params: { account }, requestId }, async (actor) => {
-      notSelf(actor, account, 'reset the password of')
-      return resetPassword(account)
-    })
+    return audited(
+      { ...ofConsole, operation: 'resetMemberPassword', params: { account }, requestId },
+      async (actor) => {
+        notSelf(actor, account, 'reset the password of')
+        return resetPassword(account)
+      },
+    )
   })
 }
 
@@ -74,9 +94,12 @@ export async function signOutEverywhere(given: { account?: string } = {}): Promi
     const self = (await sessionActor()).id
     const account = input.account ?? self
     const role = account === self ? null : ('admin' as const)
-    return audited({ workspace: EVERYWHERE, role, operation: 'signOutEverywhere', params: { account }, requestId }, async () => {
-      await endSessions(await db(), account)
-      return null
-    })
+    return audited(
+      { workspace: EVERYWHERE, role, operation: 'signOutEverywhere', params: { account }, requestId },
+      async () => {
+        await endSessions(await db(), account)
+        return null
+      },
+    )
   })
 }

@@ -5,7 +5,13 @@ import { EVERYWHERE } from '@/lib/server/actor'
 import { eraseDirectServer, insertDirectServer, NewDirectServer } from '@/lib/server/direct-servers'
 import { audited, guardAction } from '@/lib/server/guard-action'
 import { parseInput } from '@/lib/server/settle'
-import { changeWorkspace, eraseWorkspace, insertWorkspace, NewWorkspace, WorkspaceChange } from '@/lib/server/workspace-settings'
+import {
+  changeWorkspace,
+  eraseWorkspace,
+  insertWorkspace,
+  NewWorkspace,
+  WorkspaceChange,
+} from '@/lib/server/workspace-settings'
 
 // Workspaces say where keys are sent and which machines the console may reach, so all of this asks for an admin of the
 // whole console, not of the one workspace.
@@ -18,8 +24,13 @@ const fieldsOf = (given: object): string[] =>
     value === undefined ? [] : name === 'keys' && value ? Object.keys(value).map((key) => `keys.${key}`) : [name],
   )
 
-const write = (workspace: string, operation: string, requestId: string, fields: string[] = [], params: Record<string, string> = {}) =>
-  ({ workspace, scope: EVERYWHERE, role: 'admin', operation, requestId, fields, params }) as const
+const write = (
+  workspace: string,
+  operation: string,
+  requestId: string,
+  fields: string[] = [],
+  params: Record<string, string> = {},
+) => ({ workspace, scope: EVERYWHERE, role: 'admin', operation, requestId, fields, params }) as const
 
 export async function createWorkspace(given: NewWorkspace): Promise<Settled<{ slug: string }>> {
   return guardAction(async (requestId) => {
@@ -32,7 +43,10 @@ export async function createWorkspace(given: NewWorkspace): Promise<Settled<{ sl
 }
 
 /** `hasDroppedKeys`: the address moved to another origin, so the keys entered for the old one are gone. */
-export async function updateWorkspace(workspace: string, change: WorkspaceChange): Promise<Settled<{ hasDroppedKeys: boolean }>> {
+export async function updateWorkspace(
+  workspace: string,
+  change: WorkspaceChange,
+): Promise<Settled<{ hasDroppedKeys: boolean }>> {
   return guardAction(async (requestId) => {
     const slug = parseInput(Slug, workspace)
     const input = parseInput(WorkspaceChange, change)

@@ -1,5 +1,5 @@
-import { defineApi } from './api'
 import type { agentServerSchemas } from './agent-server.schemas'
+import { defineApi } from './api'
 
 /** The operations of one deployment's agent server. POST rows that only search or count are reads. */
 export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server', {
@@ -10,11 +10,31 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
   updateAssistant: { method: 'PATCH', path: '/assistants/{assistant_id}', role: 'developer', effect: 'write' },
   deleteAssistant: { method: 'DELETE', path: '/assistants/{assistant_id}', role: 'developer', effect: 'write' },
   getAssistantGraph: { method: 'GET', path: '/assistants/{assistant_id}/graph', role: 'viewer', effect: 'read' },
-  listAssistantSubgraphs: { method: 'GET', path: '/assistants/{assistant_id}/subgraphs', role: 'viewer', effect: 'read' },
-  getAssistantSubgraph: { method: 'GET', path: '/assistants/{assistant_id}/subgraphs/{namespace}', role: 'viewer', effect: 'read' },
+  listAssistantSubgraphs: {
+    method: 'GET',
+    path: '/assistants/{assistant_id}/subgraphs',
+    role: 'viewer',
+    effect: 'read',
+  },
+  getAssistantSubgraph: {
+    method: 'GET',
+    path: '/assistants/{assistant_id}/subgraphs/{namespace}',
+    role: 'viewer',
+    effect: 'read',
+  },
   getAssistantSchemas: { method: 'GET', path: '/assistants/{assistant_id}/schemas', role: 'viewer', effect: 'read' },
-  listAssistantVersions: { method: 'POST', path: '/assistants/{assistant_id}/versions', role: 'viewer', effect: 'read' },
-  setLatestAssistantVersion: { method: 'POST', path: '/assistants/{assistant_id}/latest', role: 'developer', effect: 'write' },
+  listAssistantVersions: {
+    method: 'POST',
+    path: '/assistants/{assistant_id}/versions',
+    role: 'viewer',
+    effect: 'read',
+  },
+  setLatestAssistantVersion: {
+    method: 'POST',
+    path: '/assistants/{assistant_id}/latest',
+    role: 'developer',
+    effect: 'write',
+  },
 
   createThread: { method: 'POST', path: '/threads', role: 'developer', effect: 'write' },
   searchThreads: { method: 'POST', path: '/threads/search', role: 'viewer', effect: 'read' },
@@ -27,31 +47,77 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
   getThreadState: { method: 'GET', path: '/threads/{thread_id}/state', role: 'viewer', effect: 'read' },
   updateThreadState: { method: 'POST', path: '/threads/{thread_id}/state', role: 'developer', effect: 'write' },
   patchThreadState: { method: 'PATCH', path: '/threads/{thread_id}/state', role: 'developer', effect: 'write' },
-  getThreadStateAt: { method: 'GET', path: '/threads/{thread_id}/state/{checkpoint_id}', role: 'viewer', effect: 'read' },
-  getThreadStateAtCheckpoint: { method: 'POST', path: '/threads/{thread_id}/state/checkpoint', role: 'viewer', effect: 'read' },
+  getThreadStateAt: {
+    method: 'GET',
+    path: '/threads/{thread_id}/state/{checkpoint_id}',
+    role: 'viewer',
+    effect: 'read',
+  },
+  getThreadStateAtCheckpoint: {
+    method: 'POST',
+    path: '/threads/{thread_id}/state/checkpoint',
+    role: 'viewer',
+    effect: 'read',
+  },
   listThreadHistory: { method: 'GET', path: '/threads/{thread_id}/history', role: 'viewer', effect: 'read' },
   searchThreadHistory: { method: 'POST', path: '/threads/{thread_id}/history', role: 'viewer', effect: 'read' },
-  streamThread: { method: 'GET', path: '/threads/{thread_id}/stream', role: 'viewer', effect: 'read', answer: 'stream' },
-  streamThreadEvents: { method: 'POST', path: '/threads/{thread_id}/stream/events', role: 'viewer', effect: 'read', answer: 'stream' },
+  streamThread: {
+    method: 'GET',
+    path: '/threads/{thread_id}/stream',
+    role: 'viewer',
+    effect: 'read',
+    answer: 'stream',
+  },
+  streamThreadEvents: {
+    method: 'POST',
+    path: '/threads/{thread_id}/stream/events',
+    role: 'viewer',
+    effect: 'read',
+    answer: 'stream',
+  },
   sendThreadCommand: { method: 'POST', path: '/threads/{thread_id}/commands', role: 'developer', effect: 'write' },
 
   listRuns: { method: 'GET', path: '/threads/{thread_id}/runs', role: 'viewer', effect: 'read' },
   createRun: { method: 'POST', path: '/threads/{thread_id}/runs', role: 'developer', effect: 'write' },
-  createRunStream: { method: 'POST', path: '/threads/{thread_id}/runs/stream', role: 'developer', effect: 'write', answer: 'stream' },
+  createRunStream: {
+    method: 'POST',
+    path: '/threads/{thread_id}/runs/stream',
+    role: 'developer',
+    effect: 'write',
+    answer: 'stream',
+  },
   createRunWait: { method: 'POST', path: '/threads/{thread_id}/runs/wait', role: 'developer', effect: 'write' },
   getRun: { method: 'GET', path: '/threads/{thread_id}/runs/{run_id}', role: 'viewer', effect: 'read' },
   deleteRun: { method: 'DELETE', path: '/threads/{thread_id}/runs/{run_id}', role: 'developer', effect: 'write' },
   joinRun: { method: 'GET', path: '/threads/{thread_id}/runs/{run_id}/join', role: 'viewer', effect: 'read' },
-  streamRun: { method: 'GET', path: '/threads/{thread_id}/runs/{run_id}/stream', role: 'viewer', effect: 'read', answer: 'stream' },
+  streamRun: {
+    method: 'GET',
+    path: '/threads/{thread_id}/runs/{run_id}/stream',
+    role: 'viewer',
+    effect: 'read',
+    answer: 'stream',
+  },
   cancelRun: { method: 'POST', path: '/threads/{thread_id}/runs/{run_id}/cancel', role: 'developer', effect: 'write' },
   createThreadCron: { method: 'POST', path: '/threads/{thread_id}/runs/crons', role: 'developer', effect: 'write' },
 
   createStatelessRun: { method: 'POST', path: '/runs', role: 'developer', effect: 'write' },
-  createStatelessRunStream: { method: 'POST', path: '/runs/stream', role: 'developer', effect: 'write', answer: 'stream' },
+  createStatelessRunStream: {
+    method: 'POST',
+    path: '/runs/stream',
+    role: 'developer',
+    effect: 'write',
+    answer: 'stream',
+  },
   createStatelessRunWait: { method: 'POST', path: '/runs/wait', role: 'developer', effect: 'write' },
   createRunBatch: { method: 'POST', path: '/runs/batch', role: 'developer', effect: 'write' },
   cancelRuns: { method: 'POST', path: '/runs/cancel', role: 'developer', effect: 'write' },
-  streamStatelessRun: { method: 'GET', path: '/runs/{run_id}/stream', role: 'viewer', effect: 'read', answer: 'stream' },
+  streamStatelessRun: {
+    method: 'GET',
+    path: '/runs/{run_id}/stream',
+    role: 'viewer',
+    effect: 'read',
+    answer: 'stream',
+  },
 
   createCron: { method: 'POST', path: '/runs/crons', role: 'developer', effect: 'write' },
   searchCrons: { method: 'POST', path: '/runs/crons/search', role: 'viewer', effect: 'read' },

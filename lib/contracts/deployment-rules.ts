@@ -40,11 +40,7 @@ export const SOURCE_RULES: Record<Source, SourceRule> = {
       'source_revision_config.graph_config_path',
       'secrets',
     ],
-    mustBeNull: [
-      ...ONLY_SELF_HOSTED,
-      'source_revision_config.image_uri',
-      'source_revision_config.source_tarball_path',
-    ],
+    mustBeNull: [...ONLY_SELF_HOSTED, 'source_revision_config.image_uri', 'source_revision_config.source_tarball_path'],
   },
   // `listener_id` is required too where the workspace has listeners; only the server knows that.
   external_docker: {
@@ -102,7 +98,12 @@ export function createProblems(source: Source, fields: DeploymentFields): Proble
   const missing = SOURCE_RULES[source].required
     .filter((place) => !isGiven(valueAt(fields, place)))
     .map((place): Problem => ({ path: place.split('.'), message: 'Field required', type: 'missing' }))
-  return [...missing, ...applicabilityProblems(source, fields), ...tagProblems(fields), ...secretProblems(fields.secrets, source)]
+  return [
+    ...missing,
+    ...applicabilityProblems(source, fields),
+    ...tagProblems(fields),
+    ...secretProblems(fields.secrets, source),
+  ]
 }
 
 /** What is wrong with an update, given the deployment as it is: half of a rule may be stored, half be sent. */
@@ -151,7 +152,12 @@ export function tagProblems(fields: DeploymentFields): Problem[] {
 /** Environment names that the platform sets itself and refuses as secrets. */
 export const RESERVED_SECRET_NAMES: ReadonlySet<string> = new Set([
   ...['LANGCHAIN_TRACING_V2', 'LANGSMITH_TRACING_V2', 'LANGCHAIN_ENDPOINT', 'LANGCHAIN_PROJECT', 'LANGSMITH_PROJECT'],
-  ...['LANGSMITH_LANGGRAPH_GIT_REPO', 'LANGGRAPH_GIT_REPO_PATH', 'LANGCHAIN_API_KEY', 'LANGSMITH_CONTROL_PLANE_API_KEY'],
+  ...[
+    'LANGSMITH_LANGGRAPH_GIT_REPO',
+    'LANGGRAPH_GIT_REPO_PATH',
+    'LANGCHAIN_API_KEY',
+    'LANGSMITH_CONTROL_PLANE_API_KEY',
+  ],
   ...['LANGGRAPH_HOST_API_KEY', 'POSTGRES_URI', 'POSTGRES_PASSWORD', 'DATABASE_URI', 'LANGSMITH_LANGGRAPH_GIT_REF'],
   ...['LANGSMITH_LANGGRAPH_GIT_REF_SHA', 'LANGGRAPH_AUTH_TYPE', 'LANGSMITH_AUTH_ENDPOINT', 'LANGSMITH_TENANT_ID'],
   ...['LANGSMITH_AUTH_VERIFY_TENANT_ID', 'LANGSMITH_HOST_PROJECT_ID', 'LANGSMITH_HOST_PROJECT_NAME'],
@@ -199,7 +205,6 @@ export const nameAdvice = (name: string): string | undefined =>
 
 /** What is wrong with an install or build command, if anything: one plain command line, `&&` allowed. */
 export function commandProblem(command: string): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the null character is one of those refused
   const found = /["`\\\n\r\0\t|;$><]|(?<!&)&(?!&)|&{3,}/.exec(command)
   return found ? `The command cannot hold ${JSON.stringify(found[0])}` : undefined
 }

@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { commandProblem, createProblems, DEPLOYMENT_TYPES, nameProblem, type Problem, SOURCES, secretProblems, tagProblems } from './deployment-rules'
+import {
+  commandProblem,
+  createProblems,
+  DEPLOYMENT_TYPES,
+  nameProblem,
+  type Problem,
+  SOURCES,
+  secretProblems,
+  tagProblems,
+} from './deployment-rules'
 import { listOf, openEnum, pageQuery, queryBool, queryCommaList, queryList, refused } from './fields'
 import { ResourceSpec, ResourceSpecRequest } from './resource-spec'
 import { DEPLOYMENT_STATUSES } from './state'
@@ -121,7 +130,8 @@ const SourceRevisionConfigRequest = z.strictObject({
 })
 
 const addProblems = (context: z.RefinementCtx, problems: readonly Problem[]) => {
-  for (const { path, message, type } of problems) context.addIssue({ code: 'custom', path, message, params: refused(type) })
+  for (const { path, message, type } of problems)
+    context.addIssue({ code: 'custom', path, message, params: refused(type) })
 }
 
 const Name = z.string().check((context) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isJsonObject } from './json'
 import type { Open } from './state'
 
 /** Building blocks of the schemas: what several resources share. */
@@ -10,12 +11,7 @@ export const refused = (type: string) => ({ type })
  * A free-form JSON object, handed on by reference: state can be large, and a copy could lose numbers and odd keys.
  * Arrays and other kinds of objects are refused.
  */
-export const JsonObject = z.custom<Record<string, unknown>>(
-  (value) => {
-    if (typeof value !== 'object' || value === null) return false
-    const prototype = Object.getPrototypeOf(value)
-    return prototype === Object.prototype || prototype === null
-  },
+export const JsonObject = z.custom<Record<string, unknown>>(isJsonObject,
   {
     error: (issue) => (issue.input === undefined ? 'Field required' : 'Input should be a valid dictionary'),
     params: refused('dict_type'),

@@ -35,44 +35,53 @@ function stringEnd(text: string, start: number): number {
   return text.length
 }
 
-/** Digits, and what else a number may hold. */
-const isNumberChar = (code: number) =>
-  (code >= 48 && code <= 57) || code === 46 || code === 45 || code === 43 || code === 101 || code === 69
-
+/** Position behind the number that begins at `start`. */
 function numberEnd(text: string, start: number): number {
   let end = start + 1
-  while (end < text.length && isNumberChar(text.charCodeAt(end))) end++
+  for (; end < text.length; end++) {
+    const code = text.charCodeAt(end)
+    // Digits, then `.`, `-`, `+`, `e`, `E`.
+    if (!(code <= 57 && code >= 48) && code !== 46 && code !== 45 && code !== 43 && (code | 32) !== 101) break
+  }
   return end
 }
 
-/** Whether the text holds a number that a double cannot. Throws when it is nested too deep. Any text is fine. */
+/** Whether the text holds a number that a double cannot. Throws when it is nested too deep. Takes any text, JSON or not. */
 function scan(text: string): boolean {
+  const { length } = text
   let depth = 0
   let hasInexact = false
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < length; ) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) {
-      at = stringEnd(text, at)
-    } else if (code === 123 || code === 91) {
-      if (++depth > MAX_DEPTH) throw tooDeep()
-      at++
-    } else if (code === 125 || code === 93) {
-      depth--
-      at++
-    } else if (code === 45 || (code >= 48 && code <= 57)) {
+    if (code === QUOTE) at = stringEnd(text, at)
+    else if (code <= 57 && (code >= 48 || code === 45)) {
       const end = numberEnd(text, at)
-      // Nothing of up to 15 characters is inexact, unless it has an exponent.
-      if (!hasInexact && (end - at > 15 || /[eE]/.test(text.slice(at, end)))) hasInexact = !isExact(text.slice(at, end))
+      if (!hasInexact && isSuspect(text, at, end)) hasInexact = !isExact(text.slice(at, end))
       at = end
-    } else at++
+    } else {
+      if (code === 123 || code === 91) {
+        if (++depth > MAX_DEPTH) throw tooDeep()
+      } else if (code === 125 || code === 93) depth--
+      at++
+    }
   }
   return hasInexact
+}
+
+/** Whether a number may be inexact: any with more than 15 characters, and of the shorter ones those with an exponent. */
+function isSuspect(text: string, start: number, end: number): boolean {
+  if (end - start > 15) return true
+  for (let at = start; at < end; at++) if ((text.charCodeAt(at) | 32) === 101) return true
+  return false
 }
 
 /** Whether reading a number as a double and printing it gives the same value. */
 export const isExact = (digits: string): boolean => {
   const value = Number(digits)
-  return Number.isFinite(value) && canonical(digits) === canonical(String(value))
+  const printed = String(value)
+  // Most numbers are written as the engine would write them; only the others are compared by value.
+  if (printed === digits) return true
+  return Number.isFinite(value) && canonical(digits) === canonical(printed)
 }
 
 /** One spelling per value: sign, digits without outer zeros, and the power of ten behind them. */
@@ -123,7 +132,7 @@ function build(text: string): unknown {
     } else if (code === 45 || (code >= 48 && code <= 57)) {
       at = numberEnd(text, at)
       const digits = text.slice(start, at)
-      add(at - start <= 15 && !/[eE]/.test(digits) ? Number(digits) : isExact(digits) ? Number(digits) : new LosslessNumber(digits))
+      add(!isSuspect(text, start, at) || isExact(digits) ? Number(digits) : new LosslessNumber(digits))
     } else if (code === 116 || code === 110) {
       add(code === 116 ? true : null)
       at += 4
@@ -133,6 +142,14 @@ function build(text: string): unknown {
     } else at++
   }
   return result
+}
+
+/** Whether a value is an object as JSON has them: no array, no LosslessNumber, no instance of a class. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // Of any realm: only the root of the prototypes has none above it.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** Sets a property of any name as the object's own; assigning `__proto__` would set its prototype instead. */
@@ -160,7 +177,8 @@ function needsOwnPrinter(value: unknown, depth: number): boolean {
     for (const item of value) found = needsOwnPrinter(item, depth + 1) || found
     return found
   }
-  for (const key in value) if (Object.hasOwn(value, key)) found = needsOwnPrinter((value as Record<string, unknown>)[key], depth + 1) || found
+  for (const key in value)
+    if (Object.hasOwn(value, key)) found = needsOwnPrinter((value as Record<string, unknown>)[key], depth + 1) || found
   return found
 }
 

@@ -16,7 +16,10 @@ export type LogEntry = z.output<typeof LogEntry>
 /** `next_offset` is an opaque cursor; absent or null at the end. */
 export const LogsPage = z.object({
   logs: z.array(LogEntry),
-  next_offset: z.union([z.string(), z.number()]).nullish().transform((cursor) => (cursor == null ? null : String(cursor))),
+  next_offset: z
+    .union([z.string(), z.number()])
+    .nullish()
+    .transform((cursor) => (cursor == null ? null : String(cursor))),
 })
 export type LogsPage = z.output<typeof LogsPage>
 

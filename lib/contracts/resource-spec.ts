@@ -8,8 +8,12 @@ import { CPU_LIMITS, CPUS, DB_CPUS, resourceProblems, SCALES, SIZES } from './re
  */
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-const DnsLabel = z.string().regex(LABEL, 'Use lowercase letters, digits and hyphens, at most 63, a letter or digit at both ends')
-const CIdentifier = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Use letters, digits and underscores, not a digit first')
+const DnsLabel = z
+  .string()
+  .regex(LABEL, 'Use lowercase letters, digits and hyphens, at most 63, a letter or digit at both ends')
+const CIdentifier = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Use letters, digits and underscores, not a digit first')
 
 export const IMAGE_PULL_POLICIES = ['Always', 'Never', 'IfNotPresent'] as const
 export const RESTART_POLICIES = ['Always', 'OnFailure'] as const

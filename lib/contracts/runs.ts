@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { JsonObject, objectOrEmpty, openEnum, queryBool, queryInt, queryList } from './fields'
-import { CANCEL_ACTIONS, DURABILITIES, IF_NOT_EXISTS, MULTITASK_STRATEGIES, ON_COMPLETION, ON_DISCONNECT, STREAM_MODES } from './run-options'
+import {
+  CANCEL_ACTIONS,
+  DURABILITIES,
+  IF_NOT_EXISTS,
+  MULTITASK_STRATEGIES,
+  ON_COMPLETION,
+  ON_DISCONNECT,
+  STREAM_MODES,
+} from './run-options'
 import { RUN_STATUSES } from './state'
 import { CheckpointRequest, Command } from './threads'
 

@@ -72,7 +72,11 @@ export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInp
   if (status === 'AWAITING_DELETE')
     return { level: 'progress', label: 'Deleting', detail: 'It was deleted; its resources are being removed.' }
   if (status === 'AWAITING_DATABASE')
-    return { level: 'progress', label: 'Waiting for database', detail: 'Its database is being made. This can take minutes.' }
+    return {
+      level: 'progress',
+      label: 'Waiting for database',
+      detail: 'Its database is being made. This can take minutes.',
+    }
   if (!latest && !active)
     return { level: 'unknown', label: 'No revision', detail: 'It has no revision yet, so nothing is serving.' }
   if (latestRevisionStatus && isRevisionInProgress(latestRevisionStatus))
@@ -87,16 +91,23 @@ export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInp
     const detail = `The latest revision was ${isSkipped ? 'superseded by a newer one' : 'interrupted by a user'}. ${serving}`
     return { level: active ? 'warn' : 'error', label: isSkipped ? 'Skipped' : 'Interrupted', detail }
   }
-  if (status === 'UNUSED')
-    return { level: 'unknown', label: 'Unused', detail: 'The platform marks it as unused.' }
+  if (status === 'UNUSED') return { level: 'unknown', label: 'Unused', detail: 'The platform marks it as unused.' }
   // Without the latest revision's status, the active revision being the latest says as much as DEPLOYED does.
   const isDeployed = latestRevisionStatus === 'DEPLOYED' || (!latestRevisionStatus && !!active && active === latest)
   if (isDeployed && active && active !== latest)
-    return { level: 'progress', label: 'Switching', detail: 'The latest revision is rolled out; an earlier one still serves.' }
+    return {
+      level: 'progress',
+      label: 'Switching',
+      detail: 'The latest revision is rolled out; an earlier one still serves.',
+    }
   if (isDeployed && status === 'READY')
     return { level: 'ok', label: 'Healthy', detail: 'The latest revision is rolled out and serving.' }
   if (isDeployed)
-    return { level: 'unknown', label: words(status), detail: `The latest revision is rolled out; the deployment says ${status}.` }
+    return {
+      level: 'unknown',
+      label: words(status),
+      detail: `The latest revision is rolled out; the deployment says ${status}.`,
+    }
   return {
     level: 'unknown',
     label: words(latestRevisionStatus ?? status),
@@ -136,7 +147,8 @@ export const mayRevision = (verb: RevisionVerb, status: string): Allowed =>
 /** Whether a deployment may be changed or deleted in its state. */
 export function mayDeployment(verb: 'update' | 'delete' | 'forceDelete', status: string): Allowed {
   const isDeleting = status === 'AWAITING_DELETE'
-  if (verb === 'forceDelete') return isDeleting ? yes : no('Only a deployment that is already being deleted can be forced.')
+  if (verb === 'forceDelete')
+    return isDeleting ? yes : no('Only a deployment that is already being deleted can be forced.')
   return isDeleting ? no('It is being deleted.') : yes
 }
 

@@ -22,7 +22,10 @@ export const NamespacesPage = z
 export type NamespacesPage = z.output<typeof NamespacesPage>
 
 /** A part of a namespace. Periods join parts in a query, so none may hold one. */
-const Label = z.string().min(1).regex(/^[^.]+$/, 'A part of a namespace cannot hold a period')
+const Label = z
+  .string()
+  .min(1)
+  .regex(/^[^.]+$/, 'A part of a namespace cannot hold a period')
 const Namespace = z.array(Label)
 
 export const ItemPut = z.strictObject({

@@ -33,8 +33,8 @@ export type RpcRequest = z.output<typeof RpcRequest>
 export const RpcResponse = z.object({
   jsonrpc: z.string().nullish(),
   id: RpcId.optional(),
-  result: z.unknown(),
-  error: z.object({ code: z.number(), message: z.string(), data: z.unknown() }).nullish(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).nullish(),
 })
 export type RpcResponse = z.output<typeof RpcResponse>
 
@@ -52,7 +52,7 @@ export const A2A_TASK_STATES = [
 ] as const
 
 /** A part of an agent-to-agent message. */
-export const A2aPart = z.object({ kind: z.string(), text: z.string().nullish(), data: z.unknown() })
+export const A2aPart = z.object({ kind: z.string(), text: z.string().nullish(), data: z.unknown().optional() })
 export const A2aMessage = z.object({
   role: z.string(),
   parts: z.array(A2aPart),
@@ -68,7 +68,9 @@ export const A2aTask = z.object({
   contextId: z.string().nullish(),
   kind: z.string().nullish(),
   status: z.object({ state: z.string(), message: A2aMessage.nullish(), timestamp: z.string().nullish() }),
-  artifacts: z.array(z.object({ artifactId: z.string().nullish(), name: z.string().nullish(), parts: z.array(A2aPart) })).nullish(),
+  artifacts: z
+    .array(z.object({ artifactId: z.string().nullish(), name: z.string().nullish(), parts: z.array(A2aPart) }))
+    .nullish(),
   history: z.array(A2aMessage).nullish(),
 })
 export type A2aTask = z.output<typeof A2aTask>

@@ -23,8 +23,8 @@ export type Checkpoint = z.output<typeof Checkpoint>
 export const ThreadTask = z.object({
   id: z.string(),
   name: z.string(),
-  path: z.unknown(),
-  error: z.unknown(),
+  path: z.unknown().optional(),
+  error: z.unknown().optional(),
   interrupts: listOf(Interrupt),
   /** Where the task's subgraph has its state. */
   checkpoint: Checkpoint.nullish(),
@@ -32,7 +32,7 @@ export const ThreadTask = z.object({
   get state() {
     return ThreadState.nullish()
   },
-  result: z.unknown(),
+  result: z.unknown().optional(),
 })
 export type ThreadTask = z.output<typeof ThreadTask>
 
@@ -62,13 +62,13 @@ export const Thread = z.object({
   metadata: objectOrEmpty,
   config: JsonObject.nullish(),
   status: openEnum(THREAD_STATUSES).nullish(),
-  values: z.unknown(),
+  values: z.unknown().optional(),
   interrupts: z.record(z.string(), z.array(Interrupt)).nullish(),
   ttl: z
     .object({ strategy: z.string().nullish(), ttl_minutes: z.number().nullish(), expires_at: z.string().nullish() })
     .nullish(),
   extracted: JsonObject.nullish(),
-  error: z.unknown(),
+  error: z.unknown().optional(),
 })
 export type Thread = z.output<typeof Thread>
 
@@ -96,7 +96,7 @@ export const Command = z.strictObject({
 export type Command = z.output<typeof Command>
 
 const Superstep = z.strictObject({
-  updates: z.array(z.strictObject({ values: z.unknown(), command: Command.nullish(), as_node: z.string() })),
+  updates: z.array(z.strictObject({ values: z.unknown().optional(), command: Command.nullish(), as_node: z.string() })),
 })
 
 export const ThreadCreate = z.strictObject({

@@ -1,17 +1,15 @@
-import { isServer, QueryClient } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { parseJson, printJson } from '@/lib/contracts/json'
-import { HTTP_STATUS } from '@/lib/errors'
+import type { ErrorCode } from '@/lib/errors'
 import { RelayError } from './relay-fetch'
 
 const MAX_RETRIES = 2
+/** Failures that may be gone in a moment; a refusal stays one. */
+const PASSING: readonly ErrorCode[] = ['upstream_unreachable', 'upstream_failed', 'rate_limited', 'internal']
 
 /** Whether asking again can help: never after a refusal (4xx), except after being told to wait. */
-export function shouldRetry(failures: number, error: Error): boolean {
-  if (isServer || failures >= MAX_RETRIES) return false
-  if (!(error instanceof RelayError)) return false
-  const status = HTTP_STATUS[error.code]
-  return error.code === 'rate_limited' || (status >= 500 && status !== 501 && error.code !== 'upstream_shape')
-}
+export const shouldRetry = (failures: number, error: Error): boolean =>
+  failures < MAX_RETRIES && error instanceof RelayError && PASSING.includes(error.code)
 
 /** One client for the browser's life, or for one request on the server. */
 export const makeQueryClient = () =>

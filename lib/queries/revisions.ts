@@ -3,7 +3,7 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import { apiQuery } from './api-query'
 
 type ListQuery = InputOf<typeof controlPlane.listRevisions>['query']
-type LogsQuery = InputOf<typeof controlPlane.listRevisionLogs>['query']
+type LogsQuery = NonNullable<InputOf<typeof controlPlane.listRevisionLogs>['query']>
 
 export const revisionsQuery = (workspace: string, deploymentId: string, query: ListQuery = {}) =>
   apiQuery(controlPlane.listRevisions, { workspace, params: { deployment_id: deploymentId }, query })
@@ -11,7 +11,7 @@ export const revisionsQuery = (workspace: string, deploymentId: string, query: L
 export const revisionQuery = (workspace: string, deploymentId: string, revisionId: string) =>
   apiQuery(controlPlane.getRevision, { workspace, params: { deployment_id: deploymentId, revision_id: revisionId } })
 
-export const revisionLogsQuery = (workspace: string, deploymentId: string, revisionId: string, query: LogsQuery = {}) =>
+export const revisionLogsQuery = (workspace: string, deploymentId: string, revisionId: string, query: LogsQuery) =>
   apiQuery(controlPlane.listRevisionLogs, {
     workspace,
     params: { deployment_id: deploymentId, revision_id: revisionId },

@@ -45,7 +45,9 @@ export async function checkPassword(email: unknown, password: unknown, address: 
 }
 
 const tooManyAttempts = (retryAfterMs: number) =>
-  new AppError('rate_limited', `Too many attempts. Try again in ${Math.ceil(retryAfterMs / 60_000)} min.`, { retryAfterMs })
+  new AppError('rate_limited', `Too many attempts. Try again in ${Math.ceil(retryAfterMs / 60_000)} min.`, {
+    retryAfterMs,
+  })
 
 /** A new account. Throws AppError conflict when the address has one. */
 export async function createAccount(
@@ -87,12 +89,15 @@ export async function changeOwnPassword(account: string, current: string, next: 
   const store = await db()
   const [found] = await store.select().from(accounts).where(eq(accounts.id, account))
   if (!found) throw new AppError('not_found', 'There is no such account.')
-  if (!found.passwordHash) throw new AppError('unsupported', 'This account signs in with the identity provider and has no password here.')
+  if (!found.passwordHash)
+    throw new AppError('unsupported', 'This account signs in with the identity provider and has no password here.')
   // Who found an open session must not get to guess the password through it.
   const attempt = takeSignInAttempt(found.email, `account ${account}`)
   if (!attempt.isAllowed) throw tooManyAttempts(attempt.retryAfterMs)
   if (!(await isPassword(current, found.passwordHash)))
-    throw new AppError('invalid', 'The current password is not right.', { fields: [{ path: ['current'], message: 'This is not the current password.' }] })
+    throw new AppError('invalid', 'The current password is not right.', {
+      fields: [{ path: ['current'], message: 'This is not the current password.' }],
+    })
   attempt.forgive()
   const sessionVersion = await setPassword(store, account, next)
   return { id: found.id, email: found.email, name: found.name, sessionVersion }

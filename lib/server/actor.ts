@@ -15,7 +15,8 @@ export const EVERYWHERE = '*'
 /** Who sent this request. Throws AppError unauthenticated for nobody, and for a session that is over, wherever it was ended. */
 export async function sessionActor(): Promise<Actor> {
   const session = await currentSession()
-  if (!session) throw new AppError('unauthenticated', 'You are not signed in, or your session has ended. Sign in again.')
+  if (!session)
+    throw new AppError('unauthenticated', 'You are not signed in, or your session has ended. Sign in again.')
   return { id: session.account.id, email: session.account.email, kind: 'user', session: session.stamp }
 }
 
@@ -37,7 +38,10 @@ export async function memberRoles(actor: Actor, only?: string[]): Promise<{ work
   const { session } = actor
   if (session && Date.now() >= session.endsAt) return []
   const store = await db()
-  const ended = store.select({ one: sql`1` }).from(endedSessions).where(eq(endedSessions.id, session?.id ?? ''))
+  const ended = store
+    .select({ one: sql`1` })
+    .from(endedSessions)
+    .where(eq(endedSessions.id, session?.id ?? ''))
   return await store
     .select({ workspace: memberships.workspace, role: memberships.role })
     .from(memberships)

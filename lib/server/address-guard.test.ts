@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import fc from 'fast-check'
 import { Agent, fetch } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { classifyAddress, guardedConnector, mayConnect, parseRange, RefusedAddress } from './address-guard'
+import { addressConnector, classifyAddress, guardedConnector, mayConnect, parseRange, RefusedAddress } from './address-guard'
 
 // A canary listens where most of these addresses lead. A guard that lets one through is seen there, whatever fetch reports.
 const canaries: Server[] = []
@@ -77,7 +77,7 @@ const HOSTS = [...LITERALS, ...Object.keys(NAMES)]
 
 const agentTo = (reach: 'listed' | 'open', ranges: string[] = [], answers: Answers = NAMES) =>
   new Agent({
-    connect: guardedConnector({
+    connect: addressConnector({
       reach,
       ranges: ranges.map(parseRange).filter((range) => range !== undefined),
       timeoutMs: 2_000,
@@ -115,12 +115,29 @@ describe('an address that is not listed', () => {
   })
 })
 
+test('a stranger is spoken to in TLS on a usual port, or only within a range of the operator', async () => {
+  const ranges = [parseRange('127.0.0.0/8')].filter((range) => range !== undefined)
+  const resolve = resolver({ 'public.example.com': ['2000::1'] })
+  for (const [url, allowed, expected] of [
+    ['http://public.example.com/', [], 'refused'],
+    ['https://public.example.com:9000/', [], 'refused'],
+    ['http://[2000::1]/', [], 'refused'],
+    [`http://127.0.0.1:${port}/`, [], 'refused'],
+    [`http://127.0.0.1:${port}/`, ranges, 200],
+    ['https://public.example.com/', [], 'other'],
+  ] as const) {
+    const agent = new Agent({ connect: guardedConnector({ reach: 'open', ranges: allowed, timeoutMs: 300, resolve }) })
+    expect([url, await outcome(agent, url)]).toEqual([url, expected])
+    await agent.destroy()
+  }
+})
+
 test('a name that is looked up twice cannot change in between: the checked address is the one connected to', async () => {
   let asked = 0
   // The first answer is public by its number, and nobody's.
   const rebinding = { 'rebind.example.com': () => (asked++ === 0 ? ['2000::1'] : ['127.0.0.1']) }
   const agent = new Agent({
-    connect: guardedConnector({ reach: 'open', ranges: [], timeoutMs: 300, resolve: resolver(rebinding) }),
+    connect: addressConnector({ reach: 'open', ranges: [], timeoutMs: 300, resolve: resolver(rebinding) }),
   })
   connections = 0
   const first = fetch(`http://rebind.example.com:${port}/`, { dispatcher: agent })

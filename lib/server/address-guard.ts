@@ -9,8 +9,11 @@ import { buildConnector } from 'undici'
 // so that a resolver which answers differently the second time finds no second time. Literal addresses never reach a
 // lookup in Node, so they are checked before; the socket's remote address is checked again afterwards.
 
-/** `listed`: an origin that an administrator named; it may be private. `open`: any other, which must be public. */
-export type Reach = 'listed' | 'open'
+/**
+ * `listed`: an origin that an administrator named; it may be private. `open`: any other, which must be public.
+ * `ranges`: only what the operator's ranges hold.
+ */
+export type Reach = 'listed' | 'open' | 'ranges'
 export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /** `never` is for addresses no deployment has (link-local, metadata services, multicast, tunnels): only a range named in the environment opens them. */
@@ -48,7 +51,8 @@ export function classifyAddress(text: string): AddressKind {
 /** Whether a socket may connect to this address. */
 export function mayConnect(text: string, reach: Reach, ranges: readonly AddressRange[]): boolean {
   const kind = classifyAddress(text)
-  if (kind === 'public' || (kind === 'private' && reach === 'listed')) return true
+  if (kind === 'public' && reach !== 'ranges') return true
+  if (kind === 'private' && reach === 'listed') return true
   const address = parseAddress(text)
   return !!address && ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
 }
@@ -80,8 +84,18 @@ type Resolve = (
 
 type GuardOptions = { reach: Reach; ranges: readonly AddressRange[]; timeoutMs: number; resolve?: Resolve }
 
-/** An undici connector that opens no socket to an address which `mayConnect` refuses. `resolve` stands in for DNS in tests. */
-export function guardedConnector({ reach, ranges, timeoutMs, resolve = dns.lookup }: GuardOptions): buildConnector.connector {
+/** An undici connector for requests of this reach. To a stranger's public address it speaks TLS on a usual port or not at all. */
+export function guardedConnector(options: GuardOptions): buildConnector.connector {
+  const connect = addressConnector(options)
+  const connectInRanges = addressConnector({ ...options, reach: 'ranges' })
+  return (to, done) => {
+    const isUsual = to.protocol === 'https:' && ['', '443', '8443'].includes(to.port ?? '')
+    return (options.reach === 'open' && !isUsual ? connectInRanges : connect)(to, done)
+  }
+}
+
+/** Opens no socket to an address which `mayConnect` refuses. `resolve` stands in for DNS in tests. */
+export function addressConnector({ reach, ranges, timeoutMs, resolve = dns.lookup }: GuardOptions): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, '')

@@ -2,15 +2,15 @@ import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { Deployment } from '@/lib/contracts/deployments'
 import { AppError } from '@/lib/errors'
-import { agentDestination, controlPlaneDestination, type Destination } from './destination'
-import { directServer } from './direct-control-plane'
+import { agentDestination, controlPlaneDestination, type Destination, directDestination } from './destination'
+import { directServer } from './direct-servers'
 import { type ExchangeOptions, exchange, prepare } from './exchange'
 import type { Workspace } from './workspaces'
 
 const KEPT_MS = 15_000
 const MAX_KEPT = 2_000
 
-type Known = { address: Promise<{ url: string; isRegistered: boolean }>; until: number }
+type Known = { address: Promise<string>; until: number }
 const shared = globalThis as unknown as { pilothouseAgentAddresses?: Map<string, Known> }
 const known = () => {
   shared.pilothouseAgentAddresses ??= new Map()
@@ -26,6 +26,7 @@ export const forgetAgentAddress = (workspace: string, deployment: string) => kno
  * they are worked out for each request from the workspace as it is now.
  */
 export async function agentServerOf(workspace: Workspace, deployment: string, options: ExchangeOptions): Promise<Destination> {
+  if (workspace.kind === 'direct') return directDestination(await directServer(workspace.slug, deployment))
   const key = keyOf(workspace.slug, deployment)
   let entry = known().get(key)
   if (!entry || entry.until < Date.now()) {
@@ -34,17 +35,15 @@ export async function agentServerOf(workspace: Workspace, deployment: string, op
     known().set(key, entry)
     entry.address.catch(() => known().delete(key))
   }
-  const { url, isRegistered } = await entry.address
-  return agentDestination(workspace, url, isRegistered)
+  return agentDestination(workspace, await entry.address)
 }
 
-async function lookUp(workspace: Workspace, deployment: string, { dialect, requestId }: ExchangeOptions) {
-  if (workspace.kind === 'direct') return { url: (await directServer(workspace.slug, deployment)).url, isRegistered: true }
+async function lookUp(workspace: Workspace, deployment: string, { requestId }: ExchangeOptions): Promise<string> {
   // Without the caller's signal: others wait for the same answer.
   const prepared = prepare(controlPlane.getDeployment, { params: { deployment_id: deployment } })
-  const answer = await exchange(controlPlane.getDeployment, controlPlaneDestination(workspace), prepared, { dialect, requestId })
+  const answer = await exchange(controlPlane.getDeployment, controlPlaneDestination(workspace), prepared, { workspace, requestId })
   const { source_config } = answer.value as Deployment // the output of this very row's schema
   if (!source_config.custom_url)
     throw new AppError('upstream_unreachable', 'This deployment has no address yet. It gets one when its first revision is deployed.')
-  return { url: source_config.custom_url, isRegistered: false }
+  return source_config.custom_url
 }

@@ -4,24 +4,13 @@ import { fromWire } from '@/lib/contracts/dialect'
 import { parseJson } from '@/lib/contracts/json'
 import { redact } from '@/lib/contracts/redact'
 import { parseUpstreamError } from '@/lib/contracts/upstream-error'
-import { AppError, type ErrorCode } from '@/lib/errors'
+import { AppError } from '@/lib/errors'
 import type { Destination } from './destination'
 import { missingFeature } from './missing-feature'
 import { schemasOf } from './schemas'
 import type { UpstreamText } from './upstream'
 
 // What an upstream's answer means: a value that may leave this server, or an AppError with a sentence.
-
-const CODES: Record<number, ErrorCode> = {
-  400: 'invalid',
-  401: 'upstream_refused_key',
-  403: 'upstream_refused_key',
-  404: 'not_found',
-  409: 'conflict',
-  413: 'too_large',
-  422: 'invalid',
-  429: 'rate_limited',
-}
 
 /** Upstreams may echo what we sent them; our own credentials never go further than this. */
 export function withoutCredentials(text: string, { credentials }: Destination): string {
@@ -40,35 +29,26 @@ function retryAfterMs(header: string | null): number | undefined {
 function refusal(to: Destination, said: string): string {
   if (to.isKeyWithheld)
     return `The ${to.what} at ${to.base.origin} asks for a key, and this workspace's key is not sent there. Add the origin to the workspace's allowed origins to send it.`
-  return `The ${to.what} refused this workspace's API key${said ? `: ${said}` : '.'} Check the key in the workspace's settings.`
+  return `The ${to.what} refused this workspace's API key${said ? `: ${said.replace(/[.!]$/, '')}` : ''}. Check the key in the workspace's settings.`
 }
 
 /** The error that an answer other than a success stands for. */
 export function errorOf(op: Operation, to: Destination, answer: UpstreamText): AppError {
   const { status, contentType, headers } = answer
   const text = withoutCredentials(answer.text, to)
-  const { message, fields } = parseUpstreamError({ status, contentType, text })
+  const { message, fields, code } = parseUpstreamError({ status, contentType, text })
   const more = { fields, upstreamStatus: status, retryAfterMs: retryAfterMs(headers.get('retry-after')) }
   const missing = missingFeature(op, status, text)
   if (missing) return new AppError('unsupported', missing, more)
-  const code = CODES[status] ?? 'upstream_failed'
   if (code === 'upstream_refused_key') return new AppError(code, refusal(to, message), more)
-  return new AppError(code, message || `The ${to.what} answered with status ${status}.`, more)
+  const words = message.replace(/[.!]$/, '')
+  // What a failed server says of itself is rarely a sentence; a refusal is, and says what to do.
+  const isFailure = code === 'upstream_failed' || !words
+  return new AppError(code, isFailure ? `The ${to.what} answered with status ${status}${words && `: ${words}`}.` : message, more)
 }
 
-/** The value of a success, as the operation's response schema lets it out. Throws AppError upstream_shape where it is something else. */
-export function valueOf(op: Operation, to: Destination, answer: UpstreamText): unknown {
-  const parsed = schemasOf(op).response.safeParse(redact(fromWire(readAnswer(op, to, answer))))
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const at = issue?.path.join('.') || 'the whole answer'
-  throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} in an unknown form: ${at} (${issue?.message}).`, {
-    upstreamStatus: answer.status,
-    cause: parsed.error,
-  })
-}
-
-function readAnswer(op: Operation, to: Destination, answer: UpstreamText): unknown {
+/** What a success holds, as the wire has it. Throws AppError upstream_shape for what is not JSON. */
+export function readAnswer(op: Operation, to: Destination, answer: UpstreamText): unknown {
   if (op.answer === 'none') return undefined
   const text = withoutCredentials(answer.text, to)
   if (op.answer === 'text') return text
@@ -76,10 +56,24 @@ function readAnswer(op: Operation, to: Destination, answer: UpstreamText): unkno
   try {
     return parseJson(text)
   } catch (cause) {
+    if (cause instanceof AppError) throw cause
     const kind = answer.contentType.split(';')[0]
-    throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} with something else than JSON${kind ? ` (${kind})` : ''}.`, {
-      upstreamStatus: answer.status,
-      cause,
-    })
+    throw new AppError(
+      'upstream_shape',
+      `The ${to.what} answered ${op.id} with something else than JSON${kind ? ` (${kind})` : ''}.`,
+      { upstreamStatus: answer.status, cause },
+    )
   }
+}
+
+/** What of it may leave this server: the output side of the row's response schema. Throws AppError upstream_shape where it does not fit. */
+export function outputOf(op: Operation, to: Destination, upstreamStatus: number, value: unknown): unknown {
+  const parsed = schemasOf(op).response.safeParse(op.answer === 'text' ? value : redact(fromWire(value)))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const at = issue?.path.join('.') || 'the whole answer'
+  throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} in an unknown form: ${at} (${issue?.message}).`, {
+    upstreamStatus,
+    cause: parsed.error,
+  })
 }

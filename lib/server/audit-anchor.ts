@@ -35,7 +35,10 @@ export function anchor(head: AuditHead): void {
   try {
     const kept = keptAnchors()
     if (kept.some((one) => one.chain === head.chain && one.seq >= head.seq)) return // another process was further
-    const next = [...kept.filter((one) => one.chain !== head.chain), { chain: head.chain, seq: head.seq, mac: head.mac }]
+    const next = [
+      ...kept.filter((one) => one.chain !== head.chain),
+      { chain: head.chain, seq: head.seq, mac: head.mac },
+    ]
     mkdirSync(path.dirname(file()), { recursive: true, mode: 0o700 })
     const draft = `${file()}.${process.pid}.${randomBytes(4).toString('hex')}`
     writeFileSync(draft, JSON.stringify(next), { mode: 0o600 })

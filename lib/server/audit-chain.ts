@@ -13,14 +13,41 @@ export type AuditRow = typeof audit.$inferSelect
 export type AuditDraft = Omit<AuditRow, 'seq' | 'mac' | 'at'>
 export type AuditHead = Pick<typeof auditHead.$inferSelect, 'chain' | 'seq' | 'mac'>
 
-const mac = (...parts: unknown[]): string => createHmac('sha256', derivedKey('audit')).update(JSON.stringify(parts)).digest('base64url')
+const mac = (...parts: unknown[]): string =>
+  createHmac('sha256', derivedKey('audit')).update(JSON.stringify(parts)).digest('base64url')
 
 const sorted = (params: Record<string, string>) => Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** The MAC a row must have after a row with the MAC `before`. */
 export function macOf(row: Omit<AuditRow, 'mac'>, before: string): string {
-  const { seq, at, kind, intent, actor, actorEmail, role, workspace, operation, params, fields, upstreamStatus, outcome, requestId } = row
-  const rest = [actor, actorEmail, role, workspace, operation, sorted(params), fields, upstreamStatus, outcome, requestId]
+  const {
+    seq,
+    at,
+    kind,
+    intent,
+    actor,
+    actorEmail,
+    role,
+    workspace,
+    operation,
+    params,
+    fields,
+    upstreamStatus,
+    outcome,
+    requestId,
+  } = row
+  const rest = [
+    actor,
+    actorEmail,
+    role,
+    workspace,
+    operation,
+    sorted(params),
+    fields,
+    upstreamStatus,
+    outcome,
+    requestId,
+  ]
   return mac('row', before, seq, at.toISOString(), kind, intent, ...rest)
 }
 
@@ -42,9 +69,13 @@ export async function appendRows(store: Store, drafts: AuditDraft[]): Promise<Au
     const chain = randomUUID()
     const start = { chain, seq: 0, mac: genesisOf(chain) }
     // With a row there already this inserts nothing and waits for nobody.
-    await transaction.insert(auditHead).values({ ...start, seal: sealOf(start) }).onConflictDoNothing()
+    await transaction
+      .insert(auditHead)
+      .values({ ...start, seal: sealOf(start) })
+      .onConflictDoNothing()
     const [head] = await transaction.select().from(auditHead).for('update')
-    if (!head || !isSealed(head)) throw new Error('The end of the audit trail was tampered with, or the sealing key is another one.')
+    if (!head || !isSealed(head))
+      throw new Error('The end of the audit trail was tampered with, or the sealing key is another one.')
     const at = new Date()
     let before: AuditHead = { chain: head.chain, seq: head.seq, mac: head.mac }
     const rows = drafts.map((draft) => {
@@ -53,7 +84,10 @@ export async function appendRows(store: Store, drafts: AuditDraft[]): Promise<Au
       return { ...row, mac: before.mac }
     })
     await transaction.insert(audit).values(rows)
-    await transaction.update(auditHead).set({ seq: before.seq, mac: before.mac, seal: sealOf(before) }).where(sql`id = 1`)
+    await transaction
+      .update(auditHead)
+      .set({ seq: before.seq, mac: before.mac, seal: sealOf(before) })
+      .where(sql`id = 1`)
     return before
   })
 }

@@ -45,17 +45,29 @@ export async function verifyAudit(more: Anchor[] = []): Promise<AuditReport> {
   return await store.transaction(
     async (snapshot) => {
       const [head] = await snapshot.select().from(auditHead)
-      if (head && !isSealed(head)) note('The sealed end does not fit its seal: it was changed, or the sealing key is another one.')
+      if (head && !isSealed(head))
+        note('The sealed end does not fit its seal: it was changed, or the sealing key is another one.')
       const open = new Map(anchors.filter(({ chain }) => chain === head?.chain).map((one) => [one.seq, one]))
       for (const { chain, seq } of anchors.filter((one) => one.chain !== head?.chain))
-        note(`An anchor (row ${seq}) belongs to another trail (${chain}): this one was begun anew, or the data folder served another database.`)
+        note(
+          `An anchor (row ${seq}) belongs to another trail (${chain}): this one was begun anew, or the data folder served another database.`,
+        )
 
       let [rows, expected, before] = [0, 1, genesisOf(head?.chain ?? '')]
       for await (const row of rowsOf(snapshot)) {
         rows += 1
-        if (row.seq > expected) note(row.seq - expected === 1 ? `Row ${expected} is missing.` : `Rows ${expected} to ${row.seq - 1} are missing.`)
+        if (row.seq > expected)
+          note(
+            row.seq - expected === 1
+              ? `Row ${expected} is missing.`
+              : `Rows ${expected} to ${row.seq - 1} are missing.`,
+          )
         if (!isSameMac(row.mac, macOf(row, before)))
-          note(row.seq === expected ? `Row ${row.seq} was changed, inserted or moved.` : `Row ${row.seq} does not follow the row before it.`)
+          note(
+            row.seq === expected
+              ? `Row ${row.seq} was changed, inserted or moved.`
+              : `Row ${row.seq} does not follow the row before it.`,
+          )
         const fixed = open.get(row.seq)
         if (fixed) {
           open.delete(row.seq)
@@ -66,10 +78,20 @@ export async function verifyAudit(more: Anchor[] = []): Promise<AuditReport> {
       }
       const last = expected - 1
       if (!head && rows > 0) note('The sealed end is missing.')
-      if (head && head.seq !== last) note(head.seq > last ? `The newest rows, ${last + 1} to ${head.seq}, are missing.` : `Rows after ${head.seq} were added without the key.`)
+      if (head && head.seq !== last)
+        note(
+          head.seq > last
+            ? `The newest rows, ${last + 1} to ${head.seq}, are missing.`
+            : `Rows after ${head.seq} were added without the key.`,
+        )
       else if (head && rows > 0 && !isSameMac(head.mac, before)) note('The sealed end is not that of the last row.')
       for (const { seq } of open.values()) note(`Row ${seq} was anchored and is missing.`)
-      return { isWhole: problems.length === 0, rows, head: head ? { chain: head.chain, seq: head.seq, mac: head.mac } : null, problems }
+      return {
+        isWhole: problems.length === 0,
+        rows,
+        head: head ? { chain: head.chain, seq: head.seq, mac: head.mac } : null,
+        problems,
+      }
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   )

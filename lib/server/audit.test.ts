@@ -62,12 +62,26 @@ describe('the audit trail', () => {
     await recordDenial({ ...entry, role: 'viewer', outcome: 'needs admin' })
     const reader = await testActor({ staging: 'viewer' })
     const { entries } = await listAudit(reader, { workspace: 'staging' })
-    expect(entries.map(({ seq, kind, intent: of, outcome, upstreamStatus, role }) => ({ seq, kind, of, outcome, upstreamStatus, role }))).toEqual([
+    expect(
+      entries.map(({ seq, kind, intent: of, outcome, upstreamStatus, role }) => ({
+        seq,
+        kind,
+        of,
+        outcome,
+        upstreamStatus,
+        role,
+      })),
+    ).toEqual([
       { seq: 3, kind: 'denial', of: null, outcome: 'needs admin', upstreamStatus: null, role: 'viewer' },
       { seq: 2, kind: 'outcome', of: 1, outcome: '200 done', upstreamStatus: 202, role: 'admin' },
       { seq: 1, kind: 'intent', of: null, outcome: null, upstreamStatus: null, role: 'admin' },
     ])
-    expect(entries[2]).toMatchObject({ actor: 'someone@example.com', params: { deployment_id: 'd-1' }, fields: ['secrets', 'resource_spec'], requestId: 'request-1' })
+    expect(entries[2]).toMatchObject({
+      actor: 'someone@example.com',
+      params: { deployment_id: 'd-1' },
+      fields: ['secrets', 'resource_spec'],
+      requestId: 'request-1',
+    })
     expect(await verifyAudit()).toMatchObject({ isWhole: true, rows: 3, problems: [] })
   })
 
@@ -78,7 +92,9 @@ describe('the audit trail', () => {
     expect(first.entries.map(({ seq }) => seq)).toEqual([5, 4, 3])
     const second = await listAudit(reader, { workspace: 'staging', limit: 3, before: first.next ?? 0 })
     expect([second.entries.map(({ seq }) => seq), second.next]).toEqual([[2, 1], null])
-    await expect(listAudit(await testActor({ other: 'admin' }), { workspace: 'staging' })).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(listAudit(await testActor({ other: 'admin' }), { workspace: 'staging' })).rejects.toMatchObject({
+      code: 'forbidden',
+    })
     expect((await listAudit(systemActor('test'), { workspace: 'empty' })).entries).toEqual([])
   })
 
@@ -94,8 +110,15 @@ describe('the audit trail', () => {
   test('stays one chain under twenty writers in several pools at once', async () => {
     const url = database?.url ?? ''
     const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(url, { connections: 4 })))
-    const heads = await Promise.all(Array.from({ length: 20 }, (_, index) => appendRows(stores[index % 5]?.db as never, [draft(`writer-${index}`), draft(`again-${index}`)])))
-    await Promise.all([...Array.from({ length: 20 }, () => recordIntent(entry)), ...stores.map((store) => store.close())])
+    const heads = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        appendRows(stores[index % 5]?.db as never, [draft(`writer-${index}`), draft(`again-${index}`)]),
+      ),
+    )
+    await Promise.all([
+      ...Array.from({ length: 20 }, () => recordIntent(entry)),
+      ...stores.map((store) => store.close()),
+    ])
     expect(new Set(heads.map(({ seq }: AuditHead) => seq)).size).toBe(20)
     expect(await verifyAudit()).toMatchObject({ isWhole: true, rows: 60 })
   })
@@ -116,28 +139,52 @@ describe('the audit trail', () => {
 
 describe('verification finds', () => {
   const cases: Record<string, [ReturnType<typeof sql>[], RegExp]> = {
-    'a changed actor': [[sql`update console.audit set actor_email = 'other@example.com' where seq = 4`], /Row 4 was changed/],
+    'a changed actor': [
+      [sql`update console.audit set actor_email = 'other@example.com' where seq = 4`],
+      /Row 4 was changed/,
+    ],
     'a changed time': [[sql`update console.audit set at = at + interval '1 ms' where seq = 4`], /Row 4 was changed/],
-    'a changed parameter': [[sql`update console.audit set params = '{"deployment_id":"d-2"}' where seq = 4`], /Row 4 was changed/],
+    'a changed parameter': [
+      [sql`update console.audit set params = '{"deployment_id":"d-2"}' where seq = 4`],
+      /Row 4 was changed/,
+    ],
     'a changed outcome': [[sql`update console.audit set outcome = '500' where seq = 4`], /Row 4 was changed/],
     'a removed row': [[sql`delete from console.audit where seq = 4`], /Row 4 is missing/],
-    'a removed row whose gap was closed': [[sql`delete from console.audit where seq = 4`, sql`update console.audit set seq = seq - 1 where seq > 4`], /Row 4 was changed, inserted or moved/],
+    'a removed row whose gap was closed': [
+      [sql`delete from console.audit where seq = 4`, sql`update console.audit set seq = seq - 1 where seq > 4`],
+      /Row 4 was changed, inserted or moved/,
+    ],
     'an inserted row': [
-      [sql`update console.audit set seq = seq + 100 where seq > 4`, sql`insert into console.audit select 5, at, kind, intent, actor, actor_email, role, workspace, operation, params, fields, upstream_status, outcome, request_id, mac from console.audit where seq = 4`],
+      [
+        sql`update console.audit set seq = seq + 100 where seq > 4`,
+        sql`insert into console.audit select 5, at, kind, intent, actor, actor_email, role, workspace, operation, params, fields, upstream_status, outcome, request_id, mac from console.audit where seq = 4`,
+      ],
       /Row 5 was changed, inserted or moved/,
     ],
     'two rows that changed places': [
-      [sql`update console.audit set seq = -1 where seq = 4`, sql`update console.audit set seq = 4 where seq = 5`, sql`update console.audit set seq = 5 where seq = -1`],
+      [
+        sql`update console.audit set seq = -1 where seq = 4`,
+        sql`update console.audit set seq = 4 where seq = 5`,
+        sql`update console.audit set seq = 5 where seq = -1`,
+      ],
       /Row 4 was changed, inserted or moved/,
     ],
     'the first rows gone': [[sql`delete from console.audit where seq <= 2`], /Rows 1 to 2 are missing/],
     'the newest row gone': [[sql`delete from console.audit where seq = 8`], /The newest rows, 8 to 8, are missing/],
     'an emptied trail': [[sql`delete from console.audit`], /The newest rows, 1 to 8, are missing/],
     'a row added at the end': [
-      [sql`insert into console.audit select 9, at, kind, intent, actor, actor_email, role, workspace, operation, params, fields, upstream_status, outcome, request_id, mac from console.audit where seq = 8`],
+      [
+        sql`insert into console.audit select 9, at, kind, intent, actor, actor_email, role, workspace, operation, params, fields, upstream_status, outcome, request_id, mac from console.audit where seq = 8`,
+      ],
       /Row 9 was changed, inserted or moved/,
     ],
-    'a forged end': [[sql`delete from console.audit where seq = 8`, sql`update console.audit_head set seq = 7, mac = (select mac from console.audit where seq = 7)`], /does not fit its seal/],
+    'a forged end': [
+      [
+        sql`delete from console.audit where seq = 8`,
+        sql`update console.audit_head set seq = 7, mac = (select mac from console.audit where seq = 7)`,
+      ],
+      /does not fit its seal/,
+    ],
     'the end gone': [[sql`delete from console.audit_head`], /The sealed end is missing/],
   }
 
@@ -187,7 +234,9 @@ test('the anchors go to the log stream at the first row, every fifty, and a full
   try {
     mkdirSync(path.join(home?.dataDir ?? '', 'audit-anchor.json')) // a folder where the file should be
     await write(52)
-    const lines = out.mock.calls.map(([text]) => JSON.parse(String(text))).filter(({ event }) => event === 'audit.anchor')
+    const lines = out.mock.calls
+      .map(([text]) => JSON.parse(String(text)))
+      .filter(({ event }) => event === 'audit.anchor')
     expect(lines.map(({ audit_anchor }) => audit_anchor)).toEqual([1, 51])
     expect(lines[1]).toMatchObject({ mac: expect.any(String), chain: expect.any(String) })
     expect(err.mock.calls.join()).toContain('audit.anchor_not_kept')
@@ -195,6 +244,15 @@ test('the anchors go to the log stream at the first row, every fifty, and a full
     out.mockRestore()
     err.mockRestore()
   }
+})
+
+test('the end is anchored when the process is told to stop', async () => {
+  Reflect.deleteProperty(globalThis, 'pilothouseShutdown')
+  await write(3)
+  expect(keptAnchors().map(({ seq }) => seq)).toEqual([1])
+  ;(Reflect.get(globalThis, 'pilothouseShutdown') as AbortController).abort()
+  Reflect.deleteProperty(globalThis, 'pilothouseShutdown')
+  expect(keptAnchors().map(({ seq }) => seq)).toEqual([3])
 })
 
 test('a store that is away refuses intents instead of losing them', async () => {

@@ -55,7 +55,10 @@ async function drain(line: Queue): Promise<void> {
   while (line.waiting.length > 0) {
     const batch = line.waiting.splice(0, BATCH)
     try {
-      const head = await appendRows(await db(), batch.map(({ draft }) => draft))
+      const head = await appendRows(
+        await db(),
+        batch.map(({ draft }) => draft),
+      )
       for (const [index, { resolve }] of batch.entries()) resolve(head.seq - batch.length + 1 + index)
       const isNewChain = line.head?.chain !== head.chain
       line.head = head
@@ -95,7 +98,10 @@ export async function recordIntent(entry: AuditEntry): Promise<Intent> {
     return { seq: await append(draftOf(entry, { kind: 'intent' })), entry }
   } catch (cause) {
     log.error('audit.intent_refused', { operation: entry.operation, requestId: entry.requestId, error: cause })
-    throw new AppError('internal', 'This change could not be written to the audit trail, so it was not made.', { requestId: entry.requestId, cause })
+    throw new AppError('internal', 'This change could not be written to the audit trail, so it was not made.', {
+      requestId: entry.requestId,
+      cause,
+    })
   }
 }
 
@@ -108,7 +114,14 @@ export async function recordOutcome(given: {
 }): Promise<void> {
   const { intent, status, outcome, upstreamStatus } = given
   const text = printable(`${status} ${outcome}`)
-  await append(draftOf(intent.entry, { kind: 'outcome', intent: intent.seq, outcome: text, upstreamStatus: upstreamStatus ?? null }))
+  await append(
+    draftOf(intent.entry, {
+      kind: 'outcome',
+      intent: intent.seq,
+      outcome: text,
+      upstreamStatus: upstreamStatus ?? null,
+    }),
+  )
 }
 
 /** Records a refusal. It is refused whether or not this can be recorded, so a failure goes to the log. */
@@ -151,6 +164,10 @@ export async function listAudit(
     .where(and(eq(audit.workspace, workspace), before === undefined ? undefined : lt(audit.seq, before)))
     .orderBy(desc(audit.seq))
     .limit(size + 1)
-  const entries = rows.slice(0, size).map(({ mac: _mac, actor, actorEmail, at, ...row }) => ({ ...row, actor: actorEmail || actor, at: at.toISOString() }))
+  const entries = rows.slice(0, size).map(({ mac: _mac, actor, actorEmail, at, ...row }) => ({
+    ...row,
+    actor: actorEmail || actor,
+    at: at.toISOString(),
+  }))
   return { entries, next: rows.length > size ? (entries.at(-1)?.seq ?? null) : null }
 }

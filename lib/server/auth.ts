@@ -6,14 +6,30 @@ import { type Account, checkPassword } from './accounts'
 import { env } from './env'
 import { log } from './log'
 import { accountOfSubject, admitFromClaims, oidcProvider } from './oidc'
-import { claimsFor, cookieName, endOf, endSession, isHttps, SESSION_SECONDS, SessionClaims, sessionSecret, standingAccount } from './session'
+import {
+  claimsFor,
+  cookieName,
+  endOf,
+  endSession,
+  isHttps,
+  SESSION_SECONDS,
+  SessionClaims,
+  sessionSecret,
+  standingAccount,
+} from './session'
 
 /** Where the request came from, as the nearest proxy saw it: entries before the last are the client's own words. */
 const addressOf = (headers: Record<string, unknown> | undefined): string =>
-  String(headers?.['x-forwarded-for'] ?? '').split(',').at(-1)?.trim() || 'unknown'
+  String(headers?.['x-forwarded-for'] ?? '')
+    .split(',')
+    .at(-1)
+    ?.trim() || 'unknown'
 
 /** Null = refused. Thrown messages reach the sign-in form as its error code; lib/sign-in-errors.ts has the sentences. */
-async function authorize(given: Record<'email' | 'password', string> | undefined, headers: Record<string, unknown> | undefined) {
+async function authorize(
+  given: Record<'email' | 'password', string> | undefined,
+  headers: Record<string, unknown> | undefined,
+) {
   try {
     return await checkPassword(given?.email, given?.password, addressOf(headers))
   } catch (error) {
@@ -69,13 +85,17 @@ export function authOptions(): NextAuthOptions {
         }
         // A renewal: thrown here, next-auth drops the cookie of a session that is over.
         const claims = SessionClaims.parse(token)
-        const standing = Date.now() < endOf(claims) && (await standingAccount(claims.sub, { id: claims.session, version: claims.version }))
+        const standing =
+          Date.now() < endOf(claims) &&
+          (await standingAccount(claims.sub, { id: claims.session, version: claims.version }))
         if (!standing) throw new Error('The session is over.')
         return token
       },
       session: ({ session, token }) => ({
         user: { email: token.email, name: token.name },
-        expires: token.signedInAt ? new Date(Number(token.signedInAt) + SESSION_SECONDS * 1000).toISOString() : session.expires,
+        expires: token.signedInAt
+          ? new Date(Number(token.signedInAt) + SESSION_SECONDS * 1000).toISOString()
+          : session.expires,
       }),
     },
     events: {
@@ -87,7 +107,9 @@ export function authOptions(): NextAuthOptions {
     logger: {
       error: (code, metadata) =>
         // A cookie of an ended session or of another secret is everyday.
-        code === 'JWT_SESSION_ERROR' ? log.info('session.dropped', { code }) : log.error('next_auth.error', { code, error: metadata instanceof Error ? metadata : metadata.error }),
+        code === 'JWT_SESSION_ERROR'
+          ? log.info('session.dropped', { code })
+          : log.error('next_auth.error', { code, error: metadata instanceof Error ? metadata : metadata.error }),
       warn: (code) => log.warn('next_auth.warning', { code }),
       debug: () => {},
     },

@@ -7,9 +7,8 @@ import { authorize, type CallContext, type CallOptions, type Place, entryOf } fr
 import { controlPlaneDestination, type Destination } from './destination'
 import { answerDirectly } from './direct-control-plane'
 import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
-import { dialectOf } from './learned-dialect'
 import { log } from './log'
-import { redactedStream } from './redacted-stream'
+import { noteMissing } from './missing-features'
 
 // The one door to every upstream. Its order never varies: who, role, input, intent, fetch, answer, outcome.
 
@@ -27,7 +26,10 @@ export function callAny(op: Operation, input: Place & AnyInput, options: CallOpt
   return perform(op, input, options, exchange)
 }
 
-/** Opens an operation that answers with server-sent events. The body ends with the upstream's, or when `signal` aborts. */
+/**
+ * Opens an operation that answers with server-sent events. The body ends with the upstream's, or when `signal` aborts.
+ * Its bytes are the upstream's own: whoever shows them redacts the events (`redactedStream`, `redactEventText`).
+ */
 export async function openStream<Op extends Operation>(
   op: Op,
   input: CallInput<Op>,
@@ -44,8 +46,7 @@ export async function openAnyStream(
   if (op.answer !== 'stream') throw new TypeError(`${op.id} does not answer with a stream; use call.`)
   return perform(op, input, options, async (...asked) => {
     const { status, value } = await exchangeStream(...asked)
-    const [, to] = asked
-    return { status, value: { headers: keptHeaders(value.headers), body: redactedStream(value.body, to) } }
+    return { status, value: { headers: keptHeaders(value.headers), body: value.body } }
   })
 }
 
@@ -65,20 +66,24 @@ async function perform<T>(
   input: Place & AnyInput,
   options: CallOptions & { lastEventId?: string },
   send: Send<T>,
-): Promise<T | unknown> {
+): Promise<T> {
   const context = await authorize(op, input, options.actor)
   const { signal, timeoutMs, lastEventId } = options
   const { requestId, workspace } = context
   try {
     const prepared = prepare(op, input)
-    if (workspace.kind === 'direct' && op.api === 'control-plane') return await answerDirectly(op, workspace, input)
-    const exchangeOptions = { dialect: dialectOf(workspace), requestId, signal, timeoutMs, lastEventId }
+    // What `T` is without a stream; no row of the control plane has one.
+    if (workspace.kind === 'direct' && op.api === 'control-plane') return (await answerDirectly(op, workspace, input.params ?? {}, prepared.query)) as T
+    const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId }
     return await onRecord(op, input, context, async () =>
       send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions),
     )
   } catch (error) {
-    if (error instanceof AppError) error.view.requestId ||= requestId
-    // Whatever failed, the address may be why; looking it up again is cheap.
+    if (error instanceof AppError) {
+      error.view.requestId ||= requestId
+      noteMissing(input, op, error)
+    }
+    // Whatever else failed, the address may be why; looking it up again is cheap.
     if (input.deployment) forgetAgentAddress(workspace.slug, input.deployment)
     throw error
   }

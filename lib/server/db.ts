@@ -18,7 +18,12 @@ const MIGRATION_LOCK = 7_240_001
 
 /** Opens a store of its own: migrated, with a pool of connections. Several processes may do so at once. */
 export async function openStore(url: string, { connections = 20 } = {}): Promise<OpenStore> {
-  const settings = { connectionString: url, application_name: 'pilothouse-console', connectionTimeoutMillis: 10_000, keepAlive: true }
+  const settings = {
+    connectionString: url,
+    application_name: 'pilothouse-console',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  }
   const one = new pg.Client(settings)
   one.on('error', () => {}) // a lost connection also fails the query under way; without a listener it would end the process
   await one.connect()
@@ -65,7 +70,13 @@ export async function isStoreUp(withinMs: number): Promise<boolean> {
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, withinMs, false)
   })
-  const isUp = await Promise.race([answer.then(() => true, () => false), late])
+  const isUp = await Promise.race([
+    answer.then(
+      () => true,
+      () => false,
+    ),
+    late,
+  ])
   clearTimeout(timer)
   return isUp
 }

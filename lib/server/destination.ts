@@ -1,6 +1,7 @@
 import 'server-only'
 import { AppError } from '@/lib/errors'
 import { type AddressRange, parseRange, type Reach } from './address-guard'
+import type { DirectServer } from './direct-servers'
 import { env } from './env'
 import type { Workspace } from './workspaces'
 
@@ -60,11 +61,11 @@ export function controlPlaneDestination(workspace: Workspace): Destination {
   return { what: 'control plane', base, reach: 'listed', credentials: headersFor(apiKey, tenantId, bearer), isKeyWithheld: false }
 }
 
-/** Where requests for one agent server go. `isRegistered`: an administrator entered this very address in a direct workspace. */
-export function agentDestination(workspace: Workspace, address: string, isRegistered: boolean): Destination {
+/** Where requests for the agent server of a control plane's deployment go. The address is the control plane's word, not an administrator's. */
+export function agentDestination(workspace: Workspace, address: string): Destination {
   const base = parseBase(address, 'agent server')
   const own = workspace.baseUrl && URL.canParse(workspace.baseUrl) ? [workspace.baseUrl] : []
-  const isBound = isRegistered || isListedOrigin(base, [...own, ...workspace.allowedOrigins])
+  const isBound = isListedOrigin(base, [...own, ...workspace.allowedOrigins])
   const { apiKey, tenantId, bearer } = workspace.auth
   const credentials = workspace.agentApiKey ? headersFor(workspace.agentApiKey) : headersFor(apiKey, tenantId, bearer)
   return {
@@ -75,6 +76,15 @@ export function agentDestination(workspace: Workspace, address: string, isRegist
     isKeyWithheld: !isBound && Object.keys(credentials).length > 0,
   }
 }
+
+/** Where requests for a server of a direct workspace go: an administrator registered this very address, with a key of its own. */
+export const directDestination = ({ url, apiKey }: DirectServer): Destination => ({
+  what: 'agent server',
+  base: parseBase(url, 'agent server'),
+  reach: 'listed',
+  credentials: headersFor(apiKey),
+  isKeyWithheld: false,
+})
 
 function headersFor(apiKey?: string, tenantId?: string, bearer?: string): Record<string, string> {
   return {

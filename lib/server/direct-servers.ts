@@ -23,14 +23,31 @@ const sealOf = (id: string, url: string) => ({ owner: `server ${id}`, origin: ne
 
 /** The agent servers of a direct workspace, by name. Callers check the role first. */
 export async function listDirectServers(workspace: string): Promise<DirectServerView[]> {
-  const rows = await (await db()).select().from(directServers).where(eq(directServers.workspace, workspace)).orderBy(asc(directServers.name), asc(directServers.id))
-  return rows.map(({ id, name, url, sealedAuth, createdAt }) => ({ id, name, url, hasKey: sealedAuth !== null, createdAt: createdAt.toISOString() }))
+  const rows = await (await db())
+    .select()
+    .from(directServers)
+    .where(eq(directServers.workspace, workspace))
+    .orderBy(asc(directServers.name), asc(directServers.id))
+  return rows.map(({ id, name, url, sealedAuth, createdAt }) => ({
+    id,
+    name,
+    url,
+    hasKey: sealedAuth !== null,
+    createdAt: createdAt.toISOString(),
+  }))
 }
 
 /** One registered server with its key. Throws AppError not_found, and upstream_refused_key when the key cannot be opened. */
 export async function directServer(workspace: string, id: string): Promise<DirectServer> {
   const found = z.uuid().safeParse(id).success
-    ? (await (await db()).select().from(directServers).where(and(eq(directServers.workspace, workspace), eq(directServers.id, id))))[0]
+    ? (
+        await (
+          await db()
+        )
+          .select()
+          .from(directServers)
+          .where(and(eq(directServers.workspace, workspace), eq(directServers.id, id)))
+      )[0]
     : undefined
   if (!found) throw new AppError('not_found', 'There is no such agent server in this workspace.')
   const { name, url, sealedAuth, createdAt } = found
@@ -38,12 +55,19 @@ export async function directServer(workspace: string, id: string): Promise<Direc
   try {
     return sealedAuth ? { ...plain, apiKey: unseal(sealedAuth, sealOf(found.id, url)) } : plain
   } catch (cause) {
-    throw new AppError('upstream_refused_key', `The key of this agent server cannot be used. ${(cause as Error).message}`, { cause })
+    throw new AppError(
+      'upstream_refused_key',
+      `The key of this agent server cannot be used. ${(cause as Error).message}`,
+      { cause },
+    )
   }
 }
 
 /** Registers a server; its key is bound to this server and the origin of its address. */
-export async function insertDirectServer(workspace: string, given: z.output<typeof NewDirectServer>): Promise<{ id: string }> {
+export async function insertDirectServer(
+  workspace: string,
+  given: z.output<typeof NewDirectServer>,
+): Promise<{ id: string }> {
   await assertDirect(workspace)
   const id = randomUUID()
   const sealedAuth = given.apiKey ? seal(given.apiKey, sealOf(id, given.url)) : null

@@ -18,7 +18,14 @@ describe('the environment', () => {
   })
 
   test('takes a variable that is set to nothing as absent', () => {
-    const empty = { NEXTAUTH_URL: '', PORT: ' ', PILOTHOUSE_ADMIN_EMAIL: '', OIDC_ISSUER: '', WIRE_DIALECT: '', PILOTHOUSE_ADMIN_PASSWORD: '' }
+    const empty = {
+      NEXTAUTH_URL: '',
+      PORT: ' ',
+      PILOTHOUSE_ADMIN_EMAIL: '',
+      OIDC_ISSUER: '',
+      WIRE_DIALECT: '',
+      PILOTHOUSE_ADMIN_PASSWORD: '',
+    }
     expect(parseEnv({ ...least, ...empty })).toEqual(parseEnv(least))
   })
 
@@ -42,7 +49,12 @@ describe('the environment', () => {
   })
 
   test('names every unusable variable at once, and never a value', () => {
-    const given = { DATABASE_URL: 'nonsense-9f', NEXTAUTH_SECRET: 'secret-9f', CONTROL_PLANE_URL: 'ftp://user:pass-9f@x', PILOTHOUSE_ADMIN_PASSWORD: 'pw-9f' }
+    const given = {
+      DATABASE_URL: 'nonsense-9f',
+      NEXTAUTH_SECRET: 'secret-9f',
+      CONTROL_PLANE_URL: 'ftp://user:pass-9f@x',
+      PILOTHOUSE_ADMIN_PASSWORD: 'pw-9f',
+    }
     const message = (() => {
       try {
         return String(parseEnv(given))
@@ -55,7 +67,10 @@ describe('the environment', () => {
   })
 
   test('reads lists as people write them', () => {
-    const parsed = parseEnv({ ...least, ALLOWED_UPSTREAMS: 'https://a.example.com, 10.0.0.0/8\nhttps://*.b.example.com' })
+    const parsed = parseEnv({
+      ...least,
+      ALLOWED_UPSTREAMS: 'https://a.example.com, 10.0.0.0/8\nhttps://*.b.example.com',
+    })
     expect(parsed.ALLOWED_UPSTREAMS).toEqual(['https://a.example.com', '10.0.0.0/8', 'https://*.b.example.com'])
   })
 

@@ -4,7 +4,10 @@ import { z } from 'zod'
 import { ROLES } from '@/lib/contracts/api'
 
 /** An environment variable that is set to nothing counts as absent: compose files and CI write it so. */
-const text = z.preprocess((value) => (typeof value === 'string' && value.trim() === '' ? undefined : value), z.string().trim().optional())
+const text = z.preprocess(
+  (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
+  z.string().trim().optional(),
+)
 
 const httpUrl = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 const isPlain = (value: string) => {
@@ -12,7 +15,10 @@ const isPlain = (value: string) => {
   return !url.username && !url.password && !url.search && !url.hash
 }
 const address = text
-  .refine((value) => value === undefined || httpUrl(value), { error: 'must be an http or https address, for example https://api.example.com', abort: true })
+  .refine((value) => value === undefined || httpUrl(value), {
+    error: 'must be an http or https address, for example https://api.example.com',
+    abort: true,
+  })
   .refine((value) => value === undefined || isPlain(value), 'must hold no user name, password, query or fragment')
   .transform((value) => value?.replace(/\/+$/, ''))
 
@@ -35,16 +41,34 @@ const Env = z
   .object({
     PORT: text.pipe(z.coerce.number<string | undefined>('must be a number').int().min(1).max(65535).default(3000)),
     NEXTAUTH_URL: address,
-    NEXTAUTH_SECRET: text.refine((value) => value === undefined || value.length >= 32, 'must have at least 32 characters; `openssl rand -base64 32` makes one'),
+    NEXTAUTH_SECRET: text.refine(
+      (value) => value === undefined || value.length >= 32,
+      'must have at least 32 characters; `openssl rand -base64 32` makes one',
+    ),
     DATABASE_URL: text
-      .refine((value) => value !== undefined, { error: 'is missing: the address of a PostgreSQL server (`npm start` runs one of its own)', abort: true })
-      .refine((value) => URL.canParse(value ?? '') && /^postgres(ql)?:$/.test(new URL(value ?? '').protocol), 'must look like postgres://user:password@host:5432/database')
+      .refine((value) => value !== undefined, {
+        error: 'is missing: the address of a PostgreSQL server (`npm start` runs one of its own)',
+        abort: true,
+      })
+      .refine(
+        (value) => URL.canParse(value ?? '') && /^postgres(ql)?:$/.test(new URL(value ?? '').protocol),
+        'must look like postgres://user:password@host:5432/database',
+      )
       .transform((value) => value ?? ''),
-    PILOTHOUSE_DATA: text.transform((value) => path.resolve(/* turbopackIgnore: true */ process.cwd(), value ?? '.data')),
-    PILOTHOUSE_ADMIN_EMAIL: text.pipe(z.email('must be an e-mail address').toLowerCase().default('admin@pilothouse.local')),
-    PILOTHOUSE_ADMIN_PASSWORD: text.pipe(z.string().min(12, 'must have at least 12 characters').max(256, 'must have at most 256 characters').optional()),
+    PILOTHOUSE_DATA: text.transform((value) =>
+      path.resolve(/* turbopackIgnore: true */ process.cwd(), value ?? '.data'),
+    ),
+    PILOTHOUSE_ADMIN_EMAIL: text.pipe(
+      z.email('must be an e-mail address').toLowerCase().default('admin@pilothouse.local'),
+    ),
+    PILOTHOUSE_ADMIN_PASSWORD: text.pipe(
+      z.string().min(12, 'must have at least 12 characters').max(256, 'must have at most 256 characters').optional(),
+    ),
     PILOTHOUSE_WORKSPACE_KIND: text.pipe(z.enum(['embedded', 'control-plane']).default('control-plane')),
-    PILOTHOUSE_SEALING_KEY: text.refine((value) => value === undefined || value.length >= 32, 'must have at least 32 characters; `openssl rand -base64 32` makes one'),
+    PILOTHOUSE_SEALING_KEY: text.refine(
+      (value) => value === undefined || value.length >= 32,
+      'must have at least 32 characters; `openssl rand -base64 32` makes one',
+    ),
     CONTROL_PLANE_URL: address,
     CONTROL_PLANE_API_KEY: text,
     CONTROL_PLANE_TENANT_ID: text,
@@ -64,7 +88,11 @@ const Env = z
     const given = oidc.filter((name) => value[name] !== undefined)
     if (given.length === 0) return
     for (const name of oidc.filter((one) => !given.includes(one)))
-      context.addIssue({ code: 'custom', path: [name], message: `is missing, while ${given.join(' and ')} is set: single sign-on needs all three` })
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `is missing, while ${given.join(' and ')} is set: single sign-on needs all three`,
+      })
   })
   .transform((value) => ({ ...value, NEXTAUTH_URL: value.NEXTAUTH_URL ?? `http://localhost:${value.PORT}` }))
 export type Env = z.output<typeof Env>

@@ -2,23 +2,26 @@ import 'server-only'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { z } from 'zod'
 import { type AnyInput, buildPath, type Operation } from '@/lib/contracts/api'
-import { type Dialect, toWire } from '@/lib/contracts/dialect'
+import { toWire } from '@/lib/contracts/dialect'
 import { printJson } from '@/lib/contracts/json'
 import { AppError } from '@/lib/errors'
-import { errorOf, valueOf } from './answer'
+import { errorOf, outputOf, readAnswer } from './answer'
 import type { Destination } from './destination'
+import { dialectOf, learnDialect } from './learned-dialect'
 import { schemasOf } from './schemas'
 import { parseInput } from './settle'
 import { requestStream, requestText, type UpstreamRequest, type UpstreamStream, type UpstreamText } from './upstream'
 import { ConnectionError } from './upstream-error-text'
+import type { Workspace } from './workspaces'
 
 const RETRY_PAUSE_MS = 150
 
 /** A request that passed the row's schemas; nothing of it has been sent. */
-export type Prepared = { path: string; body: unknown }
+export type Prepared = { path: string; query: unknown; body: unknown }
 
 export type ExchangeOptions = {
-  dialect: Dialect
+  /** Whose dialect is spoken, and learned. */
+  workspace: Workspace
   /** Goes with the request as X-Request-Id, so that both sides' logs can be brought together. */
   requestId: string
   signal?: AbortSignal
@@ -31,10 +34,13 @@ export type Exchanged<T> = { status: number; value: T }
 /** Checks an input against its row. Throws AppError invalid, with the fields, before anything is sent. */
 export function prepare(op: Operation, input: AnyInput): Prepared {
   const schemas = schemasOf(op)
+  // It makes a reader's leaving cancel the run: a change, and one that the row's role does not cover.
+  if (op.effect === 'read' && (input.query as Record<string, unknown> | undefined)?.cancel_on_disconnect !== undefined)
+    throw new AppError('invalid', 'A run is not cancelled by leaving it. Cancel it in so many words.')
   const query = check(op, schemas.query, schemas.query ? (input.query ?? {}) : input.query)
   const body = check(op, schemas.body, input.body)
   try {
-    return { path: buildPath(op, input.params, query), body }
+    return { path: buildPath(op, input.params, query), query, body }
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
     throw new AppError('invalid', cause.message, { cause })
@@ -51,7 +57,7 @@ function check(op: Operation, schema: z.ZodType | undefined, value: unknown): un
 
 function requestFor(op: Operation, to: Destination, prepared: Prepared, options: ExchangeOptions): UpstreamRequest {
   const accept = { json: 'application/json', none: 'application/json', text: 'text/plain, text/html', stream: 'text/event-stream' }
-  const body = prepared.body === undefined ? undefined : printJson(toWire(prepared.body, options.dialect))
+  const body = prepared.body === undefined ? undefined : printJson(toWire(prepared.body, dialectOf(options.workspace)))
   return {
     to,
     path: prepared.path,
@@ -91,7 +97,9 @@ export async function exchange(op: Operation, to: Destination, prepared: Prepare
   const request = requestFor(op, to, prepared, options)
   const answer = await withRetry(op, () => requestText(request))
   if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
-  return { status: answer.status, value: valueOf(op, to, answer) }
+  const value = readAnswer(op, to, answer)
+  if (op.api === 'control-plane') learnDialect(options.workspace, value)
+  return { status: answer.status, value: outputOf(op, to, answer.status, value) }
 }
 
 /** As `exchange`, for operations that answer with an event stream. */

@@ -40,7 +40,10 @@ export async function audited<T>(write: ConsoleWrite, effect: (actor: Actor) => 
   const entry = { ...write, params: write.params ?? {}, fields: write.fields ?? [], actor, role }
   if (write.role && !(role && isAtLeast(role, write.role))) {
     await recordDenial({ ...entry, outcome: `needs ${write.role}` })
-    throw new AppError('forbidden', `This needs the role ${write.role}${write.scope === '*' ? ' of the whole console' : ''}. Ask an administrator.`)
+    throw new AppError(
+      'forbidden',
+      `This needs the role ${write.role}${write.scope === '*' ? ' of the whole console' : ''}. Ask an administrator.`,
+    )
   }
   const intent = await recordIntent(entry)
   try {

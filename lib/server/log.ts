@@ -16,10 +16,15 @@ export const printable = (text: string): string => {
 
 /** An error's own words. A failed query's message holds its parameters, so only its cause speaks. */
 function errorText(error: Error): Fields {
-  if ('params' in error && 'query' in error) return error.cause instanceof Error ? errorText(error.cause) : { message: 'query failed' }
-  const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? { code: error.code } : {}
+  if ('params' in error && 'query' in error)
+    return error.cause instanceof Error ? errorText(error.cause) : { message: 'query failed' }
+  const code =
+    'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? { code: error.code } : {}
   const cause = error.cause instanceof Error ? { cause: errorText(error.cause) } : {}
-  const stack = error.stack?.split('\n').slice(1, 6).map((line) => line.trim())
+  const stack = error.stack
+    ?.split('\n')
+    .slice(1, 6)
+    .map((line) => line.trim())
   return { name: error.name, message: printable(error.message), ...code, stack, ...cause }
 }
 

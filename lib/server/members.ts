@@ -37,19 +37,30 @@ export async function listMembers(reader: Actor, workspace: string): Promise<Mem
     name: account.name,
     role,
     isEverywhere: from === EVERYWHERE,
-    signsInWith: [...(account.passwordHash ? ['password' as const] : []), ...(account.oidcSubject ? ['single sign-on' as const] : [])],
+    signsInWith: [
+      ...(account.passwordHash ? ['password' as const] : []),
+      ...(account.oidcSubject ? ['single sign-on' as const] : []),
+    ],
     isDisabled: account.disabledAt !== null,
   }))
 }
 
 /** Makes someone a member; a new address gets an account with a password that is given back once and kept nowhere. */
-export async function addMember(workspace: string, email: string, role: Role): Promise<{ account: string; password: string | null }> {
+export async function addMember(
+  workspace: string,
+  email: string,
+  role: Role,
+): Promise<{ account: string; password: string | null }> {
   const store = await db()
   const [known] = await store.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email))
   const password = known ? null : generatePassword()
   return await store.transaction(async (transaction) => {
     const account = known ?? (await createAccount(transaction, { email, password: password ?? undefined }))
-    const added = await transaction.insert(memberships).values({ account: account.id, workspace, role }).onConflictDoNothing().returning({ role: memberships.role })
+    const added = await transaction
+      .insert(memberships)
+      .values({ account: account.id, workspace, role })
+      .onConflictDoNothing()
+      .returning({ role: memberships.role })
     if (added.length === 0) throw new AppError('conflict', `${email} is a member already. Change the role instead.`)
     return { account: account.id, password }
   })
@@ -70,7 +81,10 @@ export async function changeRole(workspace: string, account: string, role: Role 
 export async function setDisabled(account: string, isDisabled: boolean): Promise<void> {
   await keepingAnAdmin(async (transaction) => {
     await endSessions(transaction, account) // also finds out whether it exists
-    await transaction.update(accounts).set({ disabledAt: isDisabled ? new Date() : null }).where(eq(accounts.id, account))
+    await transaction
+      .update(accounts)
+      .set({ disabledAt: isDisabled ? new Date() : null })
+      .where(eq(accounts.id, account))
   })
 }
 
@@ -93,6 +107,7 @@ async function keepingAnAdmin(change: (transaction: StoreOrTransaction) => Promi
       .innerJoin(memberships, eq(memberships.account, accounts.id))
       .where(and(isNull(accounts.disabledAt), eq(memberships.workspace, EVERYWHERE), eq(memberships.role, 'admin')))
       .limit(1)
-    if (!left) throw new AppError('conflict', 'This is the last administrator of the console. Make somebody else one first.')
+    if (!left)
+      throw new AppError('conflict', 'This is the last administrator of the console. Make somebody else one first.')
   })
 }

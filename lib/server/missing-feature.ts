@@ -1,20 +1,14 @@
 import 'server-only'
 import type { Operation } from '@/lib/contracts/api'
 
-/** Groups of operations that a server may lack as a whole. */
+/** Groups of operations that a server may lack as a whole; the others every server has. */
 export const FEATURES = {
-  assistants: 'assistants',
-  threads: 'threads',
-  runs: 'runs',
   crons: 'crons',
-  store: 'the store',
+  store: 'a store',
   a2a: 'agent-to-agent endpoints',
   mcp: 'MCP endpoints',
   metrics: 'metrics',
   docs: 'an API reference',
-  info: 'server information',
-  deployments: 'deployments',
-  revisions: 'revisions',
   logs: 'logs',
   listeners: 'listeners',
   integrations: 'source integrations',
@@ -23,25 +17,20 @@ export const FEATURES = {
 export type Feature = keyof typeof FEATURES
 
 const BY_PATH: [RegExp, Feature][] = [
-  [/crons/, 'crons'],
-  [/logs$/, 'logs'],
-  [/^\/v1\/integrations/, 'integrations'],
-  [/^\/v2\/listeners/, 'listeners'],
-  [/revisions/, 'revisions'],
-  [/^\/v2\/deployments/, 'deployments'],
-  [/^\/assistants/, 'assistants'],
-  [/^\/store/, 'store'],
-  [/^\/a2a|agent-card/, 'a2a'],
-  [/^\/mcp/, 'mcp'],
+  [/\/crons/, 'crons'],
+  [/^\/store\//, 'store'],
+  [/^\/a2a\/|agent-card/, 'a2a'],
+  [/^\/mcp\//, 'mcp'],
   [/^\/metrics/, 'metrics'],
   [/^\/(docs|openapi)/, 'docs'],
-  [/^\/(ok|info)/, 'info'],
-  [/runs/, 'runs'],
-  [/^\/threads/, 'threads'],
+  [/logs$/, 'logs'],
+  [/^\/v2\/listeners/, 'listeners'],
+  [/^\/v1\/integrations/, 'integrations'],
 ]
 
-export const featureOf = (op: Operation): Feature =>
-  op.api === 'traces' ? 'traces' : (BY_PATH.find(([path]) => path.test(op.path))?.[1] ?? 'info')
+/** The group an operation belongs to; undefined for what every server has. */
+export const featureOf = (op: Operation): Feature | undefined =>
+  op.api === 'traces' ? 'traces' : BY_PATH.find(([path]) => path.test(op.path))?.[1]
 
 /** What routers of the servers we meet say of a path they do not have; a missing record is named in other words. */
 const NO_ROUTE = new Set(['', 'Not Found', '404 Not Found', '404 page not found', '{"detail":"Not Found"}'])
@@ -55,6 +44,7 @@ export function missingFeature(op: Operation, status: number, text: string): str
     (status === 500 && /^\W*not implemented\W*$/i.test(text)) ||
     (status === 404 && !isRecord && NO_ROUTE.has(text.trim()))
   if (!isMissing) return undefined
+  const feature = featureOf(op)
   const server = op.api === 'agent-server' ? 'agent server' : 'control plane'
-  return `This ${server} does not offer ${FEATURES[featureOf(op)]} (${op.id} answered with status ${status}).`
+  return `This ${server} does not offer ${feature ? FEATURES[feature] : op.id} (it answered with status ${status}).`
 }

@@ -40,15 +40,24 @@ export function oidcProvider(): OAuthConfig<Claims> | undefined {
 
 /** The claim at a dotted path, such as `groups` or `realm_access.roles`, as a list of texts. */
 function claimValues(claims: unknown, path: string): string[] {
-  const value = path.split('.').reduce<unknown>(
-    (at, name) => (typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : undefined),
-    claims,
-  )
+  const value = path
+    .split('.')
+    .reduce<unknown>(
+      (at, name) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+          ? (at as Record<string, unknown>)[name]
+          : undefined,
+      claims,
+    )
   return [value].flat().filter((one) => typeof one === 'string')
 }
 
 /** The role that claims give: the highest that the map names. Without a map everybody the provider lets in may look. */
-export function roleFromClaims(claims: unknown, path: string, map: { claim: string; role: Role }[] | undefined): Role | null {
+export function roleFromClaims(
+  claims: unknown,
+  path: string,
+  map: { claim: string; role: Role }[] | undefined,
+): Role | null {
   if (!map) return 'viewer'
   const values = new Set(claimValues(claims, path))
   return highest(map.filter(({ claim }) => claim === '*' || values.has(claim)).map(({ role }) => role))
@@ -58,7 +67,10 @@ const subjectOf = (sub: string) => JSON.stringify([env().OIDC_ISSUER, sub])
 
 /** The account that the provider vouched for in an earlier sign-in. */
 export async function accountOfSubject(sub: string): Promise<Account | null> {
-  const [found] = await (await db()).select().from(accounts).where(and(eq(accounts.oidcSubject, subjectOf(sub)), isNull(accounts.disabledAt)))
+  const [found] = await (await db())
+    .select()
+    .from(accounts)
+    .where(and(eq(accounts.oidcSubject, subjectOf(sub)), isNull(accounts.disabledAt)))
   return found ?? null
 }
 
@@ -81,7 +93,9 @@ export async function admitFromClaims(given: unknown): Promise<null | 'AccessDen
     if (typeof account === 'string') return account
     if (!workspace) return null
     if (!role) {
-      await transaction.delete(memberships).where(and(eq(memberships.account, account.id), eq(memberships.workspace, workspace)))
+      await transaction
+        .delete(memberships)
+        .where(and(eq(memberships.account, account.id), eq(memberships.workspace, workspace)))
       const [other] = await transaction.select().from(memberships).where(eq(memberships.account, account.id)).limit(1)
       return other ? null : ('AccessDenied' as const)
     }
@@ -100,7 +114,10 @@ async function findOrMake(store: StoreOrTransaction, claims: z.output<typeof Cla
   const [known] = await store.select().from(accounts).where(eq(accounts.oidcSubject, oidcSubject))
   if (known) return known.disabledAt ? ('AccessDenied' as const) : known
   const [same] = await store.select().from(accounts).where(eq(accounts.email, claims.email))
-  if (!same) return mayMake ? await createAccount(store, { email: claims.email, name: claims.name, oidcSubject }) : ('AccessDenied' as const)
+  if (!same)
+    return mayMake
+      ? await createAccount(store, { email: claims.email, name: claims.name, oidcSubject })
+      : ('AccessDenied' as const)
   // Who can set any address at the provider must not get the account of that address here.
   if (same.oidcSubject || claims.email_verified !== true) return 'OAuthAccountNotLinked' as const
   if (same.disabledAt) return 'AccessDenied' as const

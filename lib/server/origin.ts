@@ -20,5 +20,8 @@ export function isOwnOrigin(headers: Pick<Headers, 'get'>): boolean {
 /** Throws AppError forbidden for a request from elsewhere. */
 export function assertOwnOrigin(headers: Pick<Headers, 'get'>): void {
   if (!isOwnOrigin(headers))
-    throw new AppError('forbidden', 'This request did not come from a page of the console. Reload the page and try again.')
+    throw new AppError(
+      'forbidden',
+      'This request did not come from a page of the console. Reload the page and try again.',
+    )
 }

@@ -18,7 +18,14 @@ test('only the right password fits, however its characters are composed', async 
 test('a hash made with other parameters still works', async () => {
   const { scryptSync } = await import('node:crypto')
   const salt = Buffer.from('0123456789abcdef')
-  const old = ['scrypt', 1024, 8, 1, salt.toString('base64url'), scryptSync('old password', salt, 32, { N: 1024, r: 8, p: 1 }).toString('base64url')].join('$')
+  const old = [
+    'scrypt',
+    1024,
+    8,
+    1,
+    salt.toString('base64url'),
+    scryptSync('old password', salt, 32, { N: 1024, r: 8, p: 1 }).toString('base64url'),
+  ].join('$')
   expect(await isPassword('old password', old)).toBe(true)
   expect(await isPassword('new password', old)).toBe(false)
 })
@@ -42,7 +49,9 @@ test('nobody has the password of an account that does not exist, and finding out
 
 test('many sign-ins at once wait for each other and all get their answer', async () => {
   const hash = await hashPassword('shared')
-  const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => isPassword(index % 2 ? 'shared' : 'other', hash)))
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => isPassword(index % 2 ? 'shared' : 'other', hash)),
+  )
   expect(answers).toEqual([false, true, false, true, false, true, false, true])
 })
 

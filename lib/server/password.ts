@@ -16,13 +16,18 @@ let running = 0
 
 async function derive(password: string, salt: Buffer, length: number, { N, r, p }: typeof NOW): Promise<Buffer> {
   if (running >= AT_ONCE) {
-    if (waiting.length >= MAX_WAITING) throw new AppError('rate_limited', 'Too many people are signing in. Try again in a moment.', { retryAfterMs: 5000 })
+    if (waiting.length >= MAX_WAITING)
+      throw new AppError('rate_limited', 'Too many people are signing in. Try again in a moment.', {
+        retryAfterMs: 5000,
+      })
     await new Promise<void>((resolve) => waiting.push(resolve)) // who leaves hands its place over
   } else running += 1
   try {
     return await new Promise((resolve, reject) =>
       // One character may be written in several ways; all of them are the same password.
-      scrypt(password.normalize('NFKC'), salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) => (error ? reject(error) : resolve(key))),
+      scrypt(password.normalize('NFKC'), salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
+        error ? reject(error) : resolve(key),
+      ),
     )
   } finally {
     const next = waiting.shift()
@@ -39,14 +44,25 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** A hash nobody has the password of: what is compared when there is no account, so that both take the same time. */
-const NOBODY = ['scrypt', NOW.N, NOW.r, NOW.p, randomBytes(16).toString('base64url'), randomBytes(LENGTH).toString('base64url')].join('$')
+const NOBODY = [
+  'scrypt',
+  NOW.N,
+  NOW.r,
+  NOW.p,
+  randomBytes(16).toString('base64url'),
+  randomBytes(LENGTH).toString('base64url'),
+].join('$')
 
 /** Whether the password is the one of `hash`. Takes as long when there is no hash. */
 export async function isPassword(password: string, hash: string | null | undefined): Promise<boolean> {
   const [scheme, N, r, p, salt, expected] = (hash ?? NOBODY).split('$')
   if (scheme !== 'scrypt' || !salt || !expected) throw new Error('A password hash in the store is damaged.')
   const wanted = Buffer.from(expected, 'base64url')
-  const given = await derive(password, Buffer.from(salt, 'base64url'), wanted.length, { N: Number(N), r: Number(r), p: Number(p) })
+  const given = await derive(password, Buffer.from(salt, 'base64url'), wanted.length, {
+    N: Number(N),
+    r: Number(r),
+    p: Number(p),
+  })
   return timingSafeEqual(given, wanted) && typeof hash === 'string'
 }
 

@@ -1,7 +1,9 @@
 import 'server-only'
 
 export type Limit = { key: string; max: number; windowMs: number }
-export type Attempt = { isAllowed: true; /** The attempt was a good one: it does not count. */ forgive(): void } | { isAllowed: false; retryAfterMs: number }
+export type Attempt =
+  | { isAllowed: true /** The attempt was a good one: it does not count. */; forgive(): void }
+  | { isAllowed: false; retryAfterMs: number }
 
 const MAX_KEYS = 50_000
 

@@ -5,6 +5,7 @@ import { AppError, HTTP_STATUS } from '@/lib/errors'
 import { callAny, openAnyStream } from './call'
 import type { Place } from './call-context'
 import { assertOwnOrigin } from './origin'
+import { redactedStream } from './redacted-stream'
 import { errorView } from './settle'
 import { shutdownSignal } from './shutdown'
 import { joinSignals, onStreamEnd } from './signals'
@@ -33,7 +34,7 @@ async function answer(table: ApiTable, request: Request): Promise<Response> {
     if (op.answer === 'stream') {
       const lastEventId = request.headers.get('last-event-id') ?? undefined
       const { body } = await openAnyStream(op, input, { ...options, lastEventId })
-      return streamResponse(onStreamEnd(body, signals.release))
+      return streamResponse(redactedStream(onStreamEnd(body, signals.release)))
     }
     const value = await callAny(op, input, options)
     signals.release()

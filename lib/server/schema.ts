@@ -1,5 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, integer, json, pgSchema, primaryKey, smallint, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  json,
+  pgSchema,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import type { Role } from '../contracts/api'
 
 // drizzle-kit reads this file outside Next: relative imports of types only, and no `server-only`.
@@ -31,7 +43,9 @@ export const accounts = consoleSchema.table(
 export const memberships = consoleSchema.table(
   'memberships',
   {
-    account: uuid('account').notNull().references(() => accounts.id, { onDelete: 'cascade' }),
+    account: uuid('account')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
     /** A workspace's slug; `*` stands for all of them and, as admin, for the console itself. No foreign key: the first workspace is in the environment. */
     workspace: text('workspace').notNull(),
     role: text('role').$type<Role>().notNull(),
@@ -74,7 +88,9 @@ export const directServers = consoleSchema.table(
   'direct_servers',
   {
     id: uuid('id').primaryKey().defaultRandom(),
-    workspace: text('workspace').notNull().references(() => workspaces.slug, { onDelete: 'cascade' }),
+    workspace: text('workspace')
+      .notNull()
+      .references(() => workspaces.slug, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     url: text('url').notNull(),
     /** Its key, sealed for this server's id and the origin of `url`. */
@@ -137,7 +153,10 @@ export const idempotencyKeys = consoleSchema.table(
     answer: json('answer'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
-  (table) => [primaryKey({ columns: [table.account, table.key] }), index('idempotency_keys_created').on(table.createdAt)],
+  (table) => [
+    primaryKey({ columns: [table.account, table.key] }),
+    index('idempotency_keys_created').on(table.createdAt),
+  ],
 )
 
 /** A list's filters under a name of one's own. */
@@ -145,7 +164,9 @@ export const savedViews = consoleSchema.table(
   'saved_views',
   {
     id: uuid('id').primaryKey().defaultRandom(),
-    account: uuid('account').notNull().references(() => accounts.id, { onDelete: 'cascade' }),
+    account: uuid('account')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
     workspace: text('workspace').notNull(),
     page: text('page').notNull(),
     name: text('name').notNull(),

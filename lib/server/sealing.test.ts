@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -33,7 +32,7 @@ describe('sealed keys', () => {
     { ...home, owner: 'workspace production' },
     { ...home, origin: 'https://evil.example.com' },
     { ...home, origin: 'http://api.example.com' },
-    { owner: 'workspace', origin: 'staginghttps://api.example.com' },
+    { owner: 'workspace ', origin: 'staginghttps://api.example.com' },
   ])('do not open for %o', (other) => {
     const sealed = seal('key', home)
     expect(() => unseal(sealed, other)).toThrow(/another workspace or origin/)
@@ -46,7 +45,8 @@ describe('sealed keys', () => {
       bytes[at] = (bytes[at] ?? 0) ^ 1
       expect(() => unseal([version, id, nonce, bytes.toString('base64url')].join('.'), home)).toThrow()
     }
-    for (const damaged of ['', 'v1', `v2.${id}.${nonce}.${body}`, `v1.${id}.${nonce}.AAAA`]) expect(() => unseal(damaged, home)).toThrow()
+    for (const damaged of ['', 'v1', `v2.${id}.${nonce}.${body}`, `v1.${id}.${nonce}.AAAA`])
+      expect(() => unseal(damaged, home)).toThrow()
   })
 
   test('of another installation are recognised as such', () => {
@@ -67,7 +67,9 @@ test('the sealing key is made once, whole, for this user alone', () => {
 })
 
 test('each purpose has a key of its own', () => {
-  const keys = (['workspace-keys', 'audit', 'fingerprint'] as const).map((purpose) => derivedKey(purpose).toString('hex'))
+  const keys = (['workspace-keys', 'audit', 'fingerprint'] as const).map((purpose) =>
+    derivedKey(purpose).toString('hex'),
+  )
   expect(new Set(keys).size).toBe(3)
 })
 

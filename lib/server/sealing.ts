@@ -40,10 +40,13 @@ export function unseal(envelope: string, from: Seal): string {
   const key = derivedKey('workspace-keys')
   const [version, id, nonce, body, ...rest] = envelope.split('.')
   if (version !== 'v1' || !id || !nonce || !body || rest.length > 0) throw new Error('The sealed keys are damaged.')
-  if (id !== keyId(key)) throw new Error('The keys were sealed with another sealing key. Put that one back, or enter the keys again.')
+  if (id !== keyId(key))
+    throw new Error('The keys were sealed with another sealing key. Put that one back, or enter the keys again.')
   const sealed = Buffer.from(body, 'base64url')
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), { authTagLength: 16 }).setAAD(boundTo(from))
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
+      authTagLength: 16,
+    }).setAAD(boundTo(from))
     decipher.setAuthTag(sealed.subarray(-16))
     return Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]).toString('utf8')
   } catch {

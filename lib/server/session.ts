@@ -1,8 +1,8 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, eq, isNull, lt, notExists, sql } from 'drizzle-orm'
-import { decode, encode } from 'next-auth/jwt'
 import { cookies } from 'next/headers'
+import { decode, encode } from 'next-auth/jwt'
 import { cache } from 'react'
 import { z } from 'zod'
 import type { Account } from './accounts'
@@ -58,13 +58,23 @@ export async function decodeSession(token: string | undefined): Promise<SessionC
 }
 
 /** The account of a session that is still good in the store: not disabled, not signed out, of the current version. */
-export async function standingAccount(id: string, session: Pick<SessionStamp, 'id' | 'version'>): Promise<Account | null> {
+export async function standingAccount(
+  id: string,
+  session: Pick<SessionStamp, 'id' | 'version'>,
+): Promise<Account | null> {
   const store = await db()
   const ended = store.select({ one: sql`1` }).from(endedSessions).where(eq(endedSessions.id, session.id))
   const [found] = await store
     .select({ id: accounts.id, email: accounts.email, name: accounts.name, sessionVersion: accounts.sessionVersion })
     .from(accounts)
-    .where(and(eq(accounts.id, id), eq(accounts.sessionVersion, session.version), isNull(accounts.disabledAt), notExists(ended)))
+    .where(
+      and(
+        eq(accounts.id, id),
+        eq(accounts.sessionVersion, session.version),
+        isNull(accounts.disabledAt),
+        notExists(ended),
+      ),
+    )
   return found ?? null
 }
 
@@ -79,7 +89,10 @@ export const currentSession = cache(async (): Promise<{ account: Account; stamp:
 /** Ends one session before its time: its token is refused from now on. */
 export async function endSession(claims: SessionClaims): Promise<void> {
   const store = await db()
-  await store.insert(endedSessions).values({ id: claims.session, endsAt: new Date(endOf(claims)) }).onConflictDoNothing()
+  await store
+    .insert(endedSessions)
+    .values({ id: claims.session, endsAt: new Date(endOf(claims)) })
+    .onConflictDoNothing()
   await store.delete(endedSessions).where(lt(endedSessions.endsAt, sql`now() - interval '1 day'`))
 }
 
@@ -87,5 +100,11 @@ export async function endSession(claims: SessionClaims): Promise<void> {
 export async function setSessionCookie(account: Account): Promise<void> {
   const token = await encodeSession(claimsFor(account), account)
   const jar = await cookies()
-  jar.set(cookieName('session'), token, { httpOnly: true, sameSite: 'lax', path: '/', secure: isHttps(), maxAge: SESSION_SECONDS })
+  jar.set(cookieName('session'), token, {
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    secure: isHttps(),
+    maxAge: SESSION_SECONDS,
+  })
 }

@@ -10,7 +10,10 @@ export const newRequestId = (): string => randomUUID()
 
 /** Refused fields of a schema, as errors carry them. */
 export const fieldErrors = (error: z.ZodError): FieldError[] =>
-  error.issues.map(({ path, message }) => ({ path: path.map((part) => (typeof part === 'symbol' ? String(part) : part)), message }))
+  error.issues.map(({ path, message }) => ({
+    path: path.map((part) => (typeof part === 'symbol' ? String(part) : part)),
+    message,
+  }))
 
 /** What a schema makes of a value. Throws AppError invalid with the refused fields. */
 export function parseInput<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
@@ -23,10 +26,17 @@ export function parseInput<T extends z.ZodType>(schema: T, value: unknown): z.ou
 
 function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
-  if (error instanceof z.ZodError) return new AppError('invalid', 'Some fields need another value.', { fields: fieldErrors(error), cause: error })
+  if (error instanceof z.ZodError)
+    return new AppError('invalid', 'Some fields need another value.', { fields: fieldErrors(error), cause: error })
   if (isStoreDown(error))
-    return new AppError('internal', "The console's database does not answer. Nothing was changed; try again in a moment.", { cause: error })
-  return new AppError('internal', 'Something went wrong in the console. The log has the details under this id.', { cause: error })
+    return new AppError(
+      'internal',
+      "The console's database does not answer. Nothing was changed; try again in a moment.",
+      { cause: error },
+    )
+  return new AppError('internal', 'Something went wrong in the console. The log has the details under this id.', {
+    cause: error,
+  })
 }
 
 /** The part of a failure that may be shown. What is not an expected failure is logged under the same request id. */
@@ -34,7 +44,8 @@ export function errorView(error: unknown, requestId: string = newRequestId()): E
   const app = asAppError(error)
   const view = { ...app.view, requestId: app.view.requestId || requestId }
   if (view.code === 'internal') log.error('request.failed', { requestId: view.requestId, error })
-  else if (view.code.startsWith('upstream_')) log.warn('request.failed', { requestId: view.requestId, code: view.code, upstreamStatus: view.upstreamStatus })
+  else if (view.code.startsWith('upstream_'))
+    log.warn('request.failed', { requestId: view.requestId, code: view.code, upstreamStatus: view.upstreamStatus })
   return view
 }
 

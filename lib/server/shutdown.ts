@@ -1,4 +1,5 @@
 import 'server-only'
+import { setMaxListeners } from 'node:events'
 
 const shared = globalThis as { pilothouseShutdown?: AbortController }
 
@@ -6,6 +7,7 @@ const shared = globalThis as { pilothouseShutdown?: AbortController }
 export function shutdownSignal(): AbortSignal {
   if (!shared.pilothouseShutdown) {
     const controller = new AbortController()
+    setMaxListeners(0, controller.signal) // one for each open stream
     shared.pilothouseShutdown = controller
     const stop = () => controller.abort(new Error('The console is stopping.'))
     process.once('SIGTERM', stop)

@@ -29,5 +29,6 @@ export function joinSignals(...signals: (AbortSignal | undefined)[]) {
 
 /** The same stream; `done` runs once when it ends, fails or is cancelled. */
 export function onStreamEnd(body: ReadableStream<Uint8Array>, done: () => void): ReadableStream<Uint8Array> {
-  return body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: done, cancel: done }))
+  const ends = { flush: done, cancel: done } // `cancel` is newer than the compiler's library
+  return body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(ends))
 }

@@ -42,12 +42,18 @@ export async function testActor(roles: Record<string, Role>): Promise<Actor & { 
   const store = await db()
   count += 1
   const account = await createAccount(store, { email: `person-${count}@example.com`, name: `Person ${count}` })
-  for (const [workspace, role] of Object.entries(roles)) await store.insert(memberships).values({ account: account.id, workspace, role })
+  for (const [workspace, role] of Object.entries(roles))
+    await store.insert(memberships).values({ account: account.id, workspace, role })
   return { ...actorOf(account), account }
 }
 
 /** An actor as a fresh sign-in of the account makes it. */
 export function actorOf(account: Account): Actor & { kind: 'user' } {
   const claims = claimsFor(account)
-  return { id: account.id, email: account.email, kind: 'user', session: { id: claims.session, version: claims.version, endsAt: endOf(claims) } }
+  return {
+    id: account.id,
+    email: account.email,
+    kind: 'user',
+    session: { id: claims.session, version: claims.version, endsAt: endOf(claims) },
+  }
 }

@@ -1,6 +1,6 @@
 import 'server-only'
 import { AppError } from '@/lib/errors'
-import { RefusedAddress } from './address-guard'
+import { classifyAddress, RefusedAddress } from './address-guard'
 
 /** No usable answer came. `wasSent` is false where the request certainly never left, so that a write can say what is known. */
 export class ConnectionError extends AppError {
@@ -50,7 +50,7 @@ function reasonOf(error: unknown): Known {
 /** What a failed fetch means, in a sentence that names the server. `who` is such as 'control plane at http://host'. */
 export function connectionError(error: unknown, who: string): AppError {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
-    if (at instanceof RefusedAddress) return refusedAddress(who, `it is at ${at.address}, which is not a public address`)
+    if (at instanceof RefusedAddress) return refusedAddress(who, at.address)
   const { why, wasSent, isRetryable } = reasonOf(error)
   return new ConnectionError(`The ${who} cannot be reached (${why}).`, isRetryable, wasSent, error)
 }
@@ -60,7 +60,11 @@ export const lateError = (who: string, timeoutMs: number) =>
   new ConnectionError(`The ${who} did not answer within ${Math.ceil(timeoutMs / 1000)} seconds.`, false, true)
 
 /** The guard said no. The sentence says where an administrator allows it. */
-export function refusedAddress(who: string, why: string): AppError {
+function refusedAddress(who: string, address: string): AppError {
+  const why =
+    classifyAddress(address) === 'public'
+      ? 'an address that is not listed has to be https on its usual port'
+      : `it is at ${address}, which is not a public address`
   return new AppError(
     'forbidden',
     `This console does not connect to the ${who}: ${why}. An administrator can add its origin to the workspace's allowed origins, or the operator its range to ALLOWED_UPSTREAMS.`,

@@ -4,8 +4,9 @@ import type { Method } from '@/lib/contracts/api'
 import { AppError } from '@/lib/errors'
 import { guardedConnector, type Reach } from './address-guard'
 import { allowedUpstreams, type Destination } from './destination'
+import { env } from './env'
 import { joinSignals, onStreamEnd } from './signals'
-import { connectionError, lateError, refusedAddress } from './upstream-error-text'
+import { connectionError, lateError } from './upstream-error-text'
 
 // The one door through which this server talks to others. Redirects are errors: a redirect is the classic way round an
 // address check, and no operation of ours answers with one. Streams and documents have pools of their own, so that
@@ -42,7 +43,7 @@ const shared = globalThis as unknown as { pilothouseAgents?: Map<string, Agent> 
 /** One agent for each kind and reach: a socket opened for a listed origin is never reused by someone who may not reach it. */
 function agentFor(kind: Kind, reach: Reach): Agent {
   shared.pilothouseAgents ??= new Map()
-  const key = `${kind} ${reach}`
+  const key = [kind, reach, ...env().ALLOWED_UPSTREAMS].join(' ')
   let agent = shared.pilothouseAgents.get(key)
   if (!agent) {
     agent = new Agent({
@@ -73,8 +74,6 @@ const nameOf = ({ to: { what, base } }: UpstreamRequest) => `${what} at ${base.o
 
 async function open(kind: Kind, request: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   const { base, reach, credentials } = request.to
-  if (reach === 'open' && (base.protocol !== 'https:' || !['', '443', '8443'].includes(base.port)))
-    throw refusedAddress(nameOf(request), 'an address that is not listed has to be https on its usual port')
   const agent = agentFor(kind, reach)
   if (kind === 'stream' && (agent.stats[base.origin]?.running ?? 0) >= STREAM_CONNECTIONS)
     throw new AppError('rate_limited', `Too many streams to the ${nameOf(request)} are open. Close some and try again.`)

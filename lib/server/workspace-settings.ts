@@ -6,14 +6,40 @@ import { parseRange } from './address-guard'
 import { db } from './db'
 import { directServers, memberships, workspaces } from './schema'
 import { seal } from './sealing'
-import { ENVIRONMENT_SLUGS, environmentWorkspace, SealedKeys, sealOfWorkspace, storedWorkspace, workspace } from './workspaces'
+import {
+  ENVIRONMENT_SLUGS,
+  environmentWorkspace,
+  SealedKeys,
+  sealOfWorkspace,
+  storedWorkspace,
+  workspace,
+} from './workspaces'
 
 // A workspace's slug is the first segment of its URLs, so it must not be the name of a page of ours.
-const RESERVED = [...ENVIRONMENT_SLUGS, 'api', 'healthz', 'readyz', 'sign-in', 'sign-out', 'account', 'new', 'admin', 'console', 'static', 'public', 'assets', 'icon', 'opengraph-image']
+const RESERVED = [
+  ...ENVIRONMENT_SLUGS,
+  'api',
+  'healthz',
+  'readyz',
+  'sign-in',
+  'sign-out',
+  'account',
+  'new',
+  'admin',
+  'console',
+  'static',
+  'public',
+  'assets',
+  'icon',
+  'opengraph-image',
+]
 
 const Slug = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/, 'Use 3 to 40 lower-case letters, digits and hyphens, beginning with a letter.')
+  .regex(
+    /^[a-z][a-z0-9-]{1,38}[a-z0-9]$/,
+    'Use 3 to 40 lower-case letters, digits and hyphens, beginning with a letter.',
+  )
   .refine((slug) => !RESERVED.includes(slug), 'This name is taken by the console itself.')
 const Name = z.string().trim().min(1, 'Give it a name.').max(80, 'Use at most 80 characters.')
 
@@ -22,7 +48,10 @@ export const UpstreamUrl = z
   .string()
   .trim()
   .max(2000)
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), { error: 'Enter an address such as https://api.example.com.', abort: true })
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    error: 'Enter an address such as https://api.example.com.',
+    abort: true,
+  })
   .refine((text) => {
     const url = new URL(text)
     return !url.username && !url.password && !url.search && !url.hash
@@ -33,12 +62,20 @@ export const UpstreamUrl = z
 const AllowedOrigin = z
   .string()
   .trim()
-  .refine((text) => !parseRange(text) && URL.canParse(text.replace('://*.', '://')), 'Enter an origin such as https://agents.example.com or https://*.example.com.')
+  .refine(
+    (text) => !parseRange(text) && URL.canParse(text.replace('://*.', '://')),
+    'Enter an origin such as https://agents.example.com or https://*.example.com.',
+  )
   .refine((text) => /^https?:\/\/[^/?#@\s]+\/?$/.test(text), 'Enter the origin only, without a path.')
   .transform((text) => text.replace(/\/$/, '').toLowerCase())
 
 /** What a header can carry. */
-const HeaderText = z.string().trim().min(1).max(4000).regex(/^[\x21-\x7e]+$/, 'Use visible ASCII characters without spaces.')
+const HeaderText = z
+  .string()
+  .trim()
+  .min(1)
+  .max(4000)
+  .regex(/^[\x21-\x7e]+$/, 'Use visible ASCII characters without spaces.')
 const Keys = z.strictObject({
   apiKey: HeaderText.optional(),
   tenantId: HeaderText.optional(),
@@ -53,7 +90,13 @@ const common = {
   allowedOrigins: z.array(AllowedOrigin).max(50),
 }
 export const NewWorkspace = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('control-plane'), slug: Slug, ...common, baseUrl: UpstreamUrl, keys: Keys.default({}) }),
+  z.strictObject({
+    kind: z.literal('control-plane'),
+    slug: Slug,
+    ...common,
+    baseUrl: UpstreamUrl,
+    keys: Keys.default({}),
+  }),
   z.strictObject({ kind: z.literal('direct'), slug: Slug, ...common }),
 ])
 export type NewWorkspace = z.input<typeof NewWorkspace>
@@ -76,15 +119,23 @@ function sealKeys(slug: string, baseUrl: string, keys: SealedKeys | null): strin
 
 function refuseEnvironment(slug: string) {
   if (environmentWorkspace()?.slug === slug || ENVIRONMENT_SLUGS.includes(slug))
-    throw new AppError('conflict', 'This workspace is defined by the environment of the console. Change the variables there.')
+    throw new AppError(
+      'conflict',
+      'This workspace is defined by the environment of the console. Change the variables there.',
+    )
 }
 
 /** Throws AppError conflict for a slug that is or once was a workspace's. */
 export async function insertWorkspace(given: z.output<typeof NewWorkspace>): Promise<void> {
   const store = await db()
   const { slug, name, kind, dialect, allowedOrigins } = given
-  const own = given.kind === 'direct' ? {} : { baseUrl: given.baseUrl, sealedAuth: sealKeys(slug, given.baseUrl, given.keys) }
-  const made = await store.insert(workspaces).values({ slug, name, kind, dialect, allowedOrigins, ...own }).onConflictDoNothing().returning({ slug: workspaces.slug })
+  const own =
+    given.kind === 'direct' ? {} : { baseUrl: given.baseUrl, sealedAuth: sealKeys(slug, given.baseUrl, given.keys) }
+  const made = await store
+    .insert(workspaces)
+    .values({ slug, name, kind, dialect, allowedOrigins, ...own })
+    .onConflictDoNothing()
+    .returning({ slug: workspaces.slug })
   if (made.length > 0) return
   const message = 'There is or was a workspace of this name. Choose another.'
   throw new AppError('conflict', message, { fields: [{ path: ['slug'], message }] })
@@ -94,21 +145,35 @@ export async function insertWorkspace(given: z.output<typeof NewWorkspace>): Pro
  * Changes a console-defined workspace. Keys are bound to the origin they were entered for: a base address at another origin
  * drops them, unless new ones come with it. Says whether that happened.
  */
-export async function changeWorkspace(slug: string, change: z.output<typeof WorkspaceChange>): Promise<{ hasDroppedKeys: boolean }> {
+export async function changeWorkspace(
+  slug: string,
+  change: z.output<typeof WorkspaceChange>,
+): Promise<{ hasDroppedKeys: boolean }> {
   refuseEnvironment(slug)
   const store = await db()
   await storedWorkspace(slug) // not_found
   return await store.transaction(async (transaction) => {
-    const [stored] = await transaction.select().from(workspaces).where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt))).for('update')
+    const [stored] = await transaction
+      .select()
+      .from(workspaces)
+      .where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt)))
+      .for('update')
     if (!stored) throw new AppError('not_found', 'There is no such workspace.')
     const { keys, ...plain } = change
     if (stored.kind === 'direct' && (plain.baseUrl !== undefined || keys))
-      throw new AppError('invalid', 'A workspace of single agent servers has no control plane: addresses and keys belong to its servers.')
+      throw new AppError(
+        'invalid',
+        'A workspace of single agent servers has no control plane: addresses and keys belong to its servers.',
+      )
     const baseUrl = plain.baseUrl ?? stored.baseUrl
-    const isSameOrigin = baseUrl !== null && stored.baseUrl !== null && new URL(baseUrl).origin === new URL(stored.baseUrl).origin
+    const isSameOrigin =
+      baseUrl !== null && stored.baseUrl !== null && new URL(baseUrl).origin === new URL(stored.baseUrl).origin
     const kept = isSameOrigin ? stored.sealedAuth : null
     const sealedAuth = keys === undefined || baseUrl === null ? kept : sealKeys(slug, baseUrl, keys)
-    await transaction.update(workspaces).set({ ...plain, sealedAuth, updatedAt: new Date() }).where(eq(workspaces.slug, slug))
+    await transaction
+      .update(workspaces)
+      .set({ ...plain, sealedAuth, updatedAt: new Date() })
+      .where(eq(workspaces.slug, slug))
     return { hasDroppedKeys: keys === undefined && stored.sealedAuth !== null && sealedAuth === null }
   })
 }
@@ -132,5 +197,9 @@ export async function eraseWorkspace(slug: string): Promise<void> {
 /** Throws AppError unless the workspace is one of single agent servers. */
 export async function assertDirect(slug: string): Promise<void> {
   const found = await workspace(slug)
-  if (found.kind !== 'direct') throw new AppError('unsupported', 'Only a workspace of single agent servers has servers to add; this one has a control plane.')
+  if (found.kind !== 'direct')
+    throw new AppError(
+      'unsupported',
+      'Only a workspace of single agent servers has servers to add; this one has a control plane.',
+    )
 }

@@ -27,7 +27,10 @@ export type Workspace = {
 }
 
 /** What of a workspace may be shown; whether there are keys, never which. */
-export type WorkspaceView = Pick<Workspace, 'slug' | 'name' | 'kind' | 'baseUrl' | 'dialect' | 'allowedOrigins' | 'source'> & {
+export type WorkspaceView = Pick<
+  Workspace,
+  'slug' | 'name' | 'kind' | 'baseUrl' | 'dialect' | 'allowedOrigins' | 'source'
+> & {
   hasKey: boolean
   hasAgentKey: boolean
   tenantId: string | null
@@ -59,7 +62,11 @@ export function environmentWorkspace(): Workspace | undefined {
     name: isEmbedded ? 'This machine' : new URL(given.CONTROL_PLANE_URL).hostname,
     kind: given.PILOTHOUSE_WORKSPACE_KIND,
     baseUrl: given.CONTROL_PLANE_URL,
-    auth: { apiKey: given.CONTROL_PLANE_API_KEY, tenantId: given.CONTROL_PLANE_TENANT_ID, bearer: given.CONTROL_PLANE_TOKEN },
+    auth: {
+      apiKey: given.CONTROL_PLANE_API_KEY,
+      tenantId: given.CONTROL_PLANE_TENANT_ID,
+      bearer: given.CONTROL_PLANE_TOKEN,
+    },
     agentApiKey: given.AGENT_SERVER_API_KEY,
     dialect: given.WIRE_DIALECT,
     // Who sets the environment names these origins for its own keys; ranges of addresses get none.
@@ -69,7 +76,10 @@ export function environmentWorkspace(): Workspace | undefined {
 }
 
 /** What keys of a console-defined workspace are sealed for. A direct workspace has none of its own: its servers do. */
-export const sealOfWorkspace = (slug: string, baseUrl: string) => ({ owner: `workspace ${slug}`, origin: new URL(baseUrl).origin })
+export const sealOfWorkspace = (slug: string, baseUrl: string) => ({
+  owner: `workspace ${slug}`,
+  origin: new URL(baseUrl).origin,
+})
 
 function keysOf(stored: StoredWorkspace): SealedKeys {
   if (!stored.sealedAuth || !stored.baseUrl) return {}
@@ -84,7 +94,10 @@ function toWorkspace(stored: StoredWorkspace): Workspace {
 
 export async function storedWorkspace(slug: string): Promise<StoredWorkspace> {
   const store = await db()
-  const [found] = await store.select().from(workspaces).where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt)))
+  const [found] = await store
+    .select()
+    .from(workspaces)
+    .where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt)))
   if (!found) throw new AppError('not_found', 'There is no such workspace.')
   return found
 }
@@ -97,19 +110,36 @@ export async function workspace(slug: string): Promise<Workspace> {
   const first = environmentWorkspace()
   if (first?.slug === slug) return first
   // A slug is text; PostgreSQL takes no NUL, and the URL may bring one.
-  if (ENVIRONMENT_SLUGS.includes(slug) || slug.includes('\0')) throw new AppError('not_found', 'There is no such workspace.')
+  if (ENVIRONMENT_SLUGS.includes(slug) || slug.includes('\0'))
+    throw new AppError('not_found', 'There is no such workspace.')
   const stored = await storedWorkspace(slug)
   try {
     return toWorkspace(stored)
   } catch (cause) {
-    throw new AppError('upstream_refused_key', `The keys of this workspace cannot be used. ${(cause as Error).message}`, { cause })
+    throw new AppError(
+      'upstream_refused_key',
+      `The keys of this workspace cannot be used. ${(cause as Error).message}`,
+      { cause },
+    )
   }
 }
 
 function viewOf(one: Workspace, keyProblem: string | null): WorkspaceView {
   const { slug, name, kind, baseUrl, dialect, allowedOrigins, source } = one
   const hasKey = Boolean(one.auth.apiKey || one.auth.bearer)
-  return { slug, name, kind, baseUrl, dialect, allowedOrigins, source, hasKey, hasAgentKey: Boolean(one.agentApiKey), tenantId: one.auth.tenantId ?? null, keyProblem }
+  return {
+    slug,
+    name,
+    kind,
+    baseUrl,
+    dialect,
+    allowedOrigins,
+    source,
+    hasKey,
+    hasAgentKey: Boolean(one.agentApiKey),
+    tenantId: one.auth.tenantId ?? null,
+    keyProblem,
+  }
 }
 
 function viewOfStored(stored: StoredWorkspace): WorkspaceView {
@@ -123,13 +153,20 @@ function viewOfStored(stored: StoredWorkspace): WorkspaceView {
 
 /** The workspaces where the actor has a role, with that role: the environment's first, then by name. Without any secret. */
 export async function listWorkspaces(actor: Actor): Promise<(WorkspaceView & { role: Role })[]> {
-  const roles = actor.kind === 'system' ? [{ workspace: EVERYWHERE, role: 'viewer' as const }] : await memberRoles(actor)
+  const roles =
+    actor.kind === 'system' ? [{ workspace: EVERYWHERE, role: 'viewer' as const }] : await memberRoles(actor)
   if (roles.length === 0) return []
   const store = await db()
-  const stored = await store.select().from(workspaces).where(isNull(workspaces.deletedAt)).orderBy(asc(workspaces.name), asc(workspaces.slug))
+  const stored = await store
+    .select()
+    .from(workspaces)
+    .where(isNull(workspaces.deletedAt))
+    .orderBy(asc(workspaces.name), asc(workspaces.slug))
   const first = environmentWorkspace()
   return [...(first ? [viewOf(first, null)] : []), ...stored.map(viewOfStored)].flatMap((view) => {
-    const role = highest(roles.filter((one) => one.workspace === view.slug || one.workspace === EVERYWHERE).map((one) => one.role))
+    const role = highest(
+      roles.filter((one) => one.workspace === view.slug || one.workspace === EVERYWHERE).map((one) => one.role),
+    )
     return role ? [{ ...view, role }] : []
   })
 }
@@ -139,6 +176,11 @@ export async function firstWorkspace(): Promise<string | null> {
   const first = environmentWorkspace()
   if (first) return first.slug
   const store = await db()
-  const [oldest] = await store.select({ slug: workspaces.slug }).from(workspaces).where(isNull(workspaces.deletedAt)).orderBy(asc(workspaces.createdAt)).limit(1)
+  const [oldest] = await store
+    .select({ slug: workspaces.slug })
+    .from(workspaces)
+    .where(isNull(workspaces.deletedAt))
+    .orderBy(asc(workspaces.createdAt))
+    .limit(1)
   return oldest?.slug ?? null
 }

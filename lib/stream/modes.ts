@@ -1,4 +1,4 @@
-import { fromWire } from '@/lib/contracts/dialect'
+import { readKey } from '@/lib/contracts/dialect'
 import type { LogEntry } from './log'
 import { type EventName, parseEventName, parseNamespace, type Segment } from './namespaces'
 import type { Steps } from './steps'
@@ -38,7 +38,8 @@ export function applyEvent(state: ModeState, entry: Event): void {
   const name = parseEventName(entry.event)
   state.counters.set(name.mode, (state.counters.get(name.mode) ?? 0) + 1)
   if (name.path !== '') state.namespaces.set(name.path, (state.namespaces.get(name.path) ?? 0) + 1)
-  HANDLERS[name.mode]?.(state, entry, name)
+  // The name is the server's: `__proto__` must find nothing.
+  if (Object.hasOwn(HANDLERS, name.mode)) HANDLERS[name.mode]?.(state, entry, name)
 }
 
 type Handler = (state: ModeState, entry: Event, name: EventName) => void
@@ -155,10 +156,9 @@ const placed = (entry: Event, { namespace, path }: EventName) => ({ namespace, p
 /** The producing task of a message from its metadata: node, its graph's namespace, and task id. */
 function whereOf(metadata: unknown) {
   if (!isRecord(metadata)) return undefined
-  const known = fromWire(metadata) as Record<string, unknown>
-  const path = text(known.graph_checkpoint_ns) ?? text(known.checkpoint_ns) ?? ''
+  const path = text(readKey(metadata, 'checkpoint_ns')) ?? text(metadata.checkpoint_ns) ?? ''
   const segments = parseNamespace(path)
-  return { node: text(known.graph_node) ?? segments.at(-1)?.node, namespace: segments.slice(0, -1), task: segments.at(-1)?.task || undefined }
+  return { node: text(readKey(metadata, 'node')) ?? segments.at(-1)?.node, namespace: segments.slice(0, -1), task: segments.at(-1)?.task || undefined }
 }
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 

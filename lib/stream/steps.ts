@@ -21,8 +21,8 @@ export class Steps {
   readonly lanes = new Map<string, Lane>()
   readonly #byTask = new Map<string, Step>()
   readonly #laneOf = new WeakMap<Step, Lane>()
-  /** When the last step of each namespace ended: a node that only `updates` tells of began then. */
-  readonly #boundary = new Map<string, { at: number; seq: number }>()
+  /** When the last step of each namespace ended: a node that only `updates` tells of began then. Nodes of one event began together. */
+  readonly #boundary = new Map<string, { at: number; seq: number; before?: { at: number; seq: number } }>()
 
   /** Set once the stream itself tells when tasks start and end (modes `tasks`, `debug`); `updates` then add nothing. */
   tellsTasks = false
@@ -37,8 +37,10 @@ export class Steps {
   finish(where: Where, task: string | undefined, status: Exclude<Step['status'], 'running'>): void {
     if (!task && this.tellsTasks) return
     const known = task ? this.#byTask.get(task) : this.lanes.get(keyOf(where))?.running[0]
-    const step = known ?? this.#open(where, this.#boundary.get(where.path) ?? where, task, true)
-    this.#boundary.set(where.path, { at: where.at, seq: where.seq })
+    const last = this.#boundary.get(where.path)
+    const before = last?.seq === where.seq ? last.before : last && { at: last.at, seq: last.seq }
+    const step = known ?? this.#open(where, before ?? where, task, true)
+    this.#boundary.set(where.path, { at: where.at, seq: where.seq, before })
     this.#end(step, where, status)
   }
 

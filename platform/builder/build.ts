@@ -35,7 +35,15 @@ export async function buildFromGit(options: BuildOptions): Promise<string> {
 
   await rm(folder, { recursive: true, force: true })
   log('INFO', `Fetching ${repo_commit_sha ?? repo_ref} of ${repo_url}`)
-  const commit = await checkout({ url: repo_url, ref: repo_ref, commit: repo_commit_sha ?? undefined, folder, env, signal, onLine })
+  const commit = await checkout({
+    url: repo_url,
+    ref: repo_ref,
+    commit: repo_commit_sha ?? undefined,
+    folder,
+    env,
+    signal,
+    onLine,
+  })
   log('INFO', `Checked out commit ${commit}`)
 
   const config = await readGraphConfig(folder, graph_config_path)
@@ -43,7 +51,13 @@ export async function buildFromGit(options: BuildOptions): Promise<string> {
 
   const steps = [
     { what: 'install', given: install_command, detect: detectInstall, cwd: folder, timeoutMs: INSTALL_TIMEOUT_MS },
-    { what: 'build', given: build_command, detect: detectBuild, cwd: path.dirname(config.file), timeoutMs: BUILD_TIMEOUT_MS },
+    {
+      what: 'build',
+      given: build_command,
+      detect: detectBuild,
+      cwd: path.dirname(config.file),
+      timeoutMs: BUILD_TIMEOUT_MS,
+    },
   ]
   for (const { what, given, detect, cwd, timeoutMs } of steps) {
     const command = given?.trim() || (await detect(cwd))
@@ -55,7 +69,14 @@ export async function buildFromGit(options: BuildOptions): Promise<string> {
     const shell = process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c']
     // A package manager that takes NODE_ENV from us would leave out what a build needs.
     const stepEnv = { ...env, CI: 'true', npm_config_update_notifier: 'false' }
-    await runCommand([...shell, command], { label: `The ${what} command`, cwd, env: stepEnv, timeoutMs, signal, onLine })
+    await runCommand([...shell, command], {
+      label: `The ${what} command`,
+      cwd,
+      env: stepEnv,
+      timeoutMs,
+      signal,
+      onLine,
+    })
   }
   log('INFO', 'The build is complete.')
   return commit

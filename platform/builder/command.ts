@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { asProcessEnv } from '../env'
 import { readLines } from './lines'
 
 /** A reason that belongs in the build log as it stands. */
@@ -38,7 +39,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   signal.throwIfAborted()
   const guard = spawn(process.execPath, ['-e', GUARD, '--', JSON.stringify(argv)], {
     cwd,
-    env,
+    env: asProcessEnv(env),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

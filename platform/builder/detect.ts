@@ -28,7 +28,13 @@ export async function detectInstall(folder: string): Promise<string | undefined>
   const wanted = Object.keys({ ...manifest?.dependencies, ...manifest?.devDependencies })
   if (!wanted.length) return undefined
   for (const [file, command] of LOCKED)
-    if (await access(path.join(folder, file)).then(() => true, () => false)) return command
+    if (
+      await access(path.join(folder, file)).then(
+        () => true,
+        () => false,
+      )
+    )
+      return command
   return 'npm install --no-audit --no-fund --no-package-lock'
 }
 

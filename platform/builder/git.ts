@@ -2,19 +2,21 @@ import { execFile } from 'node:child_process'
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { asProcessEnv } from '../env'
 import { BuildError, runCommand } from './command'
 
 const run = promisify(execFile)
 
 /** `file` covers plain paths. Nothing else is ever spoken, whatever an address or a redirect says. */
 const PROTOCOLS = 'file:https:ssh:git'
+const TIMEOUT_MS = 10 * 60_000
 const CONTROL = /\p{Cc}/u
 
 /** The full name of the ref that a revision is built from: a branch by its bare name, a tag by its whole path. */
 export function fullRef(ref: string): string {
   const isUsable =
     ref.length <= 250 &&
-    /^[^-/.][^\s~^:?*[\\\p{Cc}]*$/u.test(ref) &&
+    /^(?![-/.])[^\s~^:?*[\\\p{Cc}]+$/u.test(ref) &&
     !/\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|[/.]$|^@$/.test(ref)
   if (!isUsable) throw new BuildError(`"${ref}" is no name of a branch or tag.`)
   return /^refs\/(heads|tags)\/./.test(ref) ? ref : `refs/heads/${ref}`
@@ -51,19 +53,29 @@ export async function checkout(options: CheckoutOptions): Promise<string> {
   const ref = fullRef(options.ref)
   await mkdir(folder, { recursive: true })
   const env = await gitEnvironment(options.env, url, `${folder}.gitconfig`)
-  const git = (args: string[], label: string) =>
-    runCommand(['git', '-c', 'core.hooksPath=/dev/null', ...args], {
-      label,
+  const git = async (...args: string[]) => {
+    try {
+      const own = { cwd: folder, env: asProcessEnv(env), signal, timeout: TIMEOUT_MS, maxBuffer: 64_000_000 }
+      return (await run('git', ['-c', 'core.hooksPath=/dev/null', ...args], own)).stdout.trim()
+    } catch (error) {
+      signal.throwIfAborted()
+      throw new BuildError(
+        `git ${args[0]} failed: ${(error as { stderr?: string }).stderr || (error as Error).message}`,
+      )
+    }
+  }
+  // The one step that goes over the network gets the guard: it may hang when nobody is left to end it.
+  const fetch = (what: string, ...more: string[]) =>
+    runCommand(['git', 'fetch', '--quiet', '--no-tags', ...more, '--', url, what], {
+      label: `git fetch of ${options.ref}`,
       cwd: folder,
       env,
-      timeoutMs: 10 * 60_000,
+      timeoutMs: TIMEOUT_MS,
       signal,
       onLine,
     })
 
-  await git(['init', '--quiet', '--template=', '--initial-branch=build'], 'git init')
-  const fetch = (what: string, ...more: string[]) =>
-    git(['fetch', '--quiet', '--no-tags', ...more, '--', url, what], `git fetch of ${options.ref}`)
+  await git('init', '--quiet', '--template=', '--initial-branch=build')
   try {
     await fetch(options.commit ?? ref, '--depth=1')
   } catch (error) {
@@ -71,9 +83,8 @@ export async function checkout(options: CheckoutOptions): Promise<string> {
     if (!options.commit || !(error instanceof BuildError)) throw error
     await fetch(ref)
   }
-  await git(['checkout', '--quiet', '--detach', options.commit ?? 'FETCH_HEAD', '--'], 'git checkout')
-  const { stdout } = await run('git', ['rev-parse', '--verify', 'HEAD'], { cwd: folder, env })
-  return stdout.trim()
+  await git('checkout', '--quiet', '--detach', options.commit ?? 'FETCH_HEAD', '--')
+  return git('rev-parse', '--verify', 'HEAD')
 }
 
 /** The branch that a repository's HEAD names, or undefined where the folder is no repository. */
@@ -83,7 +94,7 @@ export async function defaultBranch(folder: string, env: Record<string, string>)
     const quiet = await gitEnvironment(env)
     const { stdout } = await run('git', ['-c', `safe.directory=${folder}`, 'symbolic-ref', '--short', 'HEAD'], {
       cwd: folder,
-      env: quiet,
+      env: asProcessEnv(quiet),
     })
     return stdout.trim() || undefined
   } catch {

@@ -1,7 +1,8 @@
-import { readFile, realpath } from 'node:fs/promises'
+import { access, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
+import { CONFIG_FILES } from '@/lib/contracts/dialect'
 import { BuildError } from './command'
 
 const GraphPath = z.string().regex(/^[^:]+(:[^:]+)?$/, 'expected "./file.mjs:export"')
@@ -20,6 +21,20 @@ export type LoadedGraphConfig = {
   env: Record<string, string>
 }
 
+/** The path as given; where there is no such file, one of another usual name in the same folder. */
+async function existing(root: string, configPath: string): Promise<string> {
+  const others = (CONFIG_FILES as readonly string[]).includes(path.basename(configPath)) ? CONFIG_FILES : []
+  for (const candidate of [configPath, ...others.map((name) => path.join(path.dirname(configPath), name))])
+    if (
+      await access(path.resolve(root, candidate)).then(
+        () => true,
+        () => false,
+      )
+    )
+      return candidate
+  return configPath
+}
+
 const RUNS_HERE = /\.(m|c)?[jt]sx?$/
 
 /**
@@ -36,7 +51,7 @@ export async function readGraphConfig(folder: string, configPath: string): Promi
     return target
   }
 
-  const file = await inside(root, configPath, 'The graph configuration file')
+  const file = await inside(root, await existing(root, configPath), 'The graph configuration file')
   const base = path.dirname(file)
   let json: unknown
   try {

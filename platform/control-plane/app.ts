@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Hono, type Context } from 'hono'
+import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { matchRow, type RowSchemas } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
@@ -46,7 +46,7 @@ export function createApp({ handlers, isKey, tenantId, complain }: AppOptions): 
     app.on(row.method, row.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
       const input = await parseRequest(schemas, new URL(context.req.url).searchParams, () => context.req.text())
       const { status, body } = await handle({ params: context.req.param(), ...input })
-      if (body === undefined) return context.body(null, status ?? 204)
+      if (body === undefined) return context.body(null, 204)
       return context.json(body as object, status ?? 200)
     })
   }
@@ -72,5 +72,6 @@ function checkCaller(context: Context, isKey: AppOptions['isKey'], tenantId: str
   if (!given) throw new HttpError(401, 'Give an API key in the header X-Api-Key, or as Authorization: Bearer.')
   if (!isKey(given)) throw new HttpError(403, 'The API key is not valid.')
   const tenant = context.req.header('x-tenant-id')
-  if (tenant && tenant.toLowerCase() !== tenantId) throw new HttpError(403, `The API key is not valid for tenant ${tenant}.`)
+  if (tenant && tenant.toLowerCase() !== tenantId)
+    throw new HttpError(403, `The API key is not valid for tenant ${tenant}.`)
 }

@@ -30,7 +30,10 @@ export function openDataFolder(dataDir: string): DataFolder {
     repositories,
     builds,
     apiKey: kept(path.join(folder, 'api-key'), () => `plt_${randomBytes(24).toString('base64url')}`),
-    sealKey: Buffer.from(kept(path.join(folder, 'seal-key'), () => randomBytes(32).toString('base64')), 'base64'),
+    sealKey: Buffer.from(
+      kept(path.join(folder, 'seal-key'), () => randomBytes(32).toString('base64')),
+      'base64',
+    ),
     port: () => {
       const port = Number(read(portFile))
       return Number.isInteger(port) && port > 0 && port < 65536 ? port : 0

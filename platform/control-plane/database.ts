@@ -16,7 +16,7 @@ const RUNNING = 72_616_002
  * Opens and migrates the database and takes it for this process: two platforms on one database would start every
  * agent server twice. Waits `patienceMs` for a predecessor that was just killed, then throws.
  */
-export async function openDatabase(url: string, log: (line: string) => void, patienceMs = 5000): Promise<Database> {
+export async function openDatabase(url: string, log: (line: string) => void, patienceMs = 3000): Promise<Database> {
   let isClosed = false
   let holder = await hold(url, patienceMs)
   holder.on('error', lost)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type DeploymentPatch, type Secret, SourceConfig } from '@/lib/contracts/deployments'
 import { patchMakesRevision, patchProblems } from '@/lib/contracts/deployment-rules'
+import { type DeploymentPatch, type Secret, SourceConfig } from '@/lib/contracts/deployments'
 import { mayDeployment } from '@/lib/contracts/state'
 import { HttpError, invalid, notFound, uuid } from './http-error'
 import { INTEGRATION_ID, type Platform } from './platform'
@@ -45,9 +45,15 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
 
     async createDeployment({ body }) {
       if (body.source !== 'github')
-        throw new HttpError(400, `This control plane builds from git repositories; source ${body.source} is not available here.`)
+        throw new HttpError(
+          400,
+          `This control plane builds from git repositories; source ${body.source} is not available here.`,
+        )
       if (body.source_config.integration_id?.toLowerCase() !== INTEGRATION_ID)
-        throw new HttpError(400, `Integration ${body.source_config.integration_id} not found. This machine has ${INTEGRATION_ID}.`)
+        throw new HttpError(
+          400,
+          `Integration ${body.source_config.integration_id} not found. This machine has ${INTEGRATION_ID}.`,
+        )
       const id = randomUUID()
       const { name, source, source_config, source_revision_config, secrets = [] } = body
       try {
@@ -80,7 +86,7 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
 
     async deleteDeployment({ params, query }) {
       await remove(platform, uuid('path', 'deployment_id', params.deployment_id), query.force ?? false)
-      return { status: 204, body: undefined }
+      return { body: undefined }
     },
 
     async deleteDeployments({ query }) {
@@ -133,7 +139,11 @@ export async function changeDeployment(
       ...(patch.source_config && { sourceConfig: { ...current.sourceConfig, ...given(patch.source_config) } }),
       ...(patch.secrets && { secrets: platform.sealer.seal(patch.secrets satisfies Secret[], id) }),
       ...((always || patchMakesRevision(patch)) && {
-        sourceRevisionConfig: { ...current.latest, ...given(patch.source_revision_config ?? {}), repo_commit_sha: null },
+        sourceRevisionConfig: {
+          ...current.latest,
+          ...given(patch.source_revision_config ?? {}),
+          repo_commit_sha: null,
+        },
       }),
     }
   })

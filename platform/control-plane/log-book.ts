@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, gt, gte, ilike, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
-import type { Db } from './database'
-import { revisionLogs } from './schema'
 import { LOG_LEVELS } from '@/lib/contracts/logs'
+import type { Db } from './database'
 import { escapeLike } from './escape-like'
+import { revisionLogs } from './schema'
 import type { LogLevel, LogType } from './wire'
 
 /** Where a line belongs. */
@@ -79,7 +79,10 @@ export class LogBook {
       if (count < PRUNE_EVERY) continue
       const of = and(eq(revisionLogs.revisionId, revisionId), eq(revisionLogs.type, type))
       const oldest = sql`(select id from ${revisionLogs} where ${of} order by id desc offset ${KEPT_LINES} limit 1)`
-      await this.db.delete(revisionLogs).where(and(of, sql`${revisionLogs.id} <= ${oldest}`)).catch(() => {})
+      await this.db
+        .delete(revisionLogs)
+        .where(and(of, sql`${revisionLogs.id} <= ${oldest}`))
+        .catch(() => {})
     }
   }
 

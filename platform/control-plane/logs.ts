@@ -7,10 +7,20 @@ import { logRecord } from './records'
 import { findRevision } from './revisions'
 import type { Handlers, LogType } from './wire'
 
-export function logHandlers(platform: Platform): Pick<Handlers, 'listRevisionLogs' | 'listDeploymentLogs' | 'searchDeploymentLogs'> {
+export function logHandlers(
+  platform: Platform,
+): Pick<Handlers, 'listRevisionLogs' | 'listDeploymentLogs' | 'searchDeploymentLogs'> {
   const page = async (deploymentId: string, revisionId: string | undefined, query: ListRevisionLogsQuery) => {
     const { type, order, limit, offset } = query
-    const rows = await platform.logs.read({ deploymentId, revisionId, type, order, limit, after: cursor('offset', offset), ...filters(query) })
+    const rows = await platform.logs.read({
+      deploymentId,
+      revisionId,
+      type,
+      order,
+      limit,
+      after: cursor('offset', offset),
+      ...filters(query),
+    })
     return { body: { logs: rows.map(logRecord), next_offset: nextCursor(rows, order, limit) } }
   }
   return {

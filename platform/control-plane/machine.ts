@@ -55,7 +55,8 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
       return { body: listener }
     },
     createListener({ body }) {
-      if (body.compute_id === COMPUTE_ID) throw new HttpError(409, `A listener with compute_id ${COMPUTE_ID} exists already.`)
+      if (body.compute_id === COMPUTE_ID)
+        throw new HttpError(409, `A listener with compute_id ${COMPUTE_ID} exists already.`)
       throw new HttpError(403, ONLY_ONE)
     },
     updateListener({ params }) {
@@ -81,7 +82,18 @@ async function listRepositories(folder: string) {
       const default_branch = await defaultBranch(url, baseEnvironment())
       // A number, as on the hosted platform; the same for the same name at every start.
       const id = createHash('sha256').update(name).digest().readUInt32BE()
-      return default_branch ? [{ host_integration_id: INTEGRATION_ID, id, name: name.replace(/\.git$/, ''), owner: 'local', url, default_branch }] : []
+      return default_branch
+        ? [
+            {
+              host_integration_id: INTEGRATION_ID,
+              id,
+              name: name.replace(/\.git$/, ''),
+              owner: 'local',
+              url,
+              default_branch,
+            },
+          ]
+        : []
     }),
   )
   return found.flat()

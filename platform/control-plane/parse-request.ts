@@ -1,11 +1,12 @@
 import type { z } from 'zod'
 import type { RowSchemas } from '@/lib/contracts/api'
-import { HttpError } from './http-error'
+import { fromWire } from '@/lib/contracts/dialect'
 import { toValidationError } from '@/lib/contracts/http-validation-error'
+import { HttpError } from './http-error'
 
 type Parsed = { query: unknown; body: unknown }
 
-/** The query and body of a request as the operation's schemas give them. Throws the 422 that names each field. */
+/** The query and body of a request as the operation's schemas give them; either dialect is taken. Throws the 422 that names each field. */
 export async function parseRequest(
   schemas: RowSchemas,
   search: URLSearchParams,
@@ -13,7 +14,7 @@ export async function parseRequest(
 ): Promise<Parsed> {
   return {
     query: schemas.query && check(schemas.query, queryObject(search), 'query'),
-    body: schemas.body && check(schemas.body, parseBody(await readBody()), 'body'),
+    body: schemas.body && check(schemas.body, fromWire(parseBody(await readBody())), 'body'),
   }
 }
 

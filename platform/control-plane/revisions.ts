@@ -58,7 +58,10 @@ function refusal(verb: keyof typeof REVISION_VERBS, { id, status }: RevisionRow)
   return new HttpError(400, `Revision ${id} is ${status}. ${may.allowed ? 'Try again.' : may.reason}`)
 }
 
-function findByParams(platform: Platform, params: { deployment_id: string; revision_id: string }): Promise<RevisionRow> {
+function findByParams(
+  platform: Platform,
+  params: { deployment_id: string; revision_id: string },
+): Promise<RevisionRow> {
   return findRevision(
     platform,
     uuid('path', 'deployment_id', params.deployment_id),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { and, asc, count, desc, eq, getTableColumns, ilike, inArray, ne, type SQL, sql } from 'drizzle-orm'
-import type { Db } from './database'
-import { type DeploymentRow, deployments, type RevisionRow, revisions, settings } from './schema'
 import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments'
 import { REVISION_STATUSES_IN_PROGRESS, type RevisionStatus } from '@/lib/contracts/state'
+import type { Db } from './database'
 import { escapeLike } from './escape-like'
+import { type DeploymentRow, deployments, type RevisionRow, revisions, settings } from './schema'
 
 export type DeploymentFilter = {
   limit: number
@@ -72,7 +72,10 @@ export class Store {
   }
 
   #joined() {
-    return this.db.select(latestConfig).from(deployments).leftJoin(revisions, eq(revisions.id, deployments.latestRevisionId))
+    return this.db
+      .select(latestConfig)
+      .from(deployments)
+      .leftJoin(revisions, eq(revisions.id, deployments.latestRevisionId))
   }
 
   async countDeployments(deploymentType: string): Promise<number> {
@@ -99,7 +102,10 @@ export class Store {
         .from(revisions)
         .where(eq(revisions.id, current.latestRevisionId ?? id))
       const { sourceRevisionConfig, ...change } = decide({ ...current, latest: latest?.config ?? {} })
-      await tx.update(deployments).set({ ...change, updatedAt: now }).where(eq(deployments.id, id))
+      await tx
+        .update(deployments)
+        .set({ ...change, updatedAt: now })
+        .where(eq(deployments.id, id))
       if (!sourceRevisionConfig) return undefined
       return insertRevision(tx as unknown as Db, { ...current, ...change }, sourceRevisionConfig)
     })
@@ -160,7 +166,11 @@ export class Store {
   }
 
   /** Moves a revision, unless it is already finished. Tells whether it moved. */
-  async moveRevision(id: string, status: RevisionStatus, from: readonly RevisionStatus[] = REVISION_STATUSES_IN_PROGRESS): Promise<boolean> {
+  async moveRevision(
+    id: string,
+    status: RevisionStatus,
+    from: readonly RevisionStatus[] = REVISION_STATUSES_IN_PROGRESS,
+  ): Promise<boolean> {
     const moved = await this.db
       .update(revisions)
       .set({ status, updatedAt: now })
@@ -203,7 +213,9 @@ export class Store {
     const open = await this.db
       .select()
       .from(revisions)
-      .where(and(eq(revisions.deploymentId, deploymentId), inArray(revisions.status, [...REVISION_STATUSES_IN_PROGRESS])))
+      .where(
+        and(eq(revisions.deploymentId, deploymentId), inArray(revisions.status, [...REVISION_STATUSES_IN_PROGRESS])),
+      )
       .orderBy(asc(revisions.queuedAt), asc(revisions.number))
     const begun = open.find((revision) => !WAITING.includes(revision.status))
     const next = begun ?? open.at(-1)

@@ -17,7 +17,8 @@ const OURS = new Set(['host', 'expect', 'x-api-key', 'x-pilothouse-child', 'x-fo
 export function passedHeaders(raw: readonly string[], dropped: ReadonlySet<string> = new Set()): string[] {
   const named = new Set<string>()
   for (let i = 0; i < raw.length; i += 2)
-    if (raw[i]?.toLowerCase() === 'connection') for (const one of (raw[i + 1] ?? '').split(',')) named.add(one.trim().toLowerCase())
+    if (raw[i]?.toLowerCase() === 'connection')
+      for (const one of (raw[i + 1] ?? '').split(',')) named.add(one.trim().toLowerCase())
   const passed: string[] = []
   for (let i = 0; i < raw.length; i += 2) {
     const [name = '', value = ''] = [raw[i], raw[i + 1]]

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { readLines } from '../builder/lines'
+import { asProcessEnv } from '../env'
 import { WATCHDOG_ARGS } from './watchdog'
 
 /** A reason that belongs in the deploy log as it stands. */
@@ -45,7 +46,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
   const secret = randomBytes(32).toString('base64url')
   const node = spawn(process.execPath, ['--enable-source-maps', ...WATCHDOG_ARGS, options.entry], {
     cwd: options.cwd,
-    env: { ...options.env, PILOTHOUSE_AGENT_SECRET: secret },
+    env: asProcessEnv({ ...options.env, PILOTHOUSE_AGENT_SECRET: secret }),
     // A group of its own: what graph code starts ends with it, and a Ctrl-C in the terminal leaves the order to us.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -116,7 +117,8 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
       node.on('message', (message) => {
         const parsed = Announcement.safeParse(message)
         if (!parsed.success) return
-        if ('ready' in parsed.data) return settle(() => resolve((parsed.data as { ready: { port: number } }).ready.port))
+        if ('ready' in parsed.data)
+          return settle(() => resolve((parsed.data as { ready: { port: number } }).ready.port))
         const { graph, message: why } = parsed.data.failed
         fail(graph ? `Graph "${graph}" cannot be loaded: ${why}` : why)
       })

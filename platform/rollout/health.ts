@@ -23,7 +23,8 @@ async function ask(child: AgentChild, path: string, what: string, timeoutMs: num
   } catch (error) {
     signal.throwIfAborted()
     if (limit.aborted) throw new StartError(`${what} did not answer GET ${path} within ${timeoutMs / 1000} s.`)
-    if (!child.isRunning()) throw new StartError(`The agent server ended during its health check: ${await child.ended}.`)
+    if (!child.isRunning())
+      throw new StartError(`The agent server ended during its health check: ${await child.ended}.`)
     throw new StartError(`${what} did not answer GET ${path}: ${(error as Error).message}`)
   }
   if (answer.status !== 200)

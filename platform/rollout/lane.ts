@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RevisionStatus } from '@/lib/contracts/state'
 import type { LogBook } from '../control-plane/log-book'
 import type { DeploymentRow, RevisionRow } from '../control-plane/schema'
-import type { RevisionStatus } from '@/lib/contracts/state'
 import { type Store, WAITING } from '../control-plane/store'
 import { agentSchemaName } from './child-env'
 import type { Launcher } from './launcher'
@@ -66,6 +66,9 @@ export class Lane {
   /** Looks for something to do, now or as soon as what is under way is done. */
   wake(): void {
     this.#hasNews = true
+    const { store, complain } = this.options
+    // Busy: what is new can only wait, and its status is to say so.
+    if (this.#running) store.queueNew(this.deploymentId).catch((error: Error) => complain(error.message))
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
       if (this.#hasNews && !this.#end.signal.aborted) this.wake()
@@ -199,7 +202,10 @@ export class Lane {
 
   #say(level: Parameters<ReturnType<Launcher['logOf']>>[0], message: string): void {
     if (!this.#active) return
-    this.options.launcher.logOf({ deployment: { id: this.deploymentId, name: '' }, revision: this.#active }, 'deploy')(level, message)
+    this.options.launcher.logOf({ deployment: { id: this.deploymentId, name: '' }, revision: this.#active }, 'deploy')(
+      level,
+      message,
+    )
   }
 
   async #prune(serving: (string | undefined)[]): Promise<void> {
@@ -208,7 +214,8 @@ export class Lane {
     const kept = new Set([...newest.map((revision) => revision.id), ...serving])
     const folder = launcher.folderOf(this.deploymentId)
     for (const name of await readdir(folder))
-      if (!kept.has(name.replace(/\.gitconfig$/, ''))) await rm(path.join(folder, name), { recursive: true, force: true })
+      if (!kept.has(name.replace(/\.gitconfig$/, '')))
+        await rm(path.join(folder, name), { recursive: true, force: true })
   }
 
   async #delete(deployment: DeploymentRow): Promise<void> {

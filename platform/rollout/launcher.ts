@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Secret } from '@/lib/contracts/deployments'
 import { buildFromGit } from '../builder/build'
 import { readGraphConfig } from '../builder/graph-config'
 import { createMask } from '../builder/mask'
@@ -7,7 +8,6 @@ import type { LogBook } from '../control-plane/log-book'
 import type { DeploymentRow, RevisionRow } from '../control-plane/schema'
 import type { Sealer } from '../control-plane/seal'
 import type { Store } from '../control-plane/store'
-import type { Secret } from '@/lib/contracts/deployments'
 import type { LogLevel, LogType } from '../control-plane/wire'
 import { baseEnvironment } from '../env'
 import { type AgentChild, startChild } from './child'
@@ -95,7 +95,10 @@ export class Launcher {
       await child.stop(0)
       throw error
     }
-    log('INFO', `Every graph loads (${config.graphs.join(', ')}); ready after ${Date.now() - began} ms as process ${child.pid}.`)
+    log(
+      'INFO',
+      `Every graph loads (${config.graphs.join(', ')}); ready after ${Date.now() - began} ms as process ${child.pid}.`,
+    )
     return child
   }
 

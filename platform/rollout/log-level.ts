@@ -1,5 +1,5 @@
-import type { LogLine } from '../control-plane/log-book'
 import { LOG_LEVELS } from '@/lib/contracts/logs'
+import type { LogLine } from '../control-plane/log-book'
 import type { LogLevel } from '../control-plane/wire'
 
 const LEVEL_WORDS: Record<string, LogLevel> = {

@@ -25,7 +25,8 @@ export class Rollouts {
         lane.remove()
         continue
       }
-      const active = deployment.activeRevisionId && (await store.findRevision(deployment.id, deployment.activeRevisionId))
+      const active =
+        deployment.activeRevisionId && (await store.findRevision(deployment.id, deployment.activeRevisionId))
       if (active) lane.restore(active)
       lane.wake()
     }

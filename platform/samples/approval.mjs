@@ -22,7 +22,8 @@ async function write(state, { context }) {
 /** Accepts `true`, `"approve"`, `{ type: "approve" | "accept" | "edit" | "reject", text }` and the like. */
 function readAnswer(answer) {
   const { type, text, args } = typeof answer === 'object' && answer !== null ? answer : { type: String(answer) }
-  if (/^(edit|edited)$/i.test(type) || typeof answer?.text === 'string') return { decision: 'edited', text: String(text ?? args ?? '') }
+  if (/^(edit|edited)$/i.test(type) || typeof answer?.text === 'string')
+    return { decision: 'edited', text: String(text ?? args ?? '') }
   return { decision: /^(true|yes|ok|approved?|accept(ed)?)$/i.test(type) ? 'approved' : 'rejected' }
 }
 

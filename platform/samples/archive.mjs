@@ -18,7 +18,9 @@ const State = z.object({
 const WORDS = 'harbour lantern compass anchor tide beacon chart rope sail keel mast gull pier fog bell wharf'.split(' ')
 
 function record(number) {
-  const line = Array.from({ length: 24 }, (_, i) => WORDS[(number * 7 + i * (1 + (number % 5))) % WORDS.length]).join(' ')
+  const line = Array.from({ length: 24 }, (_, i) => WORDS[(number * 7 + i * (1 + (number % 5))) % WORDS.length]).join(
+    ' ',
+  )
   return {
     id: `record-${String(number).padStart(7, '0')}`,
     taken_at: new Date(Date.UTC(2020, 0, 1) + number * 60_000).toISOString(),

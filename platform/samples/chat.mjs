@@ -17,11 +17,14 @@ const calculator = tool(({ expression }) => String(calculate(expression)), {
   description: 'Calculates with numbers, + - * / and brackets.',
   schema: z.object({ expression: z.string() }),
 })
-const clock = tool(({ zone }) => new Date().toLocaleString('en-GB', { timeZone: zone, dateStyle: 'full', timeStyle: 'medium' }), {
-  name: 'clock',
-  description: 'Tells the date and time in a time zone.',
-  schema: z.object({ zone: z.string().default('UTC') }),
-})
+const clock = tool(
+  ({ zone }) => new Date().toLocaleString('en-GB', { timeZone: zone, dateStyle: 'full', timeStyle: 'medium' }),
+  {
+    name: 'clock',
+    description: 'Tells the date and time in a time zone.',
+    schema: z.object({ zone: z.string().default('UTC') }),
+  },
+)
 const tools = [calculator, clock]
 
 /** Decides like a model would: a tool when the question asks for one and has no result yet, else the reply. */
@@ -43,7 +46,9 @@ export function script(persona) {
 function reply({ persona, question, results }) {
   const greeting = process.env.GREETING
   const found = results.map((result) =>
-    result.status === 'error' ? `The ${result.name} could not help: ${result.text}` : `The ${result.name} says: ${result.text}.`,
+    result.status === 'error'
+      ? `The ${result.name} could not help: ${result.text}`
+      : `The ${result.name} says: ${result.text}.`,
   )
   return [
     `Hello, I am ${persona}.`,
@@ -59,11 +64,16 @@ function reply({ persona, question, results }) {
     '4. Make an assistant with another persona, or with a longer delay between two words.\n\n',
     'When you are done watching, open the state of this thread: every message of ours is there, with its id and its usage.',
     'That is all I have to say for now, and thank you for listening to the very end.',
-  ].join(' ').replaceAll('\n ', '\n')
+  ]
+    .join(' ')
+    .replaceAll('\n ', '\n')
 }
 
 async function agent(state, { context }) {
-  const model = new ScriptedModel({ script: script(context?.persona ?? 'a calm concierge'), delayMs: context?.delay_ms ?? 30 })
+  const model = new ScriptedModel({
+    script: script(context?.persona ?? 'a calm concierge'),
+    delayMs: context?.delay_ms ?? 30,
+  })
   return { messages: [await model.invoke(state.messages)] }
 }
 

@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { END, START, StateGraph } from '@langchain/langgraph'
 import { z } from 'zod'
 
-const State = z.object({ order: z.string().default('A-1001').describe('An order number'), checked: z.boolean().default(false), reserved: z.boolean().default(false), paid: z.boolean().default(false) })
+const State = z.object({
+  order: z.string().default('A-1001').describe('An order number'),
+  checked: z.boolean().default(false),
+  reserved: z.boolean().default(false),
+  paid: z.boolean().default(false),
+})
 const Context = z.object({ card: z.enum(['declined', 'accepted']).default('declined').describe('What the bank says') })
 
 async function check(_state, { signal }) {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { END, START, Send, StateGraph } from '@langchain/langgraph'
+import { END, Send, START, StateGraph } from '@langchain/langgraph'
 import { registry } from '@langchain/langgraph/zod'
 import { z } from 'zod'
 
@@ -14,7 +14,9 @@ const State = z.object({
     .register(registry, { reducer: { fn: (all, more) => all.concat(more) } }),
   total: z.number().int().default(0).describe('The sum over all workers'),
 })
-const Context = z.object({ slowest_ms: z.number().int().min(0).max(60_000).default(4000).describe('How long the slowest worker takes') })
+const Context = z.object({
+  slowest_ms: z.number().int().min(0).max(60_000).default(4000).describe('How long the slowest worker takes'),
+})
 
 async function spread(_state, { writer }) {
   writer?.({ kind: 'spread', at: 'start' })
@@ -43,7 +45,8 @@ export const graph = new StateGraph(State, Context)
   .addEdge(START, 'spread')
   .addConditionalEdges(
     'spread',
-    (state) => Array.from({ length: state.workers }, (_, worker) => new Send('work', { worker, workers: state.workers })),
+    (state) =>
+      Array.from({ length: state.workers }, (_, worker) => new Send('work', { worker, workers: state.workers })),
     ['work'],
   )
   .addEdge('work', 'merge')

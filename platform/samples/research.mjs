@@ -11,16 +11,34 @@ const findings = z
   .default(() => [])
   .describe('What has been found so far')
   .register(registry, { reducer: { fn: (all, more) => all.concat(more) } })
-const questions = z.array(z.string()).default(() => []).describe('What is still to be looked into')
+const questions = z
+  .array(z.string())
+  .default(() => [])
+  .describe('What is still to be looked into')
 
 const State = z.object({ messages, topic: z.string().default('').describe('What to research'), questions, findings })
 const Inner = z.object({ messages, questions, findings, sources: z.array(z.string()).default(() => []) })
-const Context = z.object({ depth: z.number().int().min(1).max(10).default(3).describe('How many questions to ask'), delay_ms })
+const Context = z.object({
+  depth: z.number().int().min(1).max(10).default(3).describe('How many questions to ask'),
+  delay_ms,
+})
 
-const ASPECTS = ['history', 'present state', 'open problems', 'people', 'costs', 'risks', 'tools', 'alternatives', 'limits', 'future']
+const ASPECTS = [
+  'history',
+  'present state',
+  'open problems',
+  'people',
+  'costs',
+  'risks',
+  'tools',
+  'alternatives',
+  'limits',
+  'future',
+]
 
 async function plan(state, { context, writer }) {
-  const topic = state.topic || state.messages.findLast((message) => message.getType() === 'human')?.text.trim() || 'lighthouses'
+  const topic =
+    state.topic || state.messages.findLast((message) => message.getType() === 'human')?.text.trim() || 'lighthouses'
   const questions = ASPECTS.slice(0, context?.depth ?? 3).map((aspect) => `What about the ${aspect} of ${topic}?`)
   writer?.({ kind: 'plan', topic, questions: questions.length })
   return { topic, questions }
@@ -42,7 +60,11 @@ async function write(state, { context }) {
   const text = `${question} Three sources agree on the main points: it began small, it grew by patient work, and most of what is hard about it today is not technical. Where they differ, the archive is the most careful one.`
   const model = new ScriptedModel({ script: () => ({ text }), delayMs: context?.delay_ms ?? 30 })
   const summary = await model.invoke(state.messages)
-  return { messages: [summary], questions: rest, findings: [{ question, sources: state.sources, summary: summary.text }] }
+  return {
+    messages: [summary],
+    questions: rest,
+    findings: [{ question, sources: state.sources, summary: summary.text }],
+  }
 }
 
 const investigate = new StateGraph(Inner, Context)

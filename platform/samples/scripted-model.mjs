@@ -46,7 +46,10 @@ export class ScriptedModel extends BaseChatModel {
     for (const [index, { name, args }] of toolCalls.entries()) {
       const json = JSON.stringify(args)
       // As real models do: the name first, the arguments in pieces.
-      const pieces = [{ name, id: `call_${id.slice(-8)}_${index}`, args: '' }, ...(json.match(/.{1,12}/g) ?? []).map((args) => ({ args }))]
+      const pieces = [
+        { name, id: `call_${id.slice(-8)}_${index}`, args: '' },
+        ...(json.match(/.{1,12}/g) ?? []).map((args) => ({ args })),
+      ]
       for (const piece of pieces) {
         await sleep(this.delayMs, undefined, { signal: options?.signal })
         yield chunk('', { tool_call_chunks: [{ type: 'tool_call_chunk', index, ...piece }] })

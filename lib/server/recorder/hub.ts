@@ -5,6 +5,7 @@ import { log } from '../log'
 import { shutdownSignal } from '../shutdown'
 import type { Chunk } from './chunk'
 import { RecordingLog } from './recording-log'
+import type { RunPlace } from './run-source'
 import { claimRecordings, deleteOld, findRecording, readSegments, renewLeases, type RecordingRow, storedEnd } from './store'
 import { WakeLine } from './wake'
 import { Writer } from './writer'
@@ -20,6 +21,7 @@ const IDLE_MS = 60_000
 
 /** One recorder at work in this process. */
 export type ActiveRecorder = {
+  readonly place: RunPlace
   /** Something about the run changed elsewhere (a cancel): look at it now. */
   poke(): void
   /** Stops following without an end entry. `lost`: another instance goes on with it. */

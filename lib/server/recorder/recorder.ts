@@ -1,10 +1,10 @@
 import 'server-only'
+import type { LogEntry } from '@/lib/stream/log'
 import type { SseEvent } from '@/lib/stream/sse'
 import type { OpenStream } from '../call'
 import { log } from '../log'
 import type { NewEntry } from './chunk'
 import { drain, type Ending } from './drain'
-import { redactEventText } from './event-text'
 import type { ActiveRecorder, Hub } from './hub'
 import { isWaitingState, outcomeOf } from './outcome'
 import type { RecordingLog } from './recording-log'
@@ -50,6 +50,7 @@ export class Recorder implements ActiveRecorder {
   #endStatus: string | undefined
   #isFull = false
   #isWhole = true
+  #updates: Promise<void> = Promise.resolve()
 
   constructor(hub: Hub, row: RecordingRow, held: RecordingLog, lastEventId = '') {
     this.#hub = hub
@@ -77,9 +78,20 @@ export class Recorder implements ActiveRecorder {
     this.#run(opened)
   }
 
+  /** Takes note of what the log already says, in order, before `resume`. */
+  recall(entries: readonly LogEntry[]): void {
+    for (const entry of entries) {
+      if (entry.kind !== 'event') this.#isWhole = false
+      else {
+        if (entry.id !== undefined) this.#count(entry.id)
+        this.#note(entry)
+      }
+    }
+  }
+
   /** Goes on with a recording whose instance died or stopped at `since`. */
   resume(since: number): void {
-    this.#break = { since, reason: 'The console stopped.', isClean: true }
+    this.#break = { since, reason: 'The console was stopped or lost its database.', isClean: false }
     this.#heardAt = since
     this.#run(undefined)
   }
@@ -93,6 +105,15 @@ export class Recorder implements ActiveRecorder {
     this.#stop.abort(new Error(`The recorder was stopped (${why}).`))
     this.#wake()
     await this.#done
+  }
+
+  /** Undoes a recorder that never began. */
+  discard(): void {
+    this.#why = 'lost'
+    this.#stop.abort(new Error('The recording never began.'))
+    this.#hub.recorders.delete(this.#log.id)
+    this.#hub.release(this.#log.id)
+    this.#isNamed()
   }
 
   /** The run's ids, from a header or the first event. */
@@ -122,27 +143,25 @@ export class Recorder implements ActiveRecorder {
   /** True when the log got its end entry. */
   async #follow(opened: OpenStream | undefined): Promise<boolean> {
     let stream = opened
-    let asked: Asked | undefined
+    let isRest = false
     for (let tries = 0; ; tries++) {
+      const before = this.#taken
       if (stream) {
-        const before = this.#taken
         const ending = await this.#read(stream)
         if (ending.how === 'stopped') return false
         if (this.#taken > before) tries = 0
       }
-      asked = this.#endStatus === undefined ? await this.#settled(stream !== undefined && !this.#isBroken) : undefined
-      stream = undefined
+      const asked = this.#endStatus === undefined ? await this.#settled(stream !== undefined && !this.#break) : undefined
       if (this.#stop.signal.aborted) return false
-      if (this.#isAtEnd(asked)) break
-      if (asked?.kind === 'failed') this.#broke(asked.error.message)
+      // Of a run that is over the rest is asked for until nothing more comes.
+      if (this.#isAtEnd(asked, isRest && this.#taken === before && stream !== undefined)) return await this.#finish(asked)
+      stream = undefined
       this.#setPhase(this.#isFull ? 'live' : 'reconnecting')
       await this.#pause(Math.min(TIMING.retryFirstMs * 2 ** Math.min(tries, 10), TIMING.retryMaxMs), asked)
       if (this.#stop.signal.aborted) return false
+      isRest = asked !== undefined && isOver(asked)
       if (!this.#isFull) stream = await this.#rejoin()
-      // A run that is over is asked for its rest once, and no more.
-      if (!stream && asked && isOver(asked)) break
     }
-    return await this.#finish(asked)
   }
 
   async #read({ body }: OpenStream): Promise<Ending> {
@@ -153,10 +172,10 @@ export class Recorder implements ActiveRecorder {
       isRunOver: async () => isOver(await askRun(this.place, this.#stop.signal)),
       onEvents: (events) => this.#take(events),
     })
-    if (ending.how === 'broken') this.#broke(ending.reason)
+    if (ending.how === 'broken') this.#break ??= { since: this.#heardAt, reason: ending.reason, isClean: false }
     else if (ending.how === 'refused') this.#full(ending.reason)
-    // A replay that brought nothing and was closed by the server heals a clean break only.
-    else if (ending.how === 'closed' && this.#break?.isClean) this.#break = undefined
+    // A replay that brought nothing before the server closed it shows that nothing was missing, unless the break was rough.
+    else if (ending.how === 'closed' && this.#join === 'replay' && this.#break?.isClean) this.#break = undefined
     return ending
   }
 
@@ -164,8 +183,9 @@ export class Recorder implements ActiveRecorder {
     const at = Date.now()
     for (const event of events) {
       if (this.#isFull || !this.#admit(event)) continue
-      const data = redactEventText(event.event, event.data)
-      this.#log.append({ at, kind: 'event', event: event.event, ...(event.id !== undefined && { id: event.id }), data })
+      // As it came: `openStream` has taken echoed credentials out already.
+      const { event: name, id, data } = event
+      this.#log.append({ at, kind: 'event', event: name, ...(id !== undefined && { id }), data })
       this.#note(event)
       if (this.#log.totalBytes > LIMITS.recordingBytes)
         this.#full(`The recording reached its limit of ${Math.round(LIMITS.recordingBytes / 1024 / 1024)} MB and was stopped; the run goes on.`)
@@ -191,19 +211,21 @@ export class Recorder implements ActiveRecorder {
       if (isExact) this.#break = undefined
       else this.#mark(undefined)
     }
-    if (event.id !== undefined) {
-      if (this.#lastEventId !== '') this.#counts = this.#counts !== false && step === 1
-      this.#lastEventId = event.id
-    }
+    if (event.id !== undefined) this.#count(event.id)
     return true
   }
 
-  #note({ event, data }: SseEvent): void {
+  #count(id: string): void {
+    if (this.#lastEventId !== '') this.#counts = this.#counts !== false && numberOf(id) - numberOf(this.#lastEventId) === 1
+    this.#lastEventId = id
+  }
+
+  #note({ event, data }: Pick<SseEvent, 'event' | 'data'>): void {
     this.#taken++
     if (event === 'error' || event.startsWith('error|')) this.#sawError = true
     else if (event === 'end') this.#endStatus = textAt(data, 'status') ?? 'ended'
     else if (event === 'metadata') {
-      this.#metadata = data
+      this.#metadata ??= data
       this.name(textAt(data, 'thread_id') ?? null, textAt(data, 'run_id') ?? null)
     }
   }
@@ -216,13 +238,6 @@ export class Recorder implements ActiveRecorder {
     this.#late = undefined
   }
 
-  get #isBroken(): boolean {
-    return this.#break !== undefined && !this.#break.isClean
-  }
-  #broke(reason: string): void {
-    this.#break ??= { since: this.#heardAt, reason, isClean: false }
-    this.#break.isClean = false
-  }
   #mark(state: string | undefined): void {
     if (!this.#break) return
     const { since, reason } = this.#break
@@ -232,7 +247,7 @@ export class Recorder implements ActiveRecorder {
   }
   #full(reason: string): void {
     if (this.#isFull) return
-    this.#broke(reason)
+    this.#break = { since: this.#heardAt, reason, isClean: false }
     this.#mark(undefined)
     this.#isFull = true
   }
@@ -248,13 +263,14 @@ export class Recorder implements ActiveRecorder {
     return asked
   }
 
-  #isAtEnd(asked: Asked | undefined): boolean {
+  #isAtEnd(asked: Asked | undefined, isRestEmpty: boolean): boolean {
     if (asked === undefined || asked.kind === 'gone') return true
-    if (Date.now() - this.#startedAt > TIMING.longestMs) return true
-    if (asked.kind === 'failed') return Date.now() - this.#heardAt > TIMING.giveUpMs
-    const canReplay = this.#isResumable && this.#isBroken && !this.#isFull && this.place.run !== null
-    if (asked.kind === 'unaskable') return !canReplay && (!this.#isFull || !this.place.run)
-    return isOver(asked) && !canReplay
+    if (Date.now() - this.#startedAt > TIMING.longestMs || Date.now() - this.#heardAt > TIMING.giveUpMs * (isOver(asked) ? 0.1 : 1)) {
+      if (asked.kind !== 'run' || isOver(asked)) return true
+    }
+    if (asked.kind === 'failed') return false
+    const hasMore = this.#break !== undefined && this.#isResumable && !this.#isFull && this.place.run !== null && !isRestEmpty
+    return !hasMore && (asked.kind === 'unaskable' || isOver(asked))
   }
 
   /** Opens the run's stream again, from where the log ends if the server kept the rest. Undefined where that failed. */
@@ -270,7 +286,6 @@ export class Recorder implements ActiveRecorder {
       const { view } = asAppError(error)
       // The server has no stream of it any more: only the end is left to tell.
       if (view.code === 'not_found' || view.code === 'unsupported') this.#isResumable = false
-      this.#broke(view.message)
       if (view.retryAfterMs) await this.#pause(Math.min(view.retryAfterMs, TIMING.giveUpMs))
       return undefined
     }
@@ -305,10 +320,11 @@ export class Recorder implements ActiveRecorder {
       ...(why && { reason: why }),
     }
     this.#log.append(entry)
+    this.#log.end = { outcome, endedAt: new Date(entry.at).toISOString() }
+    this.#log.phase = 'ended' // told together with the entry
     this.#log.seal()
-    this.#log.setPhase('ended')
-    await this.#hub.writer.flushed(this.#log.id)
-    const end = { phase: 'ended', outcome, endedAt: new Date(), entries: this.#log.last, bytes: this.#log.totalBytes, owner: null } as const
+    await Promise.all([this.#hub.writer.flushed(this.#log.id), this.#updates])
+    const end = { phase: 'ended', outcome, endedAt: new Date(entry.at), entries: this.#log.last, bytes: this.#log.totalBytes, owner: null } as const
     await this.#insist(() => updateRecording(this.#log.id, end, { instance: this.#hub.instance, isOwner: true }))
     await compactSegments(this.#log.id).catch((error: unknown) => log.warn('recorder.not_compacted', { recording: this.#log.id, error }))
     return true
@@ -318,7 +334,7 @@ export class Recorder implements ActiveRecorder {
   async #giveUp(): Promise<void> {
     if (this.#why !== 'shutdown') return this.#hub.release(this.#log.id)
     this.#log.seal()
-    await this.#hub.writer.flushed(this.#log.id)
+    await Promise.all([this.#hub.writer.flushed(this.#log.id), this.#updates])
     const left = { owner: null, entries: this.#log.last, bytes: this.#log.totalBytes, phase: 'reconnecting' } as const
     await updateRecording(this.#log.id, left, { instance: this.#hub.instance, isOwner: true })
     this.#hub.release(this.#log.id)
@@ -330,8 +346,10 @@ export class Recorder implements ActiveRecorder {
     this.#update({ phase })
   }
 
+  /** In the background, but one after the other. */
   #update(patch: Parameters<typeof updateRecording>[1]): void {
-    updateRecording(this.#log.id, patch, { instance: this.#hub.instance, isOwner: true })
+    this.#updates = this.#updates
+      .then(() => updateRecording(this.#log.id, patch, { instance: this.#hub.instance, isOwner: true }))
       .then(() => this.#hub.changed())
       .catch((error: unknown) => log.warn('recorder.row_not_updated', { recording: this.#log.id, error }))
   }

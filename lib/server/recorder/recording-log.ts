@@ -21,6 +21,8 @@ export class RecordingLog {
   /** Bytes in memory. */
   heldBytes = 0
   isAbandoned = false
+  /** How it ended, before the row says so. */
+  end: Pick<RecordingSummary, 'outcome' | 'endedAt'> | undefined
   /** When someone last read from it. */
   usedAt = Date.now()
   /** Receives each sealed chunk; of a log that is recorded here. */

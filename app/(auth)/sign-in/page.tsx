@@ -1,0 +1,19 @@
+import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
+import { SignInPage } from '@/components/auth/sign-in-page'
+import { hasSingleSignOn } from '@/lib/server/auth'
+import { currentSession } from '@/lib/server/session'
+
+export const metadata: Metadata = { title: 'Sign in' }
+
+export default async function Page({ searchParams }: PageProps<'/sign-in'>) {
+  if (await currentSession()) redirect('/')
+  const { callbackUrl, error } = await searchParams
+  return (
+    <SignInPage
+      callbackUrl={typeof callbackUrl === 'string' ? callbackUrl : undefined}
+      error={typeof error === 'string' ? error : undefined}
+      hasSingleSignOn={hasSingleSignOn()}
+    />
+  )
+}

@@ -1,0 +1,30 @@
+import type { Metadata } from 'next'
+import { headers } from 'next/headers'
+import { connection } from 'next/server'
+import { NonceProvider } from '@/components/shared/nonce'
+import { Providers } from '@/components/shell/providers'
+import { THEME_SCRIPT } from '@/components/shell/theme'
+import { fontClasses } from '@/lib/fonts'
+import './globals.css'
+
+export const metadata: Metadata = { title: { default: 'Pilothouse', template: '%s · Pilothouse' } }
+
+export default async function RootLayout({ children }: LayoutProps<'/'>) {
+  await connection() // a prerendered page has no nonce, and then every script of it is blocked
+  const nonce = (await headers()).get('x-nonce') ?? ''
+  return (
+    // The script below sets the theme before React looks.
+    <html lang="en" className={fontClasses} suppressHydrationWarning>
+      <head>
+        <script nonce={nonce} suppressHydrationWarning>
+          {THEME_SCRIPT}
+        </script>
+      </head>
+      <body className="min-h-dvh font-sans text-ink">
+        <NonceProvider value={nonce}>
+          <Providers>{children}</Providers>
+        </NonceProvider>
+      </body>
+    </html>
+  )
+}

@@ -1,0 +1,52 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { signIn } from 'next-auth/react'
+import { type FormEvent, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { Button } from '@/components/ui/button'
+import { Field } from '@/components/ui/field'
+import { Input } from '@/components/ui/input'
+import { signInErrorText } from '@/lib/sign-in-errors'
+import { localPath } from './local-path'
+
+type SignInFormProps = { callbackUrl?: string; error?: string; hasSingleSignOn: boolean }
+
+/** What was typed stays, whatever the answer. */
+export function SignInForm({ callbackUrl, error, hasSingleSignOn }: SignInFormProps) {
+  const router = useRouter()
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState(() => (error ? signInErrorText(error) : undefined))
+  const target = localPath(callbackUrl)
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    setBusy(true)
+    setFailure(undefined)
+    const result = await signIn('credentials', { email: form.get('email'), password: form.get('password'), redirect: false }).catch(() => undefined)
+    if (result?.ok && !result.error) {
+      router.replace(target)
+      router.refresh()
+      return
+    }
+    setBusy(false)
+    setFailure(result ? signInErrorText(result.error ?? '') : 'The console did not answer. Check your network and try again.')
+  }
+
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      {callbackUrl && !failure ? <p className="rounded-md bg-sunken px-3 py-2 text-ink-2 text-xs">Sign in to go on to the page you asked for.</p> : null}
+      {failure ? <ErrorNotice error={{ message: failure }} /> : null}
+      <Field id="email" label="Email">
+        <Input id="email" name="email" type="email" autoComplete="username" required autoFocus />
+      </Field>
+      <Field id="password" label="Password">
+        <Input id="password" name="password" type="password" autoComplete="current-password" required />
+      </Field>
+      <Button type="submit" variant="primary" isBusy={isBusy} className="mt-1">
+        Sign in
+      </Button>
+      {hasSingleSignOn ? <Button onClick={() => void signIn('oidc', { callbackUrl: target })}>Sign in with single sign-on</Button> : null}
+    </form>
+  )
+}

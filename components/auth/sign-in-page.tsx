@@ -1,0 +1,22 @@
+import { Logo } from '@/components/ui/logo'
+import { SignInForm } from './sign-in-form'
+
+type SignInPageProps = { callbackUrl?: string; error?: string; hasSingleSignOn: boolean }
+
+export const SignInPage = (props: SignInPageProps) => (
+  <main className="grid min-h-dvh place-items-center px-4 py-12">
+    <div className="w-full max-w-sm">
+      <div className="mb-6 flex items-center gap-2.5">
+        <Logo className="size-8" />
+        <div>
+          <p className="font-semibold text-lg leading-tight tracking-tight">Pilothouse</p>
+          <p className="text-ink-2 text-xs">The console for agent deployments</p>
+        </div>
+      </div>
+      <div className="rounded-lg border bg-panel p-5 shadow-sm">
+        <h1 className="mb-4 font-semibold text-lg">Sign in</h1>
+        <SignInForm {...props} />
+      </div>
+    </div>
+  </main>
+)

@@ -1,0 +1,92 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
+import type { ReactNode } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { IdChip } from '@/components/shared/id-chip'
+import { PageHeader } from '@/components/shared/page-header'
+import { useReasons } from '@/components/shared/rights'
+import { StaleNotice } from '@/components/shared/stale-notice'
+import { Button } from '@/components/ui/button'
+import { CopyButton } from '@/components/ui/copy-button'
+import { Skeleton } from '@/components/ui/skeleton'
+import { tabListStyle, tabStyle } from '@/components/ui/tabs'
+import { deploymentQuery } from '@/lib/queries/deployments'
+import { routes } from '@/lib/routes'
+import { HealthBadge } from './health-badge'
+
+type DeploymentFrameProps = { workspace: string; deploymentId: string; children: ReactNode }
+
+/** The head of every page of a deployment: its name, health, address, the way to a run, and its parts. */
+export function DeploymentFrame({ workspace, deploymentId, children }: DeploymentFrameProps) {
+  const { data, error, dataUpdatedAt, refetch } = useQuery(deploymentQuery(workspace, deploymentId))
+  const reason = useReasons().run
+  const path = usePathname()
+  const overview = routes.deployment(workspace, deploymentId)
+  const tabs = [
+    { label: 'Overview', href: overview, isCurrent: path === overview },
+    ...([
+      ['Assistants', routes.assistants(workspace, deploymentId)],
+      ['Threads', routes.threads(workspace, deploymentId)],
+      ['Runs', routes.runs(workspace, deploymentId)],
+    ] as const).map(([label, href]) => ({ label, href, isCurrent: path.startsWith(href) })),
+  ]
+  const url = data?.source_config?.custom_url
+  return (
+    <>
+      <nav aria-label="Breadcrumb" className="mb-1 text-ink-3 text-xs">
+        <Link href={routes.deployments(workspace)} className="hover:text-ink hover:underline">
+          Deployments
+        </Link>
+      </nav>
+      <PageHeader
+        title={data ? <span title={data.name}>{data.name}</span> : error ? 'Deployment' : <Skeleton className="my-2 w-48" />}
+        meta={
+          data ? (
+            <>
+              <HealthBadge workspace={workspace} deployment={data} />
+              {url ? (
+                <span className="inline-flex min-w-0 max-w-full items-center gap-1">
+                  <code className="truncate font-mono" title={url}>
+                    {url}
+                  </code>
+                  <CopyButton value={url} what="deployment URL" />
+                </span>
+              ) : null}
+              <IdChip id={data.id} what="deployment id" />
+            </>
+          ) : null
+        }
+        actions={
+          path.endsWith('/runs/new') ? null : reason ? (
+            <Button variant="primary" reason={reason}>
+              <Play aria-hidden />
+              Start a run
+            </Button>
+          ) : (
+            <Button asChild variant="primary">
+              <Link href={routes.newRun(workspace, deploymentId)}>
+                <Play aria-hidden />
+                Start a run
+              </Link>
+            </Button>
+          )
+        }
+      />
+      <nav aria-label="Parts of the deployment" className={tabListStyle}>
+        {tabs.map(({ label, href, isCurrent }) => (
+          <Link key={label} href={href} aria-current={isCurrent ? 'page' : undefined} className={tabStyle}>
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <div className="flex min-h-0 flex-1 flex-col pt-4">
+        {error && !data ? <ErrorNotice error={error.view} onRetry={() => void refetch()} className="mb-4" /> : null}
+        {error && data ? <StaleNotice message={error.view.message} at={dataUpdatedAt} onRetry={() => void refetch()} /> : null}
+        {children}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { StatusBadge } from '@/components/ui/badge'
+import type { Deployment } from '@/lib/contracts/deployments'
+import { deploymentHealth, isRevisionInProgress } from '@/lib/contracts/state'
+import { revisionQuery } from '@/lib/queries/revisions'
+
+type HealthBadgeProps = { workspace: string; deployment: Pick<Deployment, 'id' | 'status' | 'latest_revision_id' | 'active_revision_id'> }
+
+/** Health from the deployment, its latest revision and its active one. The latest is asked for only where it is not the active one. */
+export function HealthBadge({ workspace, deployment }: HealthBadgeProps) {
+  const { id, latest_revision_id: latest, active_revision_id: active } = deployment
+  const isSettled = !latest || latest === active
+  const revision = useQuery({
+    ...revisionQuery(workspace, id, latest ?? ''),
+    enabled: !isSettled,
+    refetchInterval: (query) => (query.state.data && isRevisionInProgress(query.state.data.status) ? 2_500 : false),
+  })
+  const health = deploymentHealth({ deployment, latestRevisionStatus: isSettled ? null : revision.data?.status })
+  const tone = health.level
+  return (
+    <StatusBadge tone={tone} title={health.detail}>
+      {health.label}
+    </StatusBadge>
+  )
+}

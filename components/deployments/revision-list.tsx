@@ -1,0 +1,70 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { IdChip } from '@/components/shared/id-chip'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { Badge } from '@/components/ui/badge'
+import { Skeleton } from '@/components/ui/skeleton'
+import type { Revision } from '@/lib/contracts/revisions'
+import { shortId } from '@/lib/format'
+import { revisionsQuery } from '@/lib/queries/revisions'
+import { OVERVIEW_REVISIONS } from './overview-query'
+import { RevisionStatus } from './revision-status'
+
+type RevisionListProps = { workspace: string; deploymentId: string; active: string | null }
+
+/** A deployment's revisions, newest first; their states move while one watches. */
+export function RevisionList({ workspace, deploymentId, active }: RevisionListProps) {
+  const { data, error, refetch } = useQuery(revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS))
+  return (
+    <section aria-labelledby="revisions" className="min-w-0">
+      <h2 id="revisions" className="mb-2 font-semibold text-base">
+        Revisions
+      </h2>
+      {error && !data ? (
+        <ErrorNotice error={error.view} onRetry={() => void refetch()} />
+      ) : data?.resources.length === 0 ? (
+        <div className="rounded-lg border bg-panel">
+          <EmptyState title="No revisions">This server lists no revisions for this deployment.</EmptyState>
+        </div>
+      ) : (
+        <ol aria-busy={!data || undefined} className="overflow-hidden rounded-lg border bg-panel">
+          {data
+            ? data.resources.map((revision) => <RevisionRow key={revision.id} revision={revision} isActive={revision.id === active} />)
+            : ['a', 'b', 'c'].map((key) => (
+                <li key={key} className="flex h-14 items-center gap-4 border-b px-4 last:border-b-0">
+                  <Skeleton className="w-24" />
+                  <Skeleton className="w-40" />
+                </li>
+              ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+function RevisionRow({ revision, isActive }: { revision: Revision; isActive: boolean }) {
+  const { source_revision_config: source } = revision
+  const version = source?.repo_commit_sha ? shortId(source.repo_commit_sha) : source?.image_uri
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-4 py-2.5 last:border-b-0">
+      <div className="w-36 shrink-0">
+        <RevisionStatus status={revision.status} />
+      </div>
+      <div className="flex min-w-0 flex-1 items-center gap-2">
+        {version ? (
+          <code className="truncate font-mono text-xs" title={source?.repo_commit_sha ?? version}>
+            {version}
+          </code>
+        ) : null}
+        {source?.repo_ref ? <span className="truncate text-ink-2">{source.repo_ref}</span> : null}
+        {isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">serving</Badge> : null}
+      </div>
+      <IdChip id={revision.id} what="revision id" className="text-ink-3" />
+      <span className="w-24 shrink-0 text-right text-ink-2">
+        <RelativeTime at={revision.created_at} />
+      </span>
+    </li>
+  )
+}

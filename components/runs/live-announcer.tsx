@@ -1,0 +1,42 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import { messageText } from '@/lib/stream/messages'
+import { messagesOf } from '@/lib/stream/run-view'
+import type { RunStore } from './run-store'
+import { runStatus } from './run-status'
+
+const EVERY_MS = 5_000
+const MOST_CHARACTERS = 600
+
+/** Tells screen readers how the run goes, at most each few seconds: a token at a time would never let them finish a word. */
+export function LiveAnnouncer({ store }: { store: RunStore }) {
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    let seen = store.view.seq
+    const timer = setInterval(() => {
+      if (store.view.seq === seen) return
+      seen = store.view.seq
+      setSaid(newsOf(store))
+      if (store.view.final) clearInterval(timer)
+    }, EVERY_MS)
+    return () => clearInterval(timer)
+  }, [store])
+  return (
+    <div role="status" aria-live="polite" className="sr-only">
+      {said}
+    </div>
+  )
+}
+
+function newsOf({ view }: RunStore): string {
+  const last = messagesOf(view).findLast((message) => message.role === 'ai' && !message.isRemoved)
+  const text = last ? messageText(last) : ''
+  if (!view.final) {
+    const tools = last?.toolCalls.map(({ name }) => name).filter(Boolean) ?? []
+    if (text !== '') return `The assistant is writing, ${text.length} characters so far.`
+    return tools.length > 0 ? `The assistant calls ${tools.join(', ')}.` : 'The run is going on.'
+  }
+  const status = runStatus({ phase: 'ended', outcome: view.final.outcome, isWaitingForHuman: view.interrupts.size > 0 })
+  return `Run ${status.label.toLowerCase()}. ${text.slice(0, MOST_CHARACTERS)}`
+}

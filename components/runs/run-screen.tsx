@@ -1,0 +1,89 @@
+'use client'
+
+import { useSearchParams } from 'next/navigation'
+import { useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useSetSearch } from '@/components/shared/use-set-search'
+import { Tabs } from '@/components/ui/tabs'
+import type { ErrorView } from '@/lib/errors'
+import { count } from '@/lib/format'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { EventsLens } from './events-lens'
+import { LiveAnnouncer } from './live-announcer'
+import { RequestLens } from './request-lens'
+import { RunHeader } from './run-header'
+import { StateLens } from './state-lens'
+import { TranscriptLens } from './transcript-lens'
+import { useRunView } from './use-run-view'
+
+type Props = {
+  summary: RecordingSummary
+  /** Name of the assistant, where it is known. */
+  assistantName?: string
+  /** The server's clock when the page was made. */
+  serverNow: number
+}
+
+/** One recorded run, live or over: its head, and several lenses over the one log. */
+export function RunScreen({ summary, assistantName, serverNow }: Props) {
+  const { store, version } = useRunView(summary.workspace, summary.id)
+  const [cancelling, setCancelling] = useState<'no' | 'asked'>('no')
+  const [cancelError, setCancelError] = useState<ErrorView>()
+  const setSearch = useSetSearch({ isLocal: true })
+  const lens = useSearchParams().get('lens') ?? 'transcript'
+  const { view } = store
+  return (
+    <>
+      <RunHeader
+        summary={summary}
+        assistantName={assistantName}
+        serverNow={serverNow}
+        store={store}
+        version={version}
+        isCancelling={cancelling === 'asked'}
+        onCancelling={() => {
+          setCancelError(undefined)
+          setCancelling('asked')
+        }}
+        onCancelFailed={(error) => {
+          setCancelError(error)
+          setCancelling('no')
+        }}
+      />
+      {store.error ? <ErrorNotice error={store.error} className="mb-3" /> : null}
+      {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
+      <Tabs
+        label="Lenses"
+        value={lens}
+        onValueChange={(value) => setSearch({ lens: value === 'transcript' ? '' : value })}
+        className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
+        tabs={[
+          { value: 'transcript', label: 'Transcript' },
+          { value: 'state', label: 'State' },
+          { value: 'events', label: <TabCount label="Events" number={view.log.last} /> },
+          { value: 'request', label: 'Request' },
+        ]}
+      >
+        <div className="h-[max(24rem,calc(100dvh-19rem))] overflow-hidden rounded-lg border bg-panel">
+          {lens === 'state' ? (
+            <StateLens view={view} version={version} />
+          ) : lens === 'events' ? (
+            <EventsLens view={view} version={version} />
+          ) : lens === 'request' ? (
+            <RequestLens request={summary.request} />
+          ) : (
+            <TranscriptLens view={view} version={version} />
+          )}
+        </div>
+      </Tabs>
+      <LiveAnnouncer store={store} />
+    </>
+  )
+}
+
+const TabCount = ({ label, number }: { label: string; number: number }) => (
+  <>
+    {label}
+    <span className="rounded-sm bg-sunken px-1 text-2xs text-ink-3 tabular-nums">{count(number)}</span>
+  </>
+)

@@ -1,0 +1,65 @@
+'use client'
+
+import { useEffect, useRef, useState } from 'react'
+import { JsonTree } from '@/components/shared/json-tree'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { parseJson } from '@/lib/contracts/json'
+import { byteSize } from '@/lib/format'
+import { latestValues, type RunView } from '@/lib/stream/run-view'
+
+type Latest = { seq: number; at: number; size: number; value?: unknown; problem?: string }
+
+/** A large state takes time to parse: at most about a tenth of the page's time goes there. */
+const MIN_PAUSE_MS = 250
+
+/** The newest state of the graph as a tree; what is open stays open when the next one comes. */
+export function StateLens({ view, version }: { view: RunView; version: number }) {
+  const latest = useLatestState(view, version)
+  if (!latest)
+    return (
+      <p className="py-10 text-center text-ink-3 text-sm">
+        {view.final ? 'The recording holds no state: the run was started without the mode "values".' : 'No state has arrived yet.'}
+      </p>
+    )
+  const head = (
+    <span className="px-1 text-ink-3 text-xs tabular-nums">
+      {byteSize(latest.size)}, entry {latest.seq}, <RelativeTime at={latest.at} />
+    </span>
+  )
+  if (latest.problem !== undefined) return <p className="p-4 text-error text-sm">{latest.problem}</p>
+  return <JsonTree value={latest.value} label="Latest state" className="h-full" actions={head} />
+}
+
+function useLatestState(view: RunView, version: number): Latest | undefined {
+  const [latest, setLatest] = useState<Latest>()
+  const shownSeq = useRef(0)
+  const freeAt = useRef(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is changed in place; its version says when
+  useEffect(() => {
+    const next = latestValues(view)
+    if (!next || next.seq === shownSeq.current) return
+    const timer = setTimeout(
+      () => {
+        const newest = latestValues(view) ?? next
+        const started = performance.now()
+        shownSeq.current = newest.seq
+        setLatest({ seq: newest.seq, at: newest.at, size: newest.text.length, ...read(newest.text, newest.isThreadState) })
+        const took = performance.now() - started
+        freeAt.current = performance.now() + Math.max(MIN_PAUSE_MS, took * 9)
+      },
+      Math.max(0, freeAt.current - performance.now()),
+    )
+    return () => clearTimeout(timer)
+  }, [view, version])
+  return latest
+}
+
+function read(text: string, isThreadState: boolean): Pick<Latest, 'value' | 'problem'> {
+  try {
+    const value = parseJson(text)
+    const isWrapped = isThreadState && typeof value === 'object' && value !== null && 'values' in value
+    return { value: isWrapped ? value.values : value }
+  } catch (error) {
+    return { problem: `This state cannot be shown as a tree: ${error instanceof Error ? error.message : String(error)}` }
+  }
+}

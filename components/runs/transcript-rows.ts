@@ -1,0 +1,46 @@
+import type { LogEntry } from '@/lib/stream/log'
+import { messagesOf, type RunView } from '@/lib/stream/run-view'
+import { type TranscriptItem, transcriptItems } from './transcript-items'
+
+/** Something that is said between the messages, at its place in time. */
+export type Marker =
+  | { kind: 'gap'; entry: Extract<LogEntry, { kind: 'gap' | 'joined' }> }
+  | { kind: 'attempt'; attempt: number }
+  | { kind: 'error'; name: string; message: string }
+  | { kind: 'interrupt'; id: string; value: unknown }
+  | { kind: 'ended'; reason: string }
+
+export type TranscriptRow = { key: string; seq: number } & ({ item: TranscriptItem; marker?: undefined } | { marker: Marker; item?: undefined })
+
+/** Messages and what happened between them, in order. */
+export function transcriptRows(view: RunView): TranscriptRow[] {
+  const markers = markersOf(view)
+  const rows: TranscriptRow[] = []
+  let next = 0
+  const put = (before: number) => {
+    for (let marker = markers[next]; marker && marker.seq < before; marker = markers[next]) {
+      rows.push(marker)
+      next++
+    }
+  }
+  for (const item of transcriptItems(messagesOf(view))) {
+    // A message that was only seen in a state has no place in time of its own: it follows the one before it.
+    if (item.message.firstSeq > 0) put(item.message.firstSeq)
+    rows.push({ key: item.message.key, seq: item.message.firstSeq, item })
+  }
+  put(Infinity)
+  return rows
+}
+
+function markersOf(view: RunView): TranscriptRow[] {
+  const found: TranscriptRow[] = [
+    ...view.gaps.map((entry) => ({ key: `gap-${entry.seq}`, seq: entry.seq, marker: { kind: 'gap' as const, entry } })),
+    ...view.attempts
+      .filter(({ attempt }) => attempt > 1)
+      .map(({ attempt, seq }) => ({ key: `attempt-${attempt}`, seq, marker: { kind: 'attempt' as const, attempt } })),
+    ...[...view.interrupts.values()].map(({ id, value, seq }) => ({ key: `interrupt-${id}`, seq, marker: { kind: 'interrupt' as const, id, value } })),
+  ]
+  if (view.error) found.push({ key: 'error', seq: view.error.seq, marker: { kind: 'error', name: view.error.name, message: view.error.message } })
+  if (view.final && view.reason) found.push({ key: 'ended', seq: view.final.seq, marker: { kind: 'ended', reason: view.reason } })
+  return found.sort((a, b) => a.seq - b.seq)
+}

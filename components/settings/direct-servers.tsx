@@ -1,0 +1,86 @@
+'use client'
+import { Trash2 } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { type FormEvent, useState } from 'react'
+import { ConfirmDialog } from '@/components/shared/confirm-dialog'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useSave } from '@/components/shared/use-save'
+import { Badge } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
+import { Field } from '@/components/ui/field'
+import { Input } from '@/components/ui/input'
+import { addDirectServer, removeDirectServer } from '@/lib/actions/workspaces'
+import { NOT_ALLOWED, type ServerShown } from './types'
+
+type DirectServersProps = { workspace: string; servers: ServerShown[]; mayChange: boolean }
+
+/** The agent servers of a workspace without a control plane: they are its deployments. */
+export function DirectServers({ workspace, servers, mayChange }: DirectServersProps) {
+  const router = useRouter()
+  const [going, setGoing] = useState<ServerShown>()
+  const { isBusy, error, fieldError, save } = useSave<{ id: string }>()
+  const reason = mayChange ? undefined : NOT_ALLOWED
+
+  function add(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const element = event.currentTarget
+    const form = new FormData(element)
+    const apiKey = String(form.get('apiKey')).trim()
+    const server = { name: String(form.get('name')), url: String(form.get('url')), ...(apiKey && { apiKey }) }
+    void save(
+      () => addDirectServer(workspace, server),
+      () => {
+        element.reset()
+        router.refresh()
+      },
+    )
+  }
+  return (
+    <section className="rounded-lg border bg-panel p-4">
+      <h2 className="mb-3 font-semibold text-base">Agent servers</h2>
+      {servers.length > 0 ? (
+        <ul className="mb-4 divide-y rounded-md border">
+          {servers.map((server) => (
+            <li key={server.id} className="flex items-center gap-2 px-3 py-2">
+              <span className="min-w-0 flex-1">
+                <span className="block truncate font-medium">{server.name}</span>
+                <code className="block truncate font-mono text-ink-2 text-xs">{server.url}</code>
+              </span>
+              {server.hasKey ? <Badge>key set</Badge> : null}
+              <Button variant="ghost" size="icon" reason={reason} aria-label={`Remove ${server.name}`} onClick={() => setGoing(server)}>
+                <Trash2 />
+              </Button>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className="mb-4 text-ink-2">None yet. Each server added here appears under Deployments.</p>
+      )}
+      <form onSubmit={add} className="flex flex-col gap-3">
+        {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
+        <Field id="server-name" label="Name" error={fieldError('name')}>
+          <Input id="server-name" name="name" required autoComplete="off" />
+        </Field>
+        <Field id="server-url" label="Address" error={fieldError('url')}>
+          <Input id="server-url" name="url" type="url" required placeholder="http://127.0.0.1:8123" autoComplete="off" />
+        </Field>
+        <Field id="server-key" label="API key" hint="Only where the server asks for one. Sealed, and sent to this address only." error={fieldError('apiKey')}>
+          <Input id="server-key" name="apiKey" type="password" autoComplete="off" />
+        </Field>
+        <Button type="submit" isBusy={isBusy} reason={reason} className="self-start">
+          Add server
+        </Button>
+      </form>
+      <ConfirmDialog
+        open={going !== undefined}
+        onOpenChange={() => setGoing(undefined)}
+        title={`Remove ${going?.name ?? ''}?`}
+        verb="Remove server"
+        action={() => removeDirectServer(workspace, going?.id ?? '')}
+        onDone={() => router.refresh()}
+      >
+        The console forgets its address and key. Nothing changes on the server itself.
+      </ConfirmDialog>
+    </section>
+  )
+}

@@ -1,0 +1,88 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { toast } from 'sonner'
+import { KeyValues } from '@/components/shared/key-values'
+import { PageHeader } from '@/components/shared/page-header'
+import { Badge } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
+import { deleteWorkspace } from '@/lib/actions/workspaces'
+import type { Route } from 'next'
+import { ConfirmDialog } from '@/components/shared/confirm-dialog'
+import { DirectServers } from './direct-servers'
+import { NOT_ALLOWED, type ServerShown, type WorkspaceShown } from './types'
+import { WorkspaceDialog } from './workspace-dialog'
+
+type SettingsPageProps = { current: WorkspaceShown; servers: ServerShown[]; mayChange: boolean }
+
+const KINDS = {
+  embedded: 'Embedded platform on this machine',
+  'control-plane': 'Control plane',
+  direct: 'Agent servers without a control plane',
+}
+
+export function SettingsPage({ current, servers, mayChange }: SettingsPageProps) {
+  const router = useRouter()
+  const [open, setOpen] = useState<'none' | 'add' | 'change' | 'delete'>('none')
+  const close = () => setOpen('none')
+  const isFixed = current.source === 'environment'
+  const fixedReason = isFixed ? 'The environment of the console defines this workspace. Change it there.' : undefined
+  const reason = mayChange ? fixedReason : NOT_ALLOWED
+  return (
+    <>
+      <PageHeader
+        title="Settings"
+        actions={
+          <Button reason={mayChange ? undefined : NOT_ALLOWED} onClick={() => setOpen('add')}>
+            Add a workspace
+          </Button>
+        }
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <section className="rounded-lg border bg-panel p-4">
+          <div className="mb-3 flex items-center gap-2">
+            <h2 className="min-w-0 flex-1 truncate font-semibold text-base">{current.name}</h2>
+            {isFixed ? <Badge>from the environment</Badge> : null}
+          </div>
+          <KeyValues
+            items={[
+              ['Kind', KINDS[current.kind]],
+              ['Address', current.baseUrl],
+              ['URL name', <code key="slug">{current.slug}</code>],
+              ['API key', current.kind === 'direct' ? null : current.hasKey ? 'set (never shown)' : 'none'],
+              ['Agent server key', current.hasAgentKey ? 'set (never shown)' : null],
+              ['Tenant id', current.tenantId],
+              ['Dialect', current.dialect],
+              ['Allowed origins', current.allowedOrigins.join(', ')],
+            ]}
+          />
+          {current.keyProblem ? <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-warn">{current.keyProblem}</p> : null}
+          <div className="mt-4 flex flex-wrap gap-2">
+            <Button size="sm" reason={reason} onClick={() => setOpen('change')}>
+              Change
+            </Button>
+            <Button size="sm" variant="danger" reason={reason} onClick={() => setOpen('delete')}>
+              Delete workspace
+            </Button>
+          </div>
+        </section>
+        {current.kind === 'direct' ? <DirectServers workspace={current.slug} servers={servers} mayChange={mayChange} /> : null}
+      </div>
+      {open === 'add' || open === 'change' ? <WorkspaceDialog key={open} workspace={open === 'change' ? current : undefined} onClose={close} /> : null}
+      <ConfirmDialog
+        open={open === 'delete'}
+        onOpenChange={close}
+        title={`Delete the workspace ${current.name}?`}
+        verb="Delete workspace"
+        typed={current.slug}
+        action={() => deleteWorkspace(current.slug)}
+        onDone={() => {
+          toast.success(`The workspace ${current.name} is deleted.`)
+          router.replace('/' as Route)
+        }}
+      >
+        Its address, keys and memberships are removed from this console. Nothing changes on its servers.
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+'use client'
+import { AlertTriangle } from 'lucide-react'
+import { Button } from '@/components/ui/button'
+import { CopyButton } from '@/components/ui/copy-button'
+import type { ErrorView } from '@/lib/errors'
+import { cn } from '@/lib/cn'
+
+type ErrorNoticeProps = {
+  error: Pick<ErrorView, 'message'> & Partial<ErrorView>
+  /** Offered where trying again is safe. */
+  onRetry?: () => void
+  className?: string
+}
+
+/** One failure, shown once, next to what caused it: what happened, what to do, and the id that finds it in the logs. */
+export const ErrorNotice = ({ error, onRetry, className }: ErrorNoticeProps) => (
+  <div role="alert" className={cn('flex items-start gap-2.5 rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm', className)}>
+    <AlertTriangle aria-hidden className="mt-0.5 size-4 shrink-0 text-error" />
+    <div className="min-w-0 flex-1 break-words">
+      <p className="text-ink">{error.message}</p>
+      {error.fields && error.fields.length > 0 ? (
+        <ul className="mt-1 text-ink-2 text-xs">
+          {error.fields.map((field) => (
+            <li key={`${field.path.join('.')} ${field.message}`}>
+              {field.path.length > 0 ? <code className="font-mono">{field.path.join('.')}</code> : null} {field.message}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {error.requestId ? (
+        <p className="mt-1 flex items-center gap-1 text-ink-3 text-xs">
+          Request <code className="font-mono">{error.requestId}</code>
+          <CopyButton value={error.requestId} what="request id" />
+        </p>
+      ) : null}
+    </div>
+    {onRetry ? (
+      <Button size="sm" onClick={onRetry}>
+        Try again
+      </Button>
+    ) : null}
+  </div>
+)

@@ -1,0 +1,101 @@
+'use client'
+
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useState } from 'react'
+
+/** Browsers stop at about 16 million pixels of height; beyond this the scroll bar covers more rows than its length. */
+const MAX_HEIGHT = 8_000_000
+const OVERSCAN = 8
+
+export type FixedRows = {
+  /** Rows to draw, from `first` to before `end`. */
+  first: number
+  end: number
+  /** Height of the element that holds the rows. */
+  height: number
+  /** Where a drawn row stands in it. */
+  topOf: (index: number) => number
+  scrollToRow: (index: number, where?: 'nearest' | 'start' | 'end') => void
+}
+
+type View = { top: number; height: number }
+
+/** Rows of one height, of which only the visible ones are drawn; a million of them scroll like a hundred. */
+export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: number, rowHeight: number): FixedRows {
+  const [view, setView] = useState<View>({ top: 0, height: 600 })
+
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const read = () => {
+      const next = { top: element.scrollTop, height: element.clientHeight }
+      setView((last) => (last.top === next.top && last.height === next.height ? last : next))
+    }
+    read()
+    const observer = new ResizeObserver(read)
+    observer.observe(element)
+    element.addEventListener('scroll', read, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', read)
+    }
+  }, [scroller])
+
+  const total = count * rowHeight
+  const height = Math.min(total, MAX_HEIGHT)
+  // One pixel of the scroll bar stands for so many of the list; 1 until the list is too tall.
+  const scale = total > height ? (total - view.height) / (height - view.height) : 1
+  const listTop = Math.min(view.top * scale, Math.max(0, total - view.height))
+  const first = Math.max(0, Math.floor(listTop / rowHeight) - OVERSCAN)
+  const end = Math.min(count, Math.ceil((listTop + view.height) / rowHeight) + OVERSCAN)
+  const shift = scale === 1 ? 0 : view.top - listTop
+
+  const scrollToRow = useCallback(
+    (index: number, where: 'nearest' | 'start' | 'end' = 'nearest') => {
+      const element = scroller.current
+      if (!element) return
+      const top = index * rowHeight
+      const visible = element.clientHeight
+      const now = element.scrollTop * scale
+      const isAbove = top < now
+      const isBelow = top + rowHeight > now + visible
+      if (where === 'nearest' && !isAbove && !isBelow) return
+      const target = where === 'start' || (where === 'nearest' && isAbove) ? top : top + rowHeight - visible
+      element.scrollTop = target / scale
+    },
+    [scroller, rowHeight, scale],
+  )
+  return { first, end, height, topOf: (index) => index * rowHeight + shift, scrollToRow }
+}
+
+/** Keeps a list at its end while rows are added, until the person scrolls up; going to the end follows again. */
+export function useFollow(scroller: RefObject<HTMLElement | null>, count: number, height: number) {
+  const [isFollowing, setFollowing] = useState(true)
+  const [seen, setSeen] = useState(count)
+
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    let lastTop = element.scrollTop
+    const onScroll = () => {
+      const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24
+      // Only a move upwards by the person ends following: content that grows moves nothing.
+      if (isAtEnd) setFollowing(true)
+      else if (element.scrollTop < lastTop) setFollowing(false)
+      lastTop = element.scrollTop
+    }
+    element.addEventListener('scroll', onScroll, { passive: true })
+    return () => element.removeEventListener('scroll', onScroll)
+  }, [scroller])
+
+  if (isFollowing && seen !== count) setSeen(count)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every growth of the list is followed
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element && isFollowing) element.scrollTop = element.scrollHeight
+  }, [scroller, isFollowing, count, height])
+
+  const follow = useCallback(() => setFollowing(true), [])
+  const unfollow = useCallback(() => setFollowing(false), [])
+  return { isFollowing, unseen: Math.max(0, count - seen), follow, unfollow }
+}

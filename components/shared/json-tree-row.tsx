@@ -1,0 +1,80 @@
+import type { JsonRow } from './json-tree-model'
+import { isContainer, type JsonKind, kindOf, previewText, scalarText } from './json-value'
+import { VisibleText } from './visible-text'
+
+export const JSON_ROW_HEIGHT = 24
+const INDENT_PX = 16
+/** Deeper lines are indented no further, so that they stay in sight. */
+const MAX_INDENT = 24
+/** A longer text is cut in its line and whole in the detail below the tree. */
+const MAX_TEXT = 240
+
+const COLORS: Record<JsonKind, string> = {
+  object: 'text-ink-3',
+  array: 'text-ink-3',
+  string: 'text-ok',
+  number: 'text-progress',
+  boolean: 'text-warn',
+  null: 'text-warn',
+}
+
+export type JsonTreeRowProps = {
+  id: string
+  row: JsonRow
+  top: number
+  isSelected: boolean
+  onSelect: () => void
+  onToggle: () => void
+}
+
+/** One line of a JSON tree: at most a handful of elements, because there are many. */
+export function JsonTreeRow({ id, row, top, isSelected, onSelect, onToggle }: JsonTreeRowProps) {
+  const canOpen = isContainer(row.value) && row.size > 0
+  const count = Array.isArray(row.value) ? `[${row.size}]` : `{${row.size}}`
+  const text = isContainer(row.value) ? (row.isOpen ? count : `${count} ${previewText(row.value)}`) : scalarText(row.value, MAX_TEXT)
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree that holds the row handles the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names this row as the active one
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={row.depth + 1}
+      aria-posinset={row.position}
+      aria-setsize={row.siblings}
+      aria-selected={isSelected}
+      aria-expanded={canOpen ? row.isOpen : undefined}
+      onClick={onSelect}
+      onDoubleClick={canOpen ? onToggle : undefined}
+      className={`absolute left-0 flex w-full min-w-max cursor-default whitespace-pre pr-4 ${isSelected ? 'bg-accent-soft' : 'hover:bg-hover'}`}
+      style={{ top, height: JSON_ROW_HEIGHT, paddingLeft: 8 + Math.min(row.depth, MAX_INDENT) * INDENT_PX }}
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a pointer's shortcut for what the arrow keys do */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
+      <span
+        aria-hidden
+        className="w-4 shrink-0 text-center text-ink-3 select-none"
+        onClick={
+          canOpen
+            ? (event) => {
+                event.stopPropagation()
+                onToggle()
+              }
+            : undefined
+        }
+      >
+        {canOpen ? (row.isOpen ? '▾' : '▸') : ''}
+      </span>
+      {row.key !== undefined && (
+        <span className={typeof row.key === 'number' ? 'text-ink-3' : 'text-accent'}>
+          <VisibleText>{clip(String(row.key))}</VisibleText>
+          <span className="text-ink-3">: </span>
+        </span>
+      )}
+      <span className={COLORS[kindOf(row.value)]}>
+        <VisibleText>{text}</VisibleText>
+      </span>
+    </div>
+  )
+}
+
+const clip = (key: string) => (key.length > 120 ? `${key.slice(0, 120)}…` : key)

@@ -1,0 +1,17 @@
+import { Fragment, type ReactNode } from 'react'
+
+/** Names and values in two columns; what has no value is left out. */
+export const KeyValues = ({ items }: { items: [name: string, value: ReactNode][] }) => (
+  <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] gap-x-3 gap-y-1.5">
+    {items
+      .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
+      .map(([name, value]) => (
+        <Fragment key={name}>
+          <dt className="truncate text-ink-3 text-xs leading-5" title={name}>
+            {name}
+          </dt>
+          <dd className="min-w-0 break-words">{value}</dd>
+        </Fragment>
+      ))}
+  </dl>
+)

@@ -1,0 +1,12 @@
+const SAFE = /^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/=\s]+$/i
+const MAX_LENGTH = 20 * 1024 * 1024
+
+/** The text itself when it is an inline picture that can neither run nor load anything: no SVG, no address. */
+export const safeImageUrl = (text: string): string | undefined =>
+  text.length < MAX_LENGTH && text.slice(0, 11).toLowerCase() === 'data:image/' && SAFE.test(text) ? text : undefined
+
+/** An inline picture that was found safe by `safeImageUrl`. */
+export function SafeImage({ url, alt, className }: { url: string; alt: string; className?: string }) {
+  // biome-ignore lint/performance/noImgElement: an inline picture; there is nothing for an image optimiser to load
+  return <img src={url} alt={alt} className={`rounded-md border border-line object-contain ${className ?? ''}`} decoding="async" />
+}

@@ -1,0 +1,37 @@
+'use client'
+import { Search } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Input } from '@/components/ui/input'
+import { cn } from '@/lib/cn'
+
+type SearchBoxProps = { value: string; onChange: (value: string) => void; label: string; className?: string; isInvalid?: boolean }
+
+/** A search field whose value is kept elsewhere (the URL): it follows the typing after a moment's rest. */
+export function SearchBox({ value, onChange, label, className, isInvalid }: SearchBoxProps) {
+  const [text, setText] = useState(value)
+  const [shown, setShown] = useState(value)
+  if (value !== shown) {
+    setShown(value) // moved from outside: back, forward, or a cleared filter
+    if (value !== text.trim()) setText(value)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `onChange` is made anew by each render; only the text matters
+  useEffect(() => {
+    if (text.trim() === value) return
+    const timer = setTimeout(() => onChange(text.trim()), 250)
+    return () => clearTimeout(timer)
+  }, [text, value])
+  return (
+    <div className={cn('relative w-full sm:w-72', className)}>
+      <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-3.5 text-ink-3" />
+      <Input
+        type="search"
+        aria-label={label}
+        aria-invalid={isInvalid || undefined}
+        placeholder={label}
+        className="pl-8"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+'use client'
+import { useState } from 'react'
+import type { ErrorView, Settled } from '@/lib/errors'
+
+/** Runs a write and keeps its failure until the next try: the fields that were refused by name, the rest as a notice. */
+export function useSave<T>() {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<ErrorView>()
+  async function save(write: () => Promise<Settled<T>>, onDone: (data: T) => void) {
+    setBusy(true)
+    const result = await write().catch((): Settled<T> => ({ ok: false, error: LOST }))
+    setBusy(false)
+    if (!result.ok) return setError(result.error)
+    setError(undefined)
+    onDone(result.data)
+  }
+  /** The message for one field, by its path as the schema has it: `keys.apiKey`. */
+  const fieldError = (path: string) => error?.fields.find((field) => field.path.join('.') === path || field.path.join('.').startsWith(`${path}.`))?.message
+  return { isBusy, error, fieldError, save }
+}
+
+const LOST: ErrorView = {
+  code: 'internal',
+  message: 'The console did not answer. Whether the change was made is not known: reload the page to see, then try again.',
+  fields: [],
+  requestId: '',
+}

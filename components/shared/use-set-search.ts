@@ -1,0 +1,29 @@
+'use client'
+import type { Route } from 'next'
+import { usePathname, useRouter, useSearchParams } from 'next/navigation'
+import { useCallback } from 'react'
+
+/**
+ * Changes the URL's query; an empty value leaves its parameter out, and a list goes back to its first page (`offset`,
+ * `after`) unless those are what changed. `isLocal`: for what the server has no part in, such as a tab.
+ */
+export function useSetSearch({ isLocal = false } = {}) {
+  const router = useRouter()
+  const path = usePathname()
+  const search = useSearchParams()
+  return useCallback(
+    (change: Record<string, string>) => {
+      const next = new URLSearchParams(search)
+      for (const name of ['offset', 'after']) if (!isLocal && !(name in change)) next.delete(name)
+      for (const [name, value] of Object.entries(change)) {
+        if (value) next.set(name, value)
+        else next.delete(name)
+      }
+      const query = next.toString()
+      const url = query ? `${path}?${query}` : path
+      if (isLocal) window.history.replaceState(null, '', url)
+      else router.replace(url as Route, { scroll: false })
+    },
+    [router, path, search, isLocal],
+  )
+}

@@ -1,0 +1,15 @@
+import { Activity, Boxes, type LucideIcon, ScrollText, Settings, Users } from 'lucide-react'
+import type { Route } from 'next'
+import type { Role } from '@/lib/contracts/api'
+import { routes } from '@/lib/routes'
+
+export type Place = { label: string; href: Route; icon: LucideIcon; role: Role }
+
+/** The places of a workspace that exist, with the least role that may see each. */
+export const placesOf = (workspace: string): Place[] => [
+  { label: 'Deployments', href: routes.deployments(workspace), icon: Boxes, role: 'viewer' },
+  { label: 'Runs', href: routes.allRuns(workspace), icon: Activity, role: 'viewer' },
+  { label: 'Audit', href: routes.audit(workspace), icon: ScrollText, role: 'admin' },
+  { label: 'Members', href: routes.members(workspace), icon: Users, role: 'admin' },
+  { label: 'Settings', href: routes.settings(workspace), icon: Settings, role: 'viewer' },
+]

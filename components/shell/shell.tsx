@@ -1,0 +1,72 @@
+'use client'
+import { Menu as MenuIcon, Search } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { Kbd } from '@/components/ui/kbd'
+import { type ShellWorkspace, Sidebar } from './sidebar'
+import { UserMenu } from './user-menu'
+
+// Only those who open it pay for it.
+const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false })
+const Shortcuts = dynamic(() => import('./shortcuts').then((module) => module.Shortcuts), { ssr: false })
+
+type ShellProps = { email: string; current: ShellWorkspace; workspaces: ShellWorkspace[]; children: ReactNode }
+
+export function Shell({ email, current, workspaces, children }: ShellProps) {
+  const [open, setOpen] = useState<'none' | 'palette' | 'shortcuts' | 'navigation'>('none')
+  const close = () => setOpen('none')
+
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
+        event.preventDefault()
+        setOpen((now) => (now === 'palette' ? 'none' : 'palette'))
+      } else if (event.key === '?' && !(event.target as Element).closest('input, textarea, select, [contenteditable="true"]')) {
+        setOpen('shortcuts')
+      }
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+
+  return (
+    <div className="flex min-h-dvh">
+      <a href="#main" className="sr-only z-50 rounded-md bg-panel px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
+        Skip to the content
+      </a>
+      <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 border-r bg-panel lg:block">
+        <Sidebar current={current} workspaces={workspaces} />
+      </aside>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <header className="sticky top-0 z-30 flex h-12 shrink-0 items-center gap-2 border-b bg-panel/95 px-3 backdrop-blur sm:px-5">
+          <Button variant="ghost" size="icon" className="lg:hidden" aria-label="Open navigation" onClick={() => setOpen('navigation')}>
+            <MenuIcon />
+          </Button>
+          <button
+            type="button"
+            onClick={() => setOpen('palette')}
+            className="flex h-8 w-full max-w-sm items-center gap-2 rounded-md border bg-sunken px-2.5 text-ink-3 hover:border-line-strong"
+          >
+            <Search aria-hidden className="size-3.5" />
+            <span className="flex-1 text-left">Go to…</span>
+            <Kbd>Ctrl K</Kbd>
+          </button>
+          <div className="flex-1" />
+          <UserMenu email={email} />
+        </header>
+        <main id="main" tabIndex={-1} className="mx-auto flex w-full max-w-[1400px] flex-1 flex-col px-3 py-5 outline-none sm:px-6">
+          {children}
+        </main>
+      </div>
+      <Dialog side="left" title="Navigation" open={open === 'navigation'} onOpenChange={close}>
+        <div className="-m-4">
+          <Sidebar current={current} workspaces={workspaces} onNavigate={close} />
+        </div>
+      </Dialog>
+      {open === 'palette' ? <Palette current={current} workspaces={workspaces} onClose={close} /> : null}
+      {open === 'shortcuts' ? <Shortcuts onClose={close} /> : null}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { AlertTriangle, CheckCircle2, Circle, CircleDashed, XCircle } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cn } from '@/lib/cn'
+import { Spinner } from './spinner'
+
+export type Tone = 'ok' | 'progress' | 'warn' | 'error' | 'neutral' | 'unknown'
+
+const TONES: Record<Tone, string> = {
+  ok: 'text-ok',
+  progress: 'text-progress',
+  warn: 'text-warn',
+  error: 'text-error',
+  neutral: 'text-ink-2',
+  unknown: 'text-ink-3',
+}
+const ICONS: Record<Tone, ReactNode> = {
+  ok: <CheckCircle2 aria-hidden className="size-3.5" />,
+  progress: <Spinner />,
+  warn: <AlertTriangle aria-hidden className="size-3.5" />,
+  error: <XCircle aria-hidden className="size-3.5" />,
+  neutral: <Circle aria-hidden className="size-3.5" />,
+  unknown: <CircleDashed aria-hidden className="size-3.5" />,
+}
+
+/** A state: icon and word, never colour alone. */
+export const StatusBadge = ({ tone, children, title, className }: { tone: Tone; children: ReactNode; title?: string; className?: string }) => (
+  <span title={title} className={cn('inline-flex items-center gap-1.5 whitespace-nowrap font-medium text-xs', TONES[tone], className)}>
+    {ICONS[tone]}
+    {children}
+  </span>
+)
+
+/** A plain mark without a state: a kind, a count, a version. */
+export const Badge = ({ children, title, className }: { children: ReactNode; title?: string; className?: string }) => (
+  <span title={title} className={cn('inline-flex items-center rounded-sm border border-line bg-sunken px-1.5 text-2xs text-ink-2', className)}>
+    {children}
+  </span>
+)

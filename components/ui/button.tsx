@@ -1,0 +1,55 @@
+import { cva, type VariantProps } from 'class-variance-authority'
+import { Slot } from 'radix-ui'
+import type { ComponentProps } from 'react'
+import { cn } from '@/lib/cn'
+import { Spinner } from './spinner'
+
+export const buttonStyle = cva(
+  'inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50 [&_svg]:size-3.5 [&_svg]:shrink-0',
+  {
+    variants: {
+      variant: {
+        primary: 'bg-accent text-accent-ink hover:bg-accent/90',
+        secondary: 'border border-line-strong bg-panel text-ink hover:bg-hover',
+        ghost: 'text-ink-2 hover:bg-hover hover:text-ink',
+        danger: 'border border-error/40 bg-panel text-error hover:bg-error-soft',
+      },
+      size: { sm: 'h-7 px-2 text-xs', md: 'h-8 px-3 text-sm', lg: 'h-10 px-4 text-base', icon: 'size-7' },
+    },
+    defaultVariants: { variant: 'secondary', size: 'md' },
+  },
+)
+
+type ButtonProps = ComponentProps<'button'> &
+  VariantProps<typeof buttonStyle> & {
+    asChild?: boolean
+    isBusy?: boolean
+    /** Why it cannot be pressed now. The button stays reachable, so that everybody can learn the reason. */
+    reason?: string
+  }
+
+export function Button({ className, variant, size, asChild, isBusy, reason, disabled, children, onClick, type, ...rest }: ButtonProps) {
+  const style = cn(buttonStyle({ variant, size }), className)
+  if (asChild)
+    return (
+      <Slot.Root className={style} {...rest}>
+        {children}
+      </Slot.Root>
+    )
+  const isBlocked = Boolean(reason) || isBusy
+  return (
+    <button
+      type={type ?? 'button'}
+      className={style}
+      disabled={disabled && !reason}
+      aria-disabled={isBlocked || undefined}
+      aria-busy={isBusy || undefined}
+      title={reason}
+      onClick={isBlocked ? (event) => event.preventDefault() : onClick}
+      {...rest}
+    >
+      {isBusy ? <Spinner /> : null}
+      {children}
+    </button>
+  )
+}

@@ -1,0 +1,30 @@
+'use client'
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { cn } from '@/lib/cn'
+
+/** Copies `value` (made at the click where it is a function); says so for a moment. `what` names it to screen readers: "Copy thread id". */
+export function CopyButton({ value, what, className }: { value: string | (() => string); what: string; className?: string }) {
+  const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle')
+  async function copy() {
+    const isCopied = await navigator.clipboard.writeText(typeof value === 'function' ? value() : value).then(() => true, () => false)
+    setState(isCopied ? 'copied' : 'refused')
+    setTimeout(setState, 1500, 'idle')
+  }
+  const said = { idle: `Copy ${what}`, copied: 'Copied', refused: 'The browser refused to copy' }[state]
+  return (
+    <button
+      type="button"
+      aria-label={said}
+      title={said}
+      onClick={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        void copy()
+      }}
+      className={cn('inline-flex size-5 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-hover hover:text-ink', className)}
+    >
+      {state === 'copied' ? <Check aria-hidden className="size-3 text-ok" /> : <Copy aria-hidden className="size-3" />}
+    </button>
+  )
+}

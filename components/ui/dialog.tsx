@@ -1,0 +1,50 @@
+'use client'
+import { X } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { cn } from '@/lib/cn'
+import { Button } from './button'
+
+type DialogProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  description?: ReactNode
+  children: ReactNode
+  /** A sheet comes from the side and takes the height of the window. */
+  side?: 'center' | 'left' | 'right'
+  className?: string
+}
+
+const PLACES = {
+  center: 'top-[12vh] left-1/2 max-h-[76vh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-lg border',
+  left: 'inset-y-0 left-0 w-[min(18rem,85vw)] border-r',
+  right: 'inset-y-0 right-0 w-[min(30rem,92vw)] border-l',
+}
+
+export function Dialog({ open, onOpenChange, title, description, children, side = 'center', className }: DialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 bg-black/40" />
+        <Radix.Content
+          {...(description ? {} : { 'aria-describedby': undefined })}
+          className={cn('fixed z-50 flex flex-col overflow-hidden border-line bg-panel shadow-pop', PLACES[side], className)}
+        >
+          <header className="flex items-start gap-3 border-b px-4 py-3">
+            <div className="min-w-0 flex-1">
+              <Radix.Title className="font-semibold text-base">{title}</Radix.Title>
+              {description ? <Radix.Description className="mt-0.5 text-ink-2 text-sm">{description}</Radix.Description> : null}
+            </div>
+            <Radix.Close asChild>
+              <Button variant="ghost" size="icon" aria-label="Close">
+                <X />
+              </Button>
+            </Radix.Close>
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

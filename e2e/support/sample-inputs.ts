@@ -1,0 +1,62 @@
+import type { ApiTable, Operation } from '@/lib/contracts/api'
+
+const id = '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f0001'
+
+/** A body that each operation accepts, where it needs one that is not an empty object; for tests over whole tables. */
+const BODIES: Record<string, unknown> = {
+  createDeployment: {
+    name: 'demo',
+    source: 'github',
+    source_config: { integration_id: id, repo_url: 'https://example.com/a/b', deployment_type: 'dev', build_on_push: false },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
+    secrets: [],
+  },
+  updateDeployment: { source_revision_config: { repo_ref: 'next' } },
+  createRevision: { source_revision_config: { repo_ref: 'next' } },
+  createListener: { compute_type: 'k8s', compute_id: 'cluster' },
+  updateListener: { version: '1' },
+  createAssistant: { graph_id: 'agent' },
+  setLatestAssistantVersion: { version: 1 },
+  pruneThreads: { thread_ids: [id] },
+  patchThreadState: { metadata: {} },
+  getThreadStateAtCheckpoint: { checkpoint: {} },
+  streamThreadEvents: { channels: ['values'] },
+  sendThreadCommand: { id: 1, method: 'state.get' },
+  createRun: { assistant_id: 'agent' },
+  createRunStream: { assistant_id: 'agent' },
+  createRunWait: { assistant_id: 'agent' },
+  createThreadCron: { assistant_id: 'agent', schedule: '0 * * * *' },
+  createStatelessRun: { assistant_id: 'agent' },
+  createStatelessRunStream: { assistant_id: 'agent' },
+  createStatelessRunWait: { assistant_id: 'agent' },
+  createRunBatch: [{ assistant_id: 'agent' }],
+  createCron: { assistant_id: 'agent', schedule: '0 * * * *' },
+  putItem: { namespace: ['a'], key: 'k', value: {} },
+  deleteItem: { namespace: ['a'], key: 'k' },
+  sendA2a: { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: {} },
+  sendMcp: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
+}
+const QUERIES: Record<string, unknown> = {
+  deleteDeployments: { deployment_ids: [id] },
+  listRevisionLogs: { type: 'build' },
+  listDeploymentLogs: { type: 'deploy' },
+  searchDeploymentLogs: { deployment_id: id },
+  getItem: { namespace: 'a', key: 'k' },
+  getAgentCard: { assistant_id: id },
+}
+
+/** Rows of some tables, each with its name for a test's title. */
+export const rowsOf = (...tables: ApiTable[]) => tables.flatMap((table) => Object.values(table).map((op) => [`${op.api}.${op.id}`, op] as const))
+
+/** An input that the operation's schemas accept. `hasBody` comes from the schema half. */
+export function sampleInput(op: Operation, hasBody: boolean) {
+  const names = [...op.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string) // the group always takes part
+  return {
+    workspace: 'default',
+    deployment: op.api === 'agent-server' ? id : undefined,
+    params: Object.fromEntries(names.map((name) => [name, id])),
+    query: QUERIES[op.id],
+    body: hasBody ? (BODIES[op.id] ?? {}) : undefined,
+  }
+}
+export const SAMPLE_ID = id

@@ -1,0 +1,283 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Role } from '@/lib/contracts/api'
+import type { Settled } from '@/lib/errors'
+import { testDatabase } from '@/scripts/testing'
+import { type Account, createAccount } from '../server/accounts'
+import { verifyAudit } from '../server/audit-verify'
+import { db } from '../server/db'
+import { forgetSignInAttempts } from '../server/rate-limit'
+import { memberships } from '../server/schema'
+import { claimsFor, cookieName, encodeSession } from '../server/session'
+import { testActor, testConsole } from '../server/testing'
+import { changePassword } from './account'
+import { disableMember, inviteMember, resetMemberPassword, setRole, signOutEverywhere } from './members'
+import { addDirectServer, createWorkspace, deleteWorkspace, removeDirectServer, updateWorkspace } from './workspaces'
+
+const jar = new Map<string, string>()
+let origin: string | undefined
+vi.mock('next/headers', () => ({
+  cookies: async () => ({
+    get: (name: string) => (jar.has(name) ? { value: jar.get(name) } : undefined),
+    set: (name: string, value: string) => jar.set(name, value),
+  }),
+  headers: async () => new Headers(origin === undefined ? {} : { origin, host: 'localhost:3000' }),
+}))
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await testConsole(database.url)
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+})
+
+const signIn = async (account: Account) =>
+  void jar.set(cookieName('session'), await encodeSession(claimsFor(account), account))
+const signInAs = async (roles: Record<string, Role>) => {
+  const person = await testActor(roles)
+  await signIn(person.account)
+  return person
+}
+const trail = async () =>
+  (
+    await (
+      await db()
+    ).execute(sql`select kind, operation, workspace, params, fields, outcome, actor from console.audit order by seq`)
+  ).rows as { kind: string; operation: string; params: object; fields: string[]; outcome: string | null }[]
+
+let admin: Awaited<ReturnType<typeof testActor>>
+beforeEach(async () => {
+  origin = 'http://localhost:3000'
+  jar.clear()
+  forgetSignInAttempts()
+  home.set({})
+  await (await db()).execute(
+    sql`truncate console.accounts, console.workspaces, console.audit, console.audit_head cascade`,
+  )
+  admin = await testActor({ '*': 'admin' })
+})
+
+const uuid = '00000000-0000-4000-8000-000000000000'
+const staging = {
+  kind: 'control-plane' as const,
+  slug: 'staging',
+  name: 'Staging',
+  dialect: 'auto' as const,
+  allowedOrigins: [],
+  baseUrl: 'https://api.example.com',
+  keys: { apiKey: 'canary' },
+}
+/** Every action with an input that is fine by itself. `needs`: where an admin must be one. */
+const ACTIONS: Record<string, { needs: 'console' | 'workspace' | 'nobody'; act: () => Promise<Settled<unknown>> }> = {
+  createWorkspace: { needs: 'console', act: () => createWorkspace(staging) },
+  updateWorkspace: { needs: 'console', act: () => updateWorkspace('staging', { name: 'Other' }) },
+  deleteWorkspace: { needs: 'console', act: () => deleteWorkspace('staging') },
+  addDirectServer: {
+    needs: 'console',
+    act: () => addDirectServer('staging', { name: 'x', url: 'http://127.0.0.1:8000' }),
+  },
+  removeDirectServer: { needs: 'console', act: () => removeDirectServer('staging', uuid) },
+  inviteMember: {
+    needs: 'workspace',
+    act: () => inviteMember({ workspace: 'staging', email: 'new@example.com', role: 'viewer' }),
+  },
+  setRole: { needs: 'workspace', act: () => setRole({ workspace: 'staging', account: uuid, role: 'viewer' }) },
+  disableMember: { needs: 'console', act: () => disableMember({ account: uuid, isDisabled: true }) },
+  resetMemberPassword: { needs: 'console', act: () => resetMemberPassword({ account: uuid }) },
+  signOutEverywhere: { needs: 'console', act: () => signOutEverywhere({ account: uuid }) },
+  changePassword: { needs: 'nobody', act: () => changePassword({ current: 'x', next: 'a new long password' }) },
+}
+const names = Object.keys(ACTIONS)
+const act = (name: string) => (ACTIONS[name] as (typeof ACTIONS)[string]).act() // names come from the table
+
+describe('every action', () => {
+  test.each(names)('%s refuses a request that no page of the console sent, before anything else', async (name) => {
+    await signIn(admin.account)
+    for (const from of [
+      undefined,
+      'null',
+      'https://evil.example.com',
+      'http://localhost:3001',
+      'https://localhost:3000',
+    ]) {
+      origin = from
+      expect(await act(name)).toMatchObject({ ok: false, error: { code: 'forbidden', requestId: expect.any(String) } })
+    }
+    expect(await trail()).toEqual([])
+  })
+
+  test.each(names)('%s refuses nobody', async (name) => {
+    expect(await act(name)).toMatchObject({ ok: false, error: { code: 'unauthenticated' } })
+    expect(await trail()).toEqual([])
+  })
+
+  test.each(names.filter((name) => ACTIONS[name]?.needs !== 'nobody'))(
+    '%s refuses lower roles with exactly one denial on record',
+    async (name) => {
+      const lower: Record<string, Role>[] = [
+        {},
+        { staging: 'viewer' },
+        { '*': 'developer' },
+        ...(ACTIONS[name]?.needs === 'console' ? [{ staging: 'admin' as const }] : []),
+      ]
+      for (const roles of lower) {
+        await signInAs(roles)
+        expect(await act(name)).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+      }
+      expect((await trail()).map(({ kind, operation }) => `${kind} ${operation}`)).toEqual(
+        lower.map(() => `denial ${name}`),
+      )
+    },
+  )
+
+  test.each(names)('%s does nothing when its intent cannot be recorded', async (name) => {
+    await signIn(admin.account)
+    await createWorkspace(staging)
+    const store = await db()
+    const state = async () =>
+      (
+        await store.execute(
+          sql`select (select json_agg(a order by id) from console.accounts a) as a, (select json_agg(w) from console.workspaces w) as w, (select json_agg(m) from console.memberships m) as m, (select json_agg(d) from console.direct_servers d) as d`,
+        )
+      ).rows
+    const before = await state()
+    await store.execute(sql`alter table console.audit rename to audit_away`)
+    try {
+      const given = name === 'createWorkspace' ? await createWorkspace({ ...staging, slug: 'second' }) : await act(name)
+      expect(given).toMatchObject({
+        ok: false,
+        error: { code: 'internal', message: expect.stringContaining('audit trail') },
+      })
+    } finally {
+      await store.execute(sql`alter table console.audit_away rename to audit`)
+    }
+    expect(await state()).toEqual(before)
+  })
+
+  test.each<[string, () => Promise<Settled<unknown>>]>([
+    ['createWorkspace', () => createWorkspace({ ...staging, role: 'admin' } as never)],
+    ['updateWorkspace', () => updateWorkspace('staging', { source: 'environment' } as never)],
+    ['addDirectServer', () => addDirectServer('staging', { name: 'x', url: 'file:///etc/passwd' })],
+    ['inviteMember', () => inviteMember({ workspace: 'staging', email: 'not an address', role: 'viewer' })],
+    ['setRole', () => setRole({ workspace: '*', account: uuid, role: 'root' as never })],
+    ['disableMember', () => disableMember({ account: "' or 1=1", isDisabled: true })],
+    ['signOutEverywhere', () => signOutEverywhere({ account: null } as never)],
+    ['changePassword', () => changePassword({ current: 'x', next: 'short' })],
+  ])('%s names the fields it refuses', async (_, send) => {
+    await signIn(admin.account)
+    const settled = await send()
+    expect(settled).toMatchObject({ ok: false, error: { code: 'invalid' } })
+    if (!settled.ok) expect(settled.error.fields.length).toBeGreaterThan(0)
+  })
+})
+
+describe('what they do', () => {
+  test('a write leaves intent and outcome, with names of fields and no value', async () => {
+    await signIn(admin.account)
+    expect(await createWorkspace(staging)).toEqual({ ok: true, data: { slug: 'staging' } })
+    expect(await createWorkspace(staging)).toMatchObject({ ok: false, error: { code: 'conflict' } })
+    expect(await updateWorkspace('staging', { baseUrl: 'https://other.example.com' })).toEqual({
+      ok: true,
+      data: { hasDroppedKeys: true },
+    })
+    const rows = await trail()
+    expect(rows.map(({ kind, operation, outcome }) => `${kind} ${operation} ${outcome}`)).toEqual([
+      'intent createWorkspace null',
+      'outcome createWorkspace 200 done',
+      'intent createWorkspace null',
+      'outcome createWorkspace 409 conflict',
+      'intent updateWorkspace null',
+      'outcome updateWorkspace 200 done',
+    ])
+    expect(rows[0]?.fields).toEqual(['kind', 'slug', 'name', 'dialect', 'allowedOrigins', 'baseUrl', 'keys.apiKey'])
+    expect(JSON.stringify(rows)).not.toContain('canary')
+    expect((await verifyAudit()).problems.filter((problem) => !problem.includes('another trail'))).toEqual([])
+  })
+
+  test('a direct workspace gets servers and loses them', async () => {
+    await signIn(admin.account)
+    await createWorkspace({ kind: 'direct', slug: 'desk', name: 'Desk', dialect: 'auto', allowedOrigins: [] })
+    const added = await addDirectServer('desk', { name: 'Mine', url: 'http://127.0.0.1:8000', apiKey: 'canary' })
+    if (!added.ok) throw new Error(added.error.message)
+    expect(await removeDirectServer('desk', added.data.id)).toEqual({ ok: true, data: null })
+    expect((await trail()).at(-1)).toMatchObject({ operation: 'removeDirectServer', params: { server: added.data.id } })
+    expect(JSON.stringify(await trail())).not.toContain('canary')
+  })
+
+  test("a workspace's admin manages its members, and not those of the console", async () => {
+    await signIn(admin.account)
+    await createWorkspace(staging)
+    await signInAs({ staging: 'admin' })
+    const invited = await inviteMember({ workspace: 'staging', email: 'New@example.com', role: 'viewer' })
+    if (!invited.ok) throw new Error(invited.error.message)
+    expect(invited.data.password).toMatch(/^\w{5}-/)
+    expect(await setRole({ workspace: 'staging', account: invited.data.account, role: 'developer' })).toEqual({
+      ok: true,
+      data: null,
+    })
+    expect(await setRole({ workspace: '*', account: admin.id, role: 'viewer' })).toMatchObject({
+      error: { code: 'forbidden' },
+    })
+    expect(await inviteMember({ workspace: '*', email: 'mine@example.com', role: 'admin' })).toMatchObject({
+      error: { code: 'forbidden' },
+    })
+    expect(await inviteMember({ workspace: 'nowhere', email: 'mine@example.com', role: 'admin' })).toMatchObject({
+      error: { code: 'forbidden' },
+    })
+    expect(JSON.stringify(await trail())).not.toContain(invited.data.password)
+  })
+
+  test('nobody is invited into a workspace that does not exist', async () => {
+    await signIn(admin.account)
+    expect(await inviteMember({ workspace: 'nowhere', email: 'new@example.com', role: 'viewer' })).toMatchObject({
+      error: { code: 'not_found' },
+    })
+  })
+
+  test('a disabled member is out at once, may come back, and nobody disables themselves', async () => {
+    await signIn(admin.account)
+    const person = await testActor({ staging: 'admin' })
+    expect(await disableMember({ account: admin.id, isDisabled: true })).toMatchObject({ error: { code: 'conflict' } })
+    expect(await disableMember({ account: person.id, isDisabled: true })).toEqual({ ok: true, data: null })
+    await signIn(person.account)
+    expect(await act('setRole')).toMatchObject({ error: { code: 'unauthenticated' } })
+    await signIn(admin.account)
+    expect(await disableMember({ account: person.id, isDisabled: false })).toEqual({ ok: true, data: null })
+  })
+
+  test('everybody may end their own sessions', async () => {
+    await signInAs({ staging: 'viewer' })
+    expect(await signOutEverywhere()).toEqual({ ok: true, data: null })
+    expect(await signOutEverywhere()).toMatchObject({ error: { code: 'unauthenticated' } })
+  })
+
+  test('a new password ends the other sessions, keeps this one, and takes the note of the first sign-in away', async () => {
+    const store = await db()
+    const account = await createAccount(store, { email: 'admin@pilothouse.local', password: 'the generated one' })
+    await store.insert(memberships).values({ account: account.id, workspace: '*', role: 'admin' })
+    const note = path.join(home.dataDir, 'first-sign-in.txt')
+    writeFileSync(note, 'Password: the generated one')
+    await signIn(account)
+    const elsewhere = jar.get(cookieName('session')) as string // set by signIn
+    expect(await changePassword({ current: 'wrong', next: 'a new long password' })).toMatchObject({
+      error: { code: 'invalid', fields: [{ path: ['current'] }] },
+    })
+    expect(existsSync(note)).toBe(true)
+    expect(await changePassword({ current: 'the generated one', next: 'a new long password' })).toEqual({
+      ok: true,
+      data: null,
+    })
+    expect(existsSync(note)).toBe(false)
+    expect(jar.get(cookieName('session'))).not.toBe(elsewhere)
+    expect(await act('setRole')).toMatchObject({ error: { code: 'not_found' } }) // still signed in, as admin
+    jar.set(cookieName('session'), elsewhere)
+    expect(await act('setRole')).toMatchObject({ error: { code: 'unauthenticated' } })
+    expect(JSON.stringify(await trail())).not.toMatch(/generated|new long/)
+  })
+})

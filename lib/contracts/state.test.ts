@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  DEPLOYMENT_STATUSES,
+  deploymentHealth,
+  isRevisionInProgress,
+  isRevisionTerminal,
+  isWaitingForHuman,
+  mayDeployment,
+  mayRevision,
+  mayRun,
+  REVISION_STATUSES,
+  RUN_STATUSES,
+} from './state'
+
+describe('health', () => {
+  const health = (status: string, latest: string | null, active: boolean | 'latest', latestRevisionStatus?: string) =>
+    deploymentHealth({
+      deployment: { status, latest_revision_id: latest, active_revision_id: active === 'latest' ? latest : active ? 'earlier' : null },
+      latestRevisionStatus,
+    }).level
+
+  test.each([
+    ['READY', 'r', 'latest', 'DEPLOYED', 'ok'],
+    ['READY', 'r', 'latest', undefined, 'ok'],
+    ['READY', 'r', true, undefined, 'unknown'],
+    ['READY', 'r', true, 'DEPLOYED', 'progress'],
+    ['READY', 'r', true, 'BUILDING', 'progress'],
+    ['READY', 'r', false, 'QUEUED', 'progress'],
+    ['READY', 'r', true, 'BUILD_FAILED', 'warn'],
+    ['READY', 'r', false, 'BUILD_FAILED', 'error'],
+    ['READY', 'r', false, 'DEPLOY_FAILED', 'error'],
+    ['READY', 'r', true, 'INTERRUPTED', 'warn'],
+    ['READY', 'r', true, 'SKIPPED', 'warn'],
+    ['READY', 'r', false, 'SKIPPED', 'error'],
+    ['READY', null, false, undefined, 'unknown'],
+    ['READY', 'r', 'latest', 'SOMETHING_NEW', 'unknown'],
+    ['AWAITING_DATABASE', 'r', false, 'CREATING', 'progress'],
+    ['AWAITING_DELETE', 'r', 'latest', 'DEPLOYED', 'progress'],
+    ['UNUSED', 'r', 'latest', 'DEPLOYED', 'unknown'],
+    ['UNKNOWN', 'r', 'latest', 'DEPLOYED', 'unknown'],
+    ['SOMETHING_NEW', 'r', 'latest', 'DEPLOYED', 'unknown'],
+  ] as const)('%s, latest %s, serving %s, latest revision %s: %s', (status, latest, active, revision, level) => {
+    expect(health(status, latest, active, revision)).toBe(level)
+  })
+
+  test('every combination has a label and a sentence, and only a serving READY deployment is ok', () => {
+    const status = fc.oneof(fc.constantFrom(...DEPLOYMENT_STATUSES), fc.string({ minLength: 1 }))
+    const revision = fc.option(fc.oneof(fc.constantFrom(...REVISION_STATUSES), fc.string({ minLength: 1 })))
+    const id = fc.option(fc.constantFrom('a', 'b'))
+    fc.assert(
+      fc.property(status, revision, id, id, (status, latestRevisionStatus, latest_revision_id, active_revision_id) => {
+        const result = deploymentHealth({ deployment: { status, latest_revision_id, active_revision_id }, latestRevisionStatus })
+        expect(result.label).not.toBe('')
+        expect(result.detail).toMatch(/\.$/)
+        if (result.level === 'ok') expect([status, active_revision_id]).toEqual(['READY', latest_revision_id])
+      }),
+    )
+  })
+})
+
+describe('verbs', () => {
+  test('every known revision status is in progress, terminal, or unknown', () => {
+    for (const status of REVISION_STATUSES)
+      expect([isRevisionInProgress(status), isRevisionTerminal(status), status === 'UNKNOWN'].filter(Boolean)).toHaveLength(1)
+  })
+
+  test.each(REVISION_STATUSES)('a revision that is %s can be interrupted only on its way, and not rolled out again then', (status) => {
+    expect(mayRevision('interrupt', status).allowed).toBe(isRevisionInProgress(status))
+    if (isRevisionInProgress(status)) expect(mayRevision('redeploy', status)).toEqual({ allowed: false, reason: expect.stringContaining('on its way') })
+  })
+
+  test.each([...RUN_STATUSES, 'new'])('a run that is %s can be cancelled or deleted, not both', (status) => {
+    expect(mayRun('cancel', status).allowed).toBe(!mayRun('delete', status).allowed)
+    expect(mayRun('cancel', status).allowed).toBe(['pending', 'running'].includes(status))
+  })
+
+  test('a deployment that is being deleted can only be forced', () => {
+    expect(mayDeployment('update', 'READY')).toEqual({ allowed: true })
+    expect(mayDeployment('delete', 'AWAITING_DELETE').allowed).toBe(false)
+    expect(mayDeployment('forceDelete', 'AWAITING_DELETE').allowed).toBe(true)
+    expect(mayDeployment('forceDelete', 'READY').allowed).toBe(false)
+  })
+})
+
+test.each([
+  [{ status: 'interrupted' }, undefined, true],
+  [{ status: 'idle' }, { tasks: [{ interrupts: [{ id: '1' }] }] }, true],
+  [{ status: 'idle' }, { tasks: [{ interrupts: [] }, { interrupts: null }] }, false],
+  [{ status: 'busy' }, { tasks: [{ interrupts: [{ id: '1' }] }] }, false],
+  [{ status: 'error' }, null, false],
+])('thread %j with state %j waits for a human: %s', (thread, state, waits) => {
+  expect(isWaitingForHuman(thread, state)).toBe(waits)
+})

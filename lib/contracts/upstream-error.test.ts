@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseUpstreamError } from './upstream-error'
+
+const json = (value: unknown, status = 422) => parseUpstreamError({ status, contentType: 'application/json', text: JSON.stringify(value) })
+
+describe('what an error says', () => {
+  test.each([
+    [{ detail: 'Deployment not found' }, 'Deployment not found'],
+    [{ detail: ['one', 'two'] }, 'one two'],
+    [{ detail: { message: 'nested' } }, 'nested'],
+    [{ detail: { error: { message: 'deeper' } } }, 'deeper'],
+    [{ error: 'not_found', message: 'No such thing', details: {} }, 'No such thing'],
+    [{ error: 'org_scoped_key_requires_workspace' }, 'org_scoped_key_requires_workspace'],
+    [{ error: { code: 5, message: 'in an object' } }, 'in an object'],
+    [{ errors: [{ message: 'first' }, { message: 'second' }] }, 'first second'],
+    [{ title: 'Bad Gateway', status: 502 }, 'Bad Gateway'],
+    [{ __error__: { error: 'ValueError', message: 'broken' } }, 'broken'],
+    ['just text', 'just text'],
+    [{ detail: '{"message":"printed twice"}' }, 'printed twice'],
+    [{ detail: '"quoted"' }, 'quoted'],
+    [{}, ''],
+    [[], ''],
+    [null, ''],
+    [5, '5'],
+  ])('%j', (body, message) => {
+    expect(json(body, 400)).toEqual({ message, fields: [], code: 'invalid' })
+  })
+
+  test.each([
+    ['text/plain', 'Thread is already running a task', 'Thread is already running a task'],
+    ['text/plain; charset=UTF-8', '{"detail":"JSON as text"}', 'JSON as text'],
+    ['application/json', 'not json {', 'not json {'],
+    ['application/json', '{"detail": "cut o', '{"detail": "cut o'],
+    [null, '  two\n lines ', 'two lines'],
+    ['text/html', '<html><head><title>502 Bad Gateway</title></head><body><h1>x</h1></body></html>', '502 Bad Gateway'],
+    ['application/json', '<!DOCTYPE html><html><body><h1>Service Unavailable</h1><hr>nginx</body></html>', 'Service Unavailable'],
+    ['text/html', '<html><body>nothing</body></html>', 'It answered with a web page instead of data.'],
+    ['text/html', '<title>&lt;script&gt;alert(1)&lt;/script&gt;</title>', 'script alert(1) /script'],
+    [undefined, '', ''],
+    ['text/plain', '\u001b[31mred\u001b[0m \u202Ehidden\u200B', 'red hidden'],
+    ['text/plain', "Object of type <class 'int'> where 1 < 2", "Object of type ‹class 'int'> where 1 < 2"],
+  ])('%s: %j', (contentType, text, message) => {
+    expect(parseUpstreamError({ status: 500, contentType, text })).toEqual({ message, fields: [], code: 'upstream_failed' })
+  })
+})
+
+describe('refused fields', () => {
+  test('keep their path without the place it began with', () => {
+    const body = {
+      detail: [
+        { loc: ['body', 'secrets', 0, 'name'], msg: 'Field required', type: 'missing', input: 'secret' },
+        { loc: ['query', 'limit'], msg: 'Too large', type: 'less_than_equal' },
+        { loc: ['name'], msg: 'Taken', type: 'value_error' },
+        { loc: ['body'], msg: 'Not JSON', type: 'json_invalid' },
+      ],
+    }
+    expect(json(body)).toEqual({
+      message: 'secrets.0.name: Field required; limit: Too large; name: Taken; Not JSON',
+      fields: [
+        { path: ['secrets', 0, 'name'], message: 'Field required' },
+        { path: ['limit'], message: 'Too large' },
+        { path: ['name'], message: 'Taken' },
+        { path: [], message: 'Not JSON' },
+      ],
+      code: 'invalid',
+    })
+  })
+
+  test('of a validator keep theirs, however the server wraps them', () => {
+    const issues = [{ code: 'invalid_type', path: ['body', 'thread_id'], message: 'Invalid UUID' }]
+    const fields = [{ path: ['body', 'thread_id'], message: 'Invalid UUID' }]
+    expect(json({ success: false, error: { issues, name: 'ZodError' } }, 400).fields).toEqual(fields)
+    expect(json({ success: false, error: { name: 'ZodError', message: JSON.stringify(issues) } }, 400).fields).toEqual(fields)
+    expect(json({ message: 'Invalid request', error: { issues } }, 400).fields).toEqual(fields)
+  })
+})
+
+test.each([
+  [400, 'invalid'],
+  [401, 'upstream_refused_key'],
+  [403, 'upstream_refused_key'],
+  [404, 'not_found'],
+  [405, 'unsupported'],
+  [409, 'conflict'],
+  [413, 'too_large'],
+  [422, 'invalid'],
+  [429, 'rate_limited'],
+  [500, 'upstream_failed'],
+  [503, 'upstream_failed'],
+  [418, 'upstream_failed'],
+])('status %i is %s', (status, code) => {
+  expect(parseUpstreamError({ status, text: '' }).code).toBe(code)
+})
+
+describe('whatever comes', () => {
+  const nasty = fc.constantFrom('<script>alert(1)</script>', '<img src=x onerror=y>', '</title><b>', '<<b>script>', '<!--', '<?php', '&lt;i&gt;', '\u0000', '\u202e', '\ud800')
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.uint8Array().map((bytes) => new TextDecoder().decode(bytes)),
+    fc.json(),
+    fc.array(fc.oneof(nasty, fc.string()), { maxLength: 8 }).map((parts) => parts.join('')),
+    fc.array(nasty, { maxLength: 4 }).map((parts) => JSON.stringify({ detail: parts })),
+    fc.array(nasty, { maxLength: 4 }).map((parts) => JSON.stringify({ detail: [{ loc: parts, msg: parts.join(''), type: 'x' }] })),
+    fc.array(nasty, { maxLength: 4 }).map((parts) => `<html><title>${parts.join('')}</title>`),
+  )
+  const contentType = fc.constantFrom('application/json', 'text/html', 'text/plain', '', null, undefined)
+
+  test('it never throws, says little, and yields no markup or invisible character', () => {
+    fc.assert(
+      fc.property(text, contentType, fc.integer({ min: 100, max: 599 }), (text, contentType, status) => {
+        const { message, fields } = parseUpstreamError({ status, contentType, text })
+        const shown = [message, ...fields.flatMap((field) => [field.message, ...field.path.map(String)])]
+        for (const one of shown) {
+          expect(one.length).toBeLessThanOrEqual(500)
+          expect(one).not.toMatch(/<[a-z/!?]/i)
+          expect(one).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
+        }
+        expect(fields.length).toBeLessThanOrEqual(50)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test.each([
+    ['a million brackets', '['.repeat(1_000_000)],
+    ['a million opening tags', '<title'.repeat(500_000)],
+    ['ten million letters', 'x'.repeat(10_000_000)],
+    ['a million fields', JSON.stringify({ detail: Array.from({ length: 30_000 }, (_, index) => ({ loc: ['body', index], msg: 'm'.repeat(20), type: 't' })) })],
+    ['text printed into text again and again', Array.from({ length: 12 }).reduce<string>((inner) => JSON.stringify(inner), 'x')],
+  ])('%s are read in no time', (_, text) => {
+    const start = performance.now()
+    const { message } = parseUpstreamError({ status: 500, contentType: 'application/json', text })
+    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(message.length).toBeLessThanOrEqual(500)
+  })
+})

@@ -1,0 +1,37 @@
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+
+/** "3 min. ago", "yesterday", "in 2 hr."; below a minute "just now". Both times in epoch milliseconds. */
+export function relativeTime(at: number, now: number): string {
+  const seconds = (at - now) / 1000
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? []
+  return unit && size ? relative.format(Math.trunc(seconds / size), unit) : 'just now'
+}
+
+/** "340 ms", "4.2 s", "3 m 07 s", "2 h 05 m". */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 60) return `${minutes} m ${String(Math.floor((ms % 60_000) / 1000)).padStart(2, '0')} s`
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`
+}
+
+/** "812 B", "1.4 kB", "23 MB"; decimal units. */
+export function byteSize(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** power
+  return `${power > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`
+}
+
+/** Digits in groups: "12,345". */
+export const count = (value: number): string => value.toLocaleString('en')
+
+/** The head of a long id or sha, for tables. */
+export const shortId = (id: string): string => id.slice(0, 8)

@@ -1,0 +1,164 @@
+import type { LiveFrame, Subscription } from '@/lib/contracts/live'
+import { SseParser } from '@/lib/stream/sse'
+import type { LiveEnvironment } from './environment'
+
+export type ConnectionState = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'ended'
+/** A frame that belongs to one subscription. */
+export type OwnFrame = Extract<LiveFrame, { id: string }>
+
+type Options = {
+  environment: LiveEnvironment
+  /** What to ask for, with the cursors reached by now. Asked at each post. */
+  subscriptions: () => Subscription[]
+  /** False where the frame does not fit what came before: the connection is made anew. */
+  onFrame: (frame: OwnFrame, text: string) => boolean
+  onState: (state: ConnectionState) => void
+}
+
+/** All waits in milliseconds. An object, so that tests can shorten them. */
+export const WAITS = {
+  addedMs: 30,
+  /** A subscription that ended costs nothing but bytes; often another one follows at once. */
+  removedMs: 2_000,
+  retryFirstMs: 300,
+  retryMaxMs: 15_000,
+  /** Above the server's 15 s between comments: after it the connection is dead, whatever the browser believes. */
+  silenceMs: 40_000,
+  watchMs: 5_000,
+}
+
+/**
+ * The browser's one stream. To change what is asked for it posts again with the cursors reached; a stream that ends,
+ * breaks or falls silent is made anew the same way, so that nothing is lost and nothing comes twice.
+ */
+export class Connection {
+  state: ConnectionState = 'connecting'
+  readonly #options: Options
+  #abort: AbortController | undefined
+  #postTimer: ReturnType<typeof setTimeout> | undefined
+  #postAt = Infinity
+  #watch: ReturnType<typeof setInterval> | undefined
+  #unwake: (() => void) | undefined
+  #heardAt = 0
+  #tries = 0
+  #wasLive = false
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** The set of subscriptions has changed. */
+  change(how: 'added' | 'removed'): void {
+    this.#unwake ??= this.#options.environment.onWake(() => this.#wake())
+    this.#schedule(how === 'added' ? WAITS.addedMs : WAITS.removedMs)
+  }
+
+  close(): void {
+    clearTimeout(this.#postTimer)
+    clearInterval(this.#watch)
+    this.#unwake?.()
+    this.#unwake = undefined
+    this.#abort?.abort()
+    this.#abort = undefined
+  }
+
+  #schedule(ms: number): void {
+    const at = Date.now() + ms
+    if (at >= this.#postAt) return
+    clearTimeout(this.#postTimer)
+    this.#postAt = at
+    this.#postTimer = setTimeout(() => {
+      this.#postAt = Infinity
+      void this.#post()
+    }, ms)
+  }
+
+  #wake(): void {
+    const { isOnline } = this.#options.environment
+    if (this.#abort && Date.now() - this.#heardAt < WAITS.silenceMs) {
+      if (this.state === 'offline' && isOnline()) this.#set('live')
+      return
+    }
+    if (!isOnline()) return this.#set('offline')
+    if (this.#options.subscriptions().length > 0) this.#schedule(0)
+  }
+
+  async #post(): Promise<void> {
+    this.#abort?.abort()
+    clearInterval(this.#watch)
+    const subscriptions = this.#options.subscriptions()
+    if (subscriptions.length === 0) {
+      this.#abort = undefined
+      return
+    }
+    const abort = new AbortController()
+    this.#abort = abort
+    if (this.state !== 'live') this.#set(this.#wasLive ? 'reconnecting' : 'connecting')
+    this.#heardAt = Date.now()
+    this.#watch = setInterval(() => {
+      if (Date.now() - this.#heardAt > WAITS.silenceMs) abort.abort()
+    }, WAITS.watchMs)
+    const wait = await this.#read(subscriptions, abort.signal)
+    // A newer post has taken over, or the connection was closed.
+    if (this.#abort !== abort) return
+    clearInterval(this.#watch)
+    this.#abort = undefined
+    if (wait === undefined) return this.#set('ended')
+    this.#set(this.#options.environment.isOnline() ? 'reconnecting' : 'offline')
+    this.#schedule(wait)
+  }
+
+  /** Reads one stream to its end. Milliseconds to wait before the next one; undefined for never. */
+  async #read(subscriptions: Subscription[], signal: AbortSignal): Promise<number | undefined> {
+    const { environment } = this.#options
+    try {
+      const response = await environment.fetch(environment.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify({ subscriptions }),
+        cache: 'no-store',
+        signal,
+      })
+      if (response.status === 401 || response.status === 403) return undefined
+      if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
+        await response.body?.cancel()
+        return Math.max(this.#backOff(), Number(response.headers.get('retry-after') ?? 0) * 1000 || 0)
+      }
+      this.#wasLive = true
+      this.#set('live')
+      return await this.#follow(response.body.getReader(), signal)
+    } catch {
+      return this.#backOff()
+    }
+  }
+
+  async #follow(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal): Promise<number | undefined> {
+    const parser = new SseParser()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (signal.aborted || done) return this.#backOff()
+      this.#heardAt = Date.now()
+      for (const { data } of parser.push(value)) {
+        const frame = JSON.parse(data) as LiveFrame
+        if ('ended' in frame) return undefined
+        // Together with all the other viewers of a server that stops: not at the same moment.
+        if ('resume' in frame) return WAITS.retryFirstMs * (0.2 + 2 * this.#options.environment.random())
+        this.#tries = 0
+        if (!this.#options.onFrame(frame, data)) return this.#backOff()
+        // What the frame led to may have changed the subscriptions; a newer post has its own stream.
+        if (signal.aborted) return 0
+      }
+    }
+  }
+
+  #backOff(): number {
+    const full = Math.min(WAITS.retryFirstMs * 2 ** Math.min(this.#tries++, 10), WAITS.retryMaxMs)
+    return full * (0.5 + this.#options.environment.random() / 2)
+  }
+
+  #set(state: ConnectionState): void {
+    if (this.state === state) return
+    this.state = state
+    this.#options.onState(state)
+  }
+}

@@ -1,0 +1,47 @@
+/** What the live client needs of a browser. Tests give their own. */
+export type LiveEnvironment = {
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  url: string
+  /** Absent where tabs cannot share a connection: then each has its own. */
+  locks?: Pick<LockManager, 'request'>
+  openChannel?: (name: string) => Channel
+  isOnline: () => boolean
+  /** Called when the connection may have died unseen: network back, tab shown again, page restored, computer awake. */
+  onWake: (listener: () => void) => () => void
+  /** Called when the page goes away. */
+  onLeave: (listener: () => void) => () => void
+  random: () => number
+}
+
+export type Channel = {
+  postMessage(message: unknown): void
+  onmessage: ((event: MessageEvent) => void) | null
+  close(): void
+}
+
+export function browserEnvironment(): LiveEnvironment {
+  const canShare = typeof BroadcastChannel === 'function' && 'locks' in navigator
+  const listen = (target: EventTarget, names: string[], listener: () => void) => {
+    for (const name of names) target.addEventListener(name, listener)
+    return () => {
+      for (const name of names) target.removeEventListener(name, listener)
+    }
+  }
+  return {
+    fetch: (url, init) => fetch(url, init),
+    url: '/api/live',
+    ...(canShare && { locks: navigator.locks, openChannel: (name: string) => new BroadcastChannel(name) }),
+    isOnline: () => navigator.onLine,
+    onWake: (listener) => {
+      const ends = [
+        listen(window, ['online', 'offline', 'pageshow'], listener),
+        listen(document, ['visibilitychange', 'resume'], listener),
+      ]
+      return () => {
+        for (const end of ends) end()
+      }
+    },
+    onLeave: (listener) => listen(window, ['pagehide'], listener),
+    random: Math.random,
+  }
+}

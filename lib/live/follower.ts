@@ -1,0 +1,48 @@
+import type { LogEntry } from '@/lib/stream/log'
+import type { OwnFrame } from './connection'
+import type { Wanted } from './router'
+
+export type LiveError = { code: string; message: string }
+export type EntriesInfo = { total: number; phase: 'starting' | 'live' | 'reconnecting' | 'ended'; epoch: number }
+
+/** What a subscriber hears. Entries come in order, each once; entry 1 after others means that the log begins anew. */
+export type Handlers = {
+  onEntries?: (entries: LogEntry[], info: EntriesInfo) => void
+  /** `at`: when the value was read, epoch ms. */
+  onValue?: (value: unknown, at: number) => void
+  onError?: (error: LiveError) => void
+}
+
+/** One subscriber of this tab with its place in the log. */
+export class Follower {
+  readonly wanted: Wanted
+  readonly #handlers: Handlers
+  readonly #onHole: () => void
+
+  constructor(wanted: Wanted, handlers: Handlers, onHole: () => void) {
+    this.wanted = { ...wanted }
+    this.#handlers = handlers
+    this.#onHole = onHole
+  }
+
+  receive(frame: OwnFrame): void {
+    const { wanted } = this
+    if ('value' in frame) this.#handlers.onValue?.(frame.value, frame.at)
+    else if ('error' in frame) this.#handlers.onError?.(frame.error)
+    else if (wanted.kind !== 'recording') return
+    else if ('reset' in frame) {
+      wanted.cursor = 0
+      wanted.epoch = frame.epoch
+    } else {
+      const { cursor } = wanted
+      const given = frame.entries as LogEntry[] // the recording's own entries, as the server encoded them
+      const entries = (given[0]?.seq ?? 0) > cursor ? given : given.filter(({ seq }) => seq > cursor)
+      const first = entries[0]
+      if (first && first.seq !== cursor + 1) return this.#onHole()
+      wanted.cursor = entries.at(-1)?.seq ?? cursor
+      wanted.epoch = frame.epoch
+      const { total, phase, epoch } = frame
+      this.#handlers.onEntries?.(entries, { total, phase, epoch })
+    }
+  }
+}

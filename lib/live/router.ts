@@ -1,0 +1,131 @@
+import type { Subscription } from '@/lib/contracts/live'
+import { Connection, type ConnectionState, type OwnFrame } from './connection'
+import type { LiveEnvironment } from './environment'
+
+/** A subscription as somebody in this browser wants it: the id is the router's to give. */
+export type Wanted = Subscription extends infer One ? (One extends Subscription ? Omit<One, 'id'> : never) : never
+
+/** Somebody who wants something: a component of this tab, or of another tab that this one serves. */
+export type Member = {
+  wanted: Wanted
+  deliver: (frame: OwnFrame, text: string) => void
+}
+
+type Upstream = {
+  subscription: Subscription
+  members: Set<Member>
+  /** The newest value, for who comes later. */
+  last: { frame: OwnFrame; text: string } | undefined
+}
+
+/**
+ * Brings what all members want down to few upstream subscriptions. A record or list is asked for once. A recording is
+ * asked for once too, as long as its members are at the same place; one who is behind gets a subscription of its own from
+ * its cursor, which is dropped when it has caught up. Members drop what they had, so an overlap does no harm.
+ */
+export class Router {
+  readonly #connection: Connection
+  readonly #upstreams = new Map<string, Upstream>()
+  readonly #places = new Map<Member, string>()
+  #count = 0
+
+  constructor(environment: LiveEnvironment, onState: (state: ConnectionState) => void) {
+    this.#connection = new Connection({
+      environment,
+      onState,
+      subscriptions: () => [...this.#upstreams.values()].map(({ subscription }) => subscription),
+      onFrame: (frame, text) => this.#receive(frame, text),
+    })
+  }
+
+  get state(): ConnectionState {
+    return this.#connection.state
+  }
+
+  add(member: Member): void {
+    const { wanted } = member
+    const key = keyOf(wanted)
+    const known = this.#upstreams.get(key)
+    if (known && canShare(known.subscription, wanted)) {
+      known.members.add(member)
+      this.#places.set(member, key)
+      if (known.last) member.deliver(known.last.frame, known.last.text)
+      // It was refused, or the session was over; a new member asks again.
+      if (this.state === 'ended') this.#connection.change('added')
+      return
+    }
+    const id = known ? `${key}#${++this.#count}` : key
+    this.#upstreams.set(id, { subscription: { ...wanted, id } as Subscription, members: new Set([member]), last: undefined })
+    this.#places.set(member, id)
+    this.#connection.change('added')
+  }
+
+  remove(member: Member): void {
+    const id = this.#places.get(member)
+    const upstream = id === undefined ? undefined : this.#upstreams.get(id)
+    this.#places.delete(member)
+    if (!id || !upstream) return
+    upstream.members.delete(member)
+    if (upstream.members.size > 0) return
+    this.#upstreams.delete(id)
+    this.#connection.change('removed')
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  #receive(frame: OwnFrame, text: string): boolean {
+    const upstream = this.#upstreams.get(frame.id)
+    if (!upstream) return true // nobody wants it any more
+    const { subscription } = upstream
+    if (subscription.kind !== 'recording') {
+      if (upstream.last?.text === text) return true
+      upstream.last = { frame, text }
+    } else if ('reset' in frame) {
+      subscription.cursor = 0
+      subscription.epoch = frame.epoch
+    } else if ('entries' in frame) {
+      subscription.epoch = frame.epoch
+      const entries = frame.entries as { seq: number }[]
+      const first = entries[0]?.seq
+      if (first !== undefined && first > subscription.cursor + 1) return false
+      subscription.cursor = Math.max(subscription.cursor, entries.at(-1)?.seq ?? 0)
+    }
+    for (const member of [...upstream.members]) member.deliver(frame, text)
+    if (subscription.kind === 'recording') this.#merge(frame.id, upstream, subscription)
+    return true
+  }
+
+  /** Moves the members of a subscription that has caught up to the main one of the same recording. */
+  #merge(id: string, upstream: Upstream, { cursor, epoch, ...rest }: Extract<Subscription, { kind: 'recording' }>): void {
+    const key = keyOf({ ...rest, cursor })
+    const main = this.#upstreams.get(key)
+    if (id === key || main?.subscription.kind !== 'recording') return
+    if (main.subscription.epoch !== epoch || main.subscription.cursor > cursor) return
+    for (const member of upstream.members) {
+      main.members.add(member)
+      this.#places.set(member, key)
+    }
+    this.#upstreams.delete(id)
+    this.#connection.change('removed')
+  }
+}
+
+/** The same for all who want the same thing; of a recording, wherever they are in it. Also its id, so that viewers share frames. */
+function keyOf(wanted: Wanted): string {
+  if (wanted.kind === 'recording') return `r:${wanted.recording}`
+  const { kind, workspace, ...rest } = wanted
+  return `${kind}:${workspace}:${JSON.stringify(rest, (_, value) => sorted(value))}`
+}
+
+const sorted = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value
+
+/** Whether a member may join an upstream: of a recording only one that will not begin behind the member's cursor. */
+function canShare(known: Subscription, wanted: Wanted): boolean {
+  if (known.kind !== 'recording' || wanted.kind !== 'recording') return true
+  return known.workspace === wanted.workspace && known.cursor <= wanted.cursor && (wanted.epoch === undefined || wanted.epoch === known.epoch)
+}

@@ -1,0 +1,171 @@
+import type { ConnectionState, OwnFrame } from './connection'
+import type { Channel, LiveEnvironment } from './environment'
+import type { Follower } from './follower'
+import { type Member, Router, type Wanted } from './router'
+
+const NAME = 'pilothouse-live'
+
+/** Between tabs. A tab hears the common channel and one of its own, so that frames wake only whom they are for. */
+type Message =
+  /** To all: this tab leads now, or its connection has changed. */
+  | { type: 'lead'; state: ConnectionState }
+  /** To the leader: what this tab wants instead of what it wanted, with its cursors. `asks`: the leader shall show itself. */
+  | { type: 'want'; tab: string; wanted: [id: number, Wanted][] }
+  | { type: 'bye'; tab: string }
+  /** To one tab. */
+  | { type: 'frame'; id: number; text: string }
+
+/**
+ * One connection for all tabs of the browser. The tab that holds the lock leads: it alone is connected, and hands the
+ * others what they want. When it goes, the lock passes on, and each tab tells the new leader where it is.
+ */
+export class Tabs {
+  readonly #environment: LiveEnvironment
+  readonly #onState: (state: ConnectionState) => void
+  readonly #tab: string
+  readonly #followers = new Map<number, Follower>()
+  readonly #members = new Map<number, Member>()
+  readonly #others = new Map<string, { channel: Channel; members: Map<number, Member> }>()
+  readonly #stop = new AbortController()
+  readonly #ends: (() => void)[] = []
+  #common: Channel | undefined
+  #own: Channel | undefined
+  #router: Router | undefined
+  #isTelling = false
+
+  constructor(environment: LiveEnvironment, onState: (state: ConnectionState) => void) {
+    this.#environment = environment
+    this.#onState = onState
+    this.#tab = `${Math.floor(environment.random() * 2 ** 32).toString(36)}-${Math.floor(environment.random() * 2 ** 32).toString(36)}`
+    const { locks, openChannel } = environment
+    if (locks && openChannel) this.#share(locks, openChannel)
+    else this.#lead()
+    this.#ends.push(environment.onLeave(() => this.#common?.postMessage({ type: 'bye', tab: this.#tab } satisfies Message)))
+    // Restored from the back-forward cache, a tab has missed what was sent to it, and the leader has forgotten it.
+    this.#ends.push(environment.onWake(() => this.#tell()))
+  }
+
+  follow(id: number, follower: Follower): void {
+    this.#followers.set(id, follower)
+    if (this.#router) this.#join(id, follower, this.#router)
+    else this.#tell()
+  }
+
+  /** Asks again from where the follower is. */
+  restart(id: number): void {
+    const follower = this.#followers.get(id)
+    if (!follower) return
+    this.unfollow(id)
+    this.follow(id, follower)
+  }
+
+  unfollow(id: number): void {
+    this.#followers.delete(id)
+    const member = this.#members.get(id)
+    this.#members.delete(id)
+    if (member) this.#router?.remove(member)
+    else if (!this.#router) this.#tell()
+  }
+
+  close(): void {
+    this.#common?.postMessage({ type: 'bye', tab: this.#tab } satisfies Message)
+    this.#stop.abort()
+    for (const end of this.#ends) end()
+    this.#router?.close()
+    this.#common?.close()
+    this.#own?.close()
+    for (const { channel } of this.#others.values()) channel.close()
+  }
+
+  #share(locks: Pick<LockManager, 'request'>, openChannel: (name: string) => Channel): void {
+    this.#common = openChannel(NAME)
+    this.#own = openChannel(`${NAME}:${this.#tab}`)
+    this.#common.onmessage = ({ data }: MessageEvent<Message>) => this.#hear(data)
+    this.#own.onmessage = ({ data }: MessageEvent<Message>) => {
+      if (data.type === 'frame' && !this.#router) this.#followers.get(data.id)?.receive(JSON.parse(data.text) as OwnFrame)
+    }
+    // Held as long as this tab lives: whoever gets it after us knows that we are gone.
+    void this.#hold(locks, `${NAME}:${this.#tab}`, () => {})
+    void this.#hold(locks, NAME, () => this.#lead())
+    this.#tell()
+  }
+
+  /** Waits for a lock, calls back, and keeps it until this tab closes. */
+  async #hold(locks: Pick<LockManager, 'request'>, name: string, onHeld: () => void): Promise<void> {
+    const { signal } = this.#stop
+    await locks
+      .request(name, { signal }, () => {
+        onHeld()
+        return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      })
+      .catch(() => {}) // closed while it waited
+  }
+
+  #lead(): void {
+    if (this.#stop.signal.aborted) return
+    const router = new Router(this.#environment, (state) => {
+      this.#onState(state)
+      this.#common?.postMessage({ type: 'lead', state } satisfies Message)
+    })
+    this.#router = router
+    for (const [id, follower] of this.#followers) this.#join(id, follower, router)
+    this.#common?.postMessage({ type: 'lead', state: router.state } satisfies Message)
+    this.#onState(router.state)
+  }
+
+  #join(id: number, follower: Follower, router: Router): void {
+    const member = { wanted: { ...follower.wanted }, deliver: (frame: OwnFrame) => follower.receive(frame) }
+    this.#members.set(id, member)
+    router.add(member)
+  }
+
+  /** Tells the leader what this tab wants; several changes in one turn are one message. */
+  #tell(): void {
+    if (this.#router || this.#isTelling || !this.#common) return
+    this.#isTelling = true
+    queueMicrotask(() => {
+      this.#isTelling = false
+      if (this.#router || this.#stop.signal.aborted) return
+      const wanted = [...this.#followers].map(([id, follower]): [number, Wanted] => [id, { ...follower.wanted }])
+      this.#common?.postMessage({ type: 'want', tab: this.#tab, wanted } satisfies Message)
+    })
+  }
+
+  #hear(message: Message): void {
+    if (message.type === 'lead' && !this.#router) {
+      this.#onState(message.state)
+      if (message.state === 'connecting') this.#tell()
+    } else if (message.type === 'want' && this.#router) this.#serve(message.tab, new Map(message.wanted), this.#router)
+    else if (message.type === 'bye') this.#forget(message.tab)
+  }
+
+  /** Gives another tab what it wants. What it had and still wants goes on, unless it has fallen behind. */
+  #serve(tab: string, wanted: Map<number, Wanted>, router: Router): void {
+    const { locks, openChannel } = this.#environment
+    if (!locks || !openChannel) return
+    let other = this.#others.get(tab)
+    if (!other) {
+      other = { channel: openChannel(`${NAME}:${tab}`), members: new Map() }
+      this.#others.set(tab, other)
+      void locks.request(`${NAME}:${tab}`, { signal: this.#stop.signal }, () => this.#forget(tab)).catch(() => {})
+      this.#common?.postMessage({ type: 'lead', state: router.state } satisfies Message)
+    }
+    const { channel, members } = other
+    for (const member of members.values()) router.remove(member)
+    members.clear()
+    for (const [id, one] of wanted) {
+      const deliver = (_: OwnFrame, text: string) => channel.postMessage({ type: 'frame', id, text } satisfies Message)
+      const member: Member = { wanted: one, deliver }
+      members.set(id, member)
+      router.add(member)
+    }
+  }
+
+  #forget(tab: string): void {
+    const other = this.#others.get(tab)
+    if (!other) return
+    this.#others.delete(tab)
+    other.channel.close()
+    for (const member of other.members.values()) this.#router?.remove(member)
+  }
+}

@@ -1,0 +1,39 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { AppError } from '@/lib/errors'
+import { call } from './call'
+import type { CallOptions, Place } from './call-context'
+import { FEATURES, type Feature } from './missing-feature'
+import { missingFeatures } from './missing-features'
+
+export type Capability = { isSupported: true } | { isSupported: false; reason: string }
+export type Capabilities = Record<Feature, Capability>
+
+/** Names of the flags in `/info` that speak for a feature. Absent ones say nothing. */
+const FLAGS: Partial<Record<Feature, string>> = { crons: 'crons', store: 'store', mcp: 'mcp', a2a: 'a2a' }
+
+/**
+ * What the servers at a place offer, with the reason where they do not: what `/info` of the agent server says, and what was
+ * refused as unknown in the last minutes. A server that says nothing is taken to offer everything until it refuses.
+ */
+export async function capabilities(place: Place, options: CallOptions = {}): Promise<Capabilities> {
+  const flags = place.deployment ? await infoFlags(place, options) : {}
+  const missing = missingFeatures(place)
+  const of = (feature: Feature): Capability => {
+    const flag = FLAGS[feature]
+    if (flag && flags[flag] === false) return { isSupported: false, reason: `This agent server says that it does not offer ${FEATURES[feature]}.` }
+    const reason = missing.get(feature)
+    return reason === undefined ? { isSupported: true } : { isSupported: false, reason }
+  }
+  return Object.fromEntries((Object.keys(FEATURES) as Feature[]).map((feature) => [feature, of(feature)])) as Capabilities
+}
+
+async function infoFlags(place: Place, options: CallOptions): Promise<Record<string, unknown>> {
+  try {
+    return (await call(agentServer.getInfo, place, options)).flags
+  } catch (error) {
+    // Servers without `/info` exist; nothing is known of them then.
+    if (error instanceof AppError && (error.code === 'unsupported' || error.code === 'not_found')) return {}
+    throw error
+  }
+}

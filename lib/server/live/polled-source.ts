@@ -1,0 +1,51 @@
+import 'server-only'
+import type { Subscription } from '@/lib/contracts/live'
+import { frame, valueFrame } from './frames'
+import { Poller } from './poller'
+import type { Source } from './source'
+import { type Polled, watch } from './watch'
+
+// On globalThis: each route has its own copy of this module, and a list is to be asked for once per process.
+const shared = globalThis as { pilothousePollers?: Map<string, Poller<unknown>> }
+
+function pollerFor(wanted: Polled): Poller<unknown> {
+  shared.pilothousePollers ??= new Map()
+  const pollers = shared.pilothousePollers
+  const { id: _, ...what } = wanted
+  const key = JSON.stringify(what)
+  let poller = pollers.get(key)
+  if (!poller) {
+    poller = new Poller<unknown>(watch(wanted), () => pollers.delete(key))
+    pollers.set(key, poller)
+  }
+  return poller
+}
+
+/** A record or list that is looked at for all viewers together. Sent when it changed; between two changes only the newest counts. */
+export class PolledSource implements Source {
+  readonly id: string
+  readonly workspace: string
+  readonly #poller: Poller<unknown>
+  readonly #unsubscribe: () => void
+  #version = 0
+
+  constructor(wanted: Polled, onNews: () => void) {
+    this.id = wanted.id
+    this.workspace = wanted.workspace
+    this.#poller = pollerFor(wanted)
+    this.#unsubscribe = this.#poller.subscribe(onNews)
+  }
+
+  take(): Buffer[] {
+    const { seen } = this.#poller
+    if (seen.version === this.#version) return []
+    this.#version = seen.version
+    if (seen.kind === 'value') return [valueFrame(this.id, seen.text, seen.at)]
+    if (seen.kind === 'error') return [frame({ id: this.id, error: { code: seen.code, message: seen.message }, at: seen.at })]
+    return []
+  }
+
+  close(): void {
+    this.#unsubscribe()
+  }
+}

@@ -1,0 +1,64 @@
+import 'server-only'
+import type { Subscription } from '@/lib/contracts/live'
+import { type Actor, roleOf, sessionActor } from '../actor'
+import { assertOwnOrigin } from '../origin'
+import { errorResponse } from '../relay'
+import { parseInput } from '../settle'
+import { shutdownSignal } from '../shutdown'
+import { LivePost } from './subscriptions'
+import { Viewer } from './viewer'
+
+const MAX_BODY_BYTES = 256 * 1024
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // `no-transform`: compression would hold small frames back. The last one is for nginx.
+  'cache-control': 'private, no-store, no-transform',
+  'x-content-type-options': 'nosniff',
+  'x-accel-buffering': 'no',
+  vary: 'cookie',
+}
+
+/** Answers `POST /api/live`. `who` is the session's user unless a test says otherwise. */
+export async function serveLive(request: Request, who: () => Promise<Actor> = sessionActor): Promise<Response> {
+  try {
+    assertOwnOrigin(request.headers)
+    const actor = await who()
+    const { subscriptions } = parseInput(LivePost, await readBody(request))
+    return new Response(await open(actor, subscriptions, request.signal), { headers: HEADERS })
+  } catch (error) {
+    return errorResponse(error)
+  }
+}
+
+async function readBody(request: Request): Promise<unknown> {
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) return undefined
+  const text = await request.text()
+  try {
+    return text.length > MAX_BODY_BYTES ? undefined : JSON.parse(text)
+  } catch {
+    return undefined // refused by the schema, in its words
+  }
+}
+
+async function open(actor: Actor, subscriptions: readonly Subscription[], signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const workspaces = [...new Set(subscriptions.map(({ workspace }) => workspace))]
+  const roles = new Map(await Promise.all(workspaces.map(async (one) => [one, await roleOf(actor, one)] as const)))
+  const shutdown = shutdownSignal()
+  const onShutdown = () => viewer.hint('shutdown')
+  const onGone = () => viewer.leave()
+  const viewer = new Viewer(
+    actor,
+    subscriptions.filter(({ workspace }) => roles.get(workspace)),
+    () => {
+      shutdown.removeEventListener('abort', onShutdown)
+      signal.removeEventListener('abort', onGone)
+    },
+  )
+  // To someone without a role in it a workspace looks as if it did not exist.
+  for (const { id, workspace } of subscriptions)
+    if (!roles.get(workspace)) viewer.refuse(id, 'not_found', 'There is no such workspace, or you are not a member of it.')
+  if (shutdown.aborted) onShutdown()
+  else shutdown.addEventListener('abort', onShutdown)
+  signal.addEventListener('abort', onGone)
+  return viewer.stream
+}

@@ -1,0 +1,8 @@
+/** Something that a viewer follows. It is told when there is news and asked for frames when the viewer has room. */
+export type Source = {
+  readonly id: string
+  readonly workspace: string
+  /** Frames for what is new, about `maxBytes` of them; empty when there is nothing (any more). May have to read the store. */
+  take(maxBytes: number): Buffer[] | Promise<Buffer[]>
+  close(): void
+}

@@ -1,0 +1,189 @@
+import 'server-only'
+import type { Subscription } from '@/lib/contracts/live'
+import type { Actor } from '../actor'
+import { roleOf } from '../actor'
+import { log } from '../log'
+import { errorView } from '../settle'
+import { frame, KEEP_ALIVE, OPENING } from './frames'
+import { PolledSource } from './polled-source'
+import { RecordingSource } from './recording-source'
+import type { Source } from './source'
+
+/** All waits of a viewer's stream in milliseconds. An object, so that tests can shorten them. */
+export const VIEWER = {
+  keepAliveMs: 15_000,
+  rightsMs: 3_000,
+  /** A viewer with news waiting who takes nothing for this long is let go; it comes back with its cursors. */
+  stalledMs: 20_000,
+  /** Rights that cannot be checked for this long count as withdrawn for now. */
+  uncheckedMs: 20_000,
+}
+
+/** What is on its way to one viewer at most. Everything else stays in the logs that all viewers share. */
+const WINDOW_BYTES = 256 * 1024
+const FRAME_BYTES = 128 * 1024
+
+/**
+ * One browser's stream. It is pulled, not pushed: a source tells that it has news, and frames are made when the
+ * connection has room, so that a slow viewer costs the server its window and nothing more.
+ */
+export class Viewer {
+  readonly stream: ReadableStream<Uint8Array>
+  readonly #actor: Actor
+  readonly #sources = new Map<string, Source>()
+  readonly #news = new Set<Source>()
+  readonly #busy = new Set<Source>()
+  #controller!: ReadableStreamDefaultController<Uint8Array> // set by start(), which the stream's constructor calls
+  #timers: NodeJS.Timeout[] = []
+  #isOver = false
+  #movedAt = Date.now()
+  #checkedAt = Date.now()
+  #onEnd: () => void
+
+  constructor(actor: Actor, subscriptions: readonly Subscription[], onEnd: () => void) {
+    this.#actor = actor
+    this.#onEnd = onEnd
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller
+          controller.enqueue(OPENING)
+        },
+        pull: () => {
+          this.#movedAt = Date.now()
+          this.#pump()
+        },
+        cancel: () => this.#end(),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: WINDOW_BYTES }),
+    )
+    this.#timers = [
+      setInterval(() => this.#hasRoom && this.#send([KEEP_ALIVE]), VIEWER.keepAliveMs),
+      setInterval(() => void this.#checkRights(), VIEWER.rightsMs),
+      setInterval(() => this.#checkPace(), Math.min(VIEWER.stalledMs / 2, 1000)),
+    ]
+    for (const one of subscriptions) this.#add(one)
+    this.#pump()
+  }
+
+  /** Tells the viewer to come back with its cursors, and ends. */
+  hint(reason: 'slow' | 'shutdown'): void {
+    this.#close(frame({ resume: true, reason }))
+  }
+
+  /** Refuses one subscription, with the reason. */
+  refuse(id: string, code: string, message: string): void {
+    this.#send([frame({ id, error: { code, message }, at: Date.now() })])
+  }
+
+  /** The browser has gone. */
+  leave(): void {
+    if (this.#isOver) return
+    this.#end()
+    this.#controller.close()
+  }
+
+  get #hasRoom(): boolean {
+    return !this.#isOver && (this.#controller.desiredSize ?? 0) > 0
+  }
+
+  #add(wanted: Subscription): void {
+    const onNews = () => {
+      this.#news.add(source)
+      this.#pump()
+    }
+    const source: Source = wanted.kind === 'recording' ? new RecordingSource(wanted, onNews) : new PolledSource(wanted, onNews)
+    this.#sources.set(source.id, source)
+    this.#news.add(source)
+  }
+
+  /** Serves sources with news in turn while the connection has room. */
+  #pump(): void {
+    for (const source of this.#news) {
+      if (!this.#hasRoom) return
+      if (this.#busy.has(source)) continue
+      this.#news.delete(source)
+      this.#serve(source)
+    }
+  }
+
+  #serve(source: Source): void {
+    try {
+      const frames = source.take(FRAME_BYTES)
+      if (Array.isArray(frames)) return this.#deliver(source, frames)
+      this.#busy.add(source)
+      frames
+        .then((late) => this.#deliver(source, late), (error: unknown) => this.#fail(source, error))
+        .finally(() => {
+          this.#busy.delete(source)
+          this.#pump()
+        })
+    } catch (error) {
+      this.#fail(source, error)
+    }
+  }
+
+  #deliver(source: Source, frames: Buffer[]): void {
+    if (frames.length === 0 || !this.#sources.has(source.id)) return
+    this.#send(frames)
+    // There may be more; it is asked again in its turn, until it has nothing.
+    this.#news.add(source)
+  }
+
+  #fail(source: Source, error: unknown): void {
+    const { code, message } = errorView(error)
+    this.#drop(source)
+    this.refuse(source.id, code, message)
+  }
+
+  #drop(source: Source): void {
+    source.close()
+    this.#sources.delete(source.id)
+    this.#news.delete(source)
+  }
+
+  #send(parts: readonly Buffer[]): void {
+    if (this.#isOver) return
+    for (const part of parts) this.#controller.enqueue(part)
+  }
+
+  #checkPace(): void {
+    if (this.#hasRoom || this.#news.size === 0) this.#movedAt = Date.now()
+    else if (Date.now() - this.#movedAt > VIEWER.stalledMs) this.hint('slow')
+  }
+
+  async #checkRights(): Promise<void> {
+    let wasWithdrawn = false
+    try {
+      for (const workspace of new Set([...this.#sources.values()].map((one) => one.workspace))) {
+        if (await roleOf(this.#actor, workspace)) continue
+        for (const source of [...this.#sources.values()].filter((one) => one.workspace === workspace)) {
+          this.#drop(source)
+          this.refuse(source.id, 'forbidden', 'You may not see this workspace any more.')
+          wasWithdrawn = true
+        }
+      }
+      this.#checkedAt = Date.now()
+      if (wasWithdrawn && this.#sources.size === 0) this.#close(frame({ ended: true, reason: 'You may not see any of this any more.' }))
+    } catch (error) {
+      log.warn('live.rights_unchecked', { error })
+      if (Date.now() - this.#checkedAt > VIEWER.uncheckedMs) this.hint('shutdown')
+    }
+  }
+
+  #close(last: Buffer): void {
+    if (this.#isOver) return
+    this.#send([last])
+    this.leave()
+  }
+
+  #end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    for (const timer of this.#timers) clearInterval(timer)
+    for (const source of this.#sources.values()) source.close()
+    this.#sources.clear()
+    this.#news.clear()
+    this.#onEnd()
+  }
+}

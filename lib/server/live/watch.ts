@@ -1,0 +1,62 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { InputOf } from '@/lib/contracts/api'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Subscription } from '@/lib/contracts/live'
+import { isRevisionInProgress } from '@/lib/contracts/state'
+import { systemActor } from '../actor'
+import { call } from '../call'
+import { listRecordings } from '../recorder/read'
+import { recorderHub } from '../recorder/shared-hub'
+import type { Watched } from './poller'
+
+export type Polled = Exclude<Subscription, { kind: 'recording' }>
+
+// One look serves all viewers, so it is nobody's in particular: each viewer's rights were checked before, and are again.
+const actor = systemActor('live')
+
+type Revised = { status: string; latest_revision_id?: string | null; active_revision_id?: string | null }
+const isUnsettled = ({ status, latest_revision_id: latest, active_revision_id: active }: Revised) =>
+  (latest ?? null) !== (active ?? null) || status.startsWith('AWAITING')
+
+/** How a subscription's record or list is read, and when it moves. */
+export function watch(wanted: Polled): Watched<unknown> {
+  const { workspace } = wanted
+  switch (wanted.kind) {
+    case 'deployments':
+      return made({
+        // The row's schema checks it: a query that it does not take is a refused subscription.
+        read: (signal) => call(controlPlane.listDeployments, { workspace, query: wanted.query as InputOf<typeof controlPlane.listDeployments>['query'] }, { actor, signal }),
+        isMoving: ({ resources }) => resources.some(isUnsettled),
+      })
+    case 'deployment':
+      return made({
+        read: (signal) => call(controlPlane.getDeployment, { workspace, params: { deployment_id: wanted.deployment } }, { actor, signal }),
+        isMoving: isUnsettled,
+      })
+    case 'revisions':
+      return made({
+        read: (signal) => call(controlPlane.listRevisions, { workspace, params: { deployment_id: wanted.deployment } }, { actor, signal }),
+        isMoving: ({ resources }) => resources.some(({ status }) => isRevisionInProgress(status)),
+      })
+    case 'thread':
+      return made({
+        read: async (signal) => {
+          const { deployment, thread } = wanted
+          const found = await call(agentServer.getThread, { workspace, deployment, params: { thread_id: thread } }, { actor, signal })
+          // A state may be megabytes: that it changed is told, and whoever shows it reads it.
+          return { ...found, values: null }
+        },
+        isMoving: ({ status }) => status === 'busy',
+      })
+    case 'recordings':
+      return made({
+        read: () => listRecordings({ workspace, deployment: wanted.deployment }),
+        isMoving: ({ items }) => items.some(({ phase }) => phase !== 'ended'),
+        onHint: (listener) => recorderHub().onChange(listener),
+      })
+  }
+}
+
+/** Checks `read` against `isMoving`, and forgets what they agree on. */
+const made = <T>(watched: Watched<T>): Watched<unknown> => watched as Watched<unknown>

@@ -1,0 +1,362 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { AppError } from '@/lib/errors'
+import type { LogEntry } from '@/lib/stream/log'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../actor'
+import { testActor, testConsole } from '../testing'
+import { exportRecording, listRecordings, readRecording, subscribeRecording } from './read'
+import { recorderHub } from './shared-hub'
+import { cancelRecording, joinRecording, type StartRecording, startRecording } from './start'
+import { ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import { LIMITS, TIMING } from './timing'
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let console_: Awaited<ReturnType<typeof testConsole>>
+let server: ScriptedServer
+let actor: Actor
+let deployment: string
+const timing = { ...TIMING }
+const shared = globalThis as { pilothouseRecorder?: unknown }
+
+beforeAll(async () => {
+  database = await testDatabase()
+  console_ = await testConsole(database.url)
+  server = await scriptedServer()
+  deployment = await workspaceFor(server.url)
+  actor = await testActor({ tests: 'developer' })
+})
+beforeEach(() => {
+  Object.assign(TIMING, timing, { retryFirstMs: 20, retryMaxMs: 100, quietMs: 300, watchMs: 50, joinMs: 150, settleMs: [0, 20, 40], heartbeatMinMs: 200 })
+  server.onRun = () => {}
+  server.intercept = () => false
+})
+afterEach(() => Object.assign(TIMING, timing))
+afterAll(async () => {
+  await server.close()
+  await recorderHub().stop()
+  await console_.close()
+  await database.drop()
+})
+
+const start = (more: Partial<StartRecording> = {}) =>
+  startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body: { assistant_id: 'agent', input: { n: 1 } }, ...more })
+const ended = (id: string) => until(async () => (await readRecording(id)).phase === 'ended' && readRecording(id))
+const logOf = async (id: string): Promise<LogEntry[]> => {
+  const parts: string[] = []
+  for await (const bytes of exportRecording(id)) parts.push(bytes.toString())
+  return JSON.parse(`[${parts.join(',')}]`)
+}
+const short = (entries: LogEntry[]) => entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind))
+const said = (run: ScriptedRun) => run.events.map(({ event, data }) => `${event} ${data}`)
+const expectGapFree = (entries: LogEntry[]) => expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1))
+
+test('a run is recorded from its first event to its end, byte by byte, and the end is what the server says', async () => {
+  const summary = await start()
+  const run = server.latest()
+  expect(summary).toMatchObject({ thread: run.thread, run: run.id, phase: 'live', outcome: null, startedBy: actor.email })
+  expect(run.body).toMatchObject({ stream_resumable: true, on_disconnect: 'continue', multitask_strategy: 'enqueue', input: { n: 1 } })
+  run.emit('values', '{"id": 12345678901234567890, "x":1.0 }')
+  for (let i = 0; i < 50; i++) run.emit('messages|a:1', [{ type: 'ai', content: `${i}` }])
+  run.state = { values: { id: 1, messages: [] }, next: [], tasks: [] }
+  run.finish()
+  const done = await ended(summary.id)
+  const log = await logOf(summary.id)
+  expectGapFree(log)
+  expect(short(log)).toEqual([...said(run), 'final'])
+  expect(log.at(-1)).toMatchObject({ kind: 'final', outcome: 'success' })
+  expect(JSON.parse((log.at(-1) as { state: string }).state)).toMatchObject({ values: { id: 1 } })
+  expect(done).toMatchObject({ outcome: 'success', entries: log.length, endedAt: expect.any(String) })
+  expect(run.opened).toHaveLength(1)
+})
+
+test('a start that the server refuses leaves nothing behind and says why', async () => {
+  const before = (await listRecordings({ workspace: 'tests' })).items.length
+  server.onRun = () => {
+    throw new Error('Unknown graph')
+  }
+  await expect(start()).rejects.toMatchObject({ view: { code: 'invalid', message: expect.stringContaining('Unknown graph') } })
+  expect((await listRecordings({ workspace: 'tests' })).items).toHaveLength(before)
+})
+
+test('a viewer may not start a run, and nothing is sent', async () => {
+  const before = server.runs.size
+  const viewer = await testActor({ tests: 'viewer' })
+  await expect(start({ actor: viewer })).rejects.toMatchObject({ view: { code: 'forbidden' } })
+  expect(server.runs.size).toBe(before)
+})
+
+test('a double click starts one run', async () => {
+  const before = server.runs.size
+  const [one, two] = await Promise.all([start({ key: 'click' }), start({ key: 'click' })])
+  expect(one.id).toBe(two.id)
+  expect(server.runs.size).toBe(before + 1)
+  server.latest().finish()
+  await ended(one.id)
+})
+
+test('an upstream that breaks is taken up where it broke: nothing lost, nothing twice, no gap', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  for (let round = 0; round < 5; round++) {
+    for (let i = 0; i < 20; i++) run.emit('custom', { round, i })
+    await until(() => run.readers.size > 0)
+    run.raw('event: custom\ndata: {"half')
+    await new Promise((resolve) => setTimeout(resolve, 15))
+    run.cut()
+    run.emit('custom', { away: round })
+    await until(() => run.readers.size > 0)
+  }
+  run.finish()
+  await ended(id)
+  const log = await logOf(id)
+  expectGapFree(log)
+  expect(short(log)).toEqual([...said(run), 'final'])
+  expect(run.opened.length).toBe(6)
+})
+
+test('a broken stream whose run ended meanwhile still gets the rest from the buffer', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  run.emit('custom', 1)
+  await until(async () => (await readRecording(id)).entries === 2)
+  run.cut()
+  run.emit('custom', 2)
+  run.emit('custom', 3)
+  run.status = 'success'
+  await ended(id)
+  expect(short(await logOf(id))).toEqual([...said(run), 'final'])
+})
+
+test('a run that cannot be replayed gets a marked gap with the state at that moment', async () => {
+  server.onRun = (run) => {
+    run.isResumable = false
+  }
+  const { id } = await start({ body: { assistant_id: 'agent', stream_resumable: false } })
+  const run = server.latest()
+  run.emit('custom', 1)
+  await until(async () => (await readRecording(id)).entries === 2)
+  run.state = { values: { at: 'gap' }, next: ['x'], tasks: [] }
+  run.cut()
+  run.emit('custom', 'lost')
+  await until(() => run.readers.size > 0)
+  run.emit('custom', 3)
+  run.finish()
+  await ended(id)
+  const log = await logOf(id)
+  expectGapFree(log)
+  expect(short(log)).toEqual(['metadata {"run_id":"' + run.id + '","attempt":1}', 'custom 1', 'gap', 'custom 3', 'final'])
+  expect(log[2]).toMatchObject({ kind: 'gap', reason: expect.stringContaining('broke'), since: expect.any(Number) })
+  expect((log[2] as { state: string }).state).toContain('"at":"gap"')
+})
+
+test('heartbeats that stop are a dead connection; silence without heartbeats is not, but its end is noticed', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  for (let i = 0; i < 3; i++) {
+    run.raw(': heartbeat\n\n')
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  }
+  run.emit('custom', 1)
+  const [stuck] = run.readers
+  run.readers.clear() // the server goes on, but this connection hears nothing any more
+  run.emit('custom', 2)
+  await until(() => run.opened.length === 2)
+  await until(async () => (await readRecording(id)).entries === 3)
+  // No heartbeat on the second one: it may stay silent until the run is over.
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  expect(run.opened).toHaveLength(2)
+  run.status = 'success'
+  await ended(id)
+  stuck?.destroy()
+  expect(short(await logOf(id))).toEqual([...said(run), 'final'])
+})
+
+test('an answer of 429 is waited out, HTML and an error page are no stream', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  const answers = [
+    { status: 429, headers: { 'retry-after': '1' }, body: 'slow down' },
+    { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>login</html>' },
+    { status: 502, headers: { 'content-type': 'text/html' }, body: '<html>bad gateway</html>' },
+  ]
+  const times: number[] = []
+  server.intercept = (request, response) => {
+    if (!request.url?.includes(`${run.id}/stream`)) return false
+    times.push(Date.now())
+    const answer = answers.shift()
+    if (!answer) return false
+    response.writeHead(answer.status, answer.headers)
+    response.end(answer.body)
+    return true
+  }
+  run.cut()
+  run.emit('custom', 1)
+  await until(() => run.readers.size > 0)
+  run.finish()
+  await ended(id)
+  expect(short(await logOf(id))).toEqual([...said(run), 'final'])
+  expect(answers).toHaveLength(0)
+  expect((times[1] as number) - (times[0] as number)).toBeGreaterThanOrEqual(990)
+})
+
+test('an error event makes the outcome an error, a question an interruption, a vanished run deleted', async () => {
+  const failed = await start()
+  server.latest().emit('error', { error: 'ValueError', message: 'no' })
+  server.latest().finish('error')
+  expect(await ended(failed.id)).toMatchObject({ outcome: 'error' })
+
+  const asked = await start()
+  server.latest().state = { values: {}, next: ['ask'], tasks: [{ id: '1', name: 'ask', interrupts: [{ id: 'i', value: 'ok?' }] }] }
+  server.latest().finish('success')
+  expect(await ended(asked.id)).toMatchObject({ outcome: 'interrupted' })
+
+  const gone = await start()
+  const run = server.latest()
+  server.runs.delete(run.id)
+  run.close()
+  expect(await ended(gone.id)).toMatchObject({ outcome: 'deleted' })
+})
+
+test('a cancel is asked of the server and recorded as such, whatever status the server gives', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  await cancelRecording(actor, id, 'interrupt')
+  expect(run.cancelled).toBe('interrupt')
+  expect(await ended(id)).toMatchObject({ outcome: 'cancelled' })
+  const viewer = await testActor({ tests: 'viewer' })
+  const other = await start()
+  await expect(cancelRecording(viewer, other.id, 'interrupt')).rejects.toBeInstanceOf(AppError)
+  server.latest().finish()
+  await ended(other.id)
+})
+
+test('a stateless run ends by its stream where the server keeps no record of it', async () => {
+  server.onRun = (run) => {
+    run.hasIds = false
+  }
+  server.intercept = (request, response) => {
+    if (!request.url?.startsWith('/threads/tmp')) return false
+    response.writeHead(404, { 'content-type': 'application/json' })
+    response.end('{"detail":"not found"}')
+    return true
+  }
+  const { id } = await start({ thread: { kind: 'stateless' } })
+  server.latest().emit('custom', 1)
+  server.latest().finish()
+  expect(await ended(id)).toMatchObject({ outcome: 'success', isStateless: true })
+})
+
+test('a run started elsewhere is replayed where the server kept it, else joined with the state of that moment', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  run.emit('custom', 1)
+  const again = await joinRecording({ actor, workspace: 'tests', deployment, thread: run.thread, run: run.id })
+  expect(again.id).toBe(id) // one reader a run
+  const elsewhere = async (isResumable: boolean) => {
+    await start()
+    const other = server.latest()
+    const copy = new ScriptedRun(other.thread, `${other.id}x`)
+    copy.isResumable = isResumable
+    copy.events.push(...other.events)
+    server.runs.set(copy.id, copy)
+    other.finish()
+    return copy
+  }
+  const kept = await elsewhere(true)
+  const first = await joinRecording({ actor, workspace: 'tests', deployment, thread: kept.thread, run: kept.id })
+  kept.finish()
+  await ended(first.id)
+  expect((await logOf(first.id))[0]).toMatchObject({ kind: 'event', event: 'metadata' })
+
+  const lost = await elsewhere(false)
+  const second = await joinRecording({ actor, workspace: 'tests', deployment, thread: lost.thread, run: lost.id })
+  await until(async () => (await readRecording(second.id)).entries === 1)
+  lost.emit('custom', 'late')
+  lost.finish()
+  await ended(second.id)
+  expect(short(await logOf(second.id))).toEqual(['joined', 'custom late', 'final'])
+  run.finish()
+  await ended(id)
+})
+
+test('a recording that grows beyond its limit stops with a mark and still gets its end', async () => {
+  const before = LIMITS.recordingBytes
+  LIMITS.recordingBytes = 5000
+  try {
+    const { id } = await start()
+    const run = server.latest()
+    for (let i = 0; i < 20; i++) {
+      run.emit('custom', 'x'.repeat(1000))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    run.finish()
+    await ended(id)
+    const log = await logOf(id)
+    expectGapFree(log)
+    expect(log.filter(({ kind }) => kind === 'event').length).toBeLessThan(12)
+    expect(short(log).slice(-2)).toEqual(['gap', 'final'])
+  } finally {
+    LIMITS.recordingBytes = before
+  }
+})
+
+test('what a subscriber gets from any cursor is the log, live and afterwards', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  const got: Record<number, LogEntry[]> = { 0: [], 3: [], 10: [] }
+  const stops = Object.keys(got).map((cursor) =>
+    subscribeRecording(id, Number(cursor), (entries) => void got[Number(cursor)]?.push(...entries), (error) => expect(error).toBeUndefined()),
+  )
+  for (let i = 0; i < 30; i++) {
+    run.emit('custom', i)
+    await new Promise((resolve) => setTimeout(resolve, 3))
+  }
+  run.finish()
+  const { entries } = await ended(id)
+  const log = await logOf(id)
+  await until(() => Object.values(got).every((list) => list.at(-1)?.seq === entries))
+  for (const stop of stops) stop()
+  for (const [cursor, list] of Object.entries(got)) expect(list).toEqual(log.slice(Number(cursor)))
+})
+
+test('the list pages through all recordings once, newest first', async () => {
+  const all = (await listRecordings({ workspace: 'tests', limit: 500 })).items.map(({ id }) => id)
+  const paged: string[] = []
+  let after: string | undefined
+  do {
+    const page = await listRecordings({ workspace: 'tests', limit: 3, after })
+    paged.push(...page.items.map(({ id }) => id))
+    after = page.next ?? undefined
+  } while (after)
+  expect(paged).toEqual(all)
+  expect((await listRecordings({ workspace: 'other' })).items).toEqual([])
+})
+
+test('a second instance shows a recording that the first one makes, and goes on with it when the first is gone', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  run.emit('custom', 1)
+  const first = recorderHub()
+  await until(async () => (await readRecording(id)).entries === 2)
+
+  shared.pilothouseRecorder = undefined
+  const second = recorderHub()
+  expect(second).not.toBe(first)
+  const seen: LogEntry[] = []
+  const stop = subscribeRecording(id, 0, (entries) => void seen.push(...entries), (error) => expect(error).toBeUndefined())
+  await until(() => seen.length === 2)
+  run.emit('custom', 2)
+  await until(() => seen.length === 3)
+  expect(second.recorders.size).toBe(0)
+
+  await first.stop()
+  await second.claim()
+  await until(() => run.readers.size === 1)
+  run.emit('custom', 3)
+  run.finish()
+  await ended(id)
+  await until(() => seen.at(-1)?.kind === 'final')
+  stop()
+  expectGapFree(seen)
+  expect(short(seen)).toEqual([...said(run), 'final'])
+})

@@ -1,0 +1,168 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { InputOf } from '@/lib/contracts/api'
+import { printJson } from '@/lib/contracts/json'
+import { redact } from '@/lib/contracts/redact'
+import { AppError } from '@/lib/errors'
+import type { RecordingSummary } from '@/lib/stream/log'
+import type { Actor } from '../actor'
+import { call, type OpenStream, openStream } from '../call'
+import { shutdownSignal } from '../shutdown'
+import { Recorder } from './recorder'
+import { RecordingLog } from './recording-log'
+import { asAppError, findMarkedRun, idsOf, MARK, openRun, readState } from './run-source'
+import { recorderHub } from './shared-hub'
+import { deleteRecording, findByKey, findRecording, insertJoined, insertRecording, summaryOf, updateRecording } from './store'
+import { TIMING } from './timing'
+
+export type RunBody = NonNullable<InputOf<typeof agentServer.createRunStream>['body']>
+
+export type StartRecording = {
+  actor: Actor
+  workspace: string
+  deployment: string
+  thread: { kind: 'new' } | { kind: 'existing'; id: string } | { kind: 'stateless' }
+  body: RunBody
+  /** The same key from the same person gives the recording that it made before: a double click starts one run. */
+  key?: string
+}
+
+const MODES: RunBody['stream_mode'] = ['values', 'messages-tuple', 'updates', 'custom']
+
+/**
+ * Starts a run and its recording: this server opens the stream together with the run, so that nothing precedes the log.
+ * Resolves once the server has named the run; throws AppError, and then there is no recording.
+ */
+export async function startRecording(input: StartRecording): Promise<RecordingSummary> {
+  const { actor, workspace, deployment, thread, key } = input
+  const hub = recorderHub()
+  await hub.start()
+  const id = randomUUID()
+  const isStateless = thread.kind === 'stateless'
+  const body: RunBody = {
+    ...input.body,
+    stream_mode: input.body.stream_mode ?? MODES,
+    stream_resumable: input.body.stream_resumable ?? true,
+    on_disconnect: input.body.on_disconnect ?? 'continue',
+    // Servers differ in their default; a stateless run has no thread to wait for.
+    ...(!isStateless && { multitask_strategy: input.body.multitask_strategy ?? 'enqueue' }),
+    metadata: { ...input.body.metadata, [MARK]: id },
+  }
+  const row = await insertRecording({
+    id,
+    workspace,
+    deployment,
+    thread: thread.kind === 'existing' ? thread.id : null,
+    assistant: body.assistant_id,
+    startedBy: actor.email || actor.id,
+    request: printJson(redact(body)),
+    isStateless,
+    isResumable: body.stream_resumable === true,
+    idempotencyKey: key ?? null,
+    owner: hub.instance,
+  })
+  if (!row) return await startedBefore(input)
+
+  const recorder = new Recorder(hub, row, new RecordingLog(id, [], { phase: 'starting', last: 0, totalBytes: 0 }))
+  try {
+    const opened = await open(input, body, recorder)
+    const ids = idsOf(opened.headers)
+    recorder.name(ids.thread, ids.run)
+    recorder.begin(opened)
+  } catch (error) {
+    recorder.discard()
+    // Stopped in the middle, it is not known whether the run was made: whoever takes the recording over looks for it.
+    if (shutdownSignal().aborted) await updateRecording(id, { owner: null }, { instance: hub.instance, isOwner: true })
+    else await deleteRecording(id)
+    throw error
+  }
+  await Promise.race([recorder.named, new Promise((resolve) => setTimeout(resolve, TIMING.idsMs).unref())])
+  return { ...summaryOf(row), thread: recorder.place.thread, run: recorder.place.run, phase: 'live' }
+}
+
+/** Makes the thread where there is none, and the run with its stream. */
+async function open({ actor, workspace, deployment, thread }: StartRecording, body: RunBody, recorder: Recorder): Promise<OpenStream> {
+  const at = { workspace, deployment }
+  const options = { actor, signal: recorder.signal }
+  if (thread.kind === 'stateless') return await openStream(agentServer.createStatelessRunStream, { ...at, body }, options)
+  if (thread.kind === 'new') {
+    const made = await call(agentServer.createThread, { ...at, body: {} }, options)
+    recorder.name(made.thread_id, null)
+  }
+  const thread_id = recorder.place.thread ?? ''
+  try {
+    return await openStream(agentServer.createRunStream, { ...at, params: { thread_id }, body }, options)
+  } catch (error) {
+    // The answer may have been lost on its way: then the thread has a run with our mark, and its stream can be replayed.
+    if (asAppError(error).code !== 'upstream_unreachable') throw error
+    const run = await findMarkedRun(recorder.place, String(body.metadata?.[MARK])).catch(() => undefined)
+    if (!run) throw error
+    recorder.name(thread_id, run)
+    return await openRun(recorder.place, { lastEventId: '-1', signal: recorder.signal })
+  }
+}
+
+async function startedBefore({ actor, workspace, key }: StartRecording): Promise<RecordingSummary> {
+  for (const startedAt = Date.now(); ; ) {
+    const row = await findByKey(workspace, actor.email || actor.id, key ?? '')
+    // The first attempt failed in the meantime and left nothing behind.
+    if (!row) throw new AppError('conflict', 'The same start was under way and failed. Try again.')
+    if (row.run || row.phase !== 'starting' || Date.now() - startedAt > TIMING.idsMs) return summaryOf(row)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/**
+ * Records a run that was started elsewhere, or gives the recording there is. Where the server still has all of its
+ * events the log begins with the first; else with `joined` and the thread's state at that moment.
+ */
+export async function joinRecording(input: { actor: Actor; workspace: string; deployment: string; thread: string; run: string }): Promise<RecordingSummary> {
+  const { actor, workspace, deployment, thread, run } = input
+  const hub = recorderHub()
+  await hub.start()
+  // As the person who asks: rights are checked, and an unknown run is told at once.
+  const found = await call(agentServer.getRun, { workspace, deployment, params: { thread_id: thread, run_id: run } }, { actor })
+  const kwargs: Record<string, unknown> = found.kwargs ?? {}
+  const { row, isNew } = await insertJoined({
+    id: randomUUID(),
+    workspace,
+    deployment,
+    thread,
+    run,
+    assistant: found.assistant_id ?? '',
+    startedBy: actor.email || actor.id,
+    request: printJson(redact({ assistant_id: found.assistant_id, metadata: found.metadata, ...kwargs })),
+    isStateless: false,
+    isResumable: kwargs.stream_resumable === true,
+    owner: hub.instance,
+  })
+  if (!isNew) return summaryOf(row)
+  const recorder = new Recorder(hub, row, new RecordingLog(row.id, [], { phase: 'starting', last: 0, totalBytes: 0 }))
+  try {
+    const state = await readState(recorder.place)
+    recorder.begin(await openRun(recorder.place, { lastEventId: '-1', signal: recorder.signal }), {
+      state: state.text,
+      isWaiting: found.status === 'pending',
+    })
+  } catch (error) {
+    recorder.discard()
+    await deleteRecording(row.id)
+    throw error
+  }
+  return { ...summaryOf(row), phase: 'live' }
+}
+
+/** Stops a recorded run on its server. `interrupt` keeps what it did, `rollback` undoes it. */
+export async function cancelRecording(actor: Actor, id: string, action: 'interrupt' | 'rollback'): Promise<void> {
+  const hub = recorderHub()
+  const row = await findRecording(id)
+  if (!row) throw new AppError('not_found', 'There is no such recording.')
+  const place = { thread: row.thread, run: row.run, ...hub.recorders.get(id)?.place }
+  if (!place.run) throw new AppError('conflict', 'The server has not named this run yet. Try again in a moment.')
+  if (!place.thread) throw new AppError('unsupported', 'The server does not tell the thread of this stateless run, and without it a run cannot be cancelled.')
+  const at = { workspace: row.workspace, deployment: row.deployment }
+  await call(agentServer.cancelRun, { ...at, params: { thread_id: place.thread, run_id: place.run }, query: { action } }, { actor })
+  await updateRecording(id, { cancelledAt: new Date() }, { instance: hub.instance, isOwner: false })
+  hub.recorders.get(id)?.poke()
+}

@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { LogEntry } from './log'
+import { messageReasoning, messageText } from './messages'
+import { applyEntry, createRunView, latestValues, messagesOf, type RunView, timeToFirstToken } from './run-view'
+
+let seq = 0
+const event = (name: string, data: unknown, more: Partial<LogEntry> = {}): LogEntry =>
+  ({ seq: ++seq, at: 1000 + seq, kind: 'event', event: name, data: typeof data === 'string' ? data : JSON.stringify(data), ...more }) as LogEntry
+function play(...make: (() => LogEntry)[]): RunView {
+  seq = 0
+  const view = createRunView()
+  for (const one of make) applyEntry(view, one())
+  return view
+}
+const final = (state: unknown, outcome = 'success'): LogEntry =>
+  ({ seq: ++seq, at: 1000 + seq, kind: 'final', outcome, state: JSON.stringify(state) }) as LogEntry
+const metadata = () => event('metadata', { run_id: 'r1', attempt: 1 })
+const texts = (view: RunView) => messagesOf(view).map((message) => `${message.role}: ${messageText(message)}`)
+const chunk = (content: unknown, more: object = {}, meta: object = { graph_node: 'agent', graph_checkpoint_ns: 'agent:t1' }) =>
+  event('messages', [{ type: 'AIMessageChunk', id: 'm1', content, ...more }, meta])
+
+test('chunks of one id become one message, with its node, usage and time to first token', () => {
+  const view = play(metadata, () => chunk(''), () => chunk('Hel'), () => chunk('lo'), () => chunk('', { usage_metadata: { input_tokens: 3, output_tokens: 2, total_tokens: 5 } }))
+  expect(texts(view)).toEqual(['ai: Hello'])
+  expect(messagesOf(view)[0]).toMatchObject({ node: 'agent', firstSeq: 2, lastSeq: 5, isComplete: false })
+  expect(view.transcript.usage).toEqual({ input: 3, output: 2, total: 5 })
+  expect(timeToFirstToken(view)).toBe(2)
+  expect(view.run).toEqual({ id: 'r1', thread: undefined, attempt: 1 })
+})
+
+test('the branded dialect and the JavaScript form of chunks read the same', () => {
+  const js = (content: string) =>
+    event('messages|agent:t1', [{ type: 'ai', id: 'm1', content, tool_call_chunks: [] }, { langgraph_node: 'agent', langgraph_checkpoint_ns: 'agent:t1' }])
+  const view = play(metadata, () => js('Hel'), () => js('lo'))
+  expect(texts(view)).toEqual(['ai: Hello'])
+  expect(messagesOf(view)[0]).toMatchObject({ node: 'agent', namespace: [] })
+  expect([...view.steps.lanes.keys()]).toEqual(['agent'])
+})
+
+test('tool call fragments merge by index, two calls at once too', () => {
+  const call = (index: number, args: string, more: object = {}) => chunk('', { tool_call_chunks: [{ index, args, ...more }] })
+  const view = play(
+    metadata,
+    () => call(0, '', { id: 'c1', name: 'search' }),
+    () => call(1, '', { id: 'c2', name: 'add' }),
+    () => call(0, '{"q":'),
+    () => call(1, '{"a":1}'),
+    () => call(0, '"x"}'),
+  )
+  expect(messagesOf(view)[0]?.toolCalls).toEqual([
+    { index: 0, id: 'c1', name: 'search', args: '{"q":"x"}' },
+    { index: 1, id: 'c2', name: 'add', args: '{"a":1}' },
+  ])
+})
+
+test('blocks merge by index; reasoning is kept apart from the text', () => {
+  const view = play(
+    metadata,
+    () => chunk([{ type: 'reasoning', reasoning: 'hm', index: 0 }]),
+    () => chunk([{ type: 'reasoning', text: 'mm', index: 0 }]),
+    () => chunk([{ type: 'text', text: 'a', index: 1 }]),
+    () => chunk([{ type: 'text', text: 'b', index: 1 }, { type: 'image', url: 'x', index: 2 }]),
+    () => chunk('', { additional_kwargs: { reasoning_content: '!' } }),
+  )
+  const [message] = messagesOf(view)
+  expect(message && [messageText(message), messageReasoning(message)]).toEqual(['ab', 'hmmm!'])
+  expect(message?.parts.map(({ kind }) => kind)).toEqual(['reasoning', 'text', 'block', 'reasoning'])
+})
+
+test('a whole message with the same id replaces what was put together', () => {
+  const view = play(metadata, () => chunk('Hel'), () => event('messages', [{ type: 'ai', id: 'm1', content: 'Hello there' }, {}]))
+  expect(texts(view)).toEqual(['ai: Hello there'])
+  expect(messagesOf(view)[0]?.isComplete).toBe(true)
+})
+
+test('the older family of message events: replaced, not appended', () => {
+  const view = play(
+    metadata,
+    () => event('messages/metadata', { m1: { metadata: { graph_node: 'agent' } } }),
+    () => event('messages/partial', [{ type: 'ai', id: 'm1', content: 'He' }]),
+    () => event('messages/partial', [{ type: 'ai', id: 'm1', content: 'Hello' }]),
+    () => event('messages/metadata', { m1: { metadata: { graph_node: 'agent' } } }),
+    () => event('messages/complete', [{ type: 'ai', id: 'm1', content: 'Hello!' }]),
+  )
+  expect(texts(view)).toEqual(['ai: Hello!'])
+  expect(messagesOf(view)[0]).toMatchObject({ isComplete: true, node: 'agent' })
+})
+
+test('the state tells which messages there are and in which order; the stream where they came from', () => {
+  const human = { type: 'human', id: 'h1', content: 'Hi' }
+  const view = play(
+    metadata,
+    () => event('values', { messages: [human] }),
+    () => chunk('Hel'),
+    () => event('messages|inner:t9', [{ type: 'AIMessageChunk', id: 'sub', content: 'aside' }, { graph_node: 'write', graph_checkpoint_ns: 'inner:t9|write:t8' }]),
+    () => chunk('lo'),
+  )
+  expect(texts(view)).toEqual(['human: Hi', 'ai: Hello', 'ai: aside'])
+  expect(messagesOf(view)[2]).toMatchObject({ node: 'write', namespace: [{ node: 'inner', task: 't9' }] })
+  applyEntry(view, final({ values: { messages: [human, { type: 'ai', id: 'm1', content: 'Hello!' }] }, next: [], tasks: [] }))
+  expect(texts(view)).toEqual(['human: Hi', 'ai: Hello!', 'ai: aside'])
+  expect(view).toMatchObject({ phase: 'ended', outcome: 'success' })
+})
+
+test('an older state does not take words back from a message that is being written', () => {
+  const view = play(metadata, () => chunk('Hello'), () => event('values', { messages: [{ type: 'ai', id: 'm1', content: 'He' }] }), () => chunk('!'))
+  expect(texts(view)).toEqual(['ai: Hello!'])
+})
+
+test('a values event that holds only an interrupt never overwrites the state', () => {
+  const interrupt = { __interrupt__: [{ id: 'i1', value: { question: 'ok?' } }] }
+  const view = play(metadata, () => event('values', '{"n": 12345678901234567890}'), () => event('updates', interrupt), () => event('values', interrupt))
+  expect(latestValues(view)).toMatchObject({ text: '{"n": 12345678901234567890}', isThreadState: false })
+  expect([...view.interrupts.values()]).toMatchObject([{ id: 'i1', value: { question: 'ok?' } }])
+  applyEntry(view, final({ values: { n: 1 }, next: [], tasks: [] }))
+  expect(view.interrupts.size).toBe(0)
+})
+
+test('steps: tasks by their id, updates by their node, nothing twice', () => {
+  const start = (id: string, name: string) => event('tasks', { id, name, input: {}, triggers: ['x'] })
+  const end = (id: string, name: string, more: object = {}) => event('tasks', { id, name, result: {}, interrupts: [], ...more })
+  const view = play(
+    metadata,
+    () => start('1', 'fan'),
+    () => start('2', 'fan'),
+    () => end('2', 'fan'),
+    () => event('updates', { fan: { a: 1 } }),
+    () => end('1', 'fan', { error: 'no' }),
+    () => event('updates|sub:9', { inner: null }),
+  )
+  expect([...view.steps.lanes.values()].map(({ key, steps }) => [key, steps.map(({ task, status }) => `${task} ${status}`)])).toEqual([['fan', ['1 error', '2 done']]])
+
+  const plain = play(metadata, () => event('updates', { a: 1 }), () => event('updates|sub:9', { inner: null }), () => event('updates', { b: 1, a: 2 }))
+  expect([...plain.steps.lanes.values()].map(({ key, steps }) => [key, steps.map(({ startedSeq, endedSeq }) => [startedSeq, endedSeq])])).toEqual([
+    ['a', [[1, 2], [2, 4]]],
+    ['sub\u001finner', [[3, 3]]],
+    ['b', [[2, 4]]],
+  ])
+})
+
+test('a retried run says again what it said: the new attempt replaces, what it gave up is marked at the end', () => {
+  const view = play(
+    metadata,
+    () => chunk('Hel'),
+    () => event('messages', [{ type: 'AIMessageChunk', id: 'lost', content: 'old' }, { graph_node: 'b' }]),
+    () => event('metadata', { run_id: 'r1', attempt: 2 }),
+    () => chunk('Hi'),
+  )
+  expect(texts(view)).toEqual(['ai: Hi', 'ai: old'])
+  expect(view.attempts.map(({ attempt }) => attempt)).toEqual([1, 2])
+  applyEntry(view, final({ values: { messages: [{ type: 'ai', id: 'm1', content: 'Hi' }] } }))
+  expect(messagesOf(view).map(({ isRemoved }) => isRemoved)).toEqual([false, true])
+})
+
+test('errors, ends, gaps, custom and unknown events are all there', () => {
+  const view = play(
+    metadata,
+    () => event('custom', 1),
+    () => event('surprise|x:1', 'not json'),
+    () => ({ seq: ++seq, at: 1, kind: 'gap', since: 0, reason: 'broke' }),
+    () => event('error|sub:1', { error: 'ValueError', message: 'no' }),
+    () => event('error', { error: 'Error', message: 'no' }),
+    () => event('end', { run_id: 'r1', status: 'error' }),
+  )
+  expect(view.custom).toEqual([2])
+  expect(view.log.at(3)).toMatchObject({ event: 'surprise|x:1', data: 'not json' })
+  expect([...view.counters]).toEqual([['metadata', 1], ['custom', 1], ['surprise', 1], ['error', 2], ['end', 1]])
+  expect(view.gaps).toHaveLength(1)
+  expect(view.error).toMatchObject({ name: 'ValueError', namespace: [{ node: 'sub' }] })
+  expect(view.endStatus).toBe('error')
+})
+
+test('entries that were applied already change nothing, a hole is refused, entry 1 begins anew', () => {
+  seq = 0
+  const entries = [metadata(), chunk('a'), chunk('b')]
+  const view = createRunView()
+  for (const one of [...entries.slice(0, 2), ...entries]) if (one.seq > view.seq) applyEntry(view, one)
+  applyEntry(view, entries[2] as LogEntry)
+  expect(texts(view)).toEqual(['ai: ab'])
+  seq = 9
+  expect(() => applyEntry(view, chunk('x'))).toThrow(RangeError)
+  for (const one of entries.slice(0, 2)) applyEntry(view, one)
+  expect([texts(view), view.seq, view.log.length]).toEqual([['ai: a'], 2, 2])
+})
+
+test('no payload, however broken, stops the view', () => {
+  const mode = fc.constantFrom('metadata', 'messages', 'messages/partial', 'messages/metadata', 'values', 'updates', 'tasks', 'debug', 'events', 'lifecycle|a:1', 'error', 'end', 'custom', 'tools', '__proto__', 'constructor', 'x')
+  fc.assert(
+    fc.property(fc.array(fc.tuple(mode, fc.oneof(fc.json(), fc.string())), { maxLength: 20 }), (list) => {
+      const view = play(...list.map(([name, data]) => () => event(name, data)))
+      expect(messagesOf(view)).toBeDefined()
+      expect(view.seq).toBe(list.length)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('any way of cutting a text into chunks gives that text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.array(fc.nat(60), { maxLength: 8 }), (whole, cuts) => {
+      const places = [0, ...cuts.filter((cut) => cut < whole.length).sort((a, b) => a - b), whole.length]
+      const view = play(metadata, ...places.slice(1).map((end, index) => () => chunk(whole.slice(places[index], end))))
+      expect(messagesOf(view).map(messageText).join('')).toBe(whole)
+    }),
+  )
+})
+
+test('the log keeps to its budget and says where it begins', () => {
+  seq = 0
+  const view = createRunView({ budgetBytes: 3_000_000 })
+  for (let i = 0; i < 20_000; i++) applyEntry(view, event('custom', 'x'.repeat(500)))
+  expect(view.log.bytes).toBeLessThanOrEqual(3_000_000)
+  expect(view.log.last).toBe(20_000)
+  expect(view.log.at(view.log.first)?.seq).toBe(view.log.first)
+  expect(view.log.at(view.log.first - 1)).toBeUndefined()
+  expect([...view.log.after(19_997)].map((entry) => entry.seq)).toEqual([19_998, 19_999, 20_000])
+})

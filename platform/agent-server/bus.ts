@@ -1,0 +1,121 @@
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Db, Query } from './db'
+
+/** What the processes that serve one deployment tell each other. */
+export type BusMessage =
+  /** A run is to be stopped; its row says how. */
+  | { kind: 'cancel'; run: string }
+  /** A run was taken by another process than the one that made it. */
+  | { kind: 'claimed'; run: string }
+  /** A run has ended, or is to be taken again; its thread is free. */
+  | { kind: 'ended'; run: string }
+  /** Someone elsewhere reads this run: its events are to be written down from now on. */
+  | { kind: 'watch'; run: string }
+  /** They are, from the one after `id`. */
+  | { kind: 'watched'; run: string; id: number }
+  /** New events of a watched run were written. */
+  | { kind: 'events'; run: string }
+
+type BusEvents = {
+  message: [message: BusMessage]
+  /** The connection was away: something may have been missed. */
+  reconnected: []
+}
+
+const RETRY_MS = 200
+
+/** Lock class of a deployment's instances: the table that numbers them. */
+const LOCK_CLASS = `('instances'::regclass::oid::bigint & 2147483647)::int`
+
+/**
+ * This process among those that serve the deployment. It is known by a number and holds an advisory lock under it for
+ * as long as it lives, so others see at once when it is gone, also after kill -9, and no clock is involved.
+ */
+export class Bus extends EventEmitter<BusEvents> {
+  #client: pg.Client | undefined
+  #isClosed = false
+
+  private constructor(
+    private readonly db: Db,
+    private readonly log: (line: string) => void,
+    readonly instance: number,
+  ) {
+    super()
+    this.setMaxListeners(0)
+  }
+
+  static async open(db: Db, owner: string, log: (line: string) => void): Promise<Bus> {
+    const [row] = await db.query<{ id: number }>('insert into instances (owner) values ($1) returning id', [owner])
+    const bus = new Bus(db, log, (row as { id: number }).id)
+    await bus.#connect()
+    return bus
+  }
+
+  /** With `query` of a transaction the message goes out when that commits. Never rejects outside of one: readers also poll. */
+  async send(message: BusMessage, query?: Query): Promise<void> {
+    const values = [this.db.schema, JSON.stringify({ ...message, from: this.instance })]
+    if (query) await query('select pg_notify($1, $2)', values)
+    else
+      await this.db
+        .query('select pg_notify($1, $2)', values)
+        .catch((error: Error) => this.log(`A notice to other processes was lost: ${error.message}`))
+  }
+
+  /** Numbers of instances in `column` whose process is gone, as an SQL condition. */
+  static readonly isGone = (column: string): string =>
+    `not exists (select from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
+       and l.database = (select oid from pg_database where datname = current_database())
+       and l.classid = (${LOCK_CLASS})::oid and l.objid = ${column}::oid)`
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#client?.end().catch(() => {})
+  }
+
+  async #connect(): Promise<void> {
+    const client = this.db.client()
+    client.on('notification', ({ payload }) => this.#receive(payload ?? ''))
+    let isLost = false
+    client.on('error', (error) => {
+      this.log(`The connection for notices was lost: ${error.message}`)
+      isLost = true
+    })
+    client.on('end', () => {
+      if (!this.#isClosed && this.#client === client) void this.#reconnect()
+    })
+    await client.connect()
+    try {
+      const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${LOCK_CLASS}, $1) as held`, [
+        this.instance,
+      ])
+      // After a lost connection the server may still believe in the old one for a moment.
+      if (!rows[0]?.held || isLost) throw new Error(`The lock of instance ${this.instance} is still held.`)
+      await client.query(`listen "${this.db.schema}"`)
+    } catch (error) {
+      await client.end().catch(() => {})
+      throw error
+    }
+    this.#client = client
+  }
+
+  async #reconnect(): Promise<void> {
+    this.#client = undefined
+    while (!this.#isClosed) {
+      try {
+        await this.#connect()
+        this.emit('reconnected')
+        return
+      } catch (error) {
+        this.log(`No connection for notices yet: ${(error as Error).message}`)
+        await sleep(RETRY_MS)
+      }
+    }
+  }
+
+  #receive(payload: string): void {
+    const { from, ...message } = JSON.parse(payload) as BusMessage & { from: number }
+    if (from !== this.instance) this.emit('message', message as BusMessage)
+  }
+}

@@ -1,0 +1,97 @@
+import pg from 'pg'
+import { MIGRATIONS } from './migrations'
+
+export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+
+/** The deployment's schema in PostgreSQL; every name in a statement is looked up there. */
+export class Db {
+  readonly pool: pg.Pool
+
+  constructor(
+    readonly url: string,
+    readonly schema: string,
+    log: (line: string) => void,
+  ) {
+    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+      throw new Error(`"${schema}" is not a usable name of a PostgreSQL schema.`)
+    this.pool = new pg.Pool({ ...this.#connection(), max: 10 })
+    // Without a listener a lost idle connection would end the process.
+    this.pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
+  }
+
+  /** A connection of its own, for what lives as long as the session (LISTEN, advisory locks). */
+  client(): pg.Client {
+    return new pg.Client({ ...this.#connection(), keepAlive: true })
+  }
+
+  query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    (await this.pool.query<Row & pg.QueryResultRow>(text, values as unknown[])).rows
+
+  /** Runs `work` in one transaction; what it throws rolls everything back. */
+  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect()
+    let failure: Error | undefined
+    try {
+      await client.query('begin')
+      const result = await work(
+        async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+          (await client.query<Row & pg.QueryResultRow>(text, values as unknown[])).rows,
+      )
+      await client.query('commit')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch((reason: Error) => {
+        failure = reason
+      })
+      throw error
+    } finally {
+      // A connection that cannot even roll back is not given to the next one.
+      client.release(failure)
+    }
+  }
+
+  /**
+   * Makes the schema and brings its tables up to date, one process at a time. `also` runs under the same lock.
+   * Rejects for a schema that a newer server has written.
+   */
+  async migrate(also: () => Promise<void>): Promise<void> {
+    const client = this.client()
+    await client.connect()
+    try {
+      await client.query('select pg_advisory_lock(hashtext($1), 0)', [`${this.schema}.migrations`])
+      await client.query(`create schema if not exists "${this.schema}"`)
+      await client.query('create table if not exists migrations (version integer primary key)')
+      const { rows } = await client.query<{ version: number }>(
+        'select coalesce(max(version), 0) as version from migrations',
+      )
+      const version = rows[0]?.version ?? 0
+      if (version > MIGRATIONS.length)
+        throw new Error(`The schema "${this.schema}" was written by a newer agent server (version ${version}).`)
+      for (const [index, statements] of MIGRATIONS.entries()) {
+        if (index < version) continue
+        await client.query('begin')
+        await client.query(statements)
+        await client.query('insert into migrations values ($1)', [index + 1])
+        await client.query('commit')
+      }
+      await also()
+    } finally {
+      await client.end()
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.end()
+  }
+
+  #connection() {
+    return {
+      connectionString: this.url,
+      options: `-c search_path=${this.schema}`,
+      application_name: 'pilothouse-agent',
+    }
+  }
+}
+
+/** ISO 8601 with offset, as every record has its times. */
+export const iso = (date: Date): string => date.toISOString().replace('Z', '+00:00')

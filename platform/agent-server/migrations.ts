@@ -1,0 +1,122 @@
+/**
+ * The tables of one deployment, in its own PostgreSQL schema (the connection's search path). Entries are applied in
+ * order and once; never change one that was released. Checkpoints have tables of their own, made by their saver.
+ * Free text that users bring (input, error messages) is `json` or `text`: `jsonb` cannot hold every JSON string.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  create table instances (
+    id integer generated always as identity primary key,
+    owner text not null,
+    started_at timestamptz not null default now()
+  );
+
+  create table assistants (
+    assistant_id text primary key,
+    graph_id text not null,
+    name text not null,
+    description text,
+    config jsonb not null,
+    context jsonb not null,
+    metadata jsonb not null,
+    version integer not null,
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now()
+  );
+  create table assistant_versions (
+    assistant_id text not null references assistants on delete cascade,
+    version integer not null,
+    graph_id text not null,
+    name text not null,
+    description text,
+    config jsonb not null,
+    context jsonb not null,
+    metadata jsonb not null,
+    created_at timestamptz not null default now(),
+    primary key (assistant_id, version)
+  );
+
+  create table threads (
+    thread_id text primary key,
+    status text not null default 'idle',
+    metadata jsonb not null default '{}',
+    config json not null default '{}',
+    error json,
+    -- Of a stateless run: hidden, and removed with it.
+    is_temporary boolean not null default false,
+    -- Minutes to live since the last change, and what is removed then.
+    ttl_minutes double precision,
+    ttl_strategy text,
+    expires_at timestamptz,
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    state_updated_at timestamptz not null default now()
+  );
+  create index threads_metadata on threads using gin (metadata jsonb_path_ops);
+  create index threads_created on threads (created_at);
+  create index threads_updated on threads (updated_at);
+  create index threads_expiry on threads (expires_at) where expires_at is not null;
+
+  create table runs (
+    run_id text primary key,
+    seq bigint generated always as identity,
+    thread_id text not null references threads on delete cascade,
+    assistant_id text not null,
+    graph_id text not null,
+    status text not null default 'pending',
+    metadata jsonb not null,
+    kwargs json not null,
+    -- Configuration and context with the assistant's merged in, as they were when the run was made.
+    plan json not null,
+    multitask_strategy text not null,
+    is_resumable boolean not null,
+    error json,
+    -- Instance that took the request, and instance that executes.
+    creator integer not null,
+    owner integer,
+    attempt integer not null default 0,
+    crashes integer not null default 0,
+    cancel text,
+    run_after timestamptz not null default now(),
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now()
+  );
+  -- One run of a thread at a time, whatever happens.
+  create unique index runs_running on runs (thread_id) where status = 'running';
+  create index runs_pending on runs (seq) where status = 'pending';
+  create index runs_thread on runs (thread_id, seq desc);
+
+  -- What stood beside the checkpoints that a run continues from; a rollback puts it back.
+  create table kept_writes (
+    run_id text not null,
+    thread_id text not null,
+    checkpoint_ns text not null,
+    checkpoint_id text not null,
+    task_id text not null,
+    idx integer not null,
+    channel text not null,
+    type text,
+    blob bytea not null,
+    primary key (run_id, checkpoint_ns, checkpoint_id, task_id, idx)
+  );
+
+  -- Events of runs that can be resumed, and of those that a reader follows from another process.
+  create table run_events (
+    run_id text not null,
+    id bigint not null,
+    event text not null,
+    data text not null,
+    created_at timestamptz not null default now(),
+    primary key (run_id, id)
+  );
+  create index run_events_age on run_events (created_at);
+
+  -- A stored channel value as JSON, null where it is none or holds what jsonb cannot.
+  create function as_json(value bytea) returns jsonb language plpgsql immutable as $$
+  begin
+    return convert_from(value, 'UTF8')::jsonb;
+  exception when others then
+    return null;
+  end $$;
+  `,
+]

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import type { RunnableConfig } from '@langchain/core/runnables'
+import {
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointMetadata,
+  type PendingWrite,
+  WRITES_IDX_MAP,
+} from '@langchain/langgraph-checkpoint'
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
+import type { Db } from './db'
+import { FastSerializer } from './serde'
+
+/** One value of the state. PostgreSQL ends at 1 GB, and long before that every step would take seconds. */
+const MAX_VALUE_BYTES = 256_000_000
+/** A statement takes at most 65,535 values. */
+const MAX_ROWS = 4000
+const INSERT_BLOBS = 'insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob) values'
+const INSERT_WRITES =
+  'insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob) values'
+const REPLACE_WRITE = `on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
+  do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob`
+/** Of a call's `configurable`, what is not about the run. */
+const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkpoint_map'])
+
+/**
+ * The official checkpointer, and three things more: a checkpoint says which run wrote it (rollback and resuming after a
+ * crash rest on that), two branches of a thread never share a stored value, and each write is one statement.
+ */
+export class AgentSaver extends PostgresSaver {
+  constructor(private readonly db: Db) {
+    super(db.pool, new FastSerializer(), { schema: db.schema })
+  }
+
+  /**
+   * Versions are counted, and random behind the count: values are stored by version, so with plain numbers a fork would
+   * find the first value that another branch has stored under the same number and take it for its own.
+   */
+  override getNextVersion(current: number | string | undefined): string {
+    const count = current === undefined ? 0 : Number.parseInt(String(current), 10)
+    return `${String(count + 1).padStart(20, '0')}.${randomBytes(8).toString('hex')}`
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = (config.configurable ?? {}) as Record<string, string>
+    if (thread_id === undefined) throw new Error('A checkpoint needs the id of its thread.')
+    const [blobs, storedMetadata] = await Promise.all([
+      this._dumpBlobs(thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
+      this._dumpMetadata({ ...runMetadata(config), ...metadata } as CheckpointMetadata),
+    ])
+    for (const [, , channel, , , bytes] of blobs) refuseHuge(channel, bytes)
+    await this.db.query(
+      `${blobs.length ? `with stored as (${INSERT_BLOBS} ${rows(blobs.length, 6, 6)} on conflict do nothing)` : ''}
+       insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+       values ($1, $2, $3, $4, $5, $6)
+       on conflict (thread_id, checkpoint_ns, checkpoint_id)
+       do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`,
+      [
+        thread_id,
+        checkpoint_ns,
+        checkpoint.id,
+        checkpoint_id,
+        this._dumpCheckpoint(checkpoint),
+        storedMetadata,
+        ...blobs.flat(),
+      ],
+    )
+    return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } }
+  }
+
+  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    if (writes.length === 0) return
+    const {
+      thread_id = '',
+      checkpoint_ns = '',
+      checkpoint_id = '',
+    } = (config.configurable ?? {}) as Record<string, string>
+    const dumped = await this._dumpWrites(thread_id, checkpoint_ns, checkpoint_id, taskId, writes)
+    for (const [, , , , , channel, , bytes] of dumped) refuseHuge(channel, bytes)
+    // Interrupts, errors and answers take the place of earlier ones; a task's own writes are made once.
+    const isReplacing = writes.every(([channel]) => channel in WRITES_IDX_MAP)
+    const statement = (count: number) =>
+      `${INSERT_WRITES} ${rows(count, 8)} ${isReplacing ? REPLACE_WRITE : 'on conflict do nothing'}`
+    if (dumped.length <= MAX_ROWS) {
+      await this.db.query(statement(dumped.length), dumped.flat())
+      return
+    }
+    // All of a task's writes or none: with a part of them a resumed run would take the task for done.
+    await this.db.transaction(async (query) => {
+      for (let from = 0; from < dumped.length; from += MAX_ROWS) {
+        const part = dumped.slice(from, from + MAX_ROWS)
+        await query(statement(part.length), part.flat())
+      }
+    })
+  }
+}
+
+/** What the call says about the run, as the checkpoint's metadata: the runtime's own keys and the thread's are left out. */
+function runMetadata(config: RunnableConfig): Record<string, unknown> {
+  const { run_id, graph_id, assistant_id } = (config.configurable ?? {}) as Record<string, unknown>
+  const all = { run_id, graph_id, assistant_id, ...config.metadata }
+  return Object.fromEntries(
+    Object.entries(all).filter(([key, value]) => value !== undefined && !key.startsWith('__') && !NOT_KEPT.has(key)),
+  )
+}
+
+function refuseHuge(channel: string, bytes: Uint8Array | undefined) {
+  if (bytes && bytes.byteLength > MAX_VALUE_BYTES)
+    throw new Error(
+      `The state's "${channel}" is ${Math.round(bytes.byteLength / 1e6)} MB; a value may have at most ${MAX_VALUE_BYTES / 1e6} MB.`,
+    )
+}
+
+/** `($1, $2), ($3, $4)`: placeholders of a statement with several rows, beginning behind `used` others. */
+const rows = (count: number, width: number, used = 0): string =>
+  Array.from(
+    { length: count },
+    (_, row) => `(${Array.from({ length: width }, (_, column) => `$${used + row * width + column + 1}`).join(', ')})`,
+  ).join(', ')

@@ -1,0 +1,206 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { baseEnvironment } from '../env'
+import { createRepository, isAlive, until } from '../testing/platform-fixture'
+import { runCommand } from './command'
+import { detectBuild, detectInstall } from './detect'
+import { checkout, checkRepositoryUrl, fullRef } from './git'
+import { readGraphConfig } from './graph-config'
+import { readLines } from './lines'
+import { createMask } from './mask'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-builder-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const write = (name: string, text: string) => {
+  mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+  writeFileSync(path.join(folder, name), text)
+}
+const never = new AbortController().signal
+
+test.each([
+  ['main', 'refs/heads/main'],
+  ['feature/a-b.c', 'refs/heads/feature/a-b.c'],
+  ['refs/tags/v1.0', 'refs/tags/v1.0'],
+  ['refs/heads/main', 'refs/heads/main'],
+])('the ref %s is fetched as %s', (ref, full) => expect(fullRef(ref)).toBe(full))
+
+test.each([
+  '',
+  '-x',
+  '--upload-pack=x',
+  'a b',
+  'a..b',
+  'a~1',
+  'a^',
+  'a:b',
+  'x.lock',
+  'a//b',
+  '/a',
+  'a/',
+  'a\nb',
+  '@',
+  'a@{1}',
+  '.a',
+  'a/.b',
+  'a\\b',
+  '*',
+])('the ref %j is refused', (ref) => expect(() => fullRef(ref)).toThrow('is no name of a branch or tag'))
+
+test.each([
+  '/srv/repo',
+  'file:///srv/repo',
+  'https://example.com/a.git',
+  'ssh://git@example.com/a',
+  'git://example.com/a',
+  'git@example.com:a/b.git',
+])('the address %s is taken', (url) => expect(checkRepositoryUrl(url)).toBe(url))
+test.each([
+  '',
+  'relative/path',
+  '-u',
+  '--upload-pack=x',
+  'ext::sh -c touch% /tmp/x',
+  'http://example.com/a',
+  'ftp://x/y',
+  'https://x/\ny',
+  'fd::17',
+  'a@b::c',
+])('the address %j is refused', (url) => expect(() => checkRepositoryUrl(url)).toThrow('not usable'))
+
+test('a checkout is of the ref’s commit, or of a commit asked for, and runs nothing of the repository', async () => {
+  const repository = createRepository(path.join(folder, 'source'))
+  const first = repository.commit({ 'a.txt': 'one', '.gitattributes': '' })
+  writeFileSync(path.join(folder, 'source/.git/hooks/post-checkout'), `#!/bin/sh\ntouch ${folder}/hooked\n`, {
+    mode: 0o755,
+  })
+  repository.git('tag', 'v1')
+  const second = repository.commit({ 'a.txt': 'two' })
+  const at = (ref: string, commit?: string) =>
+    checkout({
+      url: repository.url,
+      ref,
+      commit,
+      folder: path.join(folder, `out-${Math.random()}`),
+      env: baseEnvironment(),
+      signal: never,
+      onLine: () => {},
+    })
+  expect([await at('main'), await at('refs/tags/v1'), await at('main', first)]).toEqual([second, first, first])
+})
+
+describe('a graph configuration', () => {
+  test('is read with its graphs and its env', async () => {
+    write('good/agent.mjs', '')
+    write('good/.env', 'A=1\nB="two words"\n')
+    write(
+      'good/graph.json',
+      JSON.stringify({
+        graphs: { a: './agent.mjs', b: { path: './agent.mjs:g', description: 'x' } },
+        env: '.env',
+        node_version: '20',
+      }),
+    )
+    expect(await readGraphConfig(path.join(folder, 'good'), 'graph.json')).toEqual({
+      file: path.join(folder, 'good/graph.json'),
+      graphs: ['a', 'b'],
+      env: { A: '1', B: 'two words' },
+    })
+  })
+  test('is found under its other usual name', async () => {
+    write('branded/agent.mjs', '')
+    write('branded/langgraph.json', '{"graphs":{"a":"./agent.mjs:g"}}')
+    expect((await readGraphConfig(path.join(folder, 'branded'), 'graph.json')).file).toBe(
+      path.join(folder, 'branded/langgraph.json'),
+    )
+  })
+  test.each([
+    ['names no graph', '{"graphs":{}}', /names no graph/],
+    ['has no graphs', '{}', /graphs: Invalid input/],
+    ['is a list', '[]', /not a graph configuration/],
+    ['names a missing file', '{"graphs":{"a":"./none.mjs:g"}}', /Graph "a": the file ".\/none.mjs" does not exist/],
+    ['leads out by dots', '{"graphs":{"a":"../outside.mjs:g"}}', /leads out of the source/],
+    ['leads out by a link', '{"graphs":{"a":"./link.mjs:g"}}', /leads out of the source/],
+    ['has an env file outside', '{"graphs":{"a":"./agent.mjs"},"env":"../outside.mjs"}', /The env file .* leads out/],
+  ])('that %s is refused with the reason', async (_what, text, reason) => {
+    write('outside.mjs', '')
+    write('bad/agent.mjs', '')
+    rmSync(path.join(folder, 'bad/link.mjs'), { force: true })
+    symlinkSync(path.join(folder, 'outside.mjs'), path.join(folder, 'bad/link.mjs'))
+    write('bad/graph.json', text)
+    await expect(readGraphConfig(path.join(folder, 'bad'), 'graph.json')).rejects.toThrow(reason)
+  })
+})
+
+test('commands are found from the package-manager files; a source without packages needs none', async () => {
+  const manifest = JSON.stringify({ dependencies: { left: '1' }, scripts: { build: 'x' } })
+  for (const [name, file, command] of [
+    ['npm', 'package-lock.json', /^npm ci/],
+    ['yarn', 'yarn.lock', /^yarn install --frozen-lockfile/],
+    ['pnpm', 'pnpm-lock.yaml', /^pnpm install --frozen-lockfile/],
+    ['plain', 'README.md', /^npm install/],
+  ] as const) {
+    write(`detect-${name}/package.json`, manifest)
+    write(`detect-${name}/${file}`, '')
+    expect(await detectInstall(path.join(folder, `detect-${name}`))).toMatch(command)
+    expect(await detectBuild(path.join(folder, `detect-${name}`))).toBe('npm run build')
+  }
+  write('detect-none/package.json', '{"type":"module"}')
+  for (const name of ['detect-none', 'missing']) {
+    expect(await detectInstall(path.join(folder, name))).toBeUndefined()
+    expect(await detectBuild(path.join(folder, name))).toBeUndefined()
+  }
+})
+
+test('a command that takes too long is ended with everything it started', async () => {
+  const lines: string[] = []
+  const command = 'sleep 60 & echo child $!; wait'
+  const running = runCommand(['/bin/sh', '-c', command], {
+    label: 'It',
+    cwd: folder,
+    env: baseEnvironment(),
+    timeoutMs: 400,
+    signal: never,
+    onLine: (line) => lines.push(line),
+  })
+  await expect(running).rejects.toThrow('It did not end within 0 s.')
+  await until('the grandchild is gone', () => !isAlive(Number(lines[0]?.split(' ')[1])))
+  await expect(
+    runCommand(['/no/such/program'], {
+      label: 'It',
+      cwd: folder,
+      env: baseEnvironment(),
+      timeoutMs: 5000,
+      signal: never,
+      onLine: () => {},
+    }),
+  ).rejects.toThrow('It cannot be started')
+})
+
+test('lines survive any cut of the bytes; colours go, a progress bar counts by its last state', async () => {
+  const text = 'plain\n\u001b[31mröt\u001b[0m\r\n10%\r50%\r100%\n\nlast'
+  const bytes = Buffer.from(text)
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    const stream = new PassThrough()
+    const lines: string[] = []
+    readLines(stream, (line) => lines.push(line))
+    stream.write(bytes.subarray(0, cut))
+    stream.end(bytes.subarray(cut))
+    await new Promise((resolve) => stream.once('close', resolve))
+    expect(lines).toEqual(['plain', 'röt', '100%', 'last'])
+  }
+})
+
+test('a mask hides values whole, in parts of several lines, encoded, and in addresses; short ones are left', () => {
+  const mask = createMask(['s3cret', 's3cret-longer', 'line one\nline two', 'a b/c?', '1'])
+  expect(mask('s3cret-longer s3cret 1')).toBe('•••• •••• 1')
+  expect(mask('line two')).toBe('••••')
+  expect(mask('line one\\nline two')).toBe('••••')
+  expect(mask('q=a%20b%2Fc%3F')).toBe('q=••••')
+  expect(mask('fetching https://user:token@example.com/x')).toBe('fetching https://••••@example.com/x')
+})

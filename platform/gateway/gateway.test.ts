@@ -1,0 +1,151 @@
+import http from 'node:http'
+import net from 'node:net'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Client, createFixture, type Fixture, graphFiles, until } from '../testing/platform-fixture'
+
+// Real processes on a machine that other tests share.
+vi.setConfig({ testTimeout: 20_000 })
+
+let fixture: Fixture
+let client: Client
+let id: string
+let base: string
+let key: Record<string, string>
+beforeAll(async () => {
+  fixture = await createFixture()
+  client = fixture.client
+  key = { 'x-api-key': fixture.platform.apiKey }
+  const repository = fixture.repository()
+  repository.commit(graphFiles())
+  const { body } = await client.create('gate', repository.url)
+  id = body.id
+  base = `${fixture.platform.url}/agents/${id}`
+  expect((await client.get(`/agents/${id}/ok`)).status).toBe(503)
+  await client.settled(id, body.latest_revision_id, 'DEPLOYED')
+})
+afterAll(() => fixture.close())
+
+test('a stream comes through chunk by chunk as it is written, with repeated headers kept', async () => {
+  const response = await fetch(`${base}/stream?n=5&ms=80`, { headers: key })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  const times: number[] = []
+  for await (const _ of response.body as ReadableStream<Uint8Array>) times.push(Date.now())
+  expect(times).toHaveLength(5)
+  expect((times.at(-1) as number) - (times[0] as number)).toBeGreaterThan(200)
+})
+
+test('a caller who leaves ends the stream in the agent server', async () => {
+  const controller = new AbortController()
+  const before = (await client.about(id)).cut
+  const response = await fetch(`${base}/stream?n=1000&ms=20`, { headers: key, signal: controller.signal })
+  await response.body?.getReader().read()
+  controller.abort()
+  await until('the agent server saw it', async () => (await client.about(id)).cut === before + 1)
+})
+
+test('method, path, query, body and headers arrive as sent; the key does not, and nobody else can claim to be the gateway', async () => {
+  const body = 'x'.repeat(3_000_000)
+  const response = await fetch(`${base}/echo/a%2Fb?q=1&q=2%20`, {
+    method: 'PATCH',
+    headers: {
+      ...key,
+      'x-custom': 'yes',
+      'x-pilothouse-child': 'forged',
+      'x-forwarded-prefix': '/evil',
+      authorization: 'Bearer graph-user',
+    },
+    body,
+  })
+  const seen = (await response.json()) as {
+    method: string
+    url: string
+    length: number
+    headers: Record<string, string>
+    raw: string[]
+  }
+  expect(seen).toMatchObject({
+    method: 'PATCH',
+    url: '/echo/a%2Fb?q=1&q=2%20',
+    length: body.length,
+    headers: { 'x-custom': 'yes', authorization: 'Bearer graph-user', 'x-forwarded-prefix': `/agents/${id}` },
+  })
+  expect(seen.headers['x-api-key']).toBeUndefined()
+  expect(seen.headers['x-pilothouse-child']).not.toContain('forged')
+  expect(seen.raw.filter((name) => name.toLowerCase() === 'x-pilothouse-child')).toHaveLength(1)
+})
+
+test('a DELETE of unknown length keeps its body', async () => {
+  const text = await new Promise<string>((resolve, reject) => {
+    const request = http.request(
+      `${base}/echo`,
+      { method: 'DELETE', headers: { ...key, 'transfer-encoding': 'chunked' } },
+      (response) => {
+        let all = ''
+        response.on('data', (part) => (all += part)).on('end', () => resolve(all))
+      },
+    )
+    request.on('error', reject).write('{"key":')
+    setTimeout(() => request.end('"k"}'), 30)
+  })
+  expect(JSON.parse(text)).toMatchObject({ method: 'DELETE', body: '{"key":"k"}' })
+})
+
+test('an answer before the end of the upload reaches the caller', async () => {
+  const response = await fetch(`${base}/early`, { method: 'POST', headers: key, body: 'x'.repeat(100_000) })
+  expect([response.status, await response.json()]).toEqual([413, { detail: 'too large' }])
+})
+
+test('no key is a 401, a wrong one a 403, an unknown deployment a 404, and a browser may ask without a key', async () => {
+  const status = async (url: string, init?: RequestInit) => {
+    const response = await fetch(url, init)
+    return [response.status, Object.keys((await response.json()) as object)]
+  }
+  expect(await status(`${base}/ok`)).toEqual([401, ['detail']])
+  expect(await status(`${base}/ok`, { headers: { 'x-api-key': 'wrong' } })).toEqual([403, ['detail']])
+  expect(
+    await status(`${fixture.platform.url}/agents/00000000-0000-4000-8000-000000000000/ok`, { headers: key }),
+  ).toEqual([404, ['detail']])
+  expect(await status(`${fixture.platform.url}/agents/00000000-0000-4000-8000-000000000000/ok`)).toEqual([
+    401,
+    ['detail'],
+  ])
+  const preflight = await fetch(`${base}/echo`, {
+    method: 'OPTIONS',
+    headers: { origin: 'http://x.example', 'access-control-request-method': 'POST' },
+  })
+  expect(preflight.status).toBe(200)
+})
+
+test('while the agent server is down: 503 with Retry-After and a detail; a stream that it cut ends as cut', async () => {
+  const response = await fetch(`${base}/stream?n=1000&ms=10`, { headers: key })
+  const reading = response.text()
+  const expected = expect(reading).rejects.toThrow()
+  const crash = await fetch(`${base}/crash`, { headers: key })
+  expect(crash.status).toBe(503)
+  await expected
+  const down = await fetch(`${base}/ok`, { headers: key })
+  expect([down.status, down.headers.get('retry-after'), Object.keys((await down.json()) as object)]).toEqual([
+    503,
+    '1',
+    ['detail'],
+  ])
+  await until('it is back', async () => (await fetch(`${base}/ok`, { headers: key })).status === 200)
+})
+
+test('a request line that cannot be passed on is refused, and harms nobody else', async () => {
+  const answer = await new Promise<string>((resolve, reject) => {
+    const { port } = new URL(base)
+    const socket = net.connect(Number(port), '127.0.0.1', () => {
+      const head = `GET /agents/${id}/a\u00e9b\u0001 HTTP/1.1\r\nhost: x\r\nx-api-key: ${key['x-api-key']}\r\nconnection: close\r\n\r\n`
+      socket.write(Buffer.from(head, 'latin1'))
+    })
+    let all = ''
+    socket.on('data', (part) => {
+      all += part
+    })
+    socket.on('close', () => resolve(all)).on('error', reject)
+  })
+  expect(answer).toMatch(/^HTTP\/1\.1 [45]\d\d/)
+  expect((await fetch(`${base}/ok`, { headers: key })).status).toBe(200)
+})

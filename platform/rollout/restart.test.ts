@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import {
+  createClient,
+  createFixture,
+  type Fixture,
+  graphFiles,
+  isAlive,
+  STAND_IN,
+  until,
+} from '../testing/platform-fixture'
+
+// Real processes on a machine that other tests share.
+vi.setConfig({ testTimeout: 20_000 })
+
+let fixture: Fixture
+const started: ChildProcess[] = []
+beforeAll(async () => {
+  fixture = await createFixture()
+})
+afterAll(async () => {
+  for (const child of started) child.kill('SIGKILL')
+  await fixture.close()
+})
+
+const SLOW = 'await new Promise((r) => setTimeout(r, 700))\nexport const graph = { text: "slow" }'
+
+/** The platform as `npm start` runs it: a process of its own. */
+async function startProgram() {
+  const child = spawn(process.execPath, ['.build/platform.mjs'], {
+    env: {
+      ...process.env,
+      PILOTHOUSE_DATA: path.join(fixture.folder, 'data'),
+      DATABASE_URL: fixture.database.url,
+      PILOTHOUSE_AGENT_SERVER: STAND_IN,
+      PILOTHOUSE_SAMPLES: 'false',
+      NODE_ENV: 'production',
+    },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  started.push(child)
+  const { ready } = await new Promise<{ ready: { url: string; apiKey: string } }>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as { ready: { url: string; apiKey: string } }))
+    child.once('exit', (code) => reject(new Error(`ended with ${code}`)))
+  })
+  return { child, ready, client: createClient(ready) }
+}
+const ended = (child: ChildProcess) =>
+  new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+
+test('stop leaves no process; the next start has the same address and key, serves again, and finishes what was begun', async () => {
+  const repository = fixture.repository()
+  repository.commit(graphFiles())
+  const before = fixture.client
+  const { url, apiKey } = fixture.platform
+  const { body } = await before.create('kept', repository.url, { secrets: [{ name: 'GREETING', value: 'still here' }] })
+  await before.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  const { pid } = await before.about(body.id)
+  repository.commit({ 'main.mjs': SLOW })
+  const second = (await before.request('POST', `/v2/deployments/${body.id}/revisions`, {})).body.id
+  await until('it is deploying', async () => (await before.revision(body.id, second)).status === 'DEPLOYING')
+  await fixture.platform.stop()
+  expect(isAlive(pid)).toBe(false)
+  await expect(fetch(url)).rejects.toThrow()
+
+  const again = await fixture.start()
+  expect([again.url, again.apiKey]).toEqual([url, apiKey])
+  const { client } = fixture
+  await until('the first revision serves', async () => (await client.about(body.id)).greeting === 'still here')
+  await client.settled(body.id, second, 'DEPLOYED')
+  expect(await client.about(body.id)).toMatchObject({ revision: second, text: 'slow', greeting: 'still here' })
+  await fixture.platform.stop()
+})
+
+test('a second platform on the same database is refused in plain words', async () => {
+  const first = await startProgram()
+  await expect(startProgram()).rejects.toThrow('ended with 1')
+  first.child.kill('SIGTERM')
+  expect(await ended(first.child)).toBe(0)
+}, 20_000)
+
+test('kill -9 of the platform leaves no agent server, not even one in an endless loop; the next start serves again', async () => {
+  const repository = fixture.repository('killed')
+  repository.commit(graphFiles())
+  const first = await startProgram()
+  const file = path.join(fixture.folder, 'data/platform.json')
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ url: first.ready.url, api_key: first.ready.apiKey })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const { body } = await first.client.create('killed', repository.url)
+  await first.client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  const { pid } = await first.client.about(body.id)
+  await first.client.get(`/agents/${body.id}/spin`)
+  const building = (await first.client.request('POST', `/v2/deployments/${body.id}/revisions`, {})).body.id
+  first.child.kill('SIGKILL')
+  await until('the looping agent server is gone', () => !isAlive(pid), 5000)
+
+  const second = await startProgram()
+  expect(second.ready).toEqual(first.ready)
+  await second.client.settled(body.id, building, 'DEPLOYED')
+  expect(await second.client.about(body.id)).toMatchObject({ revision: building })
+  const now = (await second.client.about(body.id)).pid
+  const began = Date.now()
+  second.child.disconnect()
+  expect(await ended(second.child)).toBe(0)
+  expect(Date.now() - began).toBeLessThan(8000)
+  expect(isAlive(now)).toBe(false)
+}, 30_000)

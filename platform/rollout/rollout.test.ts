@@ -1,0 +1,278 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  type Client,
+  createFixture,
+  type createRepository,
+  type Fixture,
+  graphFiles,
+  isAlive,
+  until,
+} from '../testing/platform-fixture'
+import { agentSchemaName } from './child-env'
+
+// Real processes on a machine that other tests share.
+vi.setConfig({ testTimeout: 20_000 })
+
+let fixture: Fixture
+let client: Client
+beforeAll(async () => {
+  fixture = await createFixture()
+  client = fixture.client
+})
+afterAll(() => fixture.close())
+
+/** A deployment that serves, with its repository. */
+async function serving(
+  name: string,
+  fields: Record<string, unknown> = {},
+  files: Record<string, string> = graphFiles(),
+) {
+  const repository = fixture.repository(name)
+  repository.commit(files)
+  const { body } = await client.create(name, repository.url, fields)
+  await client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  return { id: body.id as string, first: body.latest_revision_id as string, repository }
+}
+const newRevision = async (id: string, patch: unknown = {}) =>
+  (await client.request('POST', `/v2/deployments/${id}/revisions`, patch)).body.id as string
+type Repository = ReturnType<typeof createRepository>
+
+describe('a revision that cannot serve fails with its reason in the log, and the one before serves on', () => {
+  let id: string
+  let first: string
+  let repository: Repository
+  beforeAll(async () => {
+    ;({ id, first, repository } = await serving('failing'))
+  })
+
+  test.each([
+    [
+      'a syntax error',
+      'DEPLOY_FAILED',
+      () => repository.commit({ 'main.mjs': 'export const graph = {' }),
+      /Graph "main".*|Unexpected/,
+    ],
+    [
+      'a missing export',
+      'DEPLOY_FAILED',
+      () => repository.commit({ 'main.mjs': 'export const other = {}' }),
+      /Graph "main" cannot be loaded: there is no export graph/,
+    ],
+    [
+      'a throw at load',
+      'DEPLOY_FAILED',
+      () => repository.commit({ 'main.mjs': 'throw new Error("no model key")' }),
+      /no model key/,
+    ],
+    [
+      'an exit at load',
+      'DEPLOY_FAILED',
+      () => repository.commit({ 'main.mjs': 'process.exit(7)' }),
+      /ended before it was ready: exit code 7/,
+    ],
+    [
+      'a graph that cannot be drawn',
+      'DEPLOY_FAILED',
+      () => repository.commit(graphFiles('x', ', draws: false')),
+      /Graph "main" failed its check.*cannot be drawn/,
+    ],
+    [
+      'no configuration file',
+      'BUILD_FAILED',
+      () => [repository.git('rm', '-q', 'graph.json'), repository.commit({ 'main.mjs': 'export const graph = {}' })],
+      /"graph.json" does not exist/,
+    ],
+    [
+      'a broken configuration file',
+      'BUILD_FAILED',
+      () => repository.commit({ 'graph.json': '{' }),
+      /graph.json is not valid JSON/,
+    ],
+    [
+      'a Python graph',
+      'BUILD_FAILED',
+      () => repository.commit({ 'graph.json': '{"graphs":{"main":"./main.py:graph"}}' }),
+      /JavaScript and TypeScript, not ".\/main.py"/,
+    ],
+    [
+      'a path out of the source',
+      'BUILD_FAILED',
+      () => repository.commit({ 'graph.json': '{"graphs":{"main":"../../../../etc/x.mjs:graph"}}' }),
+      /does not exist|leads out/,
+    ],
+  ])('%s: %s', async (_what, status, breakIt, reason) => {
+    breakIt()
+    const revision = await newRevision(id)
+    await client.settled(id, revision, status)
+    expect(await client.log(id, revision, status === 'BUILD_FAILED' ? 'build' : 'deploy')).toMatch(reason)
+    expect((await client.get(`/v2/deployments/${id}`)).body).toMatchObject({
+      active_revision_id: first,
+      latest_revision_id: revision,
+    })
+    expect(await client.about(id)).toMatchObject({ revision: first, text: 'one' })
+  })
+
+  test('a ref that does not exist, and one that is none', async () => {
+    for (const [ref, reason] of [
+      ['nowhere', /couldn't find remote ref refs\/heads\/nowhere/],
+      ['--upload-pack=touch /tmp/x', /is no name of a branch or tag/],
+      ['refs/tags/v9', /couldn't find remote ref refs\/tags\/v9/],
+    ] as const) {
+      const { body } = await client.patch(id, { source_revision_config: { repo_ref: ref } })
+      await client.settled(id, body.latest_revision_id, 'BUILD_FAILED')
+      expect(await client.log(id, body.latest_revision_id, 'build')).toMatch(reason)
+    }
+    expect((await client.about(id)).revision).toBe(first)
+  })
+})
+
+test('the agent server sees the deployment’s secrets and the platform’s settings, and nothing else of our environment', async () => {
+  process.env.OPERATOR_TOKEN = 'ours alone'
+  const { id, first } = await serving('environment', {
+    secrets: [
+      { name: 'GREETING', value: 'hi' },
+      { name: 'PILOTHOUSE_AGENT_OWNER', value: 'me' },
+    ],
+  })
+  const about = await client.about(id)
+  expect(about).toMatchObject({
+    greeting: 'hi',
+    revision: first,
+    info: { deployment: { id, name: 'environment' }, revision: first, commit: expect.stringMatching(/^[0-9a-f]{40}$/) },
+  })
+  expect(about.names).not.toContain('OPERATOR_TOKEN')
+  expect(about.names).not.toContain('TEST_DATABASE_URL')
+  expect(about.names).not.toContain('DATABASE_URL')
+  delete process.env.OPERATOR_TOKEN
+})
+
+test('of revisions that wait, only the last is rolled out; those it overtook are SKIPPED', async () => {
+  const { id, repository } = await serving('queue')
+  repository.commit({
+    'graph.json': graphFiles()['graph.json'],
+    'main.mjs': 'await new Promise((r) => setTimeout(r, 1500))\nexport const graph = {}',
+  })
+  const slow = await newRevision(id)
+  await until('the slow one is deploying', async () => (await client.revision(id, slow)).status === 'DEPLOYING')
+  repository.commit(graphFiles('quick'))
+  const waiting = [await newRevision(id), await newRevision(id), await newRevision(id)]
+  await until('they wait', async () => (await client.revision(id, waiting[1] as string)).status === 'QUEUED')
+  await client.settled(id, slow, 'DEPLOYED')
+  await client.settled(id, waiting[2] as string, 'DEPLOYED')
+  expect([
+    (await client.revision(id, waiting[0] as string)).status,
+    (await client.revision(id, waiting[1] as string)).status,
+  ]).toEqual(['SKIPPED', 'SKIPPED'])
+  expect(await client.log(id, waiting[0] as string, 'build')).toMatch(/Skipped: revision 5/)
+})
+
+test('commands run in their folders with their output in the build log, without secrets in their environment', async () => {
+  const { id, first } = await serving(
+    'commands',
+    {
+      secrets: [{ name: 'TOKEN', value: 'hidden-token' }],
+      source_config: {
+        integration_id: '6f1a2c7e-0b51-4a86-9a5c-3d1f00000001',
+        repo_url: path.join(fixture.folder, 'commands'),
+        deployment_type: 'dev',
+        build_on_push: false,
+        install_command: 'node install.mjs',
+        build_command: 'node build.mjs',
+      },
+      source_revision_config: { repo_ref: 'main', graph_config_path: 'agent/graph.json' },
+    },
+    {
+      'install.mjs':
+        'console.log("installing in", process.cwd().split("/").pop().length, "token", process.env.TOKEN, "hidden-token"); console.error("a warning")',
+      'agent/graph.json': graphFiles()['graph.json'],
+      'agent/main.mjs': graphFiles('built')['main.mjs'],
+      'agent/build.mjs': 'console.log("building in", process.cwd().split("/").pop())',
+    },
+  )
+  const log = await client.log(id, first, 'build')
+  expect(log).toMatch(/installing in 36 token undefined ••••/)
+  expect(log).toMatch(/building in agent/)
+  expect(await client.about(id)).toMatchObject({ text: 'built' })
+})
+
+test('a failing command fails the build with its last words; an interrupt ends a running one and its whole group', async () => {
+  const { id, repository } = await serving('interrupt')
+  await client.patch(id, { source_config: { install_command: 'node broken.mjs' } })
+  repository.commit({ 'broken.mjs': 'console.error("cannot reach the registry"); process.exit(4)' })
+  const broken = await newRevision(id)
+  await client.settled(id, broken, 'BUILD_FAILED')
+  expect(await client.log(id, broken, 'build')).toMatch(/cannot reach the registry[\s\S]*install command ended with 4/)
+
+  repository.commit({ 'broken.mjs': 'console.log("pid", process.pid); setInterval(() => {}, 1000)' })
+  const stuck = await newRevision(id)
+  await until('the command runs', async () => /pid \d+/.test(await client.log(id, stuck, 'build')))
+  const pid = Number(/pid (\d+)/.exec(await client.log(id, stuck, 'build'))?.[1])
+  const waiting = await newRevision(id)
+  expect((await client.request('POST', `/v2/deployments/${id}/revisions/${waiting}/interrupt`)).body.status).toBe(
+    'INTERRUPTED',
+  )
+  expect((await client.request('POST', `/v2/deployments/${id}/revisions/${stuck}/interrupt`)).body.status).toBe(
+    'INTERRUPTED',
+  )
+  await until('the command is gone', () => !isAlive(pid))
+})
+
+test('an agent server that dies is started again, with the reason in its deploy log', async () => {
+  const { id, first } = await serving('crash')
+  const before = await client.about(id)
+  await client.get(`/agents/${id}/crash`).catch(() => {})
+  await until('it answers again', async () => (await client.get(`/agents/${id}/about`)).status === 200)
+  expect((await client.about(id)).pid).not.toBe(before.pid)
+  expect(await client.log(id, first, 'deploy')).toMatch(/ended by itself: exit code 3/)
+  expect((await client.revision(id, first)).status).toBe('DEPLOYED')
+})
+
+test('no request fails and no stream is cut during a switch, and the old process is gone afterwards', async () => {
+  const { id, first } = await serving('switch')
+  const { pid } = await client.about(id)
+  const open = Array.from({ length: 5 }, async () => {
+    const response = await fetch(`${fixture.platform.url}/agents/${id}/stream?n=60&ms=25`, {
+      headers: { 'x-api-key': fixture.platform.apiKey },
+    })
+    return (await response.text()).split('data: ').length - 1
+  })
+  const second = await newRevision(id)
+  const seen = new Set<string>()
+  const failures: unknown[] = []
+  let isOver = false
+  const load = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const answer = await client.get(`/agents/${id}/about`).catch((error) => ({ status: 0, body: error }))
+      if (answer.status === 200) seen.add(answer.body.revision)
+      else failures.push(answer)
+    }
+  })
+  await client.settled(id, second, 'DEPLOYED')
+  await until('the new one answers', () => seen.has(second))
+  expect(isAlive(pid)).toBe(true)
+  expect(await Promise.all(open)).toEqual([60, 60, 60, 60, 60])
+  await until('the old process is gone', () => !isAlive(pid))
+  isOver = true
+  await Promise.all(load)
+  expect(failures).toEqual([])
+  expect([...seen].sort()).toEqual([first, second].sort())
+})
+
+test('a deleted deployment awaits its end, then is gone with its process, folder and database schema', async () => {
+  const { id } = await serving('gone')
+  const { pid, cwd } = await client.about(id)
+  expect(await client.request('DELETE', `/v2/deployments/${id}?force=true`)).toMatchObject({ status: 400 })
+  expect((await client.request('DELETE', `/v2/deployments/${id}`)).status).toBe(204)
+  expect(['AWAITING_DELETE', undefined]).toContain((await client.get(`/v2/deployments/${id}`)).body.status)
+  expect((await client.get(`/agents/${id}/ok`)).status).toBe(404)
+  await until('it is gone', async () => (await client.get(`/v2/deployments/${id}`)).status === 404)
+  expect([isAlive(pid), existsSync(cwd)]).toEqual([false, false])
+  const connection = new pg.Client({ connectionString: fixture.database.url })
+  await connection.connect()
+  const { rows } = await connection.query('select 1 from pg_namespace where nspname = $1', [agentSchemaName(id)])
+  await connection.end()
+  expect(rows).toEqual([])
+})

@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { testDatabase } from '@/scripts/testing'
+import { INTEGRATION_ID } from '../control-plane/platform'
+import { type PlatformOptions, type RunningPlatform, startPlatform } from '../start'
+
+export const STAND_IN = path.resolve('platform/testing/stand-in-agent.mjs')
+
+/** A git repository in a folder of its own. `commit` writes files and gives the commit's id. */
+export function createRepository(folder: string) {
+  mkdirSync(folder, { recursive: true })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim()
+  git('init', '--quiet', '--initial-branch=main')
+  const commit = (files: Record<string, string>) => {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+      writeFileSync(path.join(folder, name), text)
+    }
+    git('add', '--all')
+    git('commit', '--quiet', '--allow-empty', '--message=change')
+    return git('rev-parse', 'HEAD')
+  }
+  return { url: folder, git, commit }
+}
+
+/** The files of a graph that the stand-in can run. */
+export const graphFiles = (text = 'one', more = '') => ({
+  'graph.json': JSON.stringify({ graphs: { main: './main.mjs:graph' } }),
+  'main.mjs': `export const graph = { text: ${JSON.stringify(text)}${more} }\n`,
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read the answers of every operation, and fail where they are not so
+type Answer = { status: number; body: any; headers: Headers }
+
+/** A client of a running platform, as a user has it. */
+export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) {
+  const request = async (
+    method: string,
+    resource: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
+    const response = await fetch(platform.url + resource, {
+      method,
+      headers: {
+        'x-api-key': platform.apiKey,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  }
+  const get = (resource: string) => request('GET', resource)
+  const revision = async (deployment: string, id: string) =>
+    (await get(`/v2/deployments/${deployment}/revisions/${id}`)).body
+  return {
+    request,
+    get,
+    revision,
+    create: (name: string, repository: string, fields: Record<string, unknown> = {}) =>
+      request('POST', '/v2/deployments', createBody(name, repository, fields)),
+    patch: (id: string, body: unknown) => request('PATCH', `/v2/deployments/${id}`, body),
+    about: async (id: string) => (await get(`/agents/${id}/about`)).body,
+    /** Waits until a revision has reached a status; fails at once when it ends in another. */
+    settled: async (deployment: string, id: string, wanted: string) => {
+      for (let tries = 0; tries < 1500; tries += 1) {
+        const found = await revision(deployment, id)
+        if (found.status === wanted) return found
+        if (/FAILED|DEPLOYED|SKIPPED|INTERRUPTED/.test(found.status)) {
+          const type = found.status === 'DEPLOY_FAILED' ? 'deploy' : 'build'
+          const logs = await get(`/v2/deployments/${deployment}/revisions/${id}/logs?type=${type}&limit=1000`)
+          throw new Error(
+            `${found.status} instead of ${wanted}: ${logs.body.logs.map((line: { message: string }) => line.message).join('\n')}`,
+          )
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      throw new Error(`still not ${wanted}: ${(await revision(deployment, id)).status}`)
+    },
+    log: async (deployment: string, id: string, type: 'build' | 'deploy'): Promise<string> => {
+      const logs = await get(`/v2/deployments/${deployment}/revisions/${id}/logs?type=${type}&limit=1000`)
+      return logs.body.logs.map((line: { message: string }) => line.message).join('\n')
+    },
+  }
+}
+export type Client = ReturnType<typeof createClient>
+
+export function createBody(name: string, repository: string, fields: Record<string, unknown> = {}) {
+  return {
+    name,
+    source: 'github',
+    source_config: {
+      integration_id: INTEGRATION_ID,
+      repo_url: repository,
+      deployment_type: 'dev',
+      build_on_push: false,
+    },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
+    secrets: [],
+    ...fields,
+  }
+}
+
+/** A data folder and a database, and the platform on them in this process; it can be stopped and started again. */
+export async function createFixture(options: Partial<PlatformOptions> = {}) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-platform-'))
+  const database = await testDatabase()
+  const lines: string[] = []
+  let platform: RunningPlatform
+  const start = async () => {
+    platform = await startPlatform({
+      dataDir: path.join(folder, 'data'),
+      databaseUrl: database.url,
+      agentServerEntry: STAND_IN,
+      withSamples: false,
+      drainMs: 5000,
+      readyTimeoutMs: 15_000,
+      log: (line) => lines.push(line),
+      ...options,
+    })
+    return platform
+  }
+  await start()
+  return {
+    folder,
+    database,
+    lines,
+    start,
+    get platform() {
+      return platform
+    },
+    get client() {
+      return createClient(platform)
+    },
+    repository: (name = 'repository') => createRepository(path.join(folder, name)),
+    async close() {
+      await platform.stop()
+      await database.drop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+export type Fixture = Awaited<ReturnType<typeof createFixture>>
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export async function until(what: string, check: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+  for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
+    if (await check()) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`not within ${timeoutMs} ms: ${what}`)
+}

@@ -1,0 +1,90 @@
+// Honours the contract between roll-out and agent server, and does a few odd things on request. For tests only.
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const { PILOTHOUSE_AGENT_CONFIG, PILOTHOUSE_AGENT_SECRET, PILOTHOUSE_AGENT_OWNER } = process.env
+process.once('disconnect', () => process.exit(0))
+
+const graphs = {}
+for (const [name, value] of Object.entries(JSON.parse(readFileSync(PILOTHOUSE_AGENT_CONFIG, 'utf8')).graphs)) {
+  const [file, exported] = (value.path ?? value).split(':')
+  try {
+    graphs[name] = (await import(pathToFileURL(path.resolve(path.dirname(PILOTHOUSE_AGENT_CONFIG), file))))[exported]
+    if (!graphs[name]) throw new Error(`there is no export ${exported}`)
+  } catch (error) {
+    process.send({ failed: { graph: name, message: error.message } })
+    console.error(error.stack)
+    setTimeout(() => process.exit(1), 20)
+    await new Promise(() => {})
+  }
+}
+
+const json = (response, body, status = 200, headers = {}) => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+let cut = 0
+
+createServer(async (request, response) => {
+  if (request.headers['x-pilothouse-child'] !== PILOTHOUSE_AGENT_SECRET) return json(response, { detail: 'no' }, 403)
+  const url = new URL(request.url, 'http://x')
+  const [, first, name, last] = url.pathname.split('/')
+  const ms = Number(url.searchParams.get('ms') ?? 20)
+  if (first === 'ok') return json(response, { ok: true })
+  if (first === 'assistants' && last === 'graph')
+    return graphs[name].draws === false
+      ? json(response, { detail: `${name} cannot be drawn` }, 500)
+      : json(response, { nodes: [], edges: [] })
+  if (first === 'about')
+    return json(response, {
+      pid: process.pid,
+      revision: PILOTHOUSE_AGENT_OWNER,
+      greeting: process.env.GREETING ?? null,
+      text: graphs.main.text,
+      cwd: process.cwd(),
+      cut,
+      names: Object.keys(process.env).sort(),
+      info: JSON.parse(process.env.PILOTHOUSE_AGENT_INFO),
+    })
+  if (first === 'say') {
+    console.log(url.searchParams.get('text'))
+    return json(response, {})
+  }
+  if (first === 'crash') process.exit(3)
+  if (first === 'spin') {
+    json(response, {})
+    setTimeout(() => {
+      for (;;);
+    }, 50)
+    return
+  }
+  if (first === 'stream') {
+    response.once('close', () => {
+      cut += response.writableFinished ? 0 : 1
+    })
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'set-cookie': ['a=1', 'b=2'] })
+    for (let n = 0; n < Number(url.searchParams.get('n') ?? 5) && !response.destroyed; n += 1) {
+      response.write(`data: ${n}\n\n`)
+      await new Promise((resolve) => setTimeout(resolve, ms))
+    }
+    return response.end()
+  }
+  if (first === 'early') return json(response, { detail: 'too large' }, 413, { connection: 'close' })
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  await new Promise((resolve) => setTimeout(resolve, Number(url.searchParams.get('ms') ?? 0)))
+  const body = Buffer.concat(chunks)
+  json(response, {
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    raw: request.rawHeaders,
+    length: body.length,
+    body: body.toString().slice(0, 200),
+  })
+}).listen(0, '127.0.0.1', function () {
+  console.log('stand-in is listening')
+  process.send({ ready: { port: this.address().port } })
+})

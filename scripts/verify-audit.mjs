@@ -1,0 +1,103 @@
+// Verifies the audit trail: `node scripts/verify-audit.mjs [file of log lines]`. Exit code 0: whole; 1: not; 2: could not tell.
+// Anchors are those of the data folder and, where a log is given, all `audit.anchor` lines in it.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { root } from './bootstrap.mjs'
+import { lockDataFolder } from './data-folder.mjs'
+import { startPostgres } from './postgres.mjs'
+
+const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
+process.env.PILOTHOUSE_DATA = data
+
+/** The embedded database's folder: in the data folder, or where postgres.mjs puts it when its user cannot enter that. */
+const home = [
+  data,
+  path.join('/var/lib/pilothouse', createHash('sha256').update(data).digest('hex').slice(0, 16)),
+].find((folder) => existsSync(path.join(folder, 'postgres/PG_VERSION')))
+
+/** The database's address: the environment's, the running console's, or that of one started for this. */
+async function database() {
+  if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, stop: async () => {} }
+  if (!home || !existsSync(path.join(data, 'sealing-key')))
+    throw new Error(
+      `${data} holds no console with a database of its own. Set PILOTHOUSE_DATA, or DATABASE_URL as the console has it.`,
+    )
+  let unlock
+  try {
+    unlock = lockDataFolder(data)
+  } catch {
+    return { url: runningServer(), stop: async () => {} } // a launcher holds the folder
+  }
+  try {
+    const server = await startPostgres(data, { say: () => {} })
+    return { url: server.url, stop: () => server.stop().finally(unlock) }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+function runningServer() {
+  const [, , , port] = readFileSync(path.join(home, 'postgres/postmaster.pid'), 'utf8').split('\n')
+  const password = readFileSync(path.join(home, 'postgres-password'), 'utf8').trim()
+  return `postgres://pilothouse:${password}@127.0.0.1:${port}/postgres`
+}
+
+const anchorsIn = (file) =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"audit_anchor"'))
+    .flatMap((line) => {
+      try {
+        const { audit_anchor: seq, chain, mac } = JSON.parse(line.slice(line.indexOf('{')))
+        return [{ seq, chain, mac }]
+      } catch {
+        return []
+      }
+    })
+
+async function verify() {
+  const outfile = path.join(root, '.build/verify-audit.mjs')
+  await build({
+    absWorkingDir: root,
+    stdin: {
+      contents: "export { verifyAudit } from './lib/server/audit-verify'\nexport { adoptStore } from './lib/server/db'",
+      resolveDir: root,
+      loader: 'ts',
+    },
+    outfile,
+    bundle: true,
+    packages: 'external',
+    alias: { 'server-only': path.join(root, 'scripts/empty.mjs') },
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'warning',
+  })
+  const { url, stop } = await database()
+  process.env.DATABASE_URL = url
+  process.chdir(root) // the migrations are looked for here
+  const { adoptStore, verifyAudit } = await import(pathToFileURL(outfile).href)
+  try {
+    return await verifyAudit(process.argv[2] ? anchorsIn(process.argv[2]) : [])
+  } finally {
+    await adoptStore(undefined)
+    await stop()
+  }
+}
+
+try {
+  const { isWhole, rows, head, problems } = await verify()
+  console.log(
+    isWhole
+      ? `The audit trail is whole: ${rows} rows${head ? `, the last with the MAC ${head.mac}` : ''}.`
+      : `The audit trail is NOT whole (${rows} rows):`,
+  )
+  for (const problem of problems) console.log(`  ${problem}`)
+  process.exitCode = isWhole ? 0 : 1
+} catch (error) {
+  console.error(`The audit trail could not be verified: ${error.message}`)
+  process.exitCode = 2
+}

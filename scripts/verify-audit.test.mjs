@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { recordIntent } from '../lib/server/audit'
+import { db } from '../lib/server/db'
+import { testConsole } from '../lib/server/testing'
+import { testDatabase } from './testing'
+
+let database
+let home
+let folder
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await testConsole(database.url)
+  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-log-'))
+  const entry = {
+    actor: { id: 'someone', email: '', kind: 'user' },
+    role: 'admin',
+    workspace: 'w',
+    operation: 'o',
+    params: {},
+    fields: [],
+    requestId: 'r',
+  }
+  for (let row = 0; row < 3; row += 1) await recordIntent(entry)
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function run(...args) {
+  const env = { ...process.env, DATABASE_URL: database.url, PILOTHOUSE_DATA: home.dataDir }
+  const child = spawn(process.execPath, ['scripts/verify-audit.mjs', ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
+  const [code] = await once(child, 'close')
+  return { code, text }
+}
+
+test('the command tells a whole trail from one that is not, and reads anchors out of a log', async () => {
+  expect(await run()).toEqual({
+    code: 0,
+    text: expect.stringMatching(/^The audit trail is whole: 3 rows, the last with the MAC \S+\.\n$/),
+  })
+
+  const { rows } = await (await db()).execute('select chain, mac from console.audit_head')
+  const log = path.join(folder, 'console.log')
+  writeFileSync(
+    log,
+    `some line\n[console] {"event":"audit.anchor","audit_anchor":7,"chain":"${rows[0].chain}","mac":"x"}\n{"audit_anchor" torn\n`,
+  )
+  expect(await run(log)).toEqual({ code: 1, text: expect.stringContaining('Row 7 was anchored and is missing.') })
+
+  await (await db()).execute("update console.audit set operation = 'other' where seq = 2")
+  expect(await run()).toEqual({ code: 1, text: expect.stringMatching(/NOT whole.*\n {2}Row 2 was changed/) })
+}, 30_000)
