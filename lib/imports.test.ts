@@ -42,7 +42,9 @@ type Import = { to: string; isType: boolean }
 const isTest = (file: string) => /\.test\.tsx?$|\/testing\.tsx?$/.test(file)
 const files = [
   ...FOLDERS.flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => path.posix.join(folder, file)),
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+      path.posix.join(folder, file),
+    ),
   ),
   ...SINGLE_FILES.filter((file) => readdirSync(root).includes(file)),
 ].filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts') && !file.startsWith('platform/samples/'))
@@ -52,23 +54,37 @@ const source = (file: string) => sources.get(file) as string // every file of th
 const code = files.filter((file) => !isTest(file))
 
 /** Code without comments and strings' worth of comments: enough for looking up names that have no business in code. */
-const bare = (file: string) => source(file).replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
+const bare = (file: string) =>
+  source(file)
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
 
 function importsOf(file: string): Import[] {
   const found: Import[] = []
   const text = bare(file)
-  for (const match of text.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:[\w*{][^'";]*?\sfrom\s*)?['"]([^'"]+)['"]/gm)) {
+  for (const match of text.matchAll(
+    /^\s*(?:import|export)\s+(type\s+)?(?:[\w*{][^'";]*?\sfrom\s*)?['"]([^'"]+)['"]/gm,
+  )) {
     const names = /\{([^}]*)\}/.exec(match[0])?.[1]
-    const isType = !!match[1] || (!!names && !/^\s*(?:import|export)\s+\w/.test(match[0]) && names.split(',').every((name) => !name.trim() || /^type\s/.test(name.trim())))
+    const isType =
+      !!match[1] ||
+      (!!names &&
+        !/^\s*(?:import|export)\s+\w/.test(match[0]) &&
+        names.split(',').every((name) => !name.trim() || /^type\s/.test(name.trim())))
     found.push({ to: resolve(file, match[2] as string), isType }) // the second group always takes part
   }
-  for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)) found.push({ to: resolve(file, match[1] as string), isType: false })
+  for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g))
+    found.push({ to: resolve(file, match[1] as string), isType: false })
   return found
 }
 
 /** A file of ours as its path from the root, a package by its name. */
 function resolve(from: string, specifier: string): string {
-  const local = specifier.startsWith('@/') ? specifier.slice(2) : specifier.startsWith('.') ? path.posix.join(path.posix.dirname(from), specifier) : undefined
+  const local = specifier.startsWith('@/')
+    ? specifier.slice(2)
+    : specifier.startsWith('.')
+      ? path.posix.join(path.posix.dirname(from), specifier)
+      : undefined
   if (local === undefined) return specifier
   return ['', '.ts', '.tsx'].map((end) => local + end).find((file) => known.has(file)) ?? local
 }
@@ -78,7 +94,8 @@ const imports = new Map(code.map((file) => [file, importsOf(file)]))
 function zoneOf(file: string): string | undefined {
   const [top, second, third] = file.split('/')
   if (top === 'lib') return third === undefined ? 'leaf' : second
-  if (top === 'components') return second === 'ui' || second === 'shared' ? second : third === undefined ? 'app' : 'feature'
+  if (top === 'components')
+    return second === 'ui' || second === 'shared' ? second : third === undefined ? 'app' : 'feature'
   if (top === 'app' || SINGLE_FILES.includes(file)) return 'app'
   return top === 'platform' ? 'platform' : undefined
 }
@@ -105,12 +122,16 @@ describe('imports', () => {
   })
 
   test('nothing outside platform imports it, tests and end-to-end support excepted', () => {
-    const wrong = [...imports].filter(([file, found]) => zoneOf(file) !== 'platform' && found.some(({ to }) => /^(platform|e2e)\//.test(to)))
+    const wrong = [...imports].filter(
+      ([file, found]) => zoneOf(file) !== 'platform' && found.some(({ to }) => /^(platform|e2e)\//.test(to)),
+    )
     expect(wrong.map(([file]) => file)).toEqual([])
   })
 
   test('keep what is for tests out of what runs', () => {
-    const wrong = [...imports].flatMap(([file, found]) => found.filter(({ to }) => isTest(to) || to === 'vitest').map(({ to }) => `${file} -> ${to}`))
+    const wrong = [...imports].flatMap(([file, found]) =>
+      found.filter(({ to }) => isTest(to) || to === 'vitest').map(({ to }) => `${file} -> ${to}`),
+    )
     expect(wrong).toEqual([])
   })
 
@@ -142,13 +163,18 @@ describe('imports', () => {
       }
       return undefined
     }
-    const heavy = code.filter((file) => LIGHT_ZONES.includes(zoneOf(file) ?? '')).flatMap((file) => reaches(file, new Set())?.join(' -> ') ?? [])
+    const heavy = code
+      .filter((file) => LIGHT_ZONES.includes(zoneOf(file) ?? ''))
+      .flatMap((file) => reaches(file, new Set())?.join(' -> ') ?? [])
     expect(heavy).toEqual([])
   })
 
   test('keep React out of what has to run without it', () => {
-    const frameworks = (file: string) => (zoneOf(file) === 'leaf' ? /^react($|-dom|\/)/ : /^(react|react-dom|next)($|\/)/)
-    const wrong = [...imports].filter(([file, found]) => NO_REACT.includes(zoneOf(file) ?? '') && found.some(({ to }) => frameworks(file).test(to)))
+    const frameworks = (file: string) =>
+      zoneOf(file) === 'leaf' ? /^react($|-dom|\/)/ : /^(react|react-dom|next)($|\/)/
+    const wrong = [...imports].filter(
+      ([file, found]) => NO_REACT.includes(zoneOf(file) ?? '') && found.some(({ to }) => frameworks(file).test(to)),
+    )
     expect(wrong.map(([file]) => file)).toEqual([])
   })
 })
@@ -157,7 +183,9 @@ describe('rules of the tree', () => {
   const first = (file: string) => source(file).split('\n')[0]
 
   test('every file of lib/server says server-only in its first line', () => {
-    expect(code.filter((file) => zoneOf(file) === 'server' && !isTableFile(file) && first(file) !== "import 'server-only'")).toEqual([])
+    expect(
+      code.filter((file) => zoneOf(file) === 'server' && !isTableFile(file) && first(file) !== "import 'server-only'"),
+    ).toEqual([])
   })
 
   test('every file of lib/actions says use server in its first line', () => {
@@ -170,15 +198,27 @@ describe('rules of the tree', () => {
   })
 
   test('no HTML is written as text', () => {
-    expect(code.filter((file) => /dangerouslySetInnerHTML|\.innerHTML\b|insertAdjacentHTML|document\.write/.test(bare(file)))).toEqual([])
+    expect(
+      code.filter((file) =>
+        /dangerouslySetInnerHTML|\.innerHTML\b|insertAdjacentHTML|document\.write/.test(bare(file)),
+      ),
+    ).toEqual([])
   })
 
   test('every outbound request goes through the guarded client', () => {
-    const may = (file: string) => file === 'lib/server/upstream.ts' || ['queries', 'live', 'platform'].includes(zoneOf(file) ?? '')
-    expect(code.filter((file) => !may(file) && /(?<![.\w])fetch\(|globalThis\.fetch|window\.fetch/.test(bare(file)))).toEqual([])
+    const may = (file: string) =>
+      file === 'lib/server/upstream.ts' || ['queries', 'live', 'platform'].includes(zoneOf(file) ?? '')
+    expect(
+      code.filter((file) => !may(file) && /(?<![.\w])fetch\(|globalThis\.fetch|window\.fetch/.test(bare(file))),
+    ).toEqual([])
     const clients = ['undici', 'node:http', 'node:https', 'node:http2', 'http', 'https', 'node:tls']
     const guard = ['lib/server/upstream.ts', 'lib/server/address-guard.ts']
-    const others = [...imports].filter(([file, found]) => zoneOf(file) !== 'platform' && !guard.includes(file) && found.some(({ to, isType }) => !isType && clients.includes(to)))
+    const others = [...imports].filter(
+      ([file, found]) =>
+        zoneOf(file) !== 'platform' &&
+        !guard.includes(file) &&
+        found.some(({ to, isType }) => !isType && clients.includes(to)),
+    )
     expect(others.map(([file]) => file)).toEqual([])
   })
 

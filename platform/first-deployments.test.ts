@@ -114,7 +114,7 @@ describe('the sample graphs', () => {
     expect([...seen]).toEqual(
       expect.arrayContaining(['look write messages', 'look custom', 'look updates', 'custom', 'updates']),
     )
-    expect((await research.invoke(says('foghorns'), options)).findings).toHaveLength(2)
+    expect((await research.invoke(says('foghorns'), { context: options.context })).findings).toHaveLength(2)
   })
 
   test('fanout runs its workers at once, failing fails in its third step, archive fills the size it is asked for', async () => {

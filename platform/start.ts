@@ -19,6 +19,7 @@ import { createGateway } from './gateway/gateway'
 import { listenOn } from './listen'
 import { Launcher } from './rollout/launcher'
 import { createLimiter } from './rollout/limiter'
+import { watchPushes } from './rollout/push-watch'
 import { Rollouts } from './rollout/rollouts'
 import { PLATFORM_VERSION } from './version'
 
@@ -35,6 +36,8 @@ export type PlatformOptions = {
   /** How long a replaced agent server may finish its open requests. */
   drainMs?: number
   readyTimeoutMs?: number
+  /** Between two looks at a local repository with `build_on_push`. */
+  pushLookMs?: number
 }
 export type RunningPlatform = {
   url: string
@@ -113,12 +116,20 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     })
 
     await rollouts.start()
+    const pushes = watchPushes({
+      store,
+      logs,
+      folder: folder.own,
+      wake: (id) => rollouts.wake(id),
+      localMs: options.pushLookMs ?? 2000,
+      remoteMs: 30_000,
+    })
     if (options.withSamples !== false)
       await createFirstDeployments({ store, url, apiKey: folder.apiKey, repositoriesFolder: folder.repositories, log })
     let stopping: Promise<void> | undefined
     const stop = async () => {
       server.close()
-      await rollouts.stop(STOP_GRACE_MS)
+      await Promise.all([pushes.stop(), rollouts.stop(STOP_GRACE_MS)])
       server.closeAllConnections()
       await logs.flush()
       await database.close()

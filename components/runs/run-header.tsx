@@ -38,7 +38,7 @@ export function RunHeader({ summary, assistantName, serverNow, store, isCancelli
   const run = view.run.id ?? summary.run
   const outcome = view.final?.outcome ?? (summary.phase === 'ended' ? summary.outcome : null)
   const status = runStatus({
-    phase: view.final ? 'ended' : view.phase === 'streaming' && summary.phase === 'starting' ? 'live' : summary.phase,
+    phase: view.final ? 'ended' : (store.phase ?? summary.phase),
     outcome,
     isWaitingForHuman: view.interrupts.size > 0,
     isCancelling,

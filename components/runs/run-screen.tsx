@@ -50,7 +50,7 @@ export function RunScreen({ summary, assistantName, serverNow }: Props) {
           setCancelling('no')
         }}
       />
-      {store.error ? <ErrorNotice error={store.error} className="mb-3" /> : null}
+      {store.error ? <ErrorNotice error={{ message: store.error.message }} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
       <Tabs
         label="Lenses"

@@ -29,7 +29,7 @@ describe('a recording that is followed', () => {
     let heard = 0
     store.subscribe(() => heard++)
     for (let block = 0; block < 50; block++) {
-      store.feed.entries(events(block * 20 + 1, 20), 1_000)
+      store.feed.entries(events(block * 20 + 1, 20), { total: 1_000, phase: 'live' })
       later()
     }
     expect(store.view.seq).toBe(1_000)
@@ -43,7 +43,7 @@ describe('a recording that is followed', () => {
   test('a large replay is applied in slices, in order, and progress is told between them', () => {
     const { clock, later, frame } = handClock(3)
     const store = new RunStore(clock)
-    store.feed.entries(events(1, 1_000), 1_000)
+    store.feed.entries(events(1, 1_000), { total: 1_000, phase: 'live' })
     later()
     expect(store.view.seq).toBeGreaterThan(0)
     expect(store.view.seq).toBeLessThan(200)
@@ -57,8 +57,8 @@ describe('a recording that is followed', () => {
   test('entries that come twice change nothing', () => {
     const { clock, later } = handClock()
     const store = new RunStore(clock)
-    store.feed.entries(events(1, 10), 10)
-    store.feed.entries(events(1, 12), 12)
+    store.feed.entries(events(1, 10), { total: 10, phase: 'live' })
+    store.feed.entries(events(1, 12), { total: 12, phase: 'live' })
     later()
     expect(store.view.seq).toBe(12)
     expect(store.view.log.length).toBe(12)
@@ -67,7 +67,7 @@ describe('a recording that is followed', () => {
   test('a hole is said and not papered over', () => {
     const { clock, later } = handClock()
     const store = new RunStore(clock)
-    store.feed.entries([...events(1, 5), ...events(7, 5)], 11)
+    store.feed.entries([...events(1, 5), ...events(7, 5)], { total: 11, phase: 'live' })
     later()
     expect(store.view.seq).toBe(5)
     expect(store.error?.message).toContain('did not arrive')
@@ -79,7 +79,7 @@ describe('a recording that is followed', () => {
     store.feed.error({ code: 'not_found', message: 'There is no such recording.' })
     frame()
     expect(store.error?.code).toBe('not_found')
-    store.feed.entries(events(1, 1), 1)
+    store.feed.entries(events(1, 1), { total: 1, phase: 'live' })
     later()
     expect(store.error).toBeUndefined()
   })

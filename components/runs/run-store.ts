@@ -1,9 +1,9 @@
-import type { LogEntry } from '@/lib/stream/log'
+import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
 import { applyEntry, createRunView, type RunView } from '@/lib/stream/run-view'
 
 /** How a live connection hands a recording over. */
 export type RunFeed = {
-  entries: (entries: LogEntry[], total: number) => void
+  entries: (entries: LogEntry[], info: { total: number; phase: RecordingSummary['phase'] }) => void
   error: (error: RunError) => void
 }
 export type RunError = { code: string; message: string }
@@ -47,6 +47,8 @@ export class RunStore {
   readonly view: RunView
   /** Entries the server has, for "replaying k of n". */
   total = 0
+  /** What the recorder does, as it last said. */
+  phase: RecordingSummary['phase'] | undefined
   error: RunError | undefined
   #version = 0
   #queue: LogEntry[][] = []
@@ -69,8 +71,9 @@ export class RunStore {
   readonly getVersion = (): number => this.#version
 
   readonly feed: RunFeed = {
-    entries: (entries, total) => {
+    entries: (entries, { total, phase }) => {
       this.total = total
+      this.phase = phase
       this.error = undefined
       if (entries.length > 0) this.#queue.push(entries)
       this.#work()

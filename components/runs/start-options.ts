@@ -1,6 +1,7 @@
-import type { InputIssue } from './input-check'
+import type { MultitaskStrategy, StreamMode } from '@/lib/contracts/run-options'
 
-export const STREAM_MODES = [
+/** The modes a person chooses from; the older twin of `messages-tuple` and what few servers know are left out. */
+export const MODE_CHOICES: readonly { value: StreamMode; label: string; hint: string }[] = [
   { value: 'messages-tuple', label: 'Messages', hint: 'Tokens as the model writes them' },
   { value: 'values', label: 'Values', hint: 'The whole state after each step' },
   { value: 'updates', label: 'Updates', hint: 'What each node changed' },
@@ -8,20 +9,19 @@ export const STREAM_MODES = [
   { value: 'tasks', label: 'Tasks', hint: 'Start and end of each node' },
   { value: 'checkpoints', label: 'Checkpoints', hint: 'Each saved checkpoint' },
   { value: 'debug', label: 'Debug', hint: 'As much as the server can tell' },
-  { value: 'events', label: 'Events', hint: 'Callback events of every model and tool' },
-] as const
-export type StreamMode = (typeof STREAM_MODES)[number]['value']
+  { value: 'events', label: 'Events', hint: 'Callbacks of every model and tool' },
+]
 
-export const MULTITASK = [
+export const MULTITASK_CHOICES: readonly { value: MultitaskStrategy; label: string; hint: string }[] = [
   { value: 'enqueue', label: 'Wait', hint: 'This run begins when the earlier one has ended.' },
   { value: 'reject', label: 'Refuse', hint: 'This run is not started while another is going on.' },
   { value: 'interrupt', label: 'Interrupt', hint: 'The earlier run is stopped; what it did so far stays in the thread.' },
-  { value: 'rollback', label: 'Roll back', hint: 'The earlier run is stopped and everything it did is removed from the thread.' },
-] as const
-export type Multitask = (typeof MULTITASK)[number]['value']
+  { value: 'rollback', label: 'Roll back', hint: 'The earlier run is stopped and everything it did is removed.' },
+]
 
 /** What the form holds; follows the form, not the request. */
 export type StartOptions = {
+  /** Id of an assistant, or name of a graph. */
   assistant: string
   threadKind: 'new' | 'existing' | 'stateless'
   thread: string
@@ -31,7 +31,7 @@ export type StartOptions = {
   json: string | undefined
   modes: readonly StreamMode[]
   subgraphs: boolean
-  multitask: Multitask
+  multitask: MultitaskStrategy
   context: string
 }
 
@@ -47,20 +47,3 @@ export const initialOptions = (assistant: string, thread: string): StartOptions 
   multitask: 'enqueue',
   context: '',
 })
-
-/** Where in the form something is wrong. */
-export type StartField = 'assistant' | 'thread' | 'input' | 'context' | 'modes'
-export type StartIssue = InputIssue & { field: StartField }
-
-/** The part of the form that a field path of a server's 422 belongs to; undefined where the form has no such part. */
-export function fieldOf(path: readonly (string | number)[]): StartField | undefined {
-  const names: Record<string, StartField> = {
-    assistant_id: 'assistant',
-    thread_id: 'thread',
-    input: 'input',
-    context: 'context',
-    config: 'context',
-    stream_mode: 'modes',
-  }
-  return path.map((key) => names[String(key)]).find((field) => field !== undefined)
-}

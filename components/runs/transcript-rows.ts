@@ -1,6 +1,7 @@
+import { type MessageItem, messageItems } from '@/components/shared/message-items'
 import type { LogEntry } from '@/lib/stream/log'
+import type { RunMessage } from '@/lib/stream/messages'
 import { messagesOf, type RunView } from '@/lib/stream/run-view'
-import { type TranscriptItem, transcriptItems } from './transcript-items'
 
 /** Something that is said between the messages, at its place in time. */
 export type Marker =
@@ -10,7 +11,7 @@ export type Marker =
   | { kind: 'interrupt'; id: string; value: unknown }
   | { kind: 'ended'; reason: string }
 
-export type TranscriptRow = { key: string; seq: number } & ({ item: TranscriptItem; marker?: undefined } | { marker: Marker; item?: undefined })
+export type TranscriptRow = { key: string; seq: number } & ({ item: MessageItem<RunMessage>; marker?: undefined } | { marker: Marker; item?: undefined })
 
 /** Messages and what happened between them, in order. */
 export function transcriptRows(view: RunView): TranscriptRow[] {
@@ -23,7 +24,7 @@ export function transcriptRows(view: RunView): TranscriptRow[] {
       next++
     }
   }
-  for (const item of transcriptItems(messagesOf(view))) {
+  for (const item of messageItems(messagesOf(view))) {
     // A message that was only seen in a state has no place in time of its own: it follows the one before it.
     if (item.message.firstSeq > 0) put(item.message.firstSeq)
     rows.push({ key: item.message.key, seq: item.message.firstSeq, item })

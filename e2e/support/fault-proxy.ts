@@ -153,7 +153,8 @@ function writeRaw(socket: Socket, answer: IncomingMessage, headers: IncomingMess
 }
 
 async function passBody(answer: IncomingMessage, response: ServerResponse, socket: Socket, met: Fault | null) {
-  const limit = met?.kind === 'reset' || met?.kind === 'half-open' || met?.kind === 'truncate' ? met.afterBytes : undefined
+  const limit =
+    met?.kind === 'reset' || met?.kind === 'half-open' || met?.kind === 'truncate' ? met.afterBytes : undefined
   let sent = 0
   let tail = ''
   let events = 0
@@ -173,7 +174,12 @@ async function passBody(answer: IncomingMessage, response: ServerResponse, socke
       }
     }
     if (limit !== undefined && sent + part.length > limit) part = part.subarray(0, limit - sent)
-    const size = met?.kind === 'slices' ? met.bytes : met?.kind === 'bandwidth' ? Math.max(1, met.bytesPerSecond >> 5) : part.length
+    const size =
+      met?.kind === 'slices'
+        ? met.bytes
+        : met?.kind === 'bandwidth'
+          ? Math.max(1, met.bytesPerSecond >> 5)
+          : part.length
     for (let at = 0; at < part.length; at += size) {
       if (response.destroyed) return
       if (!response.write(part.subarray(at, at + size))) await drained(response)

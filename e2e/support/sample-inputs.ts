@@ -7,7 +7,12 @@ const BODIES: Record<string, unknown> = {
   createDeployment: {
     name: 'demo',
     source: 'github',
-    source_config: { integration_id: id, repo_url: 'https://example.com/a/b', deployment_type: 'dev', build_on_push: false },
+    source_config: {
+      integration_id: id,
+      repo_url: 'https://example.com/a/b',
+      deployment_type: 'dev',
+      build_on_push: false,
+    },
     source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
     secrets: [],
   },
@@ -46,7 +51,8 @@ const QUERIES: Record<string, unknown> = {
 }
 
 /** Rows of some tables, each with its name for a test's title. */
-export const rowsOf = (...tables: ApiTable[]) => tables.flatMap((table) => Object.values(table).map((op) => [`${op.api}.${op.id}`, op] as const))
+export const rowsOf = (...tables: ApiTable[]) =>
+  tables.flatMap((table) => Object.values(table).map((op) => [`${op.api}.${op.id}`, op] as const))
 
 /** An input that the operation's schemas accept. `hasBody` comes from the schema half. */
 export function sampleInput(op: Operation, hasBody: boolean) {
@@ -60,3 +66,16 @@ export function sampleInput(op: Operation, hasBody: boolean) {
   }
 }
 export const SAMPLE_ID = id
+
+/** A deployment as the wire has it, with a secret's value in it. */
+export const deploymentRecord = (url: string | null) => ({
+  id,
+  name: 'demo',
+  source: 'github',
+  source_config: { custom_url: url },
+  source_revision_config: {},
+  secrets: [{ name: 'TOKEN', value: 'canary-secret-value' }],
+  created_at: '2026-11-21T00:00:00Z',
+  updated_at: '2026-11-21T00:00:00Z',
+  status: 'READY',
+})

@@ -2,7 +2,9 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Seen = { method: string; path: string; headers: IncomingMessage['headers']; body: string }
-export type Reply = { status?: number; headers?: Record<string, string>; body?: unknown } | ((response: ServerResponse) => void)
+export type Reply =
+  | { status?: number; headers?: Record<string, string>; body?: unknown }
+  | ((response: ServerResponse) => void)
 
 /** A server that answers as told and remembers what it was asked. Text bodies go out as they are, others as JSON. */
 export async function startStubUpstream(answer: (seen: Seen) => Reply | Promise<Reply> = () => ({ body: {} })) {
@@ -13,12 +15,19 @@ export async function startStubUpstream(answer: (seen: Seen) => Reply | Promise<
   async function serve(request: IncomingMessage, response: ServerResponse) {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
-    const asked = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body: Buffer.concat(parts).toString() }
+    const asked = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body: Buffer.concat(parts).toString(),
+    }
     seen.push(asked)
     const reply = await current(asked)
     if (typeof reply === 'function') return reply(response)
     const { status = 200, headers = { 'content-type': 'application/json' }, body } = reply
-    response.writeHead(status, headers).end(typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body))
+    response
+      .writeHead(status, headers)
+      .end(typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body))
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

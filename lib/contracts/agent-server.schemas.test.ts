@@ -10,7 +10,9 @@ const UUID = '0190a000-0000-7000-8000-000000000001'
 
 function refusals(schema: z.ZodType, value: unknown): string[] {
   const parsed = schema.safeParse(value)
-  return parsed.success ? [] : toValidationError(parsed.error, 'body').detail.map(({ type, loc }) => `${type} ${loc.slice(1).join('.')}`)
+  return parsed.success
+    ? []
+    : toValidationError(parsed.error, 'body').detail.map(({ type, loc }) => `${type} ${loc.slice(1).join('.')}`)
 }
 
 describe('a run request', () => {
@@ -26,7 +28,18 @@ describe('a run request', () => {
     webhook: '/hook',
     interrupt_before: '*',
     interrupt_after: ['a'],
-    stream_mode: ['values', 'messages-tuple', 'updates', 'debug', 'custom', 'events', 'tasks', 'checkpoints', 'messages', 'tools'],
+    stream_mode: [
+      'values',
+      'messages-tuple',
+      'updates',
+      'debug',
+      'custom',
+      'events',
+      'tasks',
+      'checkpoints',
+      'messages',
+      'tools',
+    ],
     stream_subgraphs: true,
     stream_resumable: true,
     feedback_keys: ['a'],
@@ -46,9 +59,12 @@ describe('a run request', () => {
     expect(schemas.createStatelessRun.body.parse(everything)).toEqual(everything)
   })
 
-  test.each(['a', 1, null, [], { messages: [] }, new LosslessNumber('12345678901234567890')])('takes any JSON as input: %j', (input) => {
-    expect(schemas.createRun.body.parse({ assistant_id: 'a', input }).input).toBe(input)
-  })
+  test.each(['a', 1, null, [], { messages: [] }, new LosslessNumber('12345678901234567890')])(
+    'takes any JSON as input: %j',
+    (input) => {
+      expect(schemas.createRun.body.parse({ assistant_id: 'a', input }).input).toBe(input)
+    },
+  )
 
   test.each([
     [{}, 'missing assistant_id'],
@@ -71,7 +87,15 @@ describe('a run request', () => {
 })
 
 describe('answers in the forms that servers are known to give', () => {
-  const state = (more: object = {}) => ({ values: {}, next: [], tasks: [], checkpoint: null, created_at: null, metadata: null, ...more })
+  const state = (more: object = {}) => ({
+    values: {},
+    next: [],
+    tasks: [],
+    checkpoint: null,
+    created_at: null,
+    metadata: null,
+    ...more,
+  })
 
   test('the state of an empty thread, without the keys that only the platform sends', () => {
     expect(schemas.getThreadState.response.parse(state())).toEqual({ ...state(), interrupts: [] })
@@ -79,7 +103,16 @@ describe('answers in the forms that servers are known to give', () => {
 
   test('nested states of subgraphs, with values untouched at every level', () => {
     const inner = state({ values: { id: new LosslessNumber('98765432109876543210'), odd: { deep: [1] } } })
-    const task = { id: '1', name: 'child', path: ['__pregel_pull', 'child'], error: null, interrupts: [{ id: 'i', value: 1, when: 'during' }], checkpoint: null, state: inner, result: null }
+    const task = {
+      id: '1',
+      name: 'child',
+      path: ['__pregel_pull', 'child'],
+      error: null,
+      interrupts: [{ id: 'i', value: 1, when: 'during' }],
+      checkpoint: null,
+      state: inner,
+      result: null,
+    }
     const parsed = schemas.getThreadState.response.parse(state({ tasks: [task] }))
     expect(parsed.tasks[0]?.state?.values).toBe(inner.values)
     expect(parsed.tasks[0]?.interrupts).toEqual([{ id: 'i', value: 1 }])
@@ -91,12 +124,24 @@ describe('answers in the forms that servers are known to give', () => {
   })
 
   test('a version without updated_at, an assistant without context', () => {
-    const version = { assistant_id: UUID, graph_id: 'g', config: {}, metadata: null, version: 2, created_at: 'x', name: 'Untitled' }
+    const version = {
+      assistant_id: UUID,
+      graph_id: 'g',
+      config: {},
+      metadata: null,
+      version: 2,
+      created_at: 'x',
+      name: 'Untitled',
+    }
     expect(schemas.listAssistantVersions.response.parse([version])).toEqual([{ ...version, metadata: {}, context: {} }])
   })
 
   test('an unknown run status stays as it came', () => {
-    expect(schemas.getRun.response.parse({ run_id: UUID, status: 'evicted' })).toEqual({ run_id: UUID, status: 'evicted', metadata: {} })
+    expect(schemas.getRun.response.parse({ run_id: UUID, status: 'evicted' })).toEqual({
+      run_id: UUID,
+      status: 'evicted',
+      metadata: {},
+    })
   })
 
   test.each([{ namespaces: [['a', 'b']] }, [['a', 'b']]])('namespaces as %j', (answer) => {
@@ -108,7 +153,13 @@ describe('answers in the forms that servers are known to give', () => {
   })
 
   test('a graph with numeric ids and data of any kind', () => {
-    const graph = { nodes: [{ id: 1, data: 'a' }, { id: '__start__', type: 'schema', data: {} }], edges: [{ source: 1, target: '__end__', conditional: true, data: 'yes' }] }
+    const graph = {
+      nodes: [
+        { id: 1, data: 'a' },
+        { id: '__start__', type: 'schema', data: {} },
+      ],
+      edges: [{ source: 1, target: '__end__', conditional: true, data: 'yes' }],
+    }
     expect(schemas.getAssistantGraph.response.parse(graph)).toEqual(graph)
   })
 
@@ -119,7 +170,11 @@ describe('answers in the forms that servers are known to give', () => {
   })
 
   test('the info of different servers', () => {
-    expect(schemas.getInfo.response.parse({ version: '1', flags: { crons: false, odd: 'x' } })).toEqual({ version: '1', flags: { crons: false, odd: 'x' }, metadata: {} })
+    expect(schemas.getInfo.response.parse({ version: '1', flags: { crons: false, odd: 'x' } })).toEqual({
+      version: '1',
+      flags: { crons: false, odd: 'x' },
+      metadata: {},
+    })
     expect(schemas.getInfo.response.parse({})).toEqual({ flags: {}, metadata: {} })
   })
 
@@ -130,20 +185,30 @@ describe('answers in the forms that servers are known to give', () => {
   })
 
   test('a failure names the path', () => {
-    expect(schemas.searchThreads.response.safeParse([{ thread_id: 'a' }, {}]).error?.issues[0]?.path).toEqual([1, 'thread_id'])
+    expect(schemas.searchThreads.response.safeParse([{ thread_id: 'a' }, {}]).error?.issues[0]?.path).toEqual([
+      1,
+      'thread_id',
+    ])
   })
 })
 
 describe('queries', () => {
   test('a namespace travels joined by periods, from a list, one value or repeated keys', () => {
     expect(GetItemQuery.parse({ key: 'k', namespace: ['a', 'b'] })).toEqual({ key: 'k', namespace: 'a.b' })
-    expect(GetItemQuery.parse({ key: 'k', namespace: 'a.b', refresh_ttl: 'false' })).toEqual({ key: 'k', namespace: 'a.b', refresh_ttl: false })
+    expect(GetItemQuery.parse({ key: 'k', namespace: 'a.b', refresh_ttl: 'false' })).toEqual({
+      key: 'k',
+      namespace: 'a.b',
+      refresh_ttl: false,
+    })
     expect(splitNamespace('a.b')).toEqual(['a', 'b'])
     expect(splitNamespace(undefined)).toEqual([])
   })
 
   test('booleans come as the SDK sends them', () => {
-    expect(schemas.cancelRun.query.parse({ wait: '0', action: 'rollback' })).toEqual({ wait: false, action: 'rollback' })
+    expect(schemas.cancelRun.query.parse({ wait: '0', action: 'rollback' })).toEqual({
+      wait: false,
+      action: 'rollback',
+    })
     expect(schemas.joinRun.query.parse({ cancel_on_disconnect: '1' })).toEqual({ cancel_on_disconnect: true })
     expect(schemas.getAssistantGraph.query.parse({ xray: '2' })).toEqual({ xray: 2 })
     expect(schemas.getAssistantGraph.query.parse({ xray: 'true' })).toEqual({ xray: true })
@@ -151,25 +216,48 @@ describe('queries', () => {
 
   test('a value that stands once or several times is a list', () => {
     expect(schemas.streamRun.query.parse({ stream_mode: 'values' })).toEqual({ stream_mode: ['values'] })
-    expect(schemas.streamRun.query.parse({ stream_mode: ['values', 'updates'] })).toEqual({ stream_mode: ['values', 'updates'] })
+    expect(schemas.streamRun.query.parse({ stream_mode: ['values', 'updates'] })).toEqual({
+      stream_mode: ['values', 'updates'],
+    })
   })
 })
 
 describe('other requests', () => {
   test.each([
-    ['assistant', schemas.createAssistant.body, { graph_id: 'g', context: {}, name: 'n', metadata: {}, if_exists: 'do_nothing' }, 'missing graph_id'],
+    [
+      'assistant',
+      schemas.createAssistant.body,
+      { graph_id: 'g', context: {}, name: 'n', metadata: {}, if_exists: 'do_nothing' },
+      'missing graph_id',
+    ],
     ['version', schemas.setLatestAssistantVersion.body, { version: 3 }, 'missing version'],
     ['prune', schemas.pruneThreads.body, { thread_ids: [], strategy: 'delete' }, 'missing thread_ids'],
-    ['item', schemas.putItem.body, { namespace: ['a'], key: 'k', value: {}, index: false, ttl: null }, 'missing namespace,missing key,missing value'],
-    ['state at a checkpoint', schemas.getThreadStateAtCheckpoint.body, { checkpoint: { checkpoint_id: 'c' }, subgraphs: true }, 'missing checkpoint'],
-    ['rpc', schemas.sendA2a.body, { jsonrpc: '2.0', id: 1, method: 'message/send', params: {} }, 'literal_error jsonrpc,missing method'],
+    [
+      'item',
+      schemas.putItem.body,
+      { namespace: ['a'], key: 'k', value: {}, index: false, ttl: null },
+      'missing namespace,missing key,missing value',
+    ],
+    [
+      'state at a checkpoint',
+      schemas.getThreadStateAtCheckpoint.body,
+      { checkpoint: { checkpoint_id: 'c' }, subgraphs: true },
+      'missing checkpoint',
+    ],
+    [
+      'rpc',
+      schemas.sendA2a.body,
+      { jsonrpc: '2.0', id: 1, method: 'message/send', params: {} },
+      'literal_error jsonrpc,missing method',
+    ],
   ] as const)('%s: the complete form passes, the empty one names what is missing', (_, schema, body, missing) => {
     expect(refusals(schema, body)).toEqual([])
     expect(refusals(schema, {}).join()).toBe(missing)
   })
 
   test('a thread needs nothing, and its time to live may be a number or an object', () => {
-    for (const ttl of [undefined, null, 5, { ttl: 5, strategy: 'delete' }]) expect(refusals(schemas.createThread.body, { ttl })).toEqual([])
+    for (const ttl of [undefined, null, 5, { ttl: 5, strategy: 'delete' }])
+      expect(refusals(schemas.createThread.body, { ttl })).toEqual([])
     expect(refusals(schemas.createThread.body, { thread_id: 'not-a-uuid' })).toEqual(['uuid_parsing thread_id'])
   })
 
@@ -177,7 +265,9 @@ describe('other requests', () => {
     expect(refusals(schemas.createCron.body, { assistant_id: 'a', schedule })).toEqual([])
   })
   test.each(['', '* * *', 'hourly'])('the schedule %j is refused', (schedule) => {
-    expect(refusals(schemas.createCron.body, { assistant_id: 'a', schedule })).toEqual(['string_pattern_mismatch schedule'])
+    expect(refusals(schemas.createCron.body, { assistant_id: 'a', schedule })).toEqual([
+      'string_pattern_mismatch schedule',
+    ])
   })
 
   test('a cron keeps its assistant', () => {
@@ -186,6 +276,8 @@ describe('other requests', () => {
   })
 
   test('a label of a namespace holds no period', () => {
-    expect(refusals(schemas.putItem.body, { namespace: ['a.b'], key: 'k', value: {} })).toEqual(['string_pattern_mismatch namespace.0'])
+    expect(refusals(schemas.putItem.body, { namespace: ['a.b'], key: 'k', value: {} })).toEqual([
+      'string_pattern_mismatch namespace.0',
+    ])
   })
 })

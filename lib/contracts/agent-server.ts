@@ -142,3 +142,6 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
   getDocs: { method: 'GET', path: '/docs', role: 'viewer', effect: 'read', answer: 'text' },
   getOpenapi: { method: 'GET', path: '/openapi.json', role: 'viewer', effect: 'read' },
 })
+
+/** Operations whose whole answer is a graph's final state. It is the user's, so it is neither renamed nor redacted. */
+export const STATE_ANSWERS: ReadonlySet<string> = new Set(['createRunWait', 'createStatelessRunWait', 'joinRun'])

@@ -20,15 +20,30 @@ const namesOf = (row: Operation) => [...row.path.matchAll(/\{(\w+)\}/g)].map((ma
 const shapeOf = (row: Operation) => `${row.method} ${row.path.replace(/\{\w+\}/g, '{}').replace(/\/$/, '')}`
 
 /** Segments as a relay or server has them: of the path without its query, each decoded once. */
-const segmentsOf = (path: string) =>
-  (path.split('?')[0] as string).split('/').filter(Boolean).map(decodeURIComponent)
+const segmentsOf = (path: string) => (path.split('?')[0] as string).split('/').filter(Boolean).map(decodeURIComponent)
 
-const isUsable = (value: string) => value !== '' && value !== '.' && value !== '..' && value.isWellFormed()
+const isWellFormed = (text: string) => !/\p{Cs}/u.test(text)
+const isUsable = (value: string) => value !== '' && value !== '.' && value !== '..' && isWellFormed(value)
 const param = fc
   .oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.uuid(),
-    fc.constantFrom('a/b', '../..', '%2e%2e', '%2F', '?x=1', '#', 'a b', '..;', '\\', 'ü', '😀', '__proto__', 'search', 'constructor'),
+    fc.constantFrom(
+      'a/b',
+      '../..',
+      '%2e%2e',
+      '%2F',
+      '?x=1',
+      '#',
+      'a b',
+      '..;',
+      '\\',
+      'ü',
+      '😀',
+      '__proto__',
+      'search',
+      'constructor',
+    ),
   )
   .filter(isUsable)
 
@@ -59,36 +74,42 @@ describe('the three tables', () => {
 })
 
 describe('a path', () => {
-  test.each(ROWS)('$row.api $row.id: whatever the parameters, it leads back to its row and to them', ({ row, table }) => {
-    fc.assert(
-      fc.property(fc.tuple(...namesOf(row).map(() => param)), (values) => {
-        const params = Object.fromEntries(namesOf(row).map((name, index) => [name, values[index] as string]))
-        const match = matchRow(table, row.method, segmentsOf(buildPath(row, params)))
-        // A parameter may spell a literal of another row (`search` for an id); that row is then the more exact one.
-        if (match?.row.id !== row.id) {
-          expect(values.some((value) => placesOf(match?.row as Operation).includes(value))).toBe(true)
-          return
-        }
-        expect(match.params).toEqual(params)
-      }),
-      { numRuns: 40 },
-    )
-  })
+  test.each(ROWS)(
+    '$row.api $row.id: whatever the parameters, it leads back to its row and to them',
+    ({ row, table }) => {
+      fc.assert(
+        fc.property(fc.tuple(...namesOf(row).map(() => param)), (values) => {
+          const params = Object.fromEntries(namesOf(row).map((name, index) => [name, values[index] as string]))
+          const match = matchRow(table, row.method, segmentsOf(buildPath(row, params)))
+          // A parameter may spell a literal of another row (`search` for an id); that row is then the more exact one.
+          if (match?.row.id !== row.id) {
+            expect(values.some((value) => placesOf(match?.row as Operation).includes(value))).toBe(true)
+            return
+          }
+          expect(match.params).toEqual(params)
+        }),
+        { numRuns: 40 },
+      )
+    },
+  )
 
-  test.each(ROWS)('$row.api $row.id: never leaves its template, also once a URL parser has normalised it', ({ row }) => {
-    fc.assert(
-      fc.property(fc.tuple(...namesOf(row).map(() => param)), (values) => {
-        const params = Object.fromEntries(namesOf(row).map((name, index) => [name, values[index] as string]))
-        const url = new URL(buildPath(row, params), 'http://host.invalid')
-        expect(url.host + url.search + url.hash).toBe('host.invalid')
-        const given = url.pathname.split('/').filter(Boolean)
-        const places = placesOf(row)
-        expect(given).toHaveLength(places.length)
-        for (const [index, place] of places.entries()) if (!place.startsWith('{')) expect(given[index]).toBe(place)
-      }),
-      { numRuns: 40 },
-    )
-  })
+  test.each(ROWS)(
+    '$row.api $row.id: never leaves its template, also once a URL parser has normalised it',
+    ({ row }) => {
+      fc.assert(
+        fc.property(fc.tuple(...namesOf(row).map(() => param)), (values) => {
+          const params = Object.fromEntries(namesOf(row).map((name, index) => [name, values[index] as string]))
+          const url = new URL(buildPath(row, params), 'http://host.invalid')
+          expect(url.host + url.search + url.hash).toBe('host.invalid')
+          const given = url.pathname.split('/').filter(Boolean)
+          const places = placesOf(row)
+          expect(given).toHaveLength(places.length)
+          for (const [index, place] of places.entries()) if (!place.startsWith('{')) expect(given[index]).toBe(place)
+        }),
+        { numRuns: 40 },
+      )
+    },
+  )
 
   test.each(['.', '..', '', '\ud800', 'a\udc00b'])('refuses the parameter %j', (value) => {
     expect(() => buildPath(controlPlane.getDeployment, { deployment_id: value })).toThrow(TypeError)
@@ -100,12 +121,16 @@ describe('a path', () => {
   })
 
   test('carries the query behind it', () => {
-    const path = buildPath(controlPlane.getDeployment, { deployment_id: 'a?b' }, { x: ['1', '2'], y: null, z: { a: 1 }, w: false })
+    const path = buildPath(
+      controlPlane.getDeployment,
+      { deployment_id: 'a?b' },
+      { x: ['1', '2'], y: null, z: { a: 1 }, w: false },
+    )
     expect(path).toBe('/v2/deployments/a%3Fb?x=1&x=2&z=%7B%22a%22%3A1%7D&w=false')
   })
 
   test('a query of any text comes back as it was', () => {
-    const text = fc.string({ unit: 'binary' }).filter((value) => value.isWellFormed())
+    const text = fc.string({ unit: 'binary' }).filter((value) => isWellFormed(value))
     fc.assert(
       fc.property(fc.dictionary(text, text), (query) => {
         expect(Object.fromEntries(new URLSearchParams(buildQuery(query)))).toEqual({ ...query })
@@ -123,7 +148,9 @@ describe('matching', () => {
     expect(matchRow(agentServer, 'POST', ['runs', 'crons', 'search'])?.row.id).toBe('searchCrons')
     expect(matchRow(agentServer, 'GET', ['runs', 'crons', 'stream'])?.row.id).toBe('getCron')
     expect(matchRow(agentServer, 'POST', ['threads', 't', 'runs', 'crons'])?.row.id).toBe('createThreadCron')
-    expect(matchRow(agentServer, 'POST', ['threads', 't', 'state', 'checkpoint'])?.row.id).toBe('getThreadStateAtCheckpoint')
+    expect(matchRow(agentServer, 'POST', ['threads', 't', 'state', 'checkpoint'])?.row.id).toBe(
+      'getThreadStateAtCheckpoint',
+    )
   })
 
   test('another method, a longer and a shorter path match nothing', () => {

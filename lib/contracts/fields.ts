@@ -11,12 +11,10 @@ export const refused = (type: string) => ({ type })
  * A free-form JSON object, handed on by reference: state can be large, and a copy could lose numbers and odd keys.
  * Arrays and other kinds of objects are refused.
  */
-export const JsonObject = z.custom<Record<string, unknown>>(isJsonObject,
-  {
-    error: (issue) => (issue.input === undefined ? 'Field required' : 'Input should be a valid dictionary'),
-    params: refused('dict_type'),
-  },
-)
+export const JsonObject = z.custom<Record<string, unknown>>(isJsonObject, {
+  error: (issue) => (issue.input === undefined ? 'Field required' : 'Input should be a valid dictionary'),
+  params: refused('dict_type'),
+})
 export type JsonObject = Record<string, unknown>
 
 /** A response's enum: any string passes and is shown as it came; the known ones remain as completions. */

@@ -22,27 +22,42 @@ describe('numbers', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.string(), (number, key) => {
         const text = `{"deep":[[{${JSON.stringify(key)}:${number}}]],"last":${number}}`
-        expect(BigInt(printJson(parseJson(`${number}`)))).toBe(number)
+        expect(printJson(parseJson(`${number}`))).toBe(`${number}`)
         expect(printJson(parseJson(text))).toBe(printJson(parseJson(printJson(parseJson(text)))))
         expect(printJson(parseJson(text))).toContain(`:${number}}`)
       }),
     )
   })
 
-  test.each(['12345678901234567890', '9007199254740993', '0.1234567890123456789', '1e400', '-1E-400', '123456789012345678901234567890.5'])(
-    '%s is not a double, so it stays its digits',
-    (text) => {
-      expect(parseJson(text)).toBeInstanceOf(LosslessNumber)
-      expect(printJson(parseJson(`[${text}]`))).toBe(`[${text}]`)
-    },
-  )
+  test.each([
+    '12345678901234567890',
+    '9007199254740993',
+    '1000000000000000000000',
+    '0.1234567890123456789',
+    '1e400',
+    '-1E-400',
+    '123456789012345678901234567890.5',
+  ])('%s is not a double, so it stays its digits', (text) => {
+    expect(parseJson(text)).toBeInstanceOf(LosslessNumber)
+    expect(printJson(parseJson(`[${text}]`))).toBe(`[${text}]`)
+  })
 
-  test.each(['0', '-1', '1.5', '1.0', '0.1', '1e21', '1E5', '9007199254740992', '0.30000000000000004', '5e-324', '0e999999999999', '100000000000000000000'])(
-    '%s is a plain number',
-    (text) => {
-      expect(parseJson(text)).toBe(Number(text))
-    },
-  )
+  test.each([
+    '0',
+    '-1',
+    '1.5',
+    '1.0',
+    '0.1',
+    '1e21',
+    '1E5',
+    '9007199254740992',
+    '0.30000000000000004',
+    '5e-324',
+    '0e999999999999',
+    '100000000000000000000',
+  ])('%s is a plain number', (text) => {
+    expect(parseJson(text)).toBe(Number(text))
+  })
 
   test('minus zero stays what it is', () => {
     expect(printJson(parseJson('[-0]'))).toBe('[-0]')
@@ -68,7 +83,25 @@ describe('reading', () => {
   })
 
   test('refuses exactly what the engine refuses', () => {
-    const fragment = fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"', '\\', '1', '12345678901234567890', '-', 'e', 'true', 'null', ' ', '"\\u00e9"')
+    const fragment = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"a"',
+      '"',
+      '\\',
+      '1',
+      '12345678901234567890',
+      '-',
+      'e',
+      'true',
+      'null',
+      ' ',
+      '"\\u00e9"',
+    )
     fc.assert(
       fc.property(fc.array(fragment, { maxLength: 12 }), (parts) => {
         const text = parts.join('')
@@ -130,8 +163,17 @@ describe('printing', () => {
   })
 
   test('keeps the rules of the engine beside such a number', () => {
-    const value = { big: new LosslessNumber('1'.repeat(30)), at: new Date(0), none: undefined, fn: () => 1, list: [undefined, Number.NaN], int: 10n ** 20n }
-    expect(printJson(value)).toBe(`{"big":${'1'.repeat(30)},"at":"1970-01-01T00:00:00.000Z","list":[null,null],"int":100000000000000000000}`)
+    const value = {
+      big: new LosslessNumber('1'.repeat(30)),
+      at: new Date(0),
+      none: undefined,
+      fn: () => 1,
+      list: [undefined, Number.NaN],
+      int: 10n ** 20n,
+    }
+    expect(printJson(value)).toBe(
+      `{"big":${'1'.repeat(30)},"at":"1970-01-01T00:00:00.000Z","list":[null,null],"int":100000000000000000000}`,
+    )
     expect(printJson(undefined)).toBe('null')
   })
 

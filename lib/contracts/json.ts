@@ -75,12 +75,14 @@ function isSuspect(text: string, start: number, end: number): boolean {
   return false
 }
 
-/** Whether reading a number as a double and printing it gives the same value. */
+/** Whether reading a number as a double and printing it gives the same value, and an integer's digits as they were. */
 export const isExact = (digits: string): boolean => {
   const value = Number(digits)
   const printed = String(value)
   // Most numbers are written as the engine would write them; only the others are compared by value.
-  if (printed === digits) return true
+  if (printed === digits || digits === '-0') return true
+  // From 1e21 on the engine prints an integer with an exponent, and other languages read that as no integer.
+  if (!/[.eE]/.test(digits)) return false
   return Number.isFinite(value) && canonical(digits) === canonical(printed)
 }
 

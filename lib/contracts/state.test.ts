@@ -16,7 +16,11 @@ import {
 describe('health', () => {
   const health = (status: string, latest: string | null, active: boolean | 'latest', latestRevisionStatus?: string) =>
     deploymentHealth({
-      deployment: { status, latest_revision_id: latest, active_revision_id: active === 'latest' ? latest : active ? 'earlier' : null },
+      deployment: {
+        status,
+        latest_revision_id: latest,
+        active_revision_id: active === 'latest' ? latest : active ? 'earlier' : null,
+      },
       latestRevisionStatus,
     }).level
 
@@ -50,7 +54,10 @@ describe('health', () => {
     const id = fc.option(fc.constantFrom('a', 'b'))
     fc.assert(
       fc.property(status, revision, id, id, (status, latestRevisionStatus, latest_revision_id, active_revision_id) => {
-        const result = deploymentHealth({ deployment: { status, latest_revision_id, active_revision_id }, latestRevisionStatus })
+        const result = deploymentHealth({
+          deployment: { status, latest_revision_id, active_revision_id },
+          latestRevisionStatus,
+        })
         expect(result.label).not.toBe('')
         expect(result.detail).toMatch(/\.$/)
         if (result.level === 'ok') expect([status, active_revision_id]).toEqual(['READY', latest_revision_id])
@@ -62,13 +69,22 @@ describe('health', () => {
 describe('verbs', () => {
   test('every known revision status is in progress, terminal, or unknown', () => {
     for (const status of REVISION_STATUSES)
-      expect([isRevisionInProgress(status), isRevisionTerminal(status), status === 'UNKNOWN'].filter(Boolean)).toHaveLength(1)
+      expect(
+        [isRevisionInProgress(status), isRevisionTerminal(status), status === 'UNKNOWN'].filter(Boolean),
+      ).toHaveLength(1)
   })
 
-  test.each(REVISION_STATUSES)('a revision that is %s can be interrupted only on its way, and not rolled out again then', (status) => {
-    expect(mayRevision('interrupt', status).allowed).toBe(isRevisionInProgress(status))
-    if (isRevisionInProgress(status)) expect(mayRevision('redeploy', status)).toEqual({ allowed: false, reason: expect.stringContaining('on its way') })
-  })
+  test.each(REVISION_STATUSES)(
+    'a revision that is %s can be interrupted only on its way, and not rolled out again then',
+    (status) => {
+      expect(mayRevision('interrupt', status).allowed).toBe(isRevisionInProgress(status))
+      if (isRevisionInProgress(status))
+        expect(mayRevision('redeploy', status)).toEqual({
+          allowed: false,
+          reason: expect.stringContaining('on its way'),
+        })
+    },
+  )
 
   test.each([...RUN_STATUSES, 'new'])('a run that is %s can be cancelled or deleted, not both', (status) => {
     expect(mayRun('cancel', status).allowed).toBe(!mayRun('delete', status).allowed)

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseUpstreamError } from './upstream-error'
 
-const json = (value: unknown, status = 422) => parseUpstreamError({ status, contentType: 'application/json', text: JSON.stringify(value) })
+const json = (value: unknown, status = 422) =>
+  parseUpstreamError({ status, contentType: 'application/json', text: JSON.stringify(value) })
 
 describe('what an error says', () => {
   test.each([
@@ -34,14 +35,22 @@ describe('what an error says', () => {
     ['application/json', '{"detail": "cut o', '{"detail": "cut o'],
     [null, '  two\n lines ', 'two lines'],
     ['text/html', '<html><head><title>502 Bad Gateway</title></head><body><h1>x</h1></body></html>', '502 Bad Gateway'],
-    ['application/json', '<!DOCTYPE html><html><body><h1>Service Unavailable</h1><hr>nginx</body></html>', 'Service Unavailable'],
+    [
+      'application/json',
+      '<!DOCTYPE html><html><body><h1>Service Unavailable</h1><hr>nginx</body></html>',
+      'Service Unavailable',
+    ],
     ['text/html', '<html><body>nothing</body></html>', 'It answered with a web page instead of data.'],
     ['text/html', '<title>&lt;script&gt;alert(1)&lt;/script&gt;</title>', 'script alert(1) /script'],
     [undefined, '', ''],
     ['text/plain', '\u001b[31mred\u001b[0m \u202Ehidden\u200B', 'red hidden'],
     ['text/plain', "Object of type <class 'int'> where 1 < 2", "Object of type ‹class 'int'> where 1 < 2"],
   ])('%s: %j', (contentType, text, message) => {
-    expect(parseUpstreamError({ status: 500, contentType, text })).toEqual({ message, fields: [], code: 'upstream_failed' })
+    expect(parseUpstreamError({ status: 500, contentType, text })).toEqual({
+      message,
+      fields: [],
+      code: 'upstream_failed',
+    })
   })
 })
 
@@ -71,7 +80,9 @@ describe('refused fields', () => {
     const issues = [{ code: 'invalid_type', path: ['body', 'thread_id'], message: 'Invalid UUID' }]
     const fields = [{ path: ['body', 'thread_id'], message: 'Invalid UUID' }]
     expect(json({ success: false, error: { issues, name: 'ZodError' } }, 400).fields).toEqual(fields)
-    expect(json({ success: false, error: { name: 'ZodError', message: JSON.stringify(issues) } }, 400).fields).toEqual(fields)
+    expect(json({ success: false, error: { name: 'ZodError', message: JSON.stringify(issues) } }, 400).fields).toEqual(
+      fields,
+    )
     expect(json({ message: 'Invalid request', error: { issues } }, 400).fields).toEqual(fields)
   })
 })
@@ -94,14 +105,27 @@ test.each([
 })
 
 describe('whatever comes', () => {
-  const nasty = fc.constantFrom('<script>alert(1)</script>', '<img src=x onerror=y>', '</title><b>', '<<b>script>', '<!--', '<?php', '&lt;i&gt;', '\u0000', '\u202e', '\ud800')
+  const nasty = fc.constantFrom(
+    '<script>alert(1)</script>',
+    '<img src=x onerror=y>',
+    '</title><b>',
+    '<<b>script>',
+    '<!--',
+    '<?php',
+    '&lt;i&gt;',
+    '\u0000',
+    '\u202e',
+    '\ud800',
+  )
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.uint8Array().map((bytes) => new TextDecoder().decode(bytes)),
     fc.json(),
     fc.array(fc.oneof(nasty, fc.string()), { maxLength: 8 }).map((parts) => parts.join('')),
     fc.array(nasty, { maxLength: 4 }).map((parts) => JSON.stringify({ detail: parts })),
-    fc.array(nasty, { maxLength: 4 }).map((parts) => JSON.stringify({ detail: [{ loc: parts, msg: parts.join(''), type: 'x' }] })),
+    fc
+      .array(nasty, { maxLength: 4 })
+      .map((parts) => JSON.stringify({ detail: [{ loc: parts, msg: parts.join(''), type: 'x' }] })),
     fc.array(nasty, { maxLength: 4 }).map((parts) => `<html><title>${parts.join('')}</title>`),
   )
   const contentType = fc.constantFrom('application/json', 'text/html', 'text/plain', '', null, undefined)
@@ -126,8 +150,20 @@ describe('whatever comes', () => {
     ['a million brackets', '['.repeat(1_000_000)],
     ['a million opening tags', '<title'.repeat(500_000)],
     ['ten million letters', 'x'.repeat(10_000_000)],
-    ['a million fields', JSON.stringify({ detail: Array.from({ length: 30_000 }, (_, index) => ({ loc: ['body', index], msg: 'm'.repeat(20), type: 't' })) })],
-    ['text printed into text again and again', Array.from({ length: 12 }).reduce<string>((inner) => JSON.stringify(inner), 'x')],
+    [
+      'a million fields',
+      JSON.stringify({
+        detail: Array.from({ length: 30_000 }, (_, index) => ({
+          loc: ['body', index],
+          msg: 'm'.repeat(20),
+          type: 't',
+        })),
+      }),
+    ],
+    [
+      'text printed into text again and again',
+      Array.from({ length: 12 }).reduce<string>((inner) => JSON.stringify(inner), 'x'),
+    ],
   ])('%s are read in no time', (_, text) => {
     const start = performance.now()
     const { message } = parseUpstreamError({ status: 500, contentType: 'application/json', text })

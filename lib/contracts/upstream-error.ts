@@ -44,7 +44,7 @@ const say = (text: string): Said => ({ message: plain(text, MAX_MESSAGE), fields
 
 function readText(text: string, contentType: string): Said {
   const trimmed = text.slice(0, MAX_JSON).trim()
-  if (trimmed === '') return NOTHING
+  if (trimmed === '' || trimmed === 'null') return NOTHING
   // The type is not trusted either way: gateways send HTML for JSON, servers send JSON as text.
   if (trimmed.startsWith('<') || /\bhtml\b/i.test(contentType)) return say(pageTitle(trimmed.slice(0, MAX_TEXT)))
   const value = text.length <= MAX_JSON ? parsed(trimmed) : undefined

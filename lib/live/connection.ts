@@ -103,6 +103,7 @@ export class Connection {
     if (this.#abort !== abort) return
     clearInterval(this.#watch)
     this.#abort = undefined
+    abort.abort() // of a stream that we left the server may still hold its end
     if (wait === undefined) return this.#set('ended')
     this.#set(this.#options.environment.isOnline() ? 'reconnecting' : 'offline')
     this.#schedule(wait)

@@ -14,7 +14,7 @@ export type Member = {
 type Upstream = {
   subscription: Subscription
   members: Set<Member>
-  /** The newest value, for who comes later. */
+  /** The newest value, or where a recording stands, for who comes later. */
   last: { frame: OwnFrame; text: string } | undefined
 }
 
@@ -49,7 +49,8 @@ export class Router {
     if (known && canShare(known.subscription, wanted)) {
       known.members.add(member)
       this.#places.set(member, key)
-      if (known.last) member.deliver(known.last.frame, known.last.text)
+      // Not before the one who asks has its answer.
+      queueMicrotask(() => this.#places.get(member) === key && known.last && member.deliver(known.last.frame, known.last.text))
       // It was refused, or the session was over; a new member asks again.
       if (this.state === 'ended') this.#connection.change('added')
       return
@@ -91,6 +92,9 @@ export class Router {
       const first = entries[0]?.seq
       if (first !== undefined && first > subscription.cursor + 1) return false
       subscription.cursor = Math.max(subscription.cursor, entries.at(-1)?.seq ?? 0)
+      const { id, total, epoch, phase } = frame
+      const standing = { id, total, epoch, phase, entries: [] }
+      upstream.last = { frame: standing, text: JSON.stringify(standing) }
     }
     for (const member of [...upstream.members]) member.deliver(frame, text)
     if (subscription.kind === 'recording') this.#merge(frame.id, upstream, subscription)

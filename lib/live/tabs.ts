@@ -1,6 +1,6 @@
 import type { ConnectionState, OwnFrame } from './connection'
 import type { Channel, LiveEnvironment } from './environment'
-import type { Follower } from './follower'
+import { Follower, type Handlers } from './follower'
 import { type Member, Router, type Wanted } from './router'
 
 const NAME = 'pilothouse-live'
@@ -9,11 +9,11 @@ const NAME = 'pilothouse-live'
 type Message =
   /** To all: this tab leads now, or its connection has changed. */
   | { type: 'lead'; state: ConnectionState }
-  /** To the leader: what this tab wants instead of what it wanted, with its cursors. `asks`: the leader shall show itself. */
-  | { type: 'want'; tab: string; wanted: [id: number, Wanted][] }
+  /** To the leader: all that this tab wants, with its cursors. A key that it has seen before goes on as it is. */
+  | { type: 'want'; tab: string; wanted: [key: string, Wanted][] }
   | { type: 'bye'; tab: string }
   /** To one tab. */
-  | { type: 'frame'; id: number; text: string }
+  | { type: 'frame'; key: string; text: string }
 
 /**
  * One connection for all tabs of the browser. The tab that holds the lock leads: it alone is connected, and hands the
@@ -23,15 +23,16 @@ export class Tabs {
   readonly #environment: LiveEnvironment
   readonly #onState: (state: ConnectionState) => void
   readonly #tab: string
-  readonly #followers = new Map<number, Follower>()
-  readonly #members = new Map<number, Member>()
-  readonly #others = new Map<string, { channel: Channel; members: Map<number, Member> }>()
+  readonly #followers = new Map<string, Follower>()
+  readonly #members = new Map<string, Member>()
+  readonly #others = new Map<string, { channel: Channel; members: Map<string, Member> }>()
   readonly #stop = new AbortController()
   readonly #ends: (() => void)[] = []
   #common: Channel | undefined
   #own: Channel | undefined
   #router: Router | undefined
   #isTelling = false
+  #count = 0
 
   constructor(environment: LiveEnvironment, onState: (state: ConnectionState) => void) {
     this.#environment = environment
@@ -45,26 +46,29 @@ export class Tabs {
     this.#ends.push(environment.onWake(() => this.#tell()))
   }
 
-  follow(id: number, follower: Follower): void {
-    this.#followers.set(id, follower)
-    if (this.#router) this.#join(id, follower, this.#router)
-    else this.#tell()
-  }
-
-  /** Asks again from where the follower is. */
-  restart(id: number): void {
-    const follower = this.#followers.get(id)
-    if (!follower) return
-    this.unfollow(id)
-    this.follow(id, follower)
-  }
-
-  unfollow(id: number): void {
-    this.#followers.delete(id)
-    const member = this.#members.get(id)
-    this.#members.delete(id)
-    if (member) this.#router?.remove(member)
-    else if (!this.#router) this.#tell()
+  /** Gives the function that ends it. */
+  follow(wanted: Wanted, handlers: Handlers): () => void {
+    let key = ''
+    const begin = () => {
+      key = String(++this.#count)
+      this.#followers.set(key, follower)
+      if (this.#router) this.#join(key, follower, this.#router)
+      else this.#tell()
+    }
+    const end = () => {
+      this.#followers.delete(key)
+      const member = this.#members.get(key)
+      this.#members.delete(key)
+      if (member) this.#router?.remove(member)
+      else this.#tell()
+    }
+    // Something is missing between what it has and what came: asked for again from its place, under a new key.
+    const follower = new Follower(wanted, handlers, () => {
+      end()
+      begin()
+    })
+    begin()
+    return end
   }
 
   close(): void {
@@ -82,7 +86,7 @@ export class Tabs {
     this.#own = openChannel(`${NAME}:${this.#tab}`)
     this.#common.onmessage = ({ data }: MessageEvent<Message>) => this.#hear(data)
     this.#own.onmessage = ({ data }: MessageEvent<Message>) => {
-      if (data.type === 'frame' && !this.#router) this.#followers.get(data.id)?.receive(JSON.parse(data.text) as OwnFrame)
+      if (data.type === 'frame' && !this.#router) this.#followers.get(data.key)?.receive(JSON.parse(data.text) as OwnFrame)
     }
     // Held as long as this tab lives: whoever gets it after us knows that we are gone.
     void this.#hold(locks, `${NAME}:${this.#tab}`, () => {})
@@ -108,14 +112,14 @@ export class Tabs {
       this.#common?.postMessage({ type: 'lead', state } satisfies Message)
     })
     this.#router = router
-    for (const [id, follower] of this.#followers) this.#join(id, follower, router)
+    for (const [key, follower] of this.#followers) this.#join(key, follower, router)
     this.#common?.postMessage({ type: 'lead', state: router.state } satisfies Message)
     this.#onState(router.state)
   }
 
-  #join(id: number, follower: Follower, router: Router): void {
+  #join(key: string, follower: Follower, router: Router): void {
     const member = { wanted: { ...follower.wanted }, deliver: (frame: OwnFrame) => follower.receive(frame) }
-    this.#members.set(id, member)
+    this.#members.set(key, member)
     router.add(member)
   }
 
@@ -126,7 +130,7 @@ export class Tabs {
     queueMicrotask(() => {
       this.#isTelling = false
       if (this.#router || this.#stop.signal.aborted) return
-      const wanted = [...this.#followers].map(([id, follower]): [number, Wanted] => [id, { ...follower.wanted }])
+      const wanted = [...this.#followers].map(([key, follower]): [string, Wanted] => [key, { ...follower.wanted }])
       this.#common?.postMessage({ type: 'want', tab: this.#tab, wanted } satisfies Message)
     })
   }
@@ -134,13 +138,13 @@ export class Tabs {
   #hear(message: Message): void {
     if (message.type === 'lead' && !this.#router) {
       this.#onState(message.state)
-      if (message.state === 'connecting') this.#tell()
+      if (message.state === 'connecting') this.#tell() // a new leader knows nobody yet
     } else if (message.type === 'want' && this.#router) this.#serve(message.tab, new Map(message.wanted), this.#router)
     else if (message.type === 'bye') this.#forget(message.tab)
   }
 
-  /** Gives another tab what it wants. What it had and still wants goes on, unless it has fallen behind. */
-  #serve(tab: string, wanted: Map<number, Wanted>, router: Router): void {
+  /** Gives another tab what it wants: new keys begin where it says, known ones go on, missing ones end. */
+  #serve(tab: string, wanted: Map<string, Wanted>, router: Router): void {
     const { locks, openChannel } = this.#environment
     if (!locks || !openChannel) return
     let other = this.#others.get(tab)
@@ -151,12 +155,16 @@ export class Tabs {
       this.#common?.postMessage({ type: 'lead', state: router.state } satisfies Message)
     }
     const { channel, members } = other
-    for (const member of members.values()) router.remove(member)
-    members.clear()
-    for (const [id, one] of wanted) {
-      const deliver = (_: OwnFrame, text: string) => channel.postMessage({ type: 'frame', id, text } satisfies Message)
+    for (const [key, member] of members) {
+      if (wanted.has(key)) continue
+      members.delete(key)
+      router.remove(member)
+    }
+    for (const [key, one] of wanted) {
+      if (members.has(key)) continue
+      const deliver = (_: OwnFrame, text: string) => channel.postMessage({ type: 'frame', key, text } satisfies Message)
       const member: Member = { wanted: one, deliver }
-      members.set(id, member)
+      members.set(key, member)
       router.add(member)
     }
   }

@@ -29,7 +29,8 @@ export function apiQuery<Op extends Operation>(op: Op, input: QueryInput<Op>) {
   return queryOptions<OutputOf<Op>, RelayError, OutputOf<Op>, ApiQueryKey>({
     queryKey,
     // The relay has parsed the answer with the row's schema; only its type is lost on the way.
-    queryFn: ({ signal }) => relayFetch(op, { workspace, deployment, params, query, body }, signal) as Promise<OutputOf<Op>>,
+    queryFn: ({ signal }) =>
+      relayFetch(op, { workspace, deployment, params, query, body }, signal) as Promise<OutputOf<Op>>,
   })
 }
 

@@ -21,7 +21,12 @@ export const assistantSchemasQuery = (workspace: string, deployment: string, ass
 })
 
 export const assistantVersionsQuery = (workspace: string, deployment: string, assistantId: string) =>
-  apiQuery(agentServer.listAssistantVersions, { workspace, deployment, params: { assistant_id: assistantId }, body: {} })
+  apiQuery(agentServer.listAssistantVersions, {
+    workspace,
+    deployment,
+    params: { assistant_id: assistantId },
+    body: {},
+  })
 
 export const assistantGraphQuery = (workspace: string, deployment: string, assistantId: string) => ({
   ...apiQuery(agentServer.getAssistantGraph, { workspace, deployment, params: { assistant_id: assistantId } }),

@@ -11,19 +11,39 @@ import { RelayError, relayFetch, relayPath } from './relay-fetch'
 import { threadStateQuery, threadsQuery } from './threads'
 
 afterEach(() => vi.unstubAllGlobals())
-const view = (code: ErrorCode, more: Partial<ErrorView> = {}): ErrorView => ({ code, message: 'No.', fields: [], requestId: 'r', ...more })
+const view = (code: ErrorCode, more: Partial<ErrorView> = {}): ErrorView => ({
+  code,
+  message: 'No.',
+  fields: [],
+  requestId: 'r',
+  ...more,
+})
 
 describe('a query', () => {
   test('has a key of its operation, place and input, the same for the same question', () => {
-    expect(deploymentQuery('w', 'd').queryKey).toEqual(['control-plane', 'getDeployment', 'w', null, { params: { deployment_id: 'd' } }])
-    expect(threadStateQuery('w', 'd', 't').queryKey).toEqual(['agent-server', 'getThreadState', 'w', 'd', { params: { thread_id: 't' } }])
+    expect(deploymentQuery('w', 'd').queryKey).toEqual([
+      'control-plane',
+      'getDeployment',
+      'w',
+      null,
+      { params: { deployment_id: 'd' } },
+    ])
+    expect(threadStateQuery('w', 'd', 't').queryKey).toEqual([
+      'agent-server',
+      'getThreadState',
+      'w',
+      'd',
+      { params: { thread_id: 't' } },
+    ])
     expect(deploymentsQuery('w').queryKey).toEqual(deploymentsQuery('w', {}).queryKey)
     expect(deploymentsQuery('w', { limit: 5 }).queryKey).not.toEqual(deploymentsQuery('w').queryKey)
     expect(deploymentsQuery('w').queryKey).not.toEqual(deploymentsQuery('v').queryKey)
   })
 
   test('of something that changes data is refused', () => {
-    expect(() => apiQuery(controlPlane.deleteDeployment, { workspace: 'w', params: { deployment_id: 'd' } })).toThrow(TypeError)
+    expect(() => apiQuery(controlPlane.deleteDeployment, { workspace: 'w', params: { deployment_id: 'd' } })).toThrow(
+      TypeError,
+    )
   })
 
   test('is stale after an invalidation of its operation in its workspace, and only there', async () => {
@@ -31,7 +51,11 @@ describe('a query', () => {
     const [here, there, other] = [deploymentsQuery('w', { limit: 5 }), deploymentsQuery('v'), deploymentQuery('w', 'd')]
     for (const { queryKey } of [here, there, other]) client.setQueryData(queryKey as readonly unknown[], {})
     await invalidate(client, controlPlane.listDeployments, 'w')
-    expect([here, there, other].map(({ queryKey }) => client.getQueryState(queryKey)?.isInvalidated)).toEqual([true, false, false])
+    expect([here, there, other].map(({ queryKey }) => client.getQueryState(queryKey)?.isInvalidated)).toEqual([
+      true,
+      false,
+      false,
+    ])
   })
 
   test('crosses from server to browser as text, with numbers that a double cannot hold', () => {
@@ -48,47 +72,82 @@ describe('a query', () => {
 
 describe('a retry', () => {
   const again = (code: ErrorCode) => shouldRetry(0, new RelayError(view(code)))
-  test.each<ErrorCode>(['unauthenticated', 'forbidden', 'not_found', 'invalid', 'conflict', 'too_large', 'unsupported', 'upstream_refused_key', 'upstream_shape'])('never follows %s', (code) =>
-    expect(again(code)).toBe(false),
+  test.each<ErrorCode>([
+    'unauthenticated',
+    'forbidden',
+    'not_found',
+    'invalid',
+    'conflict',
+    'too_large',
+    'unsupported',
+    'upstream_refused_key',
+    'upstream_shape',
+  ])('never follows %s', (code) => expect(again(code)).toBe(false))
+  test.each<ErrorCode>(['upstream_unreachable', 'upstream_failed', 'rate_limited', 'internal'])(
+    'follows %s, twice at most',
+    (code) => {
+      expect([again(code), shouldRetry(2, new RelayError(view(code)))]).toEqual([true, false])
+    },
   )
-  test.each<ErrorCode>(['upstream_unreachable', 'upstream_failed', 'rate_limited', 'internal'])('follows %s, twice at most', (code) => {
-    expect([again(code), shouldRetry(2, new RelayError(view(code)))]).toEqual([true, false])
-  })
 })
 
-describe('the relay\'s path', () => {
+describe("the relay's path", () => {
   test('names workspace, deployment and operation, encoded', () => {
-    expect(relayPath(controlPlane.listDeployments, { workspace: 'a b', query: { name_contains: 'x&y', limit: 3 } })).toBe('/api/relay/a%20b/control-plane/v2/deployments?name_contains=x%26y&limit=3')
-    expect(relayPath(agentServer.getThreadState, { workspace: 'w', deployment: 'd', params: { thread_id: 'a#b' } })).toBe('/api/relay/w/agents/d/threads/a%23b/state')
+    expect(
+      relayPath(controlPlane.listDeployments, { workspace: 'a b', query: { name_contains: 'x&y', limit: 3 } }),
+    ).toBe('/api/relay/a%20b/control-plane/v2/deployments?name_contains=x%26y&limit=3')
+    expect(
+      relayPath(agentServer.getThreadState, { workspace: 'w', deployment: 'd', params: { thread_id: 'a#b' } }),
+    ).toBe('/api/relay/w/agents/d/threads/a%23b/state')
   })
 
   test('needs the deployment for an agent server, and parameters that have a place in a path', () => {
     expect(() => relayPath(agentServer.getInfo, { workspace: 'w' })).toThrow(TypeError)
-    expect(() => relayPath(controlPlane.getDeployment, { workspace: 'w', params: { deployment_id: '..' } })).toThrow(TypeError)
+    expect(() => relayPath(controlPlane.getDeployment, { workspace: 'w', params: { deployment_id: '..' } })).toThrow(
+      TypeError,
+    )
   })
 })
 
 describe('asking the relay', () => {
   const answer = (body: string, status = 200) => {
-    const fetched = vi.fn<(path: string, init: RequestInit) => Promise<Response>>(async () => new Response(body, { status }))
+    const fetched = vi.fn<(path: string, init: RequestInit) => Promise<Response>>(
+      async () => new Response(body, { status }),
+    )
     vi.stubGlobal('fetch', fetched)
     return fetched
   }
-  const ask = () => relayFetch(agentServer.searchThreads, { workspace: 'w', deployment: 'd', body: { metadata: parseJson('{"n":12345678901234567890}') } })
+  const ask = () =>
+    relayFetch(agentServer.searchThreads, {
+      workspace: 'w',
+      deployment: 'd',
+      body: { metadata: parseJson('{"n":12345678901234567890}') },
+    })
 
   test('sends a search as JSON without changing its numbers', async () => {
     const fetched = answer('[]')
     expect(await ask()).toEqual([])
-    expect(fetched.mock.calls[0]?.[1]).toMatchObject({ method: 'POST', body: '{"metadata":{"n":12345678901234567890}}', credentials: 'same-origin' })
+    expect(fetched.mock.calls[0]?.[1]).toMatchObject({
+      method: 'POST',
+      body: '{"metadata":{"n":12345678901234567890}}',
+      credentials: 'same-origin',
+    })
   })
 
   test('gives what the relay says of a failure', async () => {
-    answer(JSON.stringify(view('conflict', { message: 'Taken.', fields: [{ path: ['name'], message: 'Taken.' }] })), 409)
-    await expect(ask()).rejects.toMatchObject({ name: 'RelayError', code: 'conflict', view: { fields: [{ path: ['name'], message: 'Taken.' }], requestId: 'r' } })
+    answer(
+      JSON.stringify(view('conflict', { message: 'Taken.', fields: [{ path: ['name'], message: 'Taken.' }] })),
+      409,
+    )
+    await expect(ask()).rejects.toMatchObject({
+      name: 'RelayError',
+      code: 'conflict',
+      view: { fields: [{ path: ['name'], message: 'Taken.' }], requestId: 'r' },
+    })
   })
 
   test.each([
-    ['a gateway\'s page', '<html>', 502],
+    ["a gateway's page", '<html>', 502],
     ['a page in place of data', '<html>', 200],
     ['an error of no known form', '{"oops":1}', 500],
   ])('takes %s for a failure of the console', async (_name, body, status) => {
@@ -101,10 +160,14 @@ describe('asking the relay', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'upstream_unreachable' })
     const aborted = AbortSignal.abort(new DOMException('left', 'AbortError'))
     vi.stubGlobal('fetch', (_path: string, init: RequestInit) => Promise.reject(init.signal?.reason))
-    await expect(relayFetch(agentServer.getInfo, { workspace: 'w', deployment: 'd' }, aborted)).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(relayFetch(agentServer.getInfo, { workspace: 'w', deployment: 'd' }, aborted)).rejects.toMatchObject({
+      name: 'AbortError',
+    })
   })
 })
 
 test('a page of threads asks for what was asked for', () => {
-  expect(threadsQuery('w', 'd', { limit: 10, status: 'busy' }).queryKey.at(-1)).toEqual({ body: { limit: 10, status: 'busy' } })
+  expect(threadsQuery('w', 'd', { limit: 10, status: 'busy' }).queryKey.at(-1)).toEqual({
+    body: { limit: 10, status: 'busy' },
+  })
 })

@@ -19,7 +19,8 @@ export const makeQueryClient = () =>
         staleTime: 5_000,
         retry: shouldRetry,
         retryDelay: (failures, error) =>
-          (error instanceof RelayError ? error.view.retryAfterMs : undefined) ?? Math.min(1_000 * 2 ** failures, 10_000),
+          (error instanceof RelayError ? error.view.retryAfterMs : undefined) ??
+          Math.min(1_000 * 2 ** failures, 10_000),
       },
       // As text, because numbers too large for a double are objects that cannot cross from server to client components.
       dehydrate: { serializeData: printJson, shouldRedactErrors: () => true },

@@ -52,8 +52,19 @@ export async function relayFetch(op: Operation, input: Place & AnyInput, signal?
     value = text === '' ? null : parseJson(text)
   } catch (error) {
     // A proxy between us and the server answered, in HTML.
-    throw new RelayError({ ...unreachable, code: 'internal', message: `The console answered ${response.status} with something else than data.` }, error)
+    throw new RelayError(
+      {
+        ...unreachable,
+        code: 'internal',
+        message: `The console answered ${response.status} with something else than data.`,
+      },
+      error,
+    )
   }
   if (response.ok) return value
-  throw new RelayError(isErrorView(value) ? value : { ...unreachable, code: 'internal', message: `The console answered ${response.status}.` })
+  throw new RelayError(
+    isErrorView(value)
+      ? value
+      : { ...unreachable, code: 'internal', message: `The console answered ${response.status}.` },
+  )
 }

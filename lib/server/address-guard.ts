@@ -64,9 +64,10 @@ export function parseRange(text: string): AddressRange | undefined {
   return address && [address, address.kind() === 'ipv4' ? 32 : 128]
 }
 
+export const REFUSED_ADDRESS = 'ERR_REFUSED_ADDRESS'
 /** The guard's refusal. It reaches callers as the cause of undici's error. */
 export class RefusedAddress extends Error {
-  readonly code = 'ERR_REFUSED_ADDRESS'
+  readonly code = REFUSED_ADDRESS
   constructor(
     readonly hostname: string,
     readonly address: string,
@@ -95,7 +96,12 @@ export function guardedConnector(options: GuardOptions): buildConnector.connecto
 }
 
 /** Opens no socket to an address which `mayConnect` refuses. `resolve` stands in for DNS in tests. */
-export function addressConnector({ reach, ranges, timeoutMs, resolve = dns.lookup }: GuardOptions): buildConnector.connector {
+export function addressConnector({
+  reach,
+  ranges,
+  timeoutMs,
+  resolve = dns.lookup,
+}: GuardOptions): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, '')

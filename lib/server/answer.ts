@@ -1,4 +1,5 @@
 import 'server-only'
+import { STATE_ANSWERS } from '@/lib/contracts/agent-server'
 import type { Operation } from '@/lib/contracts/api'
 import { fromWire } from '@/lib/contracts/dialect'
 import { parseJson } from '@/lib/contracts/json'
@@ -15,7 +16,10 @@ import type { UpstreamText } from './upstream'
 /** Upstreams may echo what we sent them; our own credentials never go further than this. */
 export function withoutCredentials(text: string, { credentials }: Destination): string {
   const values = Object.values(credentials).flatMap((value) => [value, value.replace(/^Bearer /, '')])
-  return values.reduce((left, value) => (value && left.includes(value) ? left.replaceAll(value, '[redacted]') : left), text)
+  return values.reduce(
+    (left, value) => (value && left.includes(value) ? left.replaceAll(value, '[redacted]') : left),
+    text,
+  )
 }
 
 /** `Retry-After` in milliseconds: seconds or a date. */
@@ -44,7 +48,11 @@ export function errorOf(op: Operation, to: Destination, answer: UpstreamText): A
   const words = message.replace(/[.!]$/, '')
   // What a failed server says of itself is rarely a sentence; a refusal is, and says what to do.
   const isFailure = code === 'upstream_failed' || !words
-  return new AppError(code, isFailure ? `The ${to.what} answered with status ${status}${words && `: ${words}`}.` : message, more)
+  return new AppError(
+    code,
+    isFailure ? `The ${to.what} answered with status ${status}${words && `: ${words}`}.` : message,
+    more,
+  )
 }
 
 /** What a success holds, as the wire has it. Throws AppError upstream_shape for what is not JSON. */
@@ -68,12 +76,17 @@ export function readAnswer(op: Operation, to: Destination, answer: UpstreamText)
 
 /** What of it may leave this server: the output side of the row's response schema. Throws AppError upstream_shape where it does not fit. */
 export function outputOf(op: Operation, to: Destination, upstreamStatus: number, value: unknown): unknown {
-  const parsed = schemasOf(op).response.safeParse(op.answer === 'text' ? value : redact(fromWire(value)))
+  const isWhole = op.answer === 'text' || STATE_ANSWERS.has(op.id)
+  const parsed = schemasOf(op).response.safeParse(isWhole ? value : redact(fromWire(value)))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const at = issue?.path.join('.') || 'the whole answer'
-  throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} in an unknown form: ${at} (${issue?.message}).`, {
-    upstreamStatus,
-    cause: parsed.error,
-  })
+  throw new AppError(
+    'upstream_shape',
+    `The ${to.what} answered ${op.id} in an unknown form: ${at} (${issue?.message}).`,
+    {
+      upstreamStatus,
+      cause: parsed.error,
+    },
+  )
 }

@@ -44,7 +44,6 @@ async function drop() {
 }
 beforeEach(async () => {
   await drop()
-  Reflect.deleteProperty(globalThis, 'pilothouseAudit') // each test is a process of its own to the trail
   database = await testDatabase()
   home = await testConsole(database.url)
 })

@@ -35,10 +35,15 @@ function queue(): Queue {
     const made: Queue = { waiting: [], isBusy: false, head: undefined, anchored: 0 }
     shared.pilothouseAudit = made
     shutdownSignal().addEventListener('abort', () => {
-      if (made.head && made.head.seq > made.anchored) anchor(made.head)
+      if (shared.pilothouseAudit === made && made.head && made.head.seq > made.anchored) anchor(made.head)
     })
   }
   return shared.pilothouseAudit
+}
+
+/** For tests: as a process that has written nothing yet. */
+export function forgetAuditQueue(): void {
+  shared.pilothouseAudit = undefined
 }
 
 /** Writers of one process share a transaction: the chain's lock is then waited for once, on one connection. */

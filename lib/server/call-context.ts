@@ -31,8 +31,11 @@ export async function authorize(op: Operation, input: Place & AnyInput, given?: 
   const role = await roleOf(actor, input.workspace)
   if (role && isAtLeast(role, op.role)) return { actor, role, workspace: await workspace(input.workspace), requestId }
   await recordDenial({ ...entryOf(op, input), actor, role, requestId, outcome: `needs ${op.role}` })
-  if (!role) throw new AppError('not_found', 'There is no such workspace, or you are not a member of it.', { requestId })
-  throw new AppError('forbidden', `This needs ${NEEDS[op.role]} of the workspace; you are ${NEEDS[role]}.`, { requestId })
+  if (!role)
+    throw new AppError('not_found', 'There is no such workspace, or you are not a member of it.', { requestId })
+  throw new AppError('forbidden', `This needs ${NEEDS[op.role]} of the workspace; you are ${NEEDS[role]}.`, {
+    requestId,
+  })
 }
 
 /** What the audit trail says of an operation's input: which record, and the names of the fields sent, never what is in them. */

@@ -3,7 +3,7 @@ import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/api
 import { AppError, HTTP_STATUS } from '@/lib/errors'
 import { agentServerOf, forgetAgentAddress } from './agent-address'
 import { recordIntent, recordOutcome } from './audit'
-import { authorize, type CallContext, type CallOptions, type Place, entryOf } from './call-context'
+import { authorize, type CallContext, type CallOptions, entryOf, type Place } from './call-context'
 import { controlPlaneDestination, type Destination } from './destination'
 import { answerDirectly } from './direct-control-plane'
 import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
@@ -16,7 +16,11 @@ export type CallInput<Op extends Operation> = Place & InputOf<Op>
 export type OpenStream = { headers: Headers; body: ReadableStream<Uint8Array> }
 
 /** Runs an operation as the session's user, or as `actor`. Throws AppError for everything that can go wrong. */
-export async function call<Op extends Operation>(op: Op, input: CallInput<Op>, options: CallOptions = {}): Promise<OutputOf<Op>> {
+export async function call<Op extends Operation>(
+  op: Op,
+  input: CallInput<Op>,
+  options: CallOptions = {},
+): Promise<OutputOf<Op>> {
   return (await callAny(op, input as Place & AnyInput, options)) as OutputOf<Op> // the output of this row's response schema
 }
 
@@ -73,7 +77,8 @@ async function perform<T>(
   try {
     const prepared = prepare(op, input)
     // What `T` is without a stream; no row of the control plane has one.
-    if (workspace.kind === 'direct' && op.api === 'control-plane') return (await answerDirectly(op, workspace, input.params ?? {}, prepared.query)) as T
+    if (workspace.kind === 'direct' && op.api === 'control-plane')
+      return (await answerDirectly(op, workspace, input.params ?? {}, prepared.query)) as T
     const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId }
     return await onRecord(op, input, context, async () =>
       send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions),
@@ -89,7 +94,12 @@ async function perform<T>(
   }
 }
 
-function destinationOf(op: Operation, input: Place, { workspace }: CallContext, options: ExchangeOptions): Promise<Destination> | Destination {
+function destinationOf(
+  op: Operation,
+  input: Place,
+  { workspace }: CallContext,
+  options: ExchangeOptions,
+): Promise<Destination> | Destination {
   if (op.api === 'control-plane') return controlPlaneDestination(workspace)
   if (op.api === 'traces') throw new AppError('unsupported', 'This workspace has no address for traces.')
   if (!input.deployment) throw new AppError('invalid', `${op.id} needs the deployment whose agent server is asked.`)
@@ -115,7 +125,8 @@ async function onRecord<T>(
     await note(200, 'done', status)
     return value
   } catch (error) {
-    const { code, upstreamStatus } = error instanceof AppError ? error.view : { code: 'internal' as const, upstreamStatus: undefined }
+    const { code, upstreamStatus } =
+      error instanceof AppError ? error.view : { code: 'internal' as const, upstreamStatus: undefined }
     await note(HTTP_STATUS[code], code, upstreamStatus)
     throw error
   }

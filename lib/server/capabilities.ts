@@ -21,11 +21,14 @@ export async function capabilities(place: Place, options: CallOptions = {}): Pro
   const missing = missingFeatures(place)
   const of = (feature: Feature): Capability => {
     const flag = FLAGS[feature]
-    if (flag && flags[flag] === false) return { isSupported: false, reason: `This agent server says that it does not offer ${FEATURES[feature]}.` }
+    if (flag && flags[flag] === false)
+      return { isSupported: false, reason: `This agent server says that it does not offer ${FEATURES[feature]}.` }
     const reason = missing.get(feature)
     return reason === undefined ? { isSupported: true } : { isSupported: false, reason }
   }
-  return Object.fromEntries((Object.keys(FEATURES) as Feature[]).map((feature) => [feature, of(feature)])) as Capabilities
+  return Object.fromEntries(
+    (Object.keys(FEATURES) as Feature[]).map((feature) => [feature, of(feature)]),
+  ) as Capabilities
 }
 
 async function infoFlags(place: Place, options: CallOptions): Promise<Record<string, unknown>> {

@@ -26,8 +26,12 @@ export function parseBase(text: string, what: Destination['what']): URL {
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new AppError('invalid', `The address of the ${what} is not an http or https address.`)
   if (url.username || url.password)
-    throw new AppError('invalid', `The address of the ${what} holds a user name or password. Leave it out; keys are set in the workspace.`)
-  if (url.search || url.hash) throw new AppError('invalid', `The address of the ${what} may not hold a query or fragment.`)
+    throw new AppError(
+      'invalid',
+      `The address of the ${what} holds a user name or password. Leave it out; keys are set in the workspace.`,
+    )
+  if (url.search || url.hash)
+    throw new AppError('invalid', `The address of the ${what} may not hold a query or fragment.`)
   return url
 }
 
@@ -35,7 +39,8 @@ export function parseBase(text: string, what: Destination['what']): URL {
 export function isListedOrigin(url: URL, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
     const [scheme, rest] = pattern.split('://*.', 2)
-    if (scheme === undefined || rest === undefined) return URL.canParse(pattern) && new URL(pattern).origin === url.origin
+    if (scheme === undefined || rest === undefined)
+      return URL.canParse(pattern) && new URL(pattern).origin === url.origin
     const parent = `${scheme}://${rest}`
     if (!URL.canParse(parent)) return false
     const { protocol, port, hostname } = new URL(parent)
@@ -58,7 +63,13 @@ export function controlPlaneDestination(workspace: Workspace): Destination {
     throw new AppError('unsupported', 'This workspace has no control plane: its agent servers are registered by hand.')
   const base = parseBase(workspace.baseUrl, 'control plane')
   const { apiKey, tenantId, bearer } = workspace.auth
-  return { what: 'control plane', base, reach: 'listed', credentials: headersFor(apiKey, tenantId, bearer), isKeyWithheld: false }
+  return {
+    what: 'control plane',
+    base,
+    reach: 'listed',
+    credentials: headersFor(apiKey, tenantId, bearer),
+    isKeyWithheld: false,
+  }
 }
 
 /** Where requests for the agent server of a control plane's deployment go. The address is the control plane's word, not an administrator's. */

@@ -21,7 +21,12 @@ const REFUSED: Record<string, string> = {
 }
 
 /** Answers a control-plane operation of a direct workspace. Throws AppError unsupported for those without a meaning there. */
-export async function answerDirectly(op: Operation, workspace: Workspace, params: Record<string, string>, query: unknown): Promise<unknown> {
+export async function answerDirectly(
+  op: Operation,
+  workspace: Workspace,
+  params: Record<string, string>,
+  query: unknown,
+): Promise<unknown> {
   switch (op.id) {
     case controlPlane.listDeployments.id:
       return listDeployments(workspace, query as ListDeploymentsQuery) // parsed with this row's schema
@@ -37,19 +42,26 @@ export async function answerDirectly(op: Operation, workspace: Workspace, params
 async function listDeployments(workspace: Workspace, query: ListDeploymentsQuery): Promise<DeploymentsList> {
   const { limit, offset, name, name_contains, status, deployment_ids } = query
   const ids = deployment_ids?.split(',')
-  const all = (await listDirectServers(workspace.slug)).map(asDeployment).filter(
-    (one) =>
-      (!ids || ids.includes(one.id)) &&
-      (!name || one.name === name) &&
-      (!name_contains || one.name.toLowerCase().includes(name_contains.toLowerCase())) &&
-      (!status || one.status === status),
-  )
+  const all = (await listDirectServers(workspace.slug))
+    .map(asDeployment)
+    .filter(
+      (one) =>
+        (!ids || ids.includes(one.id)) &&
+        (!name || one.name === name) &&
+        (!name_contains || one.name.toLowerCase().includes(name_contains.toLowerCase())) &&
+        (!status || one.status === status),
+    )
   const resources = all.slice(offset, offset + limit)
   return { resources, offset: offset + resources.length }
 }
 
 /** Source `external`: whoever runs the server made it, not a control plane. Whether it answers is shown by its own pages. */
-function asDeployment({ id, name, url, createdAt }: Pick<DirectServerView, 'id' | 'name' | 'url' | 'createdAt'>): Deployment {
+function asDeployment({
+  id,
+  name,
+  url,
+  createdAt,
+}: Pick<DirectServerView, 'id' | 'name' | 'url' | 'createdAt'>): Deployment {
   return {
     id,
     name,

@@ -56,7 +56,12 @@ function check(op: Operation, schema: z.ZodType | undefined, value: unknown): un
 }
 
 function requestFor(op: Operation, to: Destination, prepared: Prepared, options: ExchangeOptions): UpstreamRequest {
-  const accept = { json: 'application/json', none: 'application/json', text: 'text/plain, text/html', stream: 'text/event-stream' }
+  const accept = {
+    json: 'application/json',
+    none: 'application/json',
+    text: 'text/plain, text/html',
+    stream: 'text/event-stream',
+  }
   const body = prepared.body === undefined ? undefined : printJson(toWire(prepared.body, dialectOf(options.workspace)))
   return {
     to,
@@ -88,12 +93,22 @@ async function withRetry<T>(op: Operation, ask: () => Promise<T>): Promise<T> {
 }
 
 const unknownFate = (error: ConnectionError) =>
-  new ConnectionError(`${error.message} Whether the change was made is not known: look before you try again.`, false, true, error)
+  new ConnectionError(
+    `${error.message} Whether the change was made is not known: look before you try again.`,
+    false,
+    true,
+    error,
+  )
 
 const isSuccess = (status: number) => status >= 200 && status < 300
 
 /** Sends a prepared request to one server and reads its answer. No rights are checked here: that is `call`. */
-export async function exchange(op: Operation, to: Destination, prepared: Prepared, options: ExchangeOptions): Promise<Exchanged<unknown>> {
+export async function exchange(
+  op: Operation,
+  to: Destination,
+  prepared: Prepared,
+  options: ExchangeOptions,
+): Promise<Exchanged<unknown>> {
   const request = requestFor(op, to, prepared, options)
   const answer = await withRetry(op, () => requestText(request))
   if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
@@ -103,12 +118,21 @@ export async function exchange(op: Operation, to: Destination, prepared: Prepare
 }
 
 /** As `exchange`, for operations that answer with an event stream. */
-export async function exchangeStream(op: Operation, to: Destination, prepared: Prepared, options: ExchangeOptions): Promise<Exchanged<UpstreamStream>> {
+export async function exchangeStream(
+  op: Operation,
+  to: Destination,
+  prepared: Prepared,
+  options: ExchangeOptions,
+): Promise<Exchanged<UpstreamStream>> {
   const request = requestFor(op, to, prepared, options)
   const answer: UpstreamStream | UpstreamText = await withRetry(op, () => requestStream(request))
   if ('body' in answer) return { status: answer.status, value: answer }
   if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
-  throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} with something else than a stream (${answer.contentType.split(';')[0] || 'no content type'}).`, {
-    upstreamStatus: answer.status,
-  })
+  throw new AppError(
+    'upstream_shape',
+    `The ${to.what} answered ${op.id} with something else than a stream (${answer.contentType.split(';')[0] || 'no content type'}).`,
+    {
+      upstreamStatus: answer.status,
+    },
+  )
 }

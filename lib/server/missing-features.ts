@@ -29,5 +29,7 @@ export function noteMissing(place: Place, op: Operation, { code, message, view }
 /** What was refused lately at a place, with the reasons. */
 export function missingFeatures(place: Place): Map<Feature, string> {
   const known: Missing = places().get(keyOf(place)) ?? new Map()
-  return new Map([...known].filter(([, { until }]) => until > Date.now()).map(([feature, { reason }]) => [feature, reason]))
+  return new Map(
+    [...known].filter(([, { until }]) => until > Date.now()).map(([feature, { reason }]) => [feature, reason]),
+  )
 }

@@ -6,7 +6,10 @@ import { type SseEvent, SseParser } from '@/lib/stream/sse'
 function print({ event, data, id }: SseEvent): string {
   const name = event === 'message' ? '' : `event: ${event}\n`
   const mark = id === undefined ? '' : `id: ${id}\n`
-  return `${name}${data.split('\n').map((line) => `data: ${line}\n`).join('')}${mark}\n`
+  return `${name}${data
+    .split('\n')
+    .map((line) => `data: ${line}\n`)
+    .join('')}${mark}\n`
 }
 
 /**

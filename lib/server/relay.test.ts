@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as agentRoute from '@/app/api/relay/[workspace]/agents/[deploymentId]/[...path]/route'
 import * as controlPlaneRoute from '@/app/api/relay/[workspace]/control-plane/[...path]/route'
-import { rowsOf, SAMPLE_ID, sampleInput } from '@/e2e/support/sample-inputs'
+import { deploymentRecord, rowsOf, SAMPLE_ID, sampleInput } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { buildPath, type Operation } from '@/lib/contracts/api'
@@ -14,7 +14,10 @@ import { schemasOf } from './schemas'
 import { testActor, testConsole } from './testing'
 
 const session = vi.hoisted(() => ({ actor: undefined as Actor | undefined }))
-vi.mock('./log', async (original) => ({ ...(await original<typeof import('./log')>()), log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() } }))
+vi.mock('./log', async (original) => ({
+  ...(await original<typeof import('./log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
 vi.mock('./actor', async (original) => ({
   ...(await original<typeof import('./actor')>()),
   sessionActor: async () => {
@@ -24,10 +27,7 @@ vi.mock('./actor', async (original) => ({
 }))
 
 const HOME = 'http://localhost:3000'
-const deployment = (url: string) => ({
-  ...{ id: SAMPLE_ID, name: 'demo', source: 'github', source_config: { custom_url: `${url}/agents/demo` }, source_revision_config: {} },
-  ...{ secrets: [], created_at: '2026-11-21T00:00:00Z', updated_at: '2026-11-21T00:00:00Z', status: 'READY' },
-})
+const deployment = (url: string) => deploymentRecord(`${url}/agents/demo`)
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let upstream: StubUpstream
@@ -35,7 +35,11 @@ let viewer: Actor
 beforeAll(async () => {
   database = await testDatabase()
   upstream = await startStubUpstream()
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'canary-key', NEXTAUTH_URL: HOME })
+  home = await testConsole(database.url, {
+    CONTROL_PLANE_URL: upstream.url,
+    CONTROL_PLANE_API_KEY: 'canary-key',
+    NEXTAUTH_URL: HOME,
+  })
   viewer = await testActor({ default: 'viewer' })
 })
 afterAll(async () => {
@@ -57,7 +61,9 @@ function send(path: string, init: RequestInit = {}): Promise<Response> {
   const { GET, POST } = route(path)
   const handlers: Record<string, typeof GET | undefined> = { GET, POST }
   const handler = handlers[init.method ?? 'GET']
-  return handler ? handler(new Request(`${HOME}${path}`, { ...init, headers })) : Promise.resolve(new Response(null, { status: 405 }))
+  return handler
+    ? handler(new Request(`${HOME}${path}`, { ...init, headers }))
+    : Promise.resolve(new Response(null, { status: 405 }))
 }
 const view = async (response: Response) => (await response.json()) as ErrorView
 const agents = `/api/relay/default/agents/${SAMPLE_ID}`
@@ -73,16 +79,19 @@ describe('what the relay serves', () => {
     expect(upstream.seen).toEqual([])
   })
 
-  test.each(rows.filter(([, op]) => op.effect === 'read' && op.answer !== 'stream'))('%s is, below the address and with the path it has upstream', async (_name, op) => {
-    const asked = sampleInput(op, schemasOf(op).body !== undefined)
-    const body = op.method === 'POST' ? JSON.stringify(asked.body ?? {}) : undefined
-    await send(relayPath(op, asked), { method: op.method, body })
-    const reached = upstream.seen.at(-1)
-    const prefix = op.api === 'agent-server' ? '/agents/demo' : ''
-    expect(reached?.method).toBe(op.method)
-    expect(reached?.path.split('?')[0]).toBe(prefix + buildPath(op, asked.params))
-    expect(upstream.seen.length).toBeLessThanOrEqual(2)
-  })
+  test.each(rows.filter(([, op]) => op.effect === 'read' && op.answer !== 'stream'))(
+    '%s is, below the address and with the path it has upstream',
+    async (_name, op) => {
+      const asked = sampleInput(op, schemasOf(op).body !== undefined)
+      const body = op.method === 'POST' ? JSON.stringify(asked.body ?? {}) : undefined
+      await send(relayPath(op, asked), { method: op.method, body })
+      const reached = upstream.seen.at(-1)
+      const prefix = op.api === 'agent-server' ? '/agents/demo' : ''
+      expect(reached?.method).toBe(op.method)
+      expect(reached?.path.split('?')[0]).toBe(prefix + buildPath(op, asked.params))
+      expect(upstream.seen.length).toBeLessThanOrEqual(2)
+    },
+  )
 
   test.each([
     '/api/relay/default/control-plane',
@@ -136,20 +145,29 @@ describe('who may ask', () => {
     ['a lookalike', 'http://localhost:3000.evil.example'],
     ['no origin at all', 'hello'],
   ])('a POST whose Origin is %s is refused', async (_name, origin) => {
-    const headers: Record<string, string> = { 'content-type': 'application/json', 'x-forwarded-host': 'evil.example', ...(origin && { origin }) }
-    const response = await agentRoute.POST(new Request(`${HOME}${agents}/threads/search`, { method: 'POST', headers, body: '{}' }))
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'x-forwarded-host': 'evil.example',
+      ...(origin && { origin }),
+    }
+    const response = await agentRoute.POST(
+      new Request(`${HOME}${agents}/threads/search`, { method: 'POST', headers, body: '{}' }),
+    )
     expect(response.status).toBe(403)
     expect(upstream.seen).toEqual([])
   })
 
   test.each(['cross-site', 'same-site'])('a GET that a %s page sent is refused', async (site) => {
-    expect((await send('/api/relay/default/control-plane/v2/deployments', { headers: { 'sec-fetch-site': site } })).status).toBe(403)
+    expect(
+      (await send('/api/relay/default/control-plane/v2/deployments', { headers: { 'sec-fetch-site': site } })).status,
+    ).toBe(403)
     expect(upstream.seen).toEqual([])
   })
 })
 
 describe('the body of a search', () => {
-  const post = (body: BodyInit, headers?: Record<string, string>) => send(`${agents}/threads/search`, { method: 'POST', body, headers })
+  const post = (body: BodyInit, headers?: Record<string, string>) =>
+    send(`${agents}/threads/search`, { method: 'POST', body, headers })
 
   test('arrives as it was, numbers included', async () => {
     upstream.answer(({ path }) => ({ body: path.startsWith('/v2') ? deployment(upstream.url) : [] }))
@@ -170,7 +188,11 @@ describe('the body of a search', () => {
 
 describe('an answer', () => {
   test('is private, never stored, and keeps its numbers', async () => {
-    upstream.answer(({ path }) => ({ body: path.startsWith('/v2') ? deployment(upstream.url) : '{"values":{"n":1e400,"id":98765432109876543210},"next":[],"tasks":[]}' }))
+    upstream.answer(({ path }) => ({
+      body: path.startsWith('/v2')
+        ? deployment(upstream.url)
+        : '{"values":{"n":1e400,"id":98765432109876543210},"next":[],"tasks":[]}',
+    }))
     const response = await send(`${agents}/threads/t/state`)
     expect(response.headers.get('cache-control')).toBe('private, no-store')
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -178,8 +200,12 @@ describe('an answer', () => {
     expect(await response.text()).toContain('{"n":1e400,"id":98765432109876543210}')
   })
 
-  test('that is another server\'s page is shown as text and can run nothing', async () => {
-    upstream.answer(({ path }) => (path.startsWith('/v2') ? { body: deployment(upstream.url) } : { headers: { 'content-type': 'text/html', 'set-cookie': 'a=b' }, body: '<script>alert(1)</script>' }))
+  test("that is another server's page is shown as text and can run nothing", async () => {
+    upstream.answer(({ path }) =>
+      path.startsWith('/v2')
+        ? { body: deployment(upstream.url) }
+        : { headers: { 'content-type': 'text/html', 'set-cookie': 'a=b' }, body: '<script>alert(1)</script>' },
+    )
     const response = await send(`${agents}/docs`)
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(response.headers.get('content-security-policy')).toContain('sandbox')
@@ -187,10 +213,19 @@ describe('an answer', () => {
   })
 
   test('that failed says so in our words, with an id and the time to wait', async () => {
-    upstream.answer(() => ({ status: 429, headers: { 'retry-after': '3' }, body: '{"detail":"slow down, canary-key"}' }))
+    upstream.answer(() => ({
+      status: 429,
+      headers: { 'retry-after': '3' },
+      body: '{"detail":"slow down, canary-key"}',
+    }))
     const response = await send('/api/relay/default/control-plane/v2/deployments')
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '3'])
-    expect(await view(response)).toMatchObject({ code: 'rate_limited', message: 'slow down, [redacted]', retryAfterMs: 3000, requestId: expect.stringMatching(/./) })
+    expect(await view(response)).toMatchObject({
+      code: 'rate_limited',
+      message: 'slow down, [redacted]',
+      retryAfterMs: 3000,
+      requestId: expect.stringMatching(/./),
+    })
   })
 
   test('of an unexpected failure shows nothing of it', async () => {
@@ -259,13 +294,17 @@ describe('a stream', () => {
   })
 
   test('that cannot be opened is an error like any other', async () => {
-    upstream.answer(({ path }) => (path.startsWith('/v2') ? { body: deployment(upstream.url) } : { status: 404, body: '{"detail":"Thread t not found"}' }))
+    upstream.answer(({ path }) =>
+      path.startsWith('/v2')
+        ? { body: deployment(upstream.url) }
+        : { status: 404, body: '{"detail":"Thread t not found"}' },
+    )
     const response = await stream()
     expect([response.status, (await view(response)).message]).toEqual([404, 'Thread t not found'])
   })
 })
 
-test('the browser\'s own fetch and the relay fit together', async () => {
+test("the browser's own fetch and the relay fit together", async () => {
   vi.stubGlobal('fetch', (path: string, init: RequestInit) => send(path, init))
   try {
     const asked = { workspace: 'default', params: { deployment_id: SAMPLE_ID } }
@@ -274,7 +313,10 @@ test('the browser\'s own fetch and the relay fit together', async () => {
     await relayFetch(controlPlane.listDeployments, { workspace: 'default', query: { limit: 5, name_contains: 'a&b' } })
     expect(upstream.seen.at(-1)?.path).toBe('/v2/deployments?limit=5&offset=0&name_contains=a%26b')
     upstream.answer(() => ({ status: 500, body: '' }))
-    await expect(relayFetch(controlPlane.getDeployment, asked)).rejects.toMatchObject({ name: 'RelayError', code: 'upstream_failed' })
+    await expect(relayFetch(controlPlane.getDeployment, asked)).rejects.toMatchObject({
+      name: 'RelayError',
+      code: 'upstream_failed',
+    })
   } finally {
     vi.unstubAllGlobals()
   }

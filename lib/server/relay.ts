@@ -49,9 +49,9 @@ async function answer(table: ApiTable, request: Request): Promise<Response> {
 
 /** Reads give nothing away to other sites, whatever a browser's cookies: a POST needs our origin, a GET must not come from elsewhere. */
 function refuseForeignSite(request: Request): void {
-  if (request.method !== 'GET') return assertOwnOrigin(request.headers)
-  if (!['same-origin', 'none', null].includes(request.headers.get('sec-fetch-site')))
-    throw new AppError('forbidden', 'This request came from another site and was refused.')
+  const isForeign = !['same-origin', 'none', null].includes(request.headers.get('sec-fetch-site'))
+  if (request.method !== 'GET') assertOwnOrigin(request.headers)
+  else if (isForeign) throw new AppError('forbidden', 'This request came from another site and was refused.')
 }
 
 /** Workspace, deployment and operation from `/api/relay/{workspace}/control-plane/…` or `…/agents/{deployment}/…`. */
@@ -60,7 +60,8 @@ async function find(table: ApiTable, request: Request): Promise<Found> {
   const [, , workspace, kind, ...rest] = segmentsOf(pathname)
   const deployment = kind === 'agents' ? rest.shift() : undefined
   const match = matchRow(table, request.method, rest)
-  if (!workspace || match?.row.effect !== 'read') throw new AppError('not_found', 'There is no such operation to read from.')
+  if (!workspace || match?.row.effect !== 'read')
+    throw new AppError('not_found', 'There is no such operation to read from.')
   const body = request.method === 'POST' ? await readBody(request) : undefined
   return { op: match.row, input: { workspace, deployment, params: match.params, query: queryOf(searchParams), body } }
 }
@@ -116,9 +117,15 @@ async function readBody(request: Request): Promise<unknown> {
 
 function valueResponse(op: Operation, value: unknown): Response {
   if (op.answer !== 'text')
-    return new Response(printJson(value ?? null), { headers: { ...PRIVATE, 'content-type': 'application/json; charset=utf-8' } })
+    return new Response(printJson(value ?? null), {
+      headers: { ...PRIVATE, 'content-type': 'application/json; charset=utf-8' },
+    })
   // Another server's HTML must not run as a page of ours.
-  const headers = { ...PRIVATE, 'content-type': 'text/plain; charset=utf-8', 'content-security-policy': "sandbox; default-src 'none'" }
+  const headers = {
+    ...PRIVATE,
+    'content-type': 'text/plain; charset=utf-8',
+    'content-security-policy': "sandbox; default-src 'none'",
+  }
   return new Response(String(value), { headers })
 }
 

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Role } from '@/lib/contracts/api'
 import { type Account, createAccount } from './accounts'
 import type { Actor } from './actor'
+import { forgetAuditQueue } from './audit'
 import { adoptStore, db } from './db'
 import { adoptEnv } from './env'
 import { memberships } from './schema'
@@ -28,6 +29,7 @@ export async function testConsole(url: string, settings: Record<string, string> 
     dataDir,
     set,
     async close() {
+      forgetAuditQueue()
       await adoptStore(undefined)
       adoptEnv(undefined)
       rmSync(dataDir, { recursive: true, force: true })

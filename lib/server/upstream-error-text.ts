@@ -1,6 +1,6 @@
 import 'server-only'
 import { AppError } from '@/lib/errors'
-import { classifyAddress, RefusedAddress } from './address-guard'
+import { classifyAddress, REFUSED_ADDRESS, type RefusedAddress } from './address-guard'
 
 /** No usable answer came. `wasSent` is false where the request certainly never left, so that a write can say what is known. */
 export class ConnectionError extends AppError {
@@ -50,7 +50,9 @@ function reasonOf(error: unknown): Known {
 /** What a failed fetch means, in a sentence that names the server. `who` is such as 'control plane at http://host'. */
 export function connectionError(error: unknown, who: string): AppError {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
-    if (at instanceof RefusedAddress) return refusedAddress(who, at.address)
+    // Not instanceof: connections are shared by several copies of these modules, each with a class of its own.
+    if ((at as Partial<RefusedAddress>).code === REFUSED_ADDRESS)
+      return refusedAddress(who, (at as RefusedAddress).address)
   const { why, wasSent, isRetryable } = reasonOf(error)
   return new ConnectionError(`The ${who} cannot be reached (${why}).`, isRetryable, wasSent, error)
 }

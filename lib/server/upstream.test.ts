@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { failure } from '@/e2e/support/failure'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { AppError, type ErrorCode } from '@/lib/errors'
 import type { Destination } from './destination'
@@ -42,12 +43,13 @@ const to = (base = proxy.url, more: Partial<Destination> = {}): Destination => (
   isKeyWithheld: false,
   ...more,
 })
-const ask = (more: Partial<UpstreamRequest> = {}): UpstreamRequest => ({ to: to(), path: '/info', method: 'GET', headers: {}, ...more })
-const failure = (work: Promise<unknown>): Promise<AppError> =>
-  work.then(
-    () => expect.unreachable('it was answered'),
-    (error: unknown) => error as AppError,
-  )
+const ask = (more: Partial<UpstreamRequest> = {}): UpstreamRequest => ({
+  to: to(),
+  path: '/info',
+  method: 'GET',
+  headers: {},
+  ...more,
+})
 const json = (value: unknown) => (_: IncomingMessage, response: ServerResponse) => {
   const body = JSON.stringify(value)
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
@@ -62,7 +64,9 @@ test('an answer comes back whole, with the key sent and no cookie or origin of o
 })
 
 test('the path prefix of an address is kept, and cannot be left', () => {
-  expect(joinUrl(new URL('http://host/agents/a/'), '/threads/x?limit=1').href).toBe('http://host/agents/a/threads/x?limit=1')
+  expect(joinUrl(new URL('http://host/agents/a/'), '/threads/x?limit=1').href).toBe(
+    'http://host/agents/a/threads/x?limit=1',
+  )
   expect(joinUrl(new URL('http://host'), '/ok').href).toBe('http://host/ok')
   for (const path of ['/../b', '/x/../../b', '/%2e%2e/b', '/.%2E/b', '/x/./y', '/x?y#z', 'ok'])
     expect(() => joinUrl(new URL('http://host/agents/a'), path)).toThrow(AppError)
@@ -70,8 +74,14 @@ test('the path prefix of an address is kept, and cannot be left', () => {
 
 describe('a redirect is an error and is not followed', () => {
   test.each([301, 302, 303, 307, 308])('%i', async (status) => {
-    respond = (request, response) => void (request.url === '/info' ? response.writeHead(status, { location: '/elsewhere' }).end() : json(1)(request, response))
-    expect(await failure(requestText(ask()))).toMatchObject({ code: 'upstream_failed', view: { upstreamStatus: status } })
+    respond = (request, response) =>
+      void (request.url === '/info'
+        ? response.writeHead(status, { location: '/elsewhere' }).end()
+        : json(1)(request, response))
+    expect(await failure(requestText(ask()))).toMatchObject({
+      code: 'upstream_failed',
+      view: { upstreamStatus: status },
+    })
     expect(await failure(requestStream(ask()))).toMatchObject({ code: 'upstream_failed' })
     expect(seen.map((request) => request.url)).toEqual(['/info', '/info'])
   })
@@ -89,12 +99,48 @@ test('an address that is not listed must be https on its usual port, and public'
 
 describe('a fault gives one plain sentence and no hang', () => {
   const cases: [string, () => Promise<void>, ErrorCode, RegExp, boolean][] = [
-    ['a reset instead of an answer', () => proxy.set({ kind: 'reset', afterBytes: 0 }), 'upstream_unreachable', /the connection broke/, true],
-    ['a reset in the body', () => proxy.set({ kind: 'reset', afterBytes: 1000 }), 'upstream_unreachable', /the connection broke/, true],
-    ['an answer cut off', () => proxy.set({ kind: 'truncate', afterBytes: 1000 }), 'upstream_unreachable', /the connection broke|cut off/, true],
-    ['a length that is too great', () => proxy.set({ kind: 'wrong-length', by: 10 }), 'upstream_unreachable', /the connection broke|cut off/, true],
-    ['silence', () => proxy.set({ kind: 'black-hole' }), 'upstream_unreachable', /did not answer within 1 seconds/, true],
-    ['silence in the body', () => proxy.set({ kind: 'half-open', afterBytes: 10 }), 'upstream_unreachable', /did not answer within 1 seconds/, true],
+    [
+      'a reset instead of an answer',
+      () => proxy.set({ kind: 'reset', afterBytes: 0 }),
+      'upstream_unreachable',
+      /the connection broke/,
+      true,
+    ],
+    [
+      'a reset in the body',
+      () => proxy.set({ kind: 'reset', afterBytes: 1000 }),
+      'upstream_unreachable',
+      /the connection broke/,
+      true,
+    ],
+    [
+      'an answer cut off',
+      () => proxy.set({ kind: 'truncate', afterBytes: 1000 }),
+      'upstream_unreachable',
+      /the connection broke|cut off/,
+      true,
+    ],
+    [
+      'a length that is too great',
+      () => proxy.set({ kind: 'wrong-length', by: 10 }),
+      'upstream_unreachable',
+      /the connection broke|cut off/,
+      true,
+    ],
+    [
+      'silence',
+      () => proxy.set({ kind: 'black-hole' }),
+      'upstream_unreachable',
+      /did not answer within 1 seconds/,
+      true,
+    ],
+    [
+      'silence in the body',
+      () => proxy.set({ kind: 'half-open', afterBytes: 10 }),
+      'upstream_unreachable',
+      /did not answer within 1 seconds/,
+      true,
+    ],
     ['an endless body', () => proxy.set({ kind: 'endless' }), 'too_large', /more than 1 MB/, true],
   ]
   test.each(cases)('%s', async (_name, set, code, sentence, wasSent) => {
@@ -125,7 +171,8 @@ describe('a fault gives one plain sentence and no hang', () => {
 
   test('a small compressed answer that unpacks to too much is stopped', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024), { level: 1 })
-    respond = (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(bomb)
+    respond = (_, response) =>
+      void response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(bomb)
     expect(await failure(requestText(ask({ maxBytes: 1_048_576 })))).toMatchObject({ code: 'too_large' })
   })
 
@@ -191,6 +238,16 @@ describe('a stream', () => {
   test('that is no stream comes back as text', async () => {
     respond = (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hello</h1>')
     expect(await requestStream(ask())).toMatchObject({ status: 200, text: '<h1>hello</h1>' })
+  })
+
+  test('that would be one too many for its server is refused at once', async () => {
+    respond = (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    const leaving = new AbortController()
+    const direct = to(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const open = () => requestStream(ask({ to: direct, signal: leaving.signal }))
+    await Promise.all(Array.from({ length: 512 }, open))
+    expect(await failure(open())).toMatchObject({ code: 'rate_limited' })
+    leaving.abort()
   })
 
   test('documents do not queue behind streams', async () => {

@@ -70,7 +70,8 @@ export function joinUrl(base: URL, path: string): URL {
 }
 
 /** How messages name a server: what it is and where. */
-const nameOf = ({ to: { what, base } }: UpstreamRequest) => `${what} at ${base.origin}${base.pathname.replace(/\/+$/, '')}`
+const nameOf = ({ to: { what, base } }: UpstreamRequest) =>
+  `${what} at ${base.origin}${base.pathname.replace(/\/+$/, '')}`
 
 async function open(kind: Kind, request: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   const { base, reach, credentials } = request.to
@@ -109,7 +110,11 @@ async function readText(response: Response, limit: number): Promise<{ text: stri
 const decode = (parts: Uint8Array[]) => new TextDecoder().decode(Buffer.concat(parts))
 
 /** Runs `work` under the caller's signal and a deadline, and turns what fetch throws into a sentence. */
-async function guarded<T>(request: UpstreamRequest, timeoutMs: number, work: (signal: AbortSignal, release: () => void) => Promise<T>) {
+async function guarded<T>(
+  request: UpstreamRequest,
+  timeoutMs: number,
+  work: (signal: AbortSignal, release: () => void) => Promise<T>,
+) {
   const joined = joinSignals(request.signal)
   let isLate = false
   const onLate = () => {
@@ -135,9 +140,13 @@ const read = async (response: Response, request: UpstreamRequest): Promise<Upstr
   const limit = ok ? (request.maxBytes ?? MAX_DOCUMENT_BYTES) : MAX_ERROR_BYTES
   const { text, isWhole } = await readText(response, limit)
   if (ok && !isWhole)
-    throw new AppError('too_large', `The ${nameOf(request)} answered with more than ${limit >> 20} MB. Ask for less at a time.`, {
-      upstreamStatus: status,
-    })
+    throw new AppError(
+      'too_large',
+      `The ${nameOf(request)} answered with more than ${limit >> 20} MB. Ask for less at a time.`,
+      {
+        upstreamStatus: status,
+      },
+    )
   return { status, headers, contentType: headers.get('content-type') ?? '', text }
 }
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import type { Db, Query } from './db'
+import type { Db } from './db'
 
 /** What the processes that serve one deployment tell each other. */
 export type BusMessage =
@@ -53,14 +53,19 @@ export class Bus extends EventEmitter<BusEvents> {
     return bus
   }
 
-  /** With `query` of a transaction the message goes out when that commits. Never rejects outside of one: readers also poll. */
-  async send(message: BusMessage, query?: Query): Promise<void> {
-    const values = [this.db.schema, JSON.stringify({ ...message, from: this.instance })]
-    if (query) await query('select pg_notify($1, $2)', values)
-    else
-      await this.db
-        .query('select pg_notify($1, $2)', values)
-        .catch((error: Error) => this.log(`A notice to other processes was lost: ${error.message}`))
+  /** For this process and the others. */
+  tell(message: BusMessage): Promise<void> {
+    this.emit('message', message)
+    return this.send(message)
+  }
+
+  /** For the others. Never rejects: whoever waits for a message also looks from time to time. */
+  async send(message: BusMessage): Promise<void> {
+    try {
+      await this.db.query('select pg_notify($1, $2)', [this.db.schema, JSON.stringify({ ...message, from: this.instance })])
+    } catch (error) {
+      if (!this.#isClosed) this.log(`A notice to other processes was lost: ${(error as Error).message}`)
+    }
   }
 
   /** Numbers of instances in `column` whose process is gone, as an SQL condition. */

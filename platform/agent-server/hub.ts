@@ -26,7 +26,7 @@ export class Hub {
     bus.on('message', (message) => {
       const open = this.#open.get(message.run)
       if (!open) return
-      if (message.kind === 'claimed' && !open.writer) this.#mirror(open, open.log.lastId)
+      if ((message.kind === 'claimed' || message.kind === 'ended') && !open.writer) this.#mirror(open, open.log.lastId)
       if (message.kind === 'watch' && open.writer) void this.#answerWatch(open)
     })
   }
@@ -85,6 +85,18 @@ export class Hub {
     ])
     if (!isWatched) this.complain(`No process says that it executes run ${runId}; its events may come late.`)
     this.#mirror(open, Math.max(Number(row?.id ?? -1), open.log.lastId))
+  }
+
+  /** For readers that have heard nothing for a while: a notice may have been lost. */
+  async check(runId: string): Promise<void> {
+    const open = this.#open.get(runId)
+    if (!open || open.writer || open.mirror) return
+    const [row] = await this.db.query<{ status: string; owner: number | null }>(
+      'select status, owner from runs where run_id = $1',
+      [runId],
+    )
+    if (row?.status === 'running' ? row.owner !== this.bus.instance : row?.status !== 'pending')
+      this.#mirror(open, open.log.lastId)
   }
 
   /** Events after `after` up to `until` that were written down, in pages. */

@@ -29,16 +29,19 @@ const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkp
  */
 export class AgentSaver extends PostgresSaver {
   constructor(private readonly db: Db) {
-    super(db.pool, new FastSerializer(), { schema: db.schema })
+    super(db.pool, undefined, { schema: db.schema })
+    this.serde = new FastSerializer(this.serde)
   }
 
   /**
    * Versions are counted, and random behind the count: values are stored by version, so with plain numbers a fork would
    * find the first value that another branch has stored under the same number and take it for its own.
    */
-  override getNextVersion(current: number | string | undefined): string {
+  override getNextVersion(current: number | undefined): number {
     const count = current === undefined ? 0 : Number.parseInt(String(current), 10)
-    return `${String(count + 1).padStart(20, '0')}.${randomBytes(8).toString('hex')}`
+    const version = `${String(count + 1).padStart(20, '0')}.${randomBytes(8).toString('hex')}`
+    // The library compares versions of either type and says so; only its declaration knows one.
+    return version as unknown as number
   }
 
   override async put(

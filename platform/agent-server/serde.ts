@@ -1,4 +1,4 @@
-import { JsonPlusSerializer, type SerializerProtocol } from '@langchain/langgraph-checkpoint'
+import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 /** Beyond this the value goes to the library's own serializer, which also finds cycles. */
 const MAX_DEPTH = 100
@@ -8,18 +8,18 @@ const MAX_DEPTH = 100
  * visits every value with an awaited call, which stalls the process for seconds at a few megabytes.
  */
 export class FastSerializer implements SerializerProtocol {
-  readonly #general = new JsonPlusSerializer()
+  constructor(private readonly general: SerializerProtocol) {}
 
   async dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
-    if (!isPlainJson(value, 0)) return this.#general.dumpsTyped(value)
+    if (!isPlainJson(value, 0)) return this.general.dumpsTyped(value)
     return ['json', Buffer.from(JSON.stringify(value))]
   }
 
   async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
-    if (type !== 'json') return this.#general.loadsTyped(type, data)
+    if (type !== 'json') return this.general.loadsTyped(type, data)
     const text = typeof data === 'string' ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()
     // Whatever is no plain JSON was written with this key.
-    return text.includes('"lc":') ? this.#general.loadsTyped(type, text) : JSON.parse(text)
+    return text.includes('"lc":') ? this.general.loadsTyped(type, text) : JSON.parse(text)
   }
 }
 

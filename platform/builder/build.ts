@@ -16,16 +16,18 @@ export type BuildOptions = {
   env: Record<string, string>
   signal: AbortSignal
   log(level: LogLevel, message: string): void
+  /** Called as soon as the commit is known, long before the build ends. */
+  onCommit(commit: string): Promise<void>
 }
 
 const INSTALL_TIMEOUT_MS = 15 * 60_000
 const BUILD_TIMEOUT_MS = 15 * 60_000
 
 /**
- * Makes the folder a revision runs from: its commit checked out, packages installed, built. Gives the commit.
+ * Makes the folder a revision runs from: its commit checked out, packages installed, built.
  * Throws a BuildError whose message is the reason to show; a revision that already has its commit gets that one again.
  */
-export async function buildFromGit(options: BuildOptions): Promise<string> {
+export async function buildFromGit(options: BuildOptions): Promise<void> {
   const { folder, sourceConfig, sourceRevisionConfig, env, signal, log } = options
   const { repo_url, install_command, build_command } = sourceConfig
   const { repo_ref, graph_config_path, repo_commit_sha } = sourceRevisionConfig
@@ -44,6 +46,7 @@ export async function buildFromGit(options: BuildOptions): Promise<string> {
     signal,
     onLine,
   })
+  await options.onCommit(commit)
   log('INFO', `Checked out commit ${commit}`)
 
   const config = await readGraphConfig(folder, graph_config_path)
@@ -79,5 +82,4 @@ export async function buildFromGit(options: BuildOptions): Promise<string> {
     })
   }
   log('INFO', 'The build is complete.')
-  return commit
 }

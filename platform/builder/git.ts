@@ -10,6 +10,7 @@ const run = promisify(execFile)
 /** `file` covers plain paths. Nothing else is ever spoken, whatever an address or a redirect says. */
 const PROTOCOLS = 'file:https:ssh:git'
 const TIMEOUT_MS = 10 * 60_000
+const LOOK_TIMEOUT_MS = 20_000
 const CONTROL = /\p{Cc}/u
 
 /** The full name of the ref that a revision is built from: a branch by its bare name, a tag by its whole path. */
@@ -85,6 +86,17 @@ export async function checkout(options: CheckoutOptions): Promise<string> {
   }
   await git('checkout', '--quiet', '--detach', options.commit ?? 'FETCH_HEAD', '--')
   return git('rev-parse', '--verify', 'HEAD')
+}
+
+export type RemoteOptions = Pick<CheckoutOptions, 'url' | 'ref' | 'env' | 'signal'> & { configFile: string }
+
+/** The commit that a ref of a repository points to now; undefined where there is no such ref. Rejects where git does. */
+export async function remoteCommit(options: RemoteOptions): Promise<string | undefined> {
+  const [url, ref] = [checkRepositoryUrl(options.url), fullRef(options.ref)]
+  const env = await gitEnvironment(options.env, url, options.configFile)
+  const own = { env: asProcessEnv(env), signal: options.signal, timeout: LOOK_TIMEOUT_MS }
+  const { stdout } = await run('git', ['ls-remote', '--quiet', '--', url, ref], own)
+  return /^([0-9a-f]{40,64})\t/.exec(stdout)?.[1]
 }
 
 /** The branch that a repository's HEAD names, or undefined where the folder is no repository. */

@@ -4,6 +4,8 @@ import path from 'node:path'
 
 /** The platform's part of the data folder; nothing in it is readable by other users. */
 export type DataFolder = {
+  /** For files of the platform alone. */
+  own: string
   /** Git repositories that the control plane offers by itself. */
   repositories: string
   /** One folder per deployment, in it one per revision. */
@@ -27,6 +29,7 @@ export function openDataFolder(dataDir: string): DataFolder {
   mkdirSync(repositories, { recursive: true })
   const portFile = path.join(folder, 'port')
   return {
+    own: folder,
     repositories,
     builds,
     apiKey: kept(path.join(folder, 'api-key'), () => `plt_${randomBytes(24).toString('base64url')}`),

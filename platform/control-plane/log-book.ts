@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, gte, ilike, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { LOG_LEVELS } from '@/lib/contracts/logs'
 import type { Db } from './database'
+import { isMissingReference, reasonOf } from './database-error'
 import { escapeLike } from './escape-like'
 import { revisionLogs } from './schema'
 import type { LogLevel, LogType } from './wire'
@@ -24,6 +25,8 @@ export type LogFilter = {
 }
 export type LogRow = typeof revisionLogs.$inferSelect
 
+type NewLine = typeof revisionLogs.$inferInsert
+
 const FLUSH_MS = 40
 const LINE_LIMIT = 16_000
 /** Lines kept of one revision and type; looked after every `PRUNE_EVERY` lines. */
@@ -32,7 +35,7 @@ const PRUNE_EVERY = 2_000
 
 /** The logs of revisions. Lines are written in order, many in one insert; `flush` waits until all so far are stored. */
 export class LogBook {
-  #waiting: (typeof revisionLogs.$inferInsert)[] = []
+  #waiting: NewLine[] = []
   #writing: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   readonly #written = new Map<string, number>()
@@ -59,30 +62,40 @@ export class LogBook {
     return this.#writing
   }
 
-  async #write(lines: (typeof revisionLogs.$inferInsert)[]): Promise<void> {
-    for (let start = 0; start < lines.length; start += 1000) {
-      try {
-        await this.db.insert(revisionLogs).values(lines.slice(start, start + 1000))
-      } catch (error) {
-        // The deployment was deleted in the meantime, or the database is away: the log must not stop a roll-out.
-        this.complain(`Log lines were not stored: ${(error as Error).message.split('\n')[0]}`)
-      }
-    }
+  async #write(lines: NewLine[]): Promise<void> {
+    for (let start = 0; start < lines.length; start += 1000) await this.#insert(lines.slice(start, start + 1000))
     await this.#prune(lines)
   }
 
-  async #prune(lines: (typeof revisionLogs.$inferInsert)[]): Promise<void> {
-    for (const { revisionId, type } of lines) {
-      const key = `${revisionId} ${type}`
+  async #insert(lines: NewLine[]): Promise<void> {
+    try {
+      await this.db.insert(revisionLogs).values(lines)
+    } catch (error) {
+      const isGone = isMissingReference(error)
+      const places = new Set(lines.map((line) => line.revisionId))
+      // A deployment deleted in this moment takes its own lines with it, and nobody else's.
+      if (isGone && places.size > 1)
+        for (const place of places) await this.#insert(lines.filter((line) => line.revisionId === place))
+      // The log must not stop a roll-out, whatever is wrong with it.
+      else if (!isGone) this.complain(`Log lines were not stored: ${reasonOf(error)}`)
+    }
+  }
+
+  async #prune(lines: NewLine[]): Promise<void> {
+    const full = new Map<string, NewLine>()
+    for (const line of lines) {
+      const key = `${line.revisionId} ${line.type}`
       const count = (this.#written.get(key) ?? 0) + 1
       this.#written.set(key, count % PRUNE_EVERY)
-      if (count < PRUNE_EVERY) continue
+      if (count === PRUNE_EVERY) full.set(key, line)
+    }
+    for (const { revisionId, type } of full.values()) {
       const of = and(eq(revisionLogs.revisionId, revisionId), eq(revisionLogs.type, type))
       const oldest = sql`(select id from ${revisionLogs} where ${of} order by id desc offset ${KEPT_LINES} limit 1)`
       await this.db
         .delete(revisionLogs)
         .where(and(of, sql`${revisionLogs.id} <= ${oldest}`))
-        .catch(() => {})
+        .catch((error) => this.complain(`Old log lines were not removed: ${reasonOf(error)}`))
     }
   }
 

@@ -3,6 +3,7 @@ import { and, asc, count, desc, eq, getTableColumns, ilike, inArray, ne, type SQ
 import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments'
 import { REVISION_STATUSES_IN_PROGRESS, type RevisionStatus } from '@/lib/contracts/state'
 import type { Db } from './database'
+import { isTaken } from './database-error'
 import { escapeLike } from './escape-like'
 import { type DeploymentRow, deployments, type RevisionRow, revisions, settings } from './schema'
 
@@ -51,8 +52,7 @@ export class Store {
         await insertRevision(tx as unknown as Db, deployment, sourceRevisionConfig)
       })
     } catch (error) {
-      const cause = (error as Error).cause as { code?: string; constraint?: string } | undefined
-      if (cause?.code === '23505' && cause.constraint === 'deployments_name') throw new NameTakenError()
+      if (isTaken(error, 'deployments_name')) throw new NameTakenError()
       throw error
     }
   }
@@ -189,12 +189,23 @@ export class Store {
     return moved.length > 0
   }
 
-  async setBuilt(id: string, commit: string | null): Promise<void> {
+  async setCommit(id: string, commit: string): Promise<void> {
     const config = sql`${revisions.sourceRevisionConfig} || ${JSON.stringify({ repo_commit_sha: commit })}::jsonb`
-    await this.db
-      .update(revisions)
-      .set({ builtAt: now, sourceRevisionConfig: config, updatedAt: now })
-      .where(eq(revisions.id, id))
+    await this.db.update(revisions).set({ sourceRevisionConfig: config, updatedAt: now }).where(eq(revisions.id, id))
+  }
+
+  async setBuilt(id: string): Promise<void> {
+    await this.db.update(revisions).set({ builtAt: now, updatedAt: now }).where(eq(revisions.id, id))
+  }
+
+  /** Deployments that want a revision for each push, with the state of their latest one. */
+  async watchedDeployments(): Promise<(DeploymentWithLatest & { latestStatus: string | null })[]> {
+    const rows = await this.db
+      .select({ ...latestConfig, latestStatus: revisions.status })
+      .from(deployments)
+      .leftJoin(revisions, eq(revisions.id, deployments.latestRevisionId))
+      .where(and(eq(deployments.status, 'READY'), sql`${deployments.sourceConfig}->'build_on_push' = 'true'::jsonb`))
+    return rows.map((row) => ({ ...row, latest: row.latest ?? {} }))
   }
 
   /** Shows everybody who asks that a revision waits for its turn. */

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RevisionStatus } from '@/lib/contracts/state'
+import { reasonOf } from '../control-plane/database-error'
 import type { LogBook } from '../control-plane/log-book'
 import type { DeploymentRow, RevisionRow } from '../control-plane/schema'
 import { type Store, WAITING } from '../control-plane/store'
@@ -68,7 +69,7 @@ export class Lane {
     this.#hasNews = true
     const { store, complain } = this.options
     // Busy: what is new can only wait, and its status is to say so.
-    if (this.#running) store.queueNew(this.deploymentId).catch((error: Error) => complain(error.message))
+    if (this.#running) store.queueNew(this.deploymentId).catch((error: Error) => complain(reasonOf(error)))
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
       if (this.#hasNews && !this.#end.signal.aborted) this.wake()
@@ -113,7 +114,7 @@ export class Lane {
         await this.#next(deployment)
       } catch (error) {
         if (this.#end.signal.aborted) return
-        complain(`Deployment ${this.deploymentId}: ${(error as Error).message}`)
+        complain(`Deployment ${this.deploymentId}: ${reasonOf(error)}`)
         this.#hasNews = true
         await sleep(RETRY_MS, undefined, { signal: this.#end.signal }).catch(() => {})
       }

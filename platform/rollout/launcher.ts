@@ -49,16 +49,18 @@ export class Launcher {
   /** Builds the revision and notes its commit. Throws a BuildError. */
   async build(subject: Subject, signal: AbortSignal): Promise<RevisionRow> {
     const { deployment, revision } = subject
-    const commit = await buildFromGit({
+    const { store } = this.options
+    await buildFromGit({
       folder: this.folderOf(deployment.id, revision.id),
       sourceConfig: revision.sourceConfig,
       sourceRevisionConfig: revision.sourceRevisionConfig,
       env: baseEnvironment(),
       signal,
       log: this.logOf(subject, 'build'),
+      onCommit: (commit) => store.setCommit(revision.id, commit),
     })
-    await this.options.store.setBuilt(revision.id, commit)
-    return (await this.options.store.findRevision(deployment.id, revision.id)) ?? revision
+    await store.setBuilt(revision.id)
+    return (await store.findRevision(deployment.id, revision.id)) ?? revision
   }
 
   /** Starts the agent server and checks every graph. Throws a StartError, and leaves no process behind then. */

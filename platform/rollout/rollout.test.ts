@@ -220,6 +220,28 @@ test('a failing command fails the build with its last words; an interrupt ends a
   await until('the command is gone', () => !isAlive(pid))
 })
 
+test('a push to the tracked branch makes a revision by itself, a push elsewhere or of a broken commit only one', async () => {
+  const { id, first, repository } = await serving('pushed')
+  await client.patch(id, { source_config: { build_on_push: true } })
+  const latest = async () => (await client.get(`/v2/deployments/${id}`)).body.latest_revision_id
+  const pushed = repository.commit(graphFiles('pushed'))
+  await until('a revision is made', async () => (await latest()) !== first)
+  const second = await latest()
+  expect((await client.settled(id, second, 'DEPLOYED')).source_revision_config.repo_commit_sha).toBe(pushed)
+  expect(await client.log(id, second, 'build')).toContain(`main was pushed to: commit ${pushed}`)
+  expect(await client.about(id)).toMatchObject({ text: 'pushed' })
+
+  const broken = repository.commit({ 'graph.json': '{' })
+  await until('another is made', async () => (await latest()) !== second)
+  const third = await latest()
+  expect((await client.settled(id, third, 'BUILD_FAILED')).source_revision_config.repo_commit_sha).toBe(broken)
+  repository.git('checkout', '-q', '-b', 'elsewhere')
+  repository.commit(graphFiles('elsewhere'))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(await latest()).toBe(third)
+  await client.patch(id, { source_config: { build_on_push: false } })
+})
+
 test('an agent server that dies is started again, with the reason in its deploy log', async () => {
   const { id, first } = await serving('crash')
   const before = await client.about(id)

@@ -123,6 +123,7 @@ export async function createFixture(options: Partial<PlatformOptions> = {}) {
       agentServerEntry: STAND_IN,
       withSamples: false,
       drainMs: 5000,
+      pushLookMs: 100,
       readyTimeoutMs: 15_000,
       log: (line) => lines.push(line),
       ...options,

@@ -1,3 +1,4 @@
+import 'server-only'
 import type { LiveFrame } from '@/lib/contracts/live'
 
 /** Opens the stream at once: headers alone would wait for the first byte of the body. */

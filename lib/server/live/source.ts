@@ -1,3 +1,4 @@
+import 'server-only'
 /** Something that a viewer follows. It is told when there is news and asked for frames when the viewer has room. */
 export type Source = {
   readonly id: string

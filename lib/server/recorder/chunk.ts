@@ -1,3 +1,4 @@
+import 'server-only'
 import type { LogEntry } from '@/lib/stream/log'
 
 /**

@@ -1,3 +1,4 @@
+import 'server-only'
 import type { RecordingOutcome } from '@/lib/stream/log'
 
 /** What is known of a run once its stream is over. */

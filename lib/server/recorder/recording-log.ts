@@ -1,8 +1,10 @@
+import 'server-only'
 import { type Chunk, chunkAfter, encodeEntry, joinChunks, type NewEntry } from './chunk'
 import type { RecordingSummary } from '@/lib/stream/log'
 
 /** Shortest time between two chunks while events pour in; an event after a pause goes out at once. */
 export const FRAME_MS = 33
+const CHUNK_LENGTH = 128 * 1024
 const SEGMENT_BYTES = 256 * 1024
 
 /**
@@ -32,6 +34,7 @@ export class RecordingLog {
   #tail: Chunk[] = []
   #tailBytes = 0
   #open: string[] = []
+  #openLength = 0
   #next: number
   #sealedAt = 0
   #timer: NodeJS.Timeout | undefined
@@ -64,16 +67,24 @@ export class RecordingLog {
   /** Takes the next entry in and gives its number. */
   append(entry: NewEntry): number {
     const seq = this.#next++
-    this.#open.push(encodeEntry(seq, entry))
-    if (this.#isQueued || this.#timer) return seq
-    const wait = this.#sealedAt + FRAME_MS - Date.now()
-    if (wait > 0) this.#timer = setTimeout(() => this.seal(), wait)
-    else {
-      // After the current turn: all events of one read of the upstream leave together.
-      this.#isQueued = true
-      queueMicrotask(() => this.seal())
-    }
+    const text = encodeEntry(seq, entry)
+    this.#open.push(text)
+    this.#openLength += text.length
+    // A chunk is the least that a viewer can be sent: a burst becomes several.
+    if (this.#openLength > CHUNK_LENGTH) this.seal()
+    else if (!this.#isQueued && !this.#timer) this.#schedule()
     return seq
+  }
+
+  #schedule(): void {
+    const wait = this.#sealedAt + FRAME_MS - Date.now()
+    if (wait > 0) {
+      this.#timer = setTimeout(() => this.seal(), wait)
+      return
+    }
+    // After the current turn: all events of one read of the upstream leave together.
+    this.#isQueued = true
+    queueMicrotask(() => this.seal())
   }
 
   /** Hands over what waits for the end of the frame. */
@@ -85,6 +96,7 @@ export class RecordingLog {
     const text = this.#open.join(',')
     const bytes = Buffer.from(text)
     this.#open = []
+    this.#openLength = 0
     this.#sealedAt = Date.now()
     const chunk = { first: this.last + 1, last: this.#next - 1, bytes }
     this.onChunk?.(chunk, text)

@@ -1,3 +1,4 @@
+import 'server-only'
 /** All waits of the recorder in milliseconds. An object, so that tests can shorten them. */
 export const TIMING = {
   /** The run and thread ids must be known this long after the upstream answered. */

@@ -1,0 +1,53 @@
+import { Play } from 'lucide-react'
+import Link from 'next/link'
+import type { Column } from '@/components/shared/data-table'
+import { IdChip } from '@/components/shared/id-chip'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Badge } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
+import type { Assistant } from '@/lib/contracts/assistants'
+import { routes } from '@/lib/routes'
+
+/** The assistant that the server made for each graph by itself. */
+export const isDefault = (assistant: Pick<Assistant, 'metadata'>): boolean => assistant.metadata.created_by === 'system'
+
+export const assistantColumns = (workspace: string, deployment: string): Column<Assistant>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: (one) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="truncate font-medium" title={one.name ?? one.assistant_id}>
+          <VisibleText>{one.name || one.assistant_id}</VisibleText>
+        </span>
+        {isDefault(one) ? <Badge title="Made by the server for its graph">default</Badge> : null}
+      </span>
+    ),
+  },
+  {
+    id: 'graph',
+    header: 'Graph',
+    cell: (one) => (
+      <code className="font-mono text-ink-2 text-xs" title={one.graph_id}>
+        {one.graph_id}
+      </code>
+    ),
+  },
+  { id: 'version', header: 'Version', from: 'sm', className: 'w-20', cell: (one) => <span className="tabular-nums">{one.version ?? '–'}</span> },
+  { id: 'id', header: 'Id', from: 'md', className: 'w-36', cell: (one) => <IdChip id={one.assistant_id} what="assistant id" className="text-ink-2" /> },
+  { id: 'updated', header: 'Updated', from: 'md', className: 'w-32 text-ink-2', cell: (one) => <RelativeTime at={one.updated_at} /> },
+  {
+    id: 'run',
+    header: <span className="sr-only">Start</span>,
+    className: 'w-28 text-right',
+    cell: (one) => (
+      <Button asChild size="sm">
+        <Link href={routes.newRun(workspace, deployment, { assistant: one.assistant_id })} aria-label={`Start a run of ${one.name || one.graph_id}`}>
+          <Play aria-hidden />
+          Start a run
+        </Link>
+      </Button>
+    ),
+  },
+]

@@ -1,0 +1,137 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { jsonText } from '@/components/shared/json-value'
+import { useReasons } from '@/components/shared/rights'
+import { useKeptDraft } from '@/components/shared/use-kept-draft'
+import { Button } from '@/components/ui/button'
+import { Kbd } from '@/components/ui/kbd'
+import { startRun } from '@/lib/actions/runs'
+import { printJson } from '@/lib/contracts/json'
+import type { ErrorView } from '@/lib/errors'
+import { assistantSchemasQuery } from '@/lib/queries/assistants'
+import { routes } from '@/lib/routes'
+import { AssistantPicker, findAssistant, isDefault, pickableAssistants } from './assistant-picker'
+import { InputSection } from './input-section'
+import { inputSkeleton, takesMessages } from './input-schema'
+import { RunOptions } from './run-options'
+import { placeError, type StartField, type StartIssue } from './start-issues'
+import { initialOptions, type StartOptions } from './start-options'
+import { startRequest } from './start-request'
+import { ThreadPicker } from './thread-picker'
+
+type Props = { workspace: string; deployment: string; assistant?: string; thread?: string }
+type Draft = Pick<StartOptions, 'message' | 'json' | 'context'>
+
+/** Starts a run: what, where its state goes, with which input, and how it is streamed. Nothing typed is lost when it fails. */
+export function StartForm({ workspace, deployment, assistant = '', thread = '' }: Props) {
+  const router = useRouter()
+  const { run: reason } = useReasons()
+  const [options, setOptions] = useState(() => initialOptions(assistant, thread))
+  const [issues, setIssues] = useState<readonly StartIssue[]>([])
+  const [error, setError] = useState<ErrorView>()
+  const [isForced, setForced] = useState(false)
+  const [isStarting, setStarting] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  // One per input: pressing twice starts one run, and changing something starts another.
+  const key = useRef({ body: '', id: '' })
+
+  const list = useQuery(pickableAssistants(workspace, deployment))
+  const chosen = findAssistant(list.data, options.assistant) ?? (options.assistant === '' ? list.data?.find(isDefault) ?? list.data?.[0] : undefined)
+  const assistantId = chosen?.assistant_id ?? options.assistant
+  const schemas = useQuery({ ...assistantSchemasQuery(workspace, deployment, assistantId), enabled: assistantId !== '', retry: false })
+  const schema = schemas.data?.input_schema ?? undefined
+  const hasMessages = takesMessages(schema)
+  const inputKind = hasMessages ? options.inputKind : 'json'
+  const skeleton = useMemo(() => (schema ? jsonText(inputSkeleton(schema)) : '{}'), [schema])
+  const json = options.json ?? skeleton
+  const settled = { ...options, assistant: assistantId, inputKind } as const
+
+  const change = (part: Partial<StartOptions>) => setOptions((now) => ({ ...now, ...part }))
+  const draft: Draft = { message: options.message, json: options.json, context: options.context }
+  const forgetDraft = useKeptDraft(`pilothouse.run.${workspace}.${deployment}`, draft, change)
+  const issuesOf = (field: StartField) => issues.filter((issue) => issue.field === field)
+
+  // Where something is wrong, the first such field takes the keyboard.
+  useEffect(() => {
+    if (issues.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [issues])
+
+  async function start(event: FormEvent) {
+    event.preventDefault()
+    if (isStarting || reason) return
+    const check = isForced || inputKind === 'message' ? undefined : (await import('./input-check')).checkInput
+    const request = startRequest(settled, json, schema, check)
+    setError(undefined)
+    setIssues(request.ok ? [] : request.issues)
+    if (!request.ok) return
+    setStarting(true)
+    const body = printJson({ ...request.body, thread: settled.threadKind === 'existing' ? settled.thread : settled.threadKind })
+    if (key.current.body !== body) key.current = { body, id: newKey() }
+    const started = await startRun({
+      workspace,
+      deployment,
+      thread: settled.threadKind === 'existing' ? { kind: 'existing', id: settled.thread } : { kind: settled.threadKind },
+      body: printJson(request.body),
+      key: key.current.id,
+    })
+    if (started.ok) {
+      forgetDraft()
+      router.push(routes.recording(workspace, deployment, started.data.id))
+      return // stays busy until the run's page is there
+    }
+    const placed = placeError(started.error)
+    setIssues(placed.issues)
+    setError(placed.rest)
+    setStarting(false)
+  }
+
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={start}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
+      }}
+      className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
+    >
+      <div className="min-w-0 space-y-5">
+        <AssistantPicker workspace={workspace} deployment={deployment} value={assistantId} onChange={(value) => change({ assistant: value, json: undefined })} issues={issuesOf('assistant')} />
+        <ThreadPicker workspace={workspace} deployment={deployment} kind={options.threadKind} thread={options.thread} onChange={change} issues={issuesOf('thread')} />
+        <InputSection
+          kind={inputKind}
+          hasMessages={hasMessages}
+          message={options.message}
+          json={json}
+          schema={schema}
+          schemaNote={schemas.isPending || schema ? undefined : 'The server does not tell this graph’s input schema, so the input is not checked here.'}
+          issues={issuesOf('input')}
+          isForced={isForced}
+          onChange={change}
+          onForce={setForced}
+        />
+        {error ? <ErrorNotice error={error} /> : null}
+        <div className="flex items-center gap-3">
+          <Button type="submit" variant="primary" isBusy={isStarting} reason={reason}>
+            <Play aria-hidden />
+            Start run
+          </Button>
+          <span className="hidden text-ink-3 text-xs sm:inline">
+            <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd>
+          </span>
+        </div>
+      </div>
+      <aside aria-label="Run options" className="h-fit rounded-lg border bg-panel p-4">
+        <RunOptions options={options} issuesOf={issuesOf} onChange={change} />
+      </aside>
+    </form>
+  )
+}
+
+/** Not `randomUUID`: a console reached over plain HTTP by another name than localhost has none. */
+const newKey = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16)).join('-')

@@ -1,0 +1,49 @@
+'use client'
+
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useRef } from 'react'
+import { useFollow } from './fixed-rows'
+import { FollowPill } from './follow-pill'
+
+type Props = {
+  label: string
+  count: number
+  keyOf: (index: number) => string
+  row: (index: number) => ReactNode
+  empty: ReactNode
+  /** More may come: what there is is followed, until the person scrolls up. */
+  isLive: boolean
+}
+
+/** Rows of any height, such as messages, of which only those in sight are drawn. Begins at its end. */
+export function VirtualFeed({ label, count, keyOf, row, empty, isLive }: Props) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 96,
+    getItemKey: keyOf,
+    overscan: 4,
+    gap: 10,
+    paddingStart: 12,
+    paddingEnd: 16,
+  })
+  const height = virtual.getTotalSize()
+  const { isFollowing, unseen, follow } = useFollow(scroller, count, height)
+  return (
+    <div className="relative h-full min-h-0">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too */}
+      <section ref={scroller} aria-label={label} tabIndex={0} className="h-full overflow-y-auto overscroll-contain px-3 [overflow-anchor:none] focus-visible:-outline-offset-2">
+        {count === 0 ? <div className="py-10 text-center text-ink-3 text-sm">{empty}</div> : null}
+        <div className="relative mx-auto max-w-4xl" style={{ height }}>
+          {virtual.getVirtualItems().map((item) => (
+            <div key={item.key} data-index={item.index} ref={virtual.measureElement} className="absolute inset-x-0" style={{ top: item.start }}>
+              {row(item.index)}
+            </div>
+          ))}
+        </div>
+      </section>
+      {isFollowing ? null : <FollowPill unseen={unseen} onClick={follow} isLive={isLive} />}
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+'use server'
+import { z } from 'zod'
+import { parseJson } from '@/lib/contracts/json'
+import { AppError, type Settled } from '@/lib/errors'
+import { sessionActor } from '@/lib/server/actor'
+import { guardAction } from '@/lib/server/guard-action'
+import { readRecording } from '@/lib/server/recorder/read'
+import { cancelRecording, type RunBody, startRecording } from '@/lib/server/recorder/start'
+import { parseInput } from '@/lib/server/settle'
+import type { RecordingSummary } from '@/lib/stream/log'
+
+// The body itself is checked by the operation's own schema, on its way through `call`.
+
+const name = z.string().min(1).max(300)
+
+const StartRun = z.strictObject({
+  workspace: name,
+  deployment: name,
+  thread: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('new') }),
+    z.strictObject({ kind: z.literal('existing'), id: name }),
+    z.strictObject({ kind: z.literal('stateless') }),
+  ]),
+  /** The run request: as JSON text where its numbers have to stay what they are, or as a value. */
+  body: z.union([z.string(), z.record(z.string(), z.unknown())]),
+  /** Made once per form that is sent: a repeat of it gives the run that is there. */
+  key: z.string().min(8).max(100).optional(),
+})
+export type StartRunInput = z.input<typeof StartRun>
+
+export async function startRun(given: StartRunInput): Promise<Settled<RecordingSummary>> {
+  return guardAction(async () => {
+    const input = parseInput(StartRun, given)
+    const actor = await sessionActor()
+    return await startRecording({ ...input, actor, body: bodyOf(input.body) })
+  })
+}
+
+function bodyOf(body: string | Record<string, unknown>): RunBody {
+  try {
+    const value = typeof body === 'string' ? parseJson(body) : body
+    if (typeof value === 'object' && value !== null && 'assistant_id' in value) return value as RunBody // checked by `call`
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw new AppError('invalid', `The run request is not valid JSON: ${cause.message}`, { cause })
+    throw cause
+  }
+  throw new AppError('invalid', 'The run request names no assistant.', { fields: [{ path: ['assistant_id'], message: 'Choose an assistant.' }] })
+}
+
+const CancelRun = z.strictObject({ workspace: name, recording: name, action: z.enum(['interrupt', 'rollback']) })
+
+/** Stops the run on its server. Resolves when the server has confirmed; the recording then shows what became of it. */
+export async function cancelRun(given: z.input<typeof CancelRun>): Promise<Settled<null>> {
+  return guardAction(async () => {
+    const { workspace, recording, action } = parseInput(CancelRun, given)
+    const actor = await sessionActor()
+    const summary = await readRecording(recording)
+    // Rights are those of the recording's own workspace; naming another one finds nothing.
+    if (summary.workspace !== workspace) throw new AppError('not_found', 'There is no such recording in this workspace.')
+    await cancelRecording(actor, recording, action)
+    return null
+  })
+}

@@ -1,0 +1,307 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { LiveFrame, Subscription } from '@/lib/contracts/live'
+import type { LogEntry } from '@/lib/stream/log'
+import { LiveClient } from './client'
+import { WAITS } from './connection'
+import { fakeBrowser } from './testing'
+
+/** A live server whose recordings grow, and connections end, as the test says. */
+const server = {
+  logs: new Map<string, number>(),
+  values: new Map<string, unknown>(),
+  posts: [] as Subscription[][],
+  open: new Set<{ response: ServerResponse; at: Map<string, number>; wanted: Subscription[] }>(),
+  epoch: 0,
+  status: 200,
+  frameSize: 1000,
+}
+const send = (response: ServerResponse, frame: LiveFrame) => response.write(`event: frame\ndata: ${JSON.stringify(frame)}\n\n`)
+const entry = (seq: number): LogEntry => ({ seq, at: seq, kind: 'event', event: 'custom', data: `${seq}` })
+function pump() {
+  for (const { response, at, wanted } of server.open)
+    for (const one of wanted) {
+      if (one.kind !== 'recording') continue
+      const total = server.logs.get(one.recording) ?? 0
+      for (let cursor = at.get(one.id) ?? 0; cursor < total; ) {
+        const next = Math.min(cursor + server.frameSize, total)
+        const entries = Array.from({ length: next - cursor }, (_, index) => entry(cursor + index + 1))
+        send(response, { id: one.id, entries, total, epoch: server.epoch, phase: 'live' })
+        at.set(one.id, next)
+        cursor = next
+      }
+    }
+}
+const grow = (recording: string, by = 1) => {
+  server.logs.set(recording, (server.logs.get(recording) ?? 0) + by)
+  pump()
+}
+const drop = () => {
+  for (const { response } of server.open) response.destroy()
+}
+const tell = (frame: LiveFrame) => {
+  for (const { response } of server.open) send(response, frame)
+}
+const http = createServer(async (request, response) => {
+  let text = ''
+  for await (const part of request) text += part
+  if (server.status !== 200) {
+    response.writeHead(server.status)
+    response.end()
+    return
+  }
+  const wanted = JSON.parse(text).subscriptions as Subscription[]
+  server.posts.push(wanted)
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(': open\n\n')
+  const one = { response, wanted, at: new Map(wanted.map((each) => [each.id, each.kind === 'recording' ? each.cursor : 0])) }
+  server.open.add(one)
+  response.on('close', () => server.open.delete(one))
+  for (const each of wanted) if (each.kind === 'deployment') send(response, { id: each.id, value: server.values.get(each.deployment), at: 7 })
+  pump()
+})
+let url = ''
+const waits = { ...WAITS }
+beforeAll(async () => {
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/api/live`
+})
+afterAll(async () => {
+  http.closeAllConnections()
+  await new Promise((resolve) => http.close(resolve))
+})
+let clients: LiveClient[] = []
+beforeEach(() => {
+  Object.assign(WAITS, { addedMs: 5, removedMs: 30, retryFirstMs: 10, retryMaxMs: 50 })
+  Object.assign(server, { posts: [], epoch: 0, status: 200, frameSize: 1000 })
+  server.logs.clear()
+})
+afterEach(async () => {
+  for (const one of clients) one.close()
+  clients = []
+  drop()
+  Object.assign(WAITS, waits)
+  await until(() => server.open.size === 0)
+})
+
+const until = async (check: () => boolean) => {
+  for (const end = Date.now() + 4000; !check(); ) {
+    if (Date.now() > end) throw new Error(`Waited in vain for: ${check}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+type Tab = ReturnType<ReturnType<typeof fakeBrowser>['tab']>
+function open(tab: Tab) {
+  const client = new LiveClient(() => tab.environment)
+  clients.push(client)
+  return client
+}
+/** Follows a recording and keeps the numbers of what came. */
+function follow(client: LiveClient, recording: string, cursor = 0) {
+  const seqs: number[] = []
+  const stop = client.subscribe({ kind: 'recording', workspace: 'w', recording, cursor }, { onEntries: (entries) => void seqs.push(...entries.map(({ seq }) => seq)) })
+  return { seqs, stop }
+}
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+test('subscriptions made together share one post, and one made later brings the cursors along', async () => {
+  const client = open(fakeBrowser(url).tab())
+  grow('a', 3)
+  const [one, two] = [follow(client, 'a'), follow(client, 'b')]
+  await until(() => one.seqs.length === 3)
+  expect(server.posts).toHaveLength(1)
+  const three = follow(client, 'c')
+  await until(() => server.posts.length === 2)
+  expect(server.posts[1]).toMatchObject([{ recording: 'a', cursor: 3, epoch: 0 }, { recording: 'b', cursor: 0 }, { recording: 'c' }])
+  grow('a')
+  grow('b')
+  grow('c')
+  await until(() => three.seqs.length === 1 && two.seqs.length === 1 && one.seqs.length === 4)
+  expect(one.seqs).toEqual(range(1, 4))
+  expect(client.connection.get()).toBe('live')
+})
+
+test('a dropped connection is made again from the cursor: nothing lost, nothing twice', async () => {
+  const client = open(fakeBrowser(url).tab())
+  const one = follow(client, 'a')
+  for (let round = 0; round < 20; round++) {
+    await until(() => server.open.size === 1)
+    grow('a', 5)
+    drop()
+    grow('a', 5)
+  }
+  await until(() => one.seqs.length === 200)
+  expect(one.seqs).toEqual(range(1, 200))
+})
+
+test('a hole in the entries makes the connection anew instead of passing it on', async () => {
+  const client = open(fakeBrowser(url).tab())
+  const one = follow(client, 'a')
+  grow('a', 2)
+  await until(() => one.seqs.length === 2)
+  server.logs.set('a', 9)
+  tell({ id: 'r:a', entries: [entry(9)], total: 9, epoch: 0, phase: 'live' })
+  await until(() => one.seqs.length === 9)
+  expect(one.seqs).toEqual(range(1, 9))
+  expect(server.posts).toHaveLength(2)
+})
+
+test('a reset begins the log anew', async () => {
+  const client = open(fakeBrowser(url).tab())
+  const one = follow(client, 'a')
+  grow('a', 3)
+  await until(() => one.seqs.length === 3)
+  server.epoch = 1
+  tell({ id: 'r:a', reset: true, epoch: 1 })
+  tell({ id: 'r:a', entries: [entry(1), entry(2)], total: 2, epoch: 1, phase: 'live' })
+  await until(() => one.seqs.length === 5)
+  expect(one.seqs).toEqual([1, 2, 3, 1, 2])
+  drop()
+  await until(() => server.posts.length === 2)
+  expect(server.posts[1]).toMatchObject([{ cursor: 2, epoch: 1 }])
+})
+
+test('a second follower of a record gets what is known at once, without another post', async () => {
+  const client = open(fakeBrowser(url).tab())
+  server.values.set('d', { name: 'one' })
+  const values: unknown[] = []
+  const wanted = { kind: 'deployment', workspace: 'w', deployment: 'd' } as const
+  client.subscribe(wanted, { onValue: (value, at) => values.push([value, at]) })
+  await until(() => values.length === 1)
+  client.subscribe(wanted, { onValue: (value) => values.push(value) })
+  await until(() => values.length === 2)
+  expect(values).toEqual([[{ name: 'one' }, 7], { name: 'one' }])
+  drop() // the same value again after a reconnect is no news
+  await until(() => server.posts.length === 2)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  expect(values).toHaveLength(2)
+})
+
+test('one who begins at an earlier place gets all of it, and the two become one subscription when it has caught up', async () => {
+  const client = open(fakeBrowser(url).tab())
+  server.frameSize = 7
+  grow('a', 50)
+  const one = follow(client, 'a')
+  await until(() => one.seqs.length === 50)
+  const two = follow(client, 'a')
+  const three = follow(client, 'a', 20)
+  await until(() => two.seqs.length === 50 && three.seqs.length === 30)
+  grow('a', 5)
+  await until(() => [one, two].every(({ seqs }) => seqs.length === 55) && three.seqs.length === 35)
+  await until(() => server.posts.at(-1)?.length === 1) // merged
+  grow('a', 5)
+  await until(() => two.seqs.length === 60)
+  await until(() => three.seqs.length === 40)
+  expect(one.seqs).toEqual(range(1, 60))
+  expect(two.seqs).toEqual(range(1, 60))
+  expect(three.seqs).toEqual(range(21, 60))
+})
+
+test('twenty tabs have one connection, and each follows from its own place', async () => {
+  const browser = fakeBrowser(url)
+  const tabs = range(0, 19).map(() => open(browser.tab()))
+  grow('a', 40)
+  const followers = tabs.map((client, index) => follow(client, 'a', index))
+  await until(() => followers.every(({ seqs }, index) => seqs.length === 40 - index))
+  grow('a', 10)
+  await until(() => followers.every(({ seqs }) => seqs.at(-1) === 50))
+  for (const [index, { seqs }] of followers.entries()) expect(seqs).toEqual(range(index + 1, 50))
+  expect(server.open.size).toBe(1)
+  expect(tabs.map(({ connection }) => connection.get())).toEqual(tabs.map(() => 'live'))
+})
+
+test('when the leading tab is killed another takes over from where each tab is', async () => {
+  const browser = fakeBrowser(url)
+  const tabs = range(0, 4).map(() => browser.tab())
+  const clients = tabs.map(open)
+  const followers = clients.map((client) => follow(client, 'a'))
+  grow('a', 10)
+  await until(() => followers.every(({ seqs }) => seqs.length === 10))
+  for (let killed = 0; killed < 4; killed++) {
+    tabs[killed]?.kill()
+    grow('a', 10)
+    await until(() => followers.slice(killed + 1).every(({ seqs }) => seqs.length === 20 + killed * 10))
+  }
+  expect(followers[4]?.seqs).toEqual(range(1, 50))
+})
+
+test('a killed tab costs nothing any more, a closed one neither', async () => {
+  const browser = fakeBrowser(url)
+  const [first, second, third] = [browser.tab(), browser.tab(), browser.tab()]
+  follow(open(first), 'a')
+  follow(open(second), 'b')
+  const closed = open(third)
+  follow(closed, 'c')
+  await until(() => server.posts.at(-1)?.length === 3)
+  second.kill()
+  await until(() => server.posts.at(-1)?.length === 2)
+  closed.close()
+  await until(() => server.posts.at(-1)?.length === 1)
+})
+
+test('a frozen tab that wakes up gets what it missed', async () => {
+  const browser = fakeBrowser(url)
+  const tab = browser.tab()
+  follow(open(browser.tab()), 'a')
+  const sleeper = follow(open(tab), 'a')
+  grow('a', 5)
+  await until(() => sleeper.seqs.length === 5)
+  tab.isFrozen = true
+  grow('a', 5)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  tab.isFrozen = false
+  grow('a', 5)
+  await until(() => sleeper.seqs.length === 15)
+  expect(sleeper.seqs).toEqual(range(1, 15))
+})
+
+test('offline is said, and coming back online catches up at once', async () => {
+  const tab = fakeBrowser(url).tab()
+  const client = open(tab)
+  const one = follow(client, 'a')
+  grow('a', 1)
+  await until(() => one.seqs.length === 1)
+  WAITS.retryFirstMs = WAITS.retryMaxMs = 60_000
+  tab.isOnline = false
+  drop()
+  await until(() => client.connection.get() === 'offline')
+  grow('a', 3)
+  tab.isOnline = true
+  tab.wake()
+  await until(() => one.seqs.length === 4)
+  expect(client.connection.get()).toBe('live')
+})
+
+test('a connection that falls silent is dead, whatever the browser believes', async () => {
+  Object.assign(WAITS, { silenceMs: 60, watchMs: 10 })
+  const one = follow(open(fakeBrowser(url).tab()), 'a')
+  await until(() => server.posts.length >= 3)
+  grow('a', 2)
+  await until(() => one.seqs.length === 2)
+})
+
+test('a hint to come back is followed, an end is not tried again', async () => {
+  const client = open(fakeBrowser(url).tab())
+  follow(client, 'a')
+  await until(() => server.open.size === 1)
+  tell({ resume: true, reason: 'shutdown' })
+  await until(() => server.posts.length === 2 && server.open.size === 1)
+  tell({ ended: true, reason: 'gone' })
+  await until(() => client.connection.get() === 'ended')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(server.posts).toHaveLength(2)
+  server.status = 401
+  follow(client, 'b')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(client.connection.get()).toBe('ended')
+})
+
+test('a server that fails is asked again, slower each time', async () => {
+  server.status = 503
+  const one = follow(open(fakeBrowser(url).tab()), 'a')
+  grow('a', 1)
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  server.status = 200
+  await until(() => one.seqs.length === 1)
+})

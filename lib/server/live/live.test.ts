@@ -1,0 +1,239 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { LiveFrame, Subscription } from '@/lib/contracts/live'
+import { SseParser } from '@/lib/stream/sse'
+import { testDatabase } from '@/scripts/testing'
+import { eq } from 'drizzle-orm'
+import type { Actor } from '../actor'
+import { db } from '../db'
+import { readRecording } from '../recorder/read'
+import { recorderHub } from '../recorder/shared-hub'
+import { startRecording } from '../recorder/start'
+import { recordings } from '../recorder/schema'
+import { findRecording } from '../recorder/store'
+import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
+import { memberships } from '../schema'
+import { testActor, testConsole } from '../testing'
+import { PACE } from './poller'
+import { serveLive } from './serve'
+import { VIEWER } from './viewer'
+
+const ORIGIN = 'http://localhost:3000'
+let database: Awaited<ReturnType<typeof testDatabase>>
+let console_: Awaited<ReturnType<typeof testConsole>>
+let server: ScriptedServer
+let actor: Actor
+let deployment: string
+const [pace, viewer] = [{ ...PACE }, { ...VIEWER }]
+
+beforeAll(async () => {
+  database = await testDatabase()
+  console_ = await testConsole(database.url)
+  server = await scriptedServer()
+  deployment = await workspaceFor(server.url)
+  actor = await testActor({ tests: 'developer' })
+})
+beforeEach(() => void Object.assign(PACE, { movingMs: 50, settledMs: 100, hintMs: 20 }))
+afterEach(() => {
+  Object.assign(PACE, pace)
+  Object.assign(VIEWER, viewer)
+  server.intercept = () => false
+})
+afterAll(async () => {
+  await server.close()
+  await recorderHub().stop()
+  await console_.close()
+  await database.drop()
+})
+
+const post = (subscriptions: Subscription[], { who = actor, origin = ORIGIN, signal }: { who?: Actor; origin?: string; signal?: AbortSignal } = {}) =>
+  serveLive(
+    new Request(`${ORIGIN}/api/live`, { method: 'POST', headers: { origin, 'content-type': 'application/json' }, body: JSON.stringify({ subscriptions }), signal }),
+    async () => who,
+  )
+type Reader = { frames: LiveFrame[]; seqs: number[]; comments: number; isDone: boolean; stop: () => void }
+/** Reads a stream; the entries' numbers are collected in order of arrival. */
+async function watch(subscriptions: Subscription[], options: Parameters<typeof post>[1] = {}): Promise<Reader> {
+  const abort = new AbortController()
+  const response = await post(subscriptions, { ...options, signal: abort.signal })
+  expect(response.status).toBe(200)
+  const reader: Reader = { frames: [], seqs: [], comments: 0, isDone: false, stop: () => abort.abort() }
+  const parser = new SseParser({ onComment: () => reader.comments++ })
+  void (async () => {
+    for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>)
+      for (const { data, event } of parser.push(bytes)) {
+        expect(event).toBe('frame')
+        const frame = JSON.parse(data) as LiveFrame
+        reader.frames.push(frame)
+        if ('entries' in frame) reader.seqs.push(...(frame.entries as { seq: number }[]).map(({ seq }) => seq))
+      }
+  })().finally(() => {
+    reader.isDone = true
+  })
+  return reader
+}
+const start = () => startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body: { assistant_id: 'agent' } })
+const recording = (id: string, cursor = 0, more: object = {}): Subscription => ({ id: `r:${id}`, workspace: 'tests', kind: 'recording', recording: id, cursor, ...more })
+const stored = (id: string) => until(async () => (await findRecording(id))?.phase === 'ended')
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+test('another site, a broken body, and too many wishes are refused before anything is opened', async () => {
+  expect((await post([recording('x')], { origin: 'https://evil.example' })).status).toBe(403)
+  expect((await post([])).status).toBe(422)
+  expect((await post([{ ...recording('x'), extra: 1 } as never])).status).toBe(422)
+  expect((await post([recording('x'), recording('x')])).status).toBe(422)
+  const anonymous = await serveLive(new Request(`${ORIGIN}/api/live`, { method: 'POST', headers: { origin: ORIGIN }, body: '{}' }), async () => {
+    const { AppError } = await import('@/lib/errors')
+    throw new AppError('unauthenticated', 'You are not signed in.')
+  })
+  expect(anonymous.status).toBe(401)
+})
+
+test('a workspace that one is no member of, and a recording of another, look as if they did not exist', async () => {
+  const { id } = await start()
+  const stranger = await testActor({ other: 'admin' })
+  const one = await watch([recording(id)], { who: stranger })
+  const two = await watch([{ ...recording(id), workspace: 'other' }], { who: stranger })
+  for (const reader of [one, two]) {
+    await until(() => reader.frames.length > 0)
+    expect(reader.frames).toMatchObject([{ error: { code: 'not_found' } }])
+    reader.stop()
+  }
+  server.latest().finish()
+})
+
+test('many viewers of one run: each gets every entry once from its cursor, and the server reads the run once', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  for (let i = 0; i < 40; i++) run.emit('custom', i)
+  await until(async () => (await readRecording(id)).entries === 41)
+  const readers = await Promise.all(range(0, 19).map((index) => watch([recording(id, index * 2)])))
+  for (let i = 0; i < 60; i++) {
+    run.emit('custom', i)
+    if (i % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 3))
+  }
+  run.finish()
+  await until(() => readers.every(({ seqs }) => seqs.at(-1) === 102))
+  for (const [index, { seqs, frames }] of readers.entries()) {
+    expect(seqs).toEqual(range(index * 2 + 1, 102))
+    expect(frames.at(-1)).toMatchObject({ phase: 'ended', total: 102 })
+  }
+  expect(run.opened).toHaveLength(1)
+  for (const one of readers) one.stop()
+})
+
+test('a finished recording is read from the store by who comes late, with its phase', async () => {
+  const { id } = await start()
+  server.latest().finish()
+  await stored(id)
+  recorderHub().release(id)
+  const reader = await watch([recording(id)])
+  await until(() => reader.seqs.length === 2)
+  expect(reader.frames).toMatchObject([{ total: 2, epoch: 0, phase: 'ended' }])
+  reader.stop()
+  const again = await watch([recording(id, 2)])
+  await until(() => again.frames.length > 0)
+  expect(again.frames).toMatchObject([{ entries: [], total: 2, phase: 'ended' }])
+  again.stop()
+})
+
+test('who has seen more than survived a crash starts over; who has not goes on', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  run.finish()
+  await stored(id)
+  await (await db()).update(recordings).set({ cuts: [1] }).where(eq(recordings.id, id))
+  recorderHub().release(id)
+  const ahead = await watch([recording(id, 2, { epoch: 0 })])
+  await until(() => ahead.seqs.length === 2)
+  expect(ahead.frames[0]).toEqual({ id: `r:${id}`, reset: true, epoch: 1 })
+  const behind = await watch([recording(id, 1, { epoch: 0 })])
+  await until(() => behind.seqs.length === 1)
+  expect(behind.seqs).toEqual([2])
+  ahead.stop()
+  behind.stop()
+})
+
+test('a stream is open at once, kept alive in silence, and told to come back when it takes nothing', async () => {
+  Object.assign(VIEWER, { keepAliveMs: 30, stalledMs: 150 })
+  const { id } = await start()
+  const run = server.latest()
+  const idle = await watch([recording(id)])
+  await until(() => idle.comments > 3)
+  idle.stop()
+
+  const response = await post([recording(id)])
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  await reader.read()
+  const before = process.memoryUsage().arrayBuffers
+  for (let i = 0; i < 300; i++) run.emit('custom', 'x'.repeat(20_000))
+  await until(async () => (await readRecording(id)).entries > 300)
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  let text = ''
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += Buffer.from(part.value).toString()
+  expect(text).toMatch(/data: \{"resume":true,"reason":"slow"\}\n\n$/)
+  // It got its window and no more; the rest is only in the one log that all share.
+  expect(text.length).toBeLessThan(1_500_000)
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(40_000_000)
+  run.finish()
+})
+
+test('a role that is withdrawn ends the stream within one check', async () => {
+  VIEWER.rightsMs = 50
+  const guest = await testActor({ tests: 'viewer' })
+  const { id } = await start()
+  const reader = await watch([recording(id)], { who: guest })
+  await until(() => reader.frames.length > 0)
+  await (await db()).delete(memberships).where(eq(memberships.account, guest.id))
+  await until(() => reader.isDone)
+  expect(reader.frames.slice(-2)).toMatchObject([{ error: { code: 'forbidden' } }, { ended: true }])
+  server.latest().finish()
+})
+
+test('a list is asked for once for all who watch it, sent when it changes, and not asked for when nobody does', async () => {
+  const threads: string[] = []
+  server.intercept = (request, response) => {
+    if (request.url !== '/threads/watched') return false
+    threads.push(request.url)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ thread_id: 'watched', status: threads.length > 4 ? 'idle' : 'busy', values: { secret: 'large' }, metadata: {} }))
+    return true
+  }
+  const wanted: Subscription = { id: 'thread', workspace: 'tests', kind: 'thread', deployment, thread: 'watched' }
+  const readers = await Promise.all(range(1, 10).map(() => watch([wanted])))
+  await until(() => readers.every(({ frames }) => frames.length === 2))
+  for (const { frames } of readers) expect(frames).toMatchObject([{ value: { status: 'busy', values: null } }, { value: { status: 'idle' }, at: expect.any(Number) }])
+  expect(threads.length).toBeLessThan(12)
+  for (const one of readers) one.stop()
+  await until(() => readers.every(({ isDone }) => isDone))
+  const asked = threads.length
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(threads.length).toBeLessThanOrEqual(asked + 1)
+})
+
+test('what cannot be read is told once, and the value again when it can', async () => {
+  let isDown = false
+  server.intercept = (request, response) => {
+    if (request.url !== '/threads/flaky') return false
+    response.writeHead(isDown ? 500 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(isDown ? { detail: 'boom' } : { thread_id: 'flaky', status: 'idle', metadata: {} }))
+    return true
+  }
+  const reader = await watch([{ id: 't', workspace: 'tests', kind: 'thread', deployment, thread: 'flaky' }])
+  await until(() => reader.frames.length === 1)
+  isDown = true
+  await until(() => reader.frames.length === 2)
+  isDown = false
+  await until(() => reader.frames.length === 3)
+  expect(reader.frames.map((frame) => Object.keys(frame)[1] && ('value' in frame ? 'value' : 'error'))).toEqual(['value', 'error', 'value'])
+  reader.stop()
+})
+
+test('the list of recordings shows a run as soon as it starts', async () => {
+  const reader = await watch([{ id: 'list', workspace: 'tests', kind: 'recordings', deployment }])
+  await until(() => reader.frames.length > 0)
+  const { id } = await start()
+  await until(() => JSON.stringify(reader.frames.at(-1)).includes(id))
+  server.latest().finish()
+  await until(() => JSON.stringify(reader.frames.at(-1)).includes(`"${id}"`) && /"phase":"ended"/.test(JSON.stringify((reader.frames.at(-1) as { value: { items: unknown[] } }).value.items[0])))
+  reader.stop()
+})

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
+import type { ThreadCreate, ThreadPatch, ThreadsCount, ThreadsSearch } from '@/lib/contracts/threads'
+import { type Db, iso, type Query } from './db'
+import { HttpError, notFound } from './errors'
+import { orderAndPage, Where } from './listing'
+
+type Json = Record<string, unknown>
+type Filters = z.output<typeof ThreadsCount>
+type Ttl = z.output<typeof ThreadCreate>['ttl']
+
+export type ThreadRow = {
+  thread_id: string
+  status: string
+  metadata: Json
+  config: Json
+  error: unknown
+  is_temporary: boolean
+  ttl_minutes: number | null
+  ttl_strategy: string | null
+  expires_at: Date | null
+  created_at: Date
+  updated_at: Date
+  state_updated_at: Date
+}
+
+const COLUMNS =
+  'thread_id, status, metadata, config, error, is_temporary, ttl_minutes, ttl_strategy, expires_at, created_at, updated_at, state_updated_at'
+
+/** For statements that change a thread: it lives as long again from now on. */
+export const REFRESH_TTL = `expires_at = case when is_temporary then expires_at else now() + ttl_minutes * interval '1 minute' end`
+
+/** The fields of the record that stand in the row; state and interrupts come from the newest checkpoint. */
+export function threadOut(row: ThreadRow, withTtl: boolean) {
+  const { strategy, ...ttl } = {
+    strategy: row.ttl_strategy,
+    ttl_minutes: row.ttl_minutes,
+    expires_at: row.expires_at && iso(row.expires_at),
+  }
+  return {
+    thread_id: row.thread_id,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+    state_updated_at: iso(row.state_updated_at),
+    metadata: row.metadata,
+    config: row.config,
+    status: row.status,
+    error: row.error ?? null,
+    ...(withTtl && { ttl: row.ttl_minutes === null ? null : { strategy, ...ttl } }),
+  }
+}
+
+/** The threads as rows; what their checkpoints hold is read elsewhere. */
+export class Threads {
+  constructor(private readonly db: Db) {}
+
+  /** Throws a 404. */
+  async get(threadId: string, query: Query = this.db.query): Promise<ThreadRow> {
+    const [row] = await query<ThreadRow>(`select ${COLUMNS} from threads where thread_id = $1`, [threadId.toLowerCase()])
+    if (!row) throw notFound('Thread', threadId)
+    return row
+  }
+
+  async create(body: z.output<typeof ThreadCreate>): Promise<{ row: ThreadRow; isNew: boolean }> {
+    const threadId = body.thread_id?.toLowerCase() ?? randomUUID()
+    const { minutes, strategy } = readTtl(body.ttl)
+    const [row] = await this.db.query<ThreadRow>(
+      `insert into threads (thread_id, metadata, ttl_minutes, ttl_strategy, expires_at)
+       values ($1, $2, $3::float8, $4, now() + $3::float8 * interval '1 minute')
+       on conflict (thread_id) do nothing returning ${COLUMNS}`,
+      [threadId, dropEmpty(body.metadata), minutes, strategy],
+    )
+    if (row) return { row, isNew: true }
+    if (body.if_exists === 'do_nothing') return { row: await this.get(threadId), isNew: false }
+    throw new HttpError(409, `Thread ${threadId} exists already.`)
+  }
+
+  /** Metadata is merged. */
+  async update(threadId: string, { metadata, ttl }: z.output<typeof ThreadPatch>): Promise<ThreadRow> {
+    const { minutes, strategy } = readTtl(ttl)
+    const [row] = await this.db.query<ThreadRow>(
+      `update threads set metadata = metadata || coalesce($2::jsonb, '{}'), updated_at = now(),
+         ttl_minutes = coalesce($3::float8, ttl_minutes), ttl_strategy = coalesce($4::text, ttl_strategy),
+         expires_at = coalesce(now() + coalesce($3::float8, ttl_minutes) * interval '1 minute', expires_at)
+       where thread_id = $1 returning ${COLUMNS}`,
+      [threadId.toLowerCase(), metadata, minutes, strategy],
+    )
+    if (!row) throw notFound('Thread', threadId)
+    return row
+  }
+
+  async search(body: z.output<typeof ThreadsSearch>): Promise<{ rows: ThreadRow[]; total: number }> {
+    const where = this.#where(body)
+    if (body.ids) where.add('thread_id = any($?)', body.ids)
+    const rows = await this.db.query<ThreadRow & { total: number }>(
+      `select ${COLUMNS}, (count(*) over ())::int as total from threads t ${where.text} ${orderAndPage(body, 'created_at', 'thread_id')}`,
+      where.values,
+    )
+    // A page behind the end has no row that could tell the total.
+    const total = rows[0]?.total ?? (body.offset ? await this.#count(where) : 0)
+    return { rows, total }
+  }
+
+  count(filters: Filters): Promise<number> {
+    return this.#count(this.#where(filters))
+  }
+
+  /** Removes the thread with its runs, checkpoints and kept events. Runs in progress are to be stopped first. */
+  async remove(threadId: string): Promise<void> {
+    await this.db.transaction((query) => removeThread(query, threadId))
+  }
+
+  /** A copy with the whole history under a new id. */
+  async copy(threadId: string): Promise<ThreadRow> {
+    const copyId = randomUUID()
+    return this.db.transaction(async (query) => {
+      // All statements see one moment, also while a run goes on writing.
+      await query('set transaction isolation level repeatable read')
+      const [row] = await query<ThreadRow>(
+        `insert into threads (thread_id, status, metadata, config, error, ttl_minutes, ttl_strategy, expires_at)
+         select $2, case status when 'busy' then 'idle' else status end, metadata, config, error, ttl_minutes, ttl_strategy,
+           now() + ttl_minutes * interval '1 minute'
+         from threads where thread_id = $1 returning ${COLUMNS}`,
+        [threadId.toLowerCase(), copyId],
+      )
+      if (!row) throw notFound('Thread', threadId)
+      for (const [table, columns] of Object.entries(CHECKPOINT_TABLES))
+        await query(`insert into ${table} (thread_id, ${columns}) select $2, ${columns} from ${table} where thread_id = $1`, [
+          threadId.toLowerCase(),
+          copyId,
+        ])
+      return row
+    })
+  }
+
+  async setStatus(threadId: string, status: string): Promise<void> {
+    await this.db.query(
+      `update threads set status = $2, updated_at = now(), state_updated_at = now(), ${REFRESH_TTL}
+       where thread_id = $1 and status <> 'busy'`,
+      [threadId, status],
+    )
+  }
+
+  async #count(where: Where): Promise<number> {
+    const [row] = await this.db.query<{ count: number }>(`select count(*)::int as count from threads t ${where.text}`, where.values)
+    return row?.count ?? 0
+  }
+
+  #where({ metadata, values, status }: Filters): Where {
+    const where = new Where().add('not is_temporary').addIf(metadata, 'metadata @> $?').addIf(status, 'status = $?')
+    // Of the newest checkpoint; a thread without the key is none of those asked for.
+    for (const [channel, value] of Object.entries(values ?? {}))
+      where.add(
+        `exists (select from checkpoint_blobs b where b.thread_id = t.thread_id and b.checkpoint_ns = '' and b.channel = $?
+           and b.version = (select c.checkpoint -> 'channel_versions' ->> b.channel from checkpoints c
+             where c.thread_id = t.thread_id and c.checkpoint_ns = '' order by c.checkpoint_id desc limit 1)
+           and as_json(b.blob) @> $?::jsonb)`,
+        channel,
+        JSON.stringify(value),
+      )
+    return where
+  }
+}
+
+const CHECKPOINT_TABLES = {
+  checkpoints: 'checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata',
+  checkpoint_blobs: 'checkpoint_ns, channel, version, type, blob',
+  checkpoint_writes: 'checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob',
+}
+
+/** Everything of a thread, in the transaction of `query`. */
+export async function removeThread(query: Query, threadId: string): Promise<void> {
+  await query('delete from run_events where run_id in (select run_id from runs where thread_id = $1)', [threadId])
+  await query('delete from threads where thread_id = $1', [threadId])
+  for (const table of ['checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'kept_writes'])
+    await query(`delete from ${table} where thread_id = $1`, [threadId])
+}
+
+/** Clients send keys of metadata without a value. */
+const dropEmpty = (metadata: Json | null | undefined): Json =>
+  Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null && value !== undefined))
+
+function readTtl(ttl: Ttl): { minutes: number | null; strategy: string | null } {
+  if (ttl === null || ttl === undefined) return { minutes: null, strategy: null }
+  if (typeof ttl === 'number') return { minutes: ttl, strategy: 'delete' }
+  return { minutes: ttl.ttl, strategy: ttl.strategy ?? 'delete' }
+}
