@@ -45,8 +45,16 @@ export type ErrorView = {
   retryAfterMs?: number
 }
 
+const BRAND = Symbol.for('pilothouse.AppError')
+
 export class AppError extends Error {
   readonly view: ErrorView
+  readonly [BRAND] = true
+  // Next loads this module more than once in a process, and what is shared on globalThis throws another copy's AppError.
+  static [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== AppError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    return typeof value === 'object' && value !== null && BRAND in value
+  }
   constructor(
     code: ErrorCode,
     message: string,

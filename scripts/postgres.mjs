@@ -76,35 +76,37 @@ async function programs() {
   }
 }
 
+const relocated = path.join('/var/lib/pilothouse', hash(root))
+
+/** The folder that holds the database of a data folder: the same one, unless the server's user cannot enter it. */
+export function databaseHome(dataDir) {
+  const home = path.resolve(dataDir)
+  if (!isRoot || !closedFolder(home)) return home
+  return path.join(relocated, home === defaultDataDir ? 'data' : `data-${hash(home)}`)
+}
+
 /**
  * Where the programs and the data go. As root the server runs as another user; what lies below a folder that this user
  * cannot enter (root's home) is placed under /var/lib/pilothouse/<hash of the clone's path> instead, and that is said.
  */
-async function place(dataDir, user, say) {
+async function place(dataDir, say) {
   const native = await programs()
-  const home = path.resolve(dataDir)
-  const closedData = user && closedFolder(home)
-  const closedPrograms = user && closedFolder(native)
-  const base = path.join('/var/lib/pilothouse', hash(root))
-  const placed = { native, home }
-  if (closedData) {
-    placed.home = path.join(base, home === defaultDataDir ? 'data' : `data-${hash(home)}`)
-    mkdirSync(placed.home, { recursive: true, mode: 0o711 })
+  const home = databaseHome(dataDir)
+  const closed = isRoot && (closedFolder(path.resolve(dataDir)) ?? closedFolder(native))
+  if (!closed) return { native, home }
+  say(`PostgreSQL does not run as root, and its user cannot enter ${closed}: its files are kept in ${relocated}.`)
+  mkdirSync(home, { recursive: true, mode: 0o711 })
+  if (!closedFolder(native)) return { native, home }
+  const version = createHash('sha256').update(readFileSync(path.join(native, '../package.json'))).digest('hex').slice(0, 8)
+  const copy = path.join(relocated, `server-${version}`)
+  if (!existsSync(copy)) {
+    const fresh = `${copy}.${process.pid}`
+    mkdirSync(relocated, { recursive: true, mode: 0o711 })
+    cpSync(native, fresh, { recursive: true, verbatimSymlinks: true })
+    spawnSync('chmod', ['-R', 'a+rX', fresh])
+    renameSync(fresh, copy) // whole or not at all, whoever else is starting
   }
-  if (closedPrograms) {
-    const version = createHash('sha256').update(readFileSync(path.join(native, '../package.json'))).digest('hex').slice(0, 8)
-    placed.native = path.join(base, `server-${version}`)
-    if (!existsSync(placed.native)) {
-      const fresh = `${placed.native}.${process.pid}`
-      mkdirSync(base, { recursive: true, mode: 0o711 })
-      cpSync(native, fresh, { recursive: true, verbatimSymlinks: true })
-      spawnSync('chmod', ['-R', 'a+rX', fresh])
-      renameSync(fresh, placed.native) // whole or not at all, whoever else is starting
-    }
-  }
-  if (closedData || closedPrograms)
-    say(`PostgreSQL does not run as root, and its user cannot enter ${closedData || closedPrograms}: its files are kept in ${base}.`)
-  return placed
+  return { native: copy, home }
 }
 
 /** Ends a server that outlived its keeper (a kill -9): the caller holds the data folder's lock, so it is an orphan. */
@@ -160,7 +162,7 @@ export async function startPostgres(dataDir, { say = (text) => console.log(`[dat
   // Others may pass, not list: the server's user must reach its own folder below.
   if (isRoot) chmodSync(path.resolve(dataDir), 0o711)
   const user = serverUser()
-  const { native, home } = await place(dataDir, user, say)
+  const { native, home } = await place(dataDir, say)
   const databaseDir = path.join(home, 'postgres')
   const passwordFile = path.join(home, 'postgres-password')
   const as = { ...(user && { uid: user.uid, gid: user.gid }), cwd: '/', env: { LC_ALL: 'C', PATH: process.env.PATH ?? '' } }

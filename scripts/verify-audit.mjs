@@ -1,27 +1,22 @@
 // Verifies the audit trail: `node scripts/verify-audit.mjs [file of log lines]`. Exit code 0: whole; 1: not; 2: could not tell.
 // Anchors are those of the data folder and, where a log is given, all `audit.anchor` lines in it.
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
 import { lockDataFolder } from './data-folder.mjs'
-import { startPostgres } from './postgres.mjs'
+import { databaseHome, startPostgres } from './postgres.mjs'
 
 const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
 process.env.PILOTHOUSE_DATA = data
 
-/** The embedded database's folder: in the data folder, or where postgres.mjs puts it when its user cannot enter that. */
-const home = [
-  data,
-  path.join('/var/lib/pilothouse', createHash('sha256').update(data).digest('hex').slice(0, 16)),
-].find((folder) => existsSync(path.join(folder, 'postgres/PG_VERSION')))
+const home = databaseHome(data)
 
 /** The database's address: the environment's, the running console's, or that of one started for this. */
 async function database() {
   if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, stop: async () => {} }
-  if (!home || !existsSync(path.join(data, 'sealing-key')))
+  if (!existsSync(path.join(home, 'postgres/PG_VERSION')) || !existsSync(path.join(data, 'sealing-key')))
     throw new Error(
       `${data} holds no console with a database of its own. Set PILOTHOUSE_DATA, or DATABASE_URL as the console has it.`,
     )

@@ -34,16 +34,37 @@ export const assistantColumns = (workspace: string, deployment: string): Column<
       </code>
     ),
   },
-  { id: 'version', header: 'Version', from: 'sm', className: 'w-20', cell: (one) => <span className="tabular-nums">{one.version ?? '–'}</span> },
-  { id: 'id', header: 'Id', from: 'md', className: 'w-36', cell: (one) => <IdChip id={one.assistant_id} what="assistant id" className="text-ink-2" /> },
-  { id: 'updated', header: 'Updated', from: 'md', className: 'w-32 text-ink-2', cell: (one) => <RelativeTime at={one.updated_at} /> },
+  {
+    id: 'version',
+    header: 'Version',
+    from: 'sm',
+    className: 'w-20',
+    cell: (one) => <span className="tabular-nums">{one.version ?? '–'}</span>,
+  },
+  {
+    id: 'id',
+    header: 'Id',
+    from: 'md',
+    className: 'w-36',
+    cell: (one) => <IdChip id={one.assistant_id} what="assistant id" className="text-ink-2" />,
+  },
+  {
+    id: 'updated',
+    header: 'Updated',
+    from: 'md',
+    className: 'w-32 text-ink-2',
+    cell: (one) => <RelativeTime at={one.updated_at} />,
+  },
   {
     id: 'run',
     header: <span className="sr-only">Start</span>,
     className: 'w-28 text-right',
     cell: (one) => (
       <Button asChild size="sm">
-        <Link href={routes.newRun(workspace, deployment, { assistant: one.assistant_id })} aria-label={`Start a run of ${one.name || one.graph_id}`}>
+        <Link
+          href={routes.newRun(workspace, deployment, { assistant: one.assistant_id })}
+          aria-label={`Start a run of ${one.name || one.graph_id}`}
+        >
           <Play aria-hidden />
           Start a run
         </Link>

@@ -30,14 +30,21 @@ export function AssistantsList({ workspace, deployment }: { workspace: string; d
     <>
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <SearchBox label="Search by name" value={query.name ?? ''} onChange={(name) => setSearch({ name })} />
-        <Select aria-label="Graph" className="w-auto max-w-60" value={query.graph_id ?? ''} onChange={(event) => setSearch({ graph: event.target.value })}>
+        <Select
+          aria-label="Graph"
+          className="w-auto max-w-60"
+          value={query.graph_id ?? ''}
+          onChange={(event) => setSearch({ graph: event.target.value })}
+        >
           <option value="">Any graph</option>
           {graphs.map((graph) => (
             <option key={graph}>{graph}</option>
           ))}
         </Select>
       </div>
-      {list.error && rows ? <StaleNotice message={list.error.view.message} at={list.dataUpdatedAt} onRetry={() => void list.refetch()} /> : null}
+      {list.error && rows ? (
+        <StaleNotice message={list.error.view.message} at={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
+      ) : null}
       {list.error && !rows ? (
         <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} />
       ) : (
@@ -48,22 +55,42 @@ export function AssistantsList({ workspace, deployment }: { workspace: string; d
           rowKey={(one) => one.assistant_id}
           empty={
             isFiltered || query.offset > 0 ? (
-              <EmptyState title="No assistant matches" action={<Button onClick={() => setSearch({ name: '', graph: '' })}>Clear the filters</Button>}>
+              <EmptyState
+                title="No assistant matches"
+                action={<Button onClick={() => setSearch({ name: '', graph: '' })}>Clear the filters</Button>}
+              >
                 Nothing here has that name and graph.
               </EmptyState>
             ) : (
-              <EmptyState title="No assistants">This deployment’s server has no graphs, so there is nothing to run.</EmptyState>
+              <EmptyState title="No assistants">
+                This deployment’s server has no graphs, so there is nothing to run.
+              </EmptyState>
             )
           }
         />
       )}
-      {rows ? <Pager offset={query.offset} size={PAGE_SIZE} shown={rows.length} isLoading={list.isPlaceholderData} onMove={(offset) => setSearch({ offset })} /> : null}
+      {rows ? (
+        <Pager
+          offset={query.offset}
+          size={PAGE_SIZE}
+          shown={rows.length}
+          isLoading={list.isPlaceholderData}
+          onMove={(offset) => setSearch({ offset })}
+        />
+      ) : null}
     </>
   )
 }
 
 /** The names of all graphs: each has a default assistant. */
 function useGraphs(workspace: string, deployment: string, chosen: string | undefined): string[] {
-  const list = useQuery(assistantsQuery(workspace, deployment, { metadata: { created_by: 'system' }, limit: 200, sort_by: 'graph_id', sort_order: 'asc' }))
+  const list = useQuery(
+    assistantsQuery(workspace, deployment, {
+      metadata: { created_by: 'system' },
+      limit: 200,
+      sort_by: 'graph_id',
+      sort_order: 'asc',
+    }),
+  )
   return [...new Set([...(list.data ?? []).map((one) => one.graph_id), ...(chosen ? [chosen] : [])])]
 }

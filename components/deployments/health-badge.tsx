@@ -1,11 +1,15 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { StatusBadge } from '@/components/ui/badge'
+import { Skeleton } from '@/components/ui/skeleton'
 import type { Deployment } from '@/lib/contracts/deployments'
 import { deploymentHealth, isRevisionInProgress } from '@/lib/contracts/state'
 import { revisionQuery } from '@/lib/queries/revisions'
 
-type HealthBadgeProps = { workspace: string; deployment: Pick<Deployment, 'id' | 'status' | 'latest_revision_id' | 'active_revision_id'> }
+type HealthBadgeProps = {
+  workspace: string
+  deployment: Pick<Deployment, 'id' | 'status' | 'latest_revision_id' | 'active_revision_id'>
+}
 
 /** Health from the deployment, its latest revision and its active one. The latest is asked for only where it is not the active one. */
 export function HealthBadge({ workspace, deployment }: HealthBadgeProps) {
@@ -16,10 +20,11 @@ export function HealthBadge({ workspace, deployment }: HealthBadgeProps) {
     enabled: !isSettled,
     refetchInterval: (query) => (query.state.data && isRevisionInProgress(query.state.data.status) ? 2_500 : false),
   })
+  // Without it a failed roll-out would look ready for a moment.
+  if (!isSettled && revision.isPending) return <Skeleton className="my-0.5 w-20" />
   const health = deploymentHealth({ deployment, latestRevisionStatus: isSettled ? null : revision.data?.status })
-  const tone = health.level
   return (
-    <StatusBadge tone={tone} title={health.detail}>
+    <StatusBadge tone={health.level} title={health.detail}>
       {health.label}
     </StatusBadge>
   )

@@ -1,34 +1,73 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { connection, subscribe } from '@/lib/live/client'
 import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import { revisionsQuery } from '@/lib/queries/revisions'
-import { subscribe } from '@/lib/live/client'
 
 type ListQuery = NonNullable<Parameters<typeof deploymentsQuery>[1]>
+type RevisionsQuery = NonNullable<Parameters<typeof revisionsQuery>[2]>
+
+/** How a live reading stands: `problem` is why what is shown gets no newer; without a connection `refetchInterval` polls. */
+type Live = { problem: string | undefined; refetchInterval: number | false }
+
+const POLL_MS = 10_000
 
 /** Keeps the list in the query cache as the server's shared poller sees it. */
-export function useLiveDeployments(workspace: string, query: ListQuery): void {
+export function useLiveDeployments(workspace: string, query: ListQuery): Live {
   const client = useQueryClient()
   const key = JSON.stringify(query)
+  const { live, note } = useLiveState(`${workspace} ${key}`)
   useEffect(() => {
-    const query = JSON.parse(key) as ListQuery
+    const query = JSON.parse(key) as ListQuery // what `key` was made of
     const { queryKey } = deploymentsQuery(workspace, query)
-    return subscribe({ kind: 'deployments', workspace, query: query as Record<string, string | number | boolean> }, { onValue: (value, at) => client.setQueryData(queryKey, value as never, { updatedAt: at }) })
-  }, [client, workspace, key])
+    return subscribe(
+      { kind: 'deployments', workspace, query },
+      {
+        onValue: (value, at) => {
+          note(undefined)
+          client.setQueryData(queryKey, value as never, { updatedAt: at }) // parsed by the server; its type is lost on the way
+        },
+        onError: ({ message }) => note(message),
+      },
+    )
+  }, [client, workspace, key, note])
+  return live
 }
 
 /** The same for one deployment and its revisions. */
-export function useLiveDeployment(workspace: string, deployment: string, revisions: NonNullable<Parameters<typeof revisionsQuery>[2]>): void {
+export function useLiveDeployment(workspace: string, deployment: string, revisions: RevisionsQuery): Live {
   const client = useQueryClient()
-  const revisionsKey = useMemo(() => revisionsQuery(workspace, deployment, revisions).queryKey, [workspace, deployment, revisions])
+  const { live, note } = useLiveState(`${workspace} ${deployment}`)
   useEffect(() => {
+    const place = { workspace, deployment }
+    const into = (queryKey: readonly unknown[]) => ({
+      onValue: (value: unknown, at: number) => {
+        note(undefined)
+        client.setQueryData(queryKey, value, { updatedAt: at })
+      },
+      onError: ({ message }: { message: string }) => note(message),
+    })
     const ends = [
-      subscribe({ kind: 'deployment', workspace, deployment }, { onValue: (value, at) => client.setQueryData(deploymentQuery(workspace, deployment).queryKey, value as never, { updatedAt: at }) }),
-      subscribe({ kind: 'revisions', workspace, deployment }, { onValue: (value, at) => client.setQueryData(revisionsKey, value as never, { updatedAt: at }) }),
+      subscribe({ kind: 'deployment', ...place }, into(deploymentQuery(workspace, deployment).queryKey)),
+      subscribe({ kind: 'revisions', ...place }, into(revisionsQuery(workspace, deployment, revisions).queryKey)),
     ]
     return () => {
       for (const end of ends) end()
     }
-  }, [client, workspace, deployment, revisionsKey])
+  }, [client, workspace, deployment, revisions, note])
+  return live
+}
+
+/** A problem belongs to what was being read: another subject begins without one. */
+function useLiveState(subject: string) {
+  const [problem, note] = useState<string>()
+  const [shown, setShown] = useState(subject)
+  if (subject !== shown) {
+    setShown(subject)
+    note(undefined)
+  }
+  const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
+  const live: Live = { problem, refetchInterval: state === 'live' ? false : POLL_MS }
+  return { live, note }
 }

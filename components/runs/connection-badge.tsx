@@ -13,17 +13,41 @@ const REPLAY_FROM = 200
 export function ConnectionBadge({ store }: { store: RunStore }) {
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
   const { view, total } = store
-  if (view.final) return <Mark icon={<Square />} tone="text-ink-3" label="Recording complete" title={`${count(view.seq)} entries`} />
+  if (view.final)
+    return <Mark icon={<Square />} tone="text-ink-3" label="Recording complete" title={`${count(view.seq)} entries`} />
   if (total - view.seq > REPLAY_FROM || (view.seq === 0 && total > 0))
     return <Mark icon={<History />} tone="text-progress" label={`Replaying ${count(view.seq)} of ${count(total)}`} />
-  if (state === 'live') return <Mark icon={<Radio />} tone="text-ok" label="Live" title={`${count(view.seq)} entries so far`} />
-  if (state === 'ended') return <Mark icon={<CloudOff />} tone="text-error" label="Ended" title="The server ended the connection." />
-  if (state === 'offline') return <Mark icon={<CloudOff />} tone="text-error" label="Offline" title="The run goes on; the page catches up once the connection is back." />
-  return <Mark icon={<RefreshCw />} tone="text-warn" label={state === 'reconnecting' ? 'Reconnecting' : 'Connecting'} title="The run goes on; nothing is lost meanwhile." />
+  if (state === 'live')
+    return <Mark icon={<Radio />} tone="text-ok" label="Live" title={`${count(view.seq)} entries so far`} />
+  if (state === 'ended')
+    return <Mark icon={<CloudOff />} tone="text-error" label="Ended" title="The server ended the connection." />
+  if (state === 'offline')
+    return (
+      <Mark
+        icon={<CloudOff />}
+        tone="text-error"
+        label="Offline"
+        title="The run goes on; the page catches up once the connection is back."
+      />
+    )
+  return (
+    <Mark
+      icon={<RefreshCw />}
+      tone="text-warn"
+      label={state === 'reconnecting' ? 'Reconnecting' : 'Connecting'}
+      title="The run goes on; nothing is lost meanwhile."
+    />
+  )
 }
 
 const Mark = ({ icon, tone, label, title }: { icon: ReactNode; tone: string; label: string; title?: string }) => (
-  <span title={title} className={cn('inline-flex items-center gap-1.5 whitespace-nowrap font-medium text-xs tabular-nums [&_svg]:size-3.5', tone)}>
+  <span
+    title={title}
+    className={cn(
+      'inline-flex items-center gap-1.5 whitespace-nowrap font-medium text-xs tabular-nums [&_svg]:size-3.5',
+      tone,
+    )}
+  >
     {icon}
     {label}
   </span>

@@ -7,13 +7,21 @@ import { LongText } from '@/components/shared/long-text'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
-import { parseJson } from '@/lib/contracts/json'
 import { cn } from '@/lib/cn'
+import { parseJson } from '@/lib/contracts/json'
 import { byteSize } from '@/lib/format'
 import type { LogEntry } from '@/lib/stream/log'
 
 /** One entry in full: its data as a tree, or raw, exactly as it came. */
-export function EventDetail({ entry, onClose, className }: { entry: LogEntry; onClose: () => void; className?: string }) {
+export function EventDetail({
+  entry,
+  onClose,
+  className,
+}: {
+  entry: LogEntry
+  onClose: () => void
+  className?: string
+}) {
   const [isRaw, setRaw] = useState(false)
   const raw = rawOf(entry)
   const parsed = useMemo(() => tryParse(raw), [raw])
@@ -22,7 +30,10 @@ export function EventDetail({ entry, onClose, className }: { entry: LogEntry; on
     <section aria-label={`Entry ${entry.seq}`} className={cn('flex min-h-0 min-w-0 flex-col', className)}>
       <header className="flex items-center gap-2 border-b px-2 py-1.5 text-xs">
         <span className="text-ink-3 tabular-nums">{entry.seq}</span>
-        <code className="min-w-0 flex-1 truncate font-medium font-mono" title={entry.kind === 'event' ? entry.event : entry.kind}>
+        <code
+          className="min-w-0 flex-1 truncate font-medium font-mono"
+          title={entry.kind === 'event' ? entry.event : entry.kind}
+        >
           <VisibleText>{entry.kind === 'event' ? entry.event : entry.kind}</VisibleText>
         </code>
         <time dateTime={new Date(entry.at).toISOString()} className="hidden text-ink-3 tabular-nums sm:block">
@@ -42,14 +53,23 @@ export function EventDetail({ entry, onClose, className }: { entry: LogEntry; on
           <LongText key={entry.seq} text={raw} limit={20_000} />
         </div>
       ) : (
-        <JsonTree key={entry.seq} value={parsed.value} label={`Data of entry ${entry.seq}`} className="min-h-0 flex-1" />
+        <JsonTree
+          key={entry.seq}
+          value={parsed.value}
+          label={`Data of entry ${entry.seq}`}
+          className="min-h-0 flex-1"
+        />
       )}
     </section>
   )
 }
 
 const rawOf = (entry: LogEntry): string =>
-  entry.kind === 'event' ? entry.data : 'state' in entry && entry.state !== undefined ? entry.state : JSON.stringify(entry)
+  entry.kind === 'event'
+    ? entry.data
+    : 'state' in entry && entry.state !== undefined
+      ? entry.state
+      : JSON.stringify(entry)
 
 function tryParse(text: string): { value: unknown } | undefined {
   try {

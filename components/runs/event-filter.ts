@@ -2,9 +2,10 @@ import type { EntryLog } from '@/lib/stream/entry-log'
 import type { LogEntry } from '@/lib/stream/log'
 import { parseEventName } from '@/lib/stream/namespaces'
 
-export type EventFilter = { text: string; /** Modes to show; empty for all. */ modes: readonly string[] }
+export type EventFilter = { text: string /** Modes to show; empty for all. */; modes: readonly string[] }
 
-export const modeOf = (entry: LogEntry): string => (entry.kind === 'event' ? parseEventName(entry.event).mode : entry.kind)
+export const modeOf = (entry: LogEntry): string =>
+  entry.kind === 'event' ? parseEventName(entry.event).mode : entry.kind
 
 /**
  * The entries that a filter lets through, kept up as the log grows: each entry is looked at once per filter.

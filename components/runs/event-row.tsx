@@ -29,8 +29,13 @@ export const EventRow = memo(
         style={{ top, height: EVENT_ROW_HEIGHT }}
       >
         <span className="w-12 shrink-0 text-right text-ink-3 tabular-nums">{entry.seq}</span>
-        <span className="hidden w-16 shrink-0 text-right text-ink-3 tabular-nums sm:block">+{((entry.at - startedAt) / 1000).toFixed(2)} s</span>
-        <span className="w-24 shrink-0 truncate font-medium text-ink-2 sm:w-32" title={entry.kind === 'event' ? entry.event : undefined}>
+        <span className="hidden w-16 shrink-0 text-right text-ink-3 tabular-nums sm:block">
+          +{((entry.at - startedAt) / 1000).toFixed(2)} s
+        </span>
+        <span
+          className="w-24 shrink-0 truncate font-medium text-ink-2 sm:w-32"
+          title={entry.kind === 'event' ? entry.event : undefined}
+        >
           <VisibleText>{name?.mode ?? entry.kind}</VisibleText>
         </span>
         {name && name.namespace.length > 0 ? (
@@ -46,7 +51,11 @@ export const EventRow = memo(
   },
   // `onSelect` is made anew by each render of the list and does the same.
   (before, after) =>
-    before.entry === after.entry && before.top === after.top && before.isSelected === after.isSelected && before.startedAt === after.startedAt && before.id === after.id,
+    before.entry === after.entry &&
+    before.top === after.top &&
+    before.isSelected === after.isSelected &&
+    before.startedAt === after.startedAt &&
+    before.id === after.id,
 )
 
 function previewOf(entry: LogEntry): string {

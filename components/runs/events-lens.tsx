@@ -14,7 +14,7 @@ import { EVENT_ROW_HEIGHT, EventRow } from './event-row'
 const SLICE_MS = 8
 
 /** The log itself: every event as it came, to be filtered and opened. Only rows in sight are drawn. */
-export function EventsLens({ view, version }: { view: RunView; version: number }) {
+export function EventsLens({ view }: { view: RunView }) {
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const [text, setText] = useState('')
@@ -22,14 +22,16 @@ export function EventsLens({ view, version }: { view: RunView; version: number }
   const [selected, setSelected] = useState<number>()
   const needle = useDeferredValue(text)
   const filtered = useMemo(() => new FilteredLog(view.log, { text: needle, modes }), [view, needle, modes])
-  const isBehind = useAdvance(filtered, version)
+  const isBehind = useAdvance(filtered)
 
   const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT)
   const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count, rows.height)
   const startedAt = view.startedAt ?? 0
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity, End: Infinity, j: 1, k: -1 }[event.key]
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity, End: Infinity, j: 1, k: -1 }[
+      event.key
+    ]
     if (step === undefined || filtered.count === 0 || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
     const now = selected === undefined ? -1 : filtered.indexOf(selected)
@@ -54,12 +56,15 @@ export function EventsLens({ view, version }: { view: RunView; version: number }
         <ModeChips counters={view.counters} chosen={modes} onChange={setModes} />
         <span className="ml-auto whitespace-nowrap text-ink-3 text-xs tabular-nums" role="status">
           {isBehind ? 'filtering… ' : ''}
-          {filtered.count === view.log.length ? count(view.log.length) : `${count(filtered.count)} of ${count(view.log.length)}`}
+          {filtered.count === view.log.length
+            ? count(view.log.length)
+            : `${count(filtered.count)} of ${count(view.log.length)}`}
         </span>
       </div>
       {view.log.first > 1 ? (
         <p className="border-b bg-warn-soft px-3 py-1 text-xs">
-          The {count(view.log.first - 1)} oldest entries are kept on the server only, so that this page does not grow without end.
+          The {count(view.log.first - 1)} oldest entries are kept on the server only, so that this page does not grow
+          without end.
         </p>
       ) : null}
       <div className="flex min-h-0 flex-1 flex-col lg:flex-row">
@@ -96,7 +101,11 @@ export function EventsLens({ view, version }: { view: RunView; version: number }
           {isFollowing ? null : <FollowPill unseen={unseen} isLive={!view.final} onClick={follow} />}
         </div>
         {entry ? (
-          <EventDetail entry={entry} onClose={() => setSelected(undefined)} className="h-1/2 border-t lg:h-auto lg:w-1/2 lg:border-t-0 lg:border-l" />
+          <EventDetail
+            entry={entry}
+            onClose={() => setSelected(undefined)}
+            className="h-1/2 border-t lg:h-auto lg:w-1/2 lg:border-t-0 lg:border-l"
+          />
         ) : null}
       </div>
     </div>
@@ -104,20 +113,22 @@ export function EventsLens({ view, version }: { view: RunView; version: number }
 }
 
 /** Lets the filter look at what is new, a slice at a time; true while some is left. */
-function useAdvance(filtered: FilteredLog, version: number): boolean {
+function useAdvance(filtered: FilteredLog): boolean {
   const [, redraw] = useReducer((turn: number) => turn + 1, 0)
   const isDone = filtered.advance(SLICE_MS)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each version may have brought more
   useEffect(() => {
     if (isDone) return
     const timer = setTimeout(redraw)
     return () => clearTimeout(timer)
   })
-  void version
   return !isDone
 }
 
-type ModeChipsProps = { counters: ReadonlyMap<string, number>; chosen: readonly string[]; onChange: (modes: readonly string[]) => void }
+type ModeChipsProps = {
+  counters: ReadonlyMap<string, number>
+  chosen: readonly string[]
+  onChange: (modes: readonly string[]) => void
+}
 
 const ModeChips = ({ counters, chosen, onChange }: ModeChipsProps) => (
   <fieldset className="flex flex-wrap gap-1">

@@ -5,7 +5,21 @@ import type { JsonSchema } from './input-schema'
 export type InputIssue = { path: string; message: string }
 
 /** Keywords that only say that something below them is wrong. */
-const WRAPPERS = new Set(['properties', 'items', 'prefixItems', 'additionalItems', '$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'patternProperties', 'dependentSchemas'])
+const WRAPPERS = new Set([
+  'properties',
+  'items',
+  'prefixItems',
+  'additionalItems',
+  '$ref',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'if',
+  'then',
+  'else',
+  'patternProperties',
+  'dependentSchemas',
+])
 const MAX_ISSUES = 8
 
 /**

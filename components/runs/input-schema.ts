@@ -2,7 +2,8 @@
 export type JsonSchema = Record<string, unknown>
 
 const MAX_DEPTH = 8
-const isRecord = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The schema a local reference names, through any number of hops; the schema itself where it is none. */
 function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
@@ -26,7 +27,12 @@ export function takesMessages(schema: JsonSchema | undefined): boolean {
   if (!isRecord(properties) || !isRecord(properties.messages)) return false
   const messages = resolve(properties.messages, schema)
   const types = [messages.type].flat()
-  return types.includes('array') || Array.isArray(messages.anyOf) || Array.isArray(messages.oneOf) || messages.type === undefined
+  return (
+    types.includes('array') ||
+    Array.isArray(messages.anyOf) ||
+    Array.isArray(messages.oneOf) ||
+    messages.type === undefined
+  )
 }
 
 /** An input to begin with: every key the schema names, with its default, example or the emptiest value of its type. */
@@ -49,7 +55,8 @@ function skeleton(given: JsonSchema, root: JsonSchema, depth: number): unknown {
     return first && depth < MAX_DEPTH ? skeleton(first, root, depth + 1) : null
   }
   const type = Array.isArray(schema.type) ? (schema.type.find((one) => one !== 'null') ?? 'null') : schema.type
-  if (type === 'object' || (type === undefined && isRecord(schema.properties))) return objectSkeleton(schema, root, depth)
+  if (type === 'object' || (type === undefined && isRecord(schema.properties)))
+    return objectSkeleton(schema, root, depth)
   if (type === 'array') return []
   if (type === 'string') return ''
   if (type === 'boolean') return false

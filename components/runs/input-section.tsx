@@ -1,8 +1,8 @@
 'use client'
 
 import { useDeferredValue, useEffect, useState } from 'react'
-import { findJsonProblem } from '@/components/shared/json-problem'
 import { JsonEditor } from '@/components/shared/json-editor'
+import { findJsonProblem } from '@/components/shared/json-problem'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Textarea } from '@/components/ui/input'
@@ -29,7 +29,18 @@ type Props = {
 }
 
 /** What the graph gets: a message for those that chat, JSON for all; checked while it is typed. */
-export function InputSection({ kind, hasMessages, message, json, schema, schemaNote, issues, isForced, onChange, onForce }: Props) {
+export function InputSection({
+  kind,
+  hasMessages,
+  message,
+  json,
+  schema,
+  schemaNote,
+  issues,
+  isForced,
+  onChange,
+  onForce,
+}: Props) {
   const live = useInputIssues(kind === 'json' ? json : undefined, schema)
   // What is typed now counts more than what the last try found; what only the server can know is kept until then.
   const shown = kind === 'json' && live.issues.length > 0 ? live.issues : issues
@@ -43,7 +54,14 @@ export function InputSection({ kind, hasMessages, message, json, schema, schemaN
           <fieldset className="ml-auto inline-flex rounded-md border p-0.5">
             <legend className="sr-only">Kind of input</legend>
             {(['message', 'json'] as const).map((one) => (
-              <Button key={one} size="sm" variant="ghost" aria-pressed={kind === one} className="h-6 aria-pressed:bg-accent-soft aria-pressed:text-ink" onClick={() => onChange({ inputKind: one })}>
+              <Button
+                key={one}
+                size="sm"
+                variant="ghost"
+                aria-pressed={kind === one}
+                className="h-6 aria-pressed:bg-accent-soft aria-pressed:text-ink"
+                onClick={() => onChange({ inputKind: one })}
+              >
                 {one === 'message' ? 'Message' : 'JSON'}
               </Button>
             ))}
@@ -90,7 +108,10 @@ export function InputSection({ kind, hasMessages, message, json, schema, schemaN
 }
 
 /** What is wrong with the JSON as it stands; looked at after a moment's rest. */
-function useInputIssues(json: string | undefined, schema: JsonSchema | undefined): { issues: InputIssue[]; isSchema: boolean } {
+function useInputIssues(
+  json: string | undefined,
+  schema: JsonSchema | undefined,
+): { issues: InputIssue[]; isSchema: boolean } {
   const [found, setFound] = useState<{ issues: InputIssue[]; isSchema: boolean }>({ issues: [], isSchema: false })
   const text = useDeferredValue(json)
   useEffect(() => {
@@ -107,10 +128,17 @@ function useInputIssues(json: string | undefined, schema: JsonSchema | undefined
   return found
 }
 
-async function look(text: string | undefined, schema: JsonSchema | undefined): Promise<{ issues: InputIssue[]; isSchema: boolean }> {
+async function look(
+  text: string | undefined,
+  schema: JsonSchema | undefined,
+): Promise<{ issues: InputIssue[]; isSchema: boolean }> {
   if (text === undefined) return { issues: [], isSchema: false }
   const problem = findJsonProblem(text)
-  if (problem) return { issues: [{ path: '', message: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }], isSchema: false }
+  if (problem)
+    return {
+      issues: [{ path: '', message: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }],
+      isSchema: false,
+    }
   if (!schema) return { issues: [], isSchema: true }
   // The schema checker is loaded by those who write JSON only.
   const { checkInput } = await import('./input-check')

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { findJsonProblem } from '@/components/shared/json-problem'
 import { checkInput } from './input-check'
 import { inputSkeleton, takesMessages } from './input-schema'
-import { findJsonProblem } from '@/components/shared/json-problem'
 
 const chat = {
   type: 'object',
@@ -10,14 +10,26 @@ const chat = {
     messages: { type: 'array', items: { $ref: '#/definitions/Message' } },
     topic: { type: 'string', default: 'boats' },
     depth: { anyOf: [{ type: 'null' }, { type: 'integer', minimum: 2 }] },
-    options: { type: 'object', properties: { fast: { type: 'boolean' }, note: { type: 'string' } }, required: ['fast'] },
+    options: {
+      type: 'object',
+      properties: { fast: { type: 'boolean' }, note: { type: 'string' } },
+      required: ['fast'],
+    },
   },
   required: ['messages', 'topic'],
   definitions: {
     Message: {
       anyOf: [
-        { type: 'object', properties: { type: { const: 'human' }, content: { type: 'string' } }, required: ['type', 'content'] },
-        { type: 'object', properties: { role: { enum: ['user', 'assistant'] }, content: { type: 'string' } }, required: ['role', 'content'] },
+        {
+          type: 'object',
+          properties: { type: { const: 'human' }, content: { type: 'string' } },
+          required: ['type', 'content'],
+        },
+        {
+          type: 'object',
+          properties: { role: { enum: ['user', 'assistant'] }, content: { type: 'string' } },
+          required: ['role', 'content'],
+        },
       ],
     },
   },
@@ -35,7 +47,10 @@ describe('the input to begin with', () => {
   test('is an empty object where the schema says nothing, and survives schemas that refer to themselves', () => {
     expect(inputSkeleton(undefined)).toEqual({})
     expect(inputSkeleton({})).toEqual({})
-    const tree = { $ref: '#/$defs/T', $defs: { T: { type: 'object', properties: { left: { $ref: '#/$defs/T' } }, required: ['left'] } } }
+    const tree = {
+      $ref: '#/$defs/T',
+      $defs: { T: { type: 'object', properties: { left: { $ref: '#/$defs/T' } }, required: ['left'] } },
+    }
     expect(inputSkeleton(tree)).toHaveProperty('left.left')
     expect(inputSkeleton({ $ref: '#/$defs/A', $defs: { A: { $ref: '#/$defs/A' } } })).toEqual({})
   })
@@ -60,9 +75,15 @@ describe('checking an input against the schema', () => {
     ])
   })
   test('a choice that fails is one line, at the place itself', () => {
-    expect(checkInput(chat, { messages: [{ role: 'user', content: 'a' }, { role: 'robot', content: 1 }], topic: 'x' })).toEqual([
-      { path: 'messages[1]', message: 'fits none of the shapes that the graph accepts here.' },
-    ])
+    expect(
+      checkInput(chat, {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'robot', content: 1 },
+        ],
+        topic: 'x',
+      }),
+    ).toEqual([{ path: 'messages[1]', message: 'fits none of the shapes that the graph accepts here.' }])
   })
   test('a schema that cannot be used is no reason to refuse', () => {
     expect(checkInput({ $ref: 'https://elsewhere/schema.json' }, {})).toBeUndefined()
@@ -86,10 +107,12 @@ describe('text that is no JSON', () => {
     expect(findJsonProblem(text)).toEqual({ line, column, message: expect.stringContaining(message) })
   })
   test('is found exactly where the engine refuses too', () => {
-    const broken = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', ',', '}', '{', '0', '\\')).map(([json, at, put]) => {
-      const where = at % (json.length + 1)
-      return json.slice(0, where) + put + json.slice(where + 1)
-    })
+    const broken = fc
+      .tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', ',', '}', '{', '0', '\\'))
+      .map(([json, at, put]) => {
+        const where = at % (json.length + 1)
+        return json.slice(0, where) + put + json.slice(where + 1)
+      })
     fc.assert(
       fc.property(broken, (text) => {
         let isJson = true

@@ -3,8 +3,8 @@
 import { useEffect, useState } from 'react'
 import { messageText } from '@/lib/stream/messages'
 import { messagesOf } from '@/lib/stream/run-view'
-import type { RunStore } from './run-store'
 import { runStatus } from './run-status'
+import type { RunStore } from './run-store'
 
 const EVERY_MS = 5_000
 const MOST_CHARACTERS = 600

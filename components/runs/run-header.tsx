@@ -3,8 +3,8 @@
 import { MessagesSquare, Play } from 'lucide-react'
 import Link from 'next/link'
 import { IdChip } from '@/components/shared/id-chip'
-import { PageHeader } from '@/components/shared/page-header'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { Figure, SectionHeader } from '@/components/shared/section-header'
 import { StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import type { ErrorView } from '@/lib/errors'
@@ -15,8 +15,8 @@ import { timeToFirstToken } from '@/lib/stream/run-view'
 import { CancelMenu } from './cancel-menu'
 import { ConnectionBadge } from './connection-badge'
 import { Elapsed } from './elapsed'
-import type { RunStore } from './run-store'
 import { runStatus } from './run-status'
+import type { RunStore } from './run-store'
 
 type Props = {
   summary: RecordingSummary
@@ -31,7 +31,15 @@ type Props = {
 }
 
 /** The head of a run: its state, its figures, and what may be done with it. */
-export function RunHeader({ summary, assistantName, serverNow, store, isCancelling, onCancelling, onCancelFailed }: Props) {
+export function RunHeader({
+  summary,
+  assistantName,
+  serverNow,
+  store,
+  isCancelling,
+  onCancelling,
+  onCancelFailed,
+}: Props) {
   const { view } = store
   const { workspace, deployment, assistant } = summary
   const thread = summary.isStateless ? null : (summary.thread ?? view.run.thread ?? null)
@@ -48,7 +56,7 @@ export function RunHeader({ summary, assistantName, serverNow, store, isCancelli
   const firstToken = timeToFirstToken(view)
   const { usage } = view.transcript
   return (
-    <PageHeader
+    <SectionHeader
       title={<span title={assistantName ?? assistant}>{assistantName ?? assistant}</span>}
       meta={
         <>
@@ -57,12 +65,19 @@ export function RunHeader({ summary, assistantName, serverNow, store, isCancelli
           </StatusBadge>
           <ConnectionBadge store={store} />
           <Figure label="Duration">
-            <Elapsed from={startedAt} to={status.isOver ? (endedAt ?? view.lastAt ?? startedAt) : undefined} serverNow={serverNow} />
+            <Elapsed
+              from={startedAt}
+              to={status.isOver ? (endedAt ?? view.lastAt ?? startedAt) : undefined}
+              serverNow={serverNow}
+            />
           </Figure>
           <Figure label="First token" title="From the start of the recording to the first word of a model">
             {firstToken === undefined ? '–' : duration(firstToken)}
           </Figure>
-          <Figure label="Tokens" title={`${count(usage.input)} in, ${count(usage.output)} out, as far as the models said`}>
+          <Figure
+            label="Tokens"
+            title={`${count(usage.input)} in, ${count(usage.output)} out, as far as the models said`}
+          >
             {usage.total > 0 ? count(usage.total) : '–'}
           </Figure>
           <Figure label="Attempt">{view.run.attempt}</Figure>
@@ -70,7 +85,14 @@ export function RunHeader({ summary, assistantName, serverNow, store, isCancelli
       }
       actions={
         <>
-          {status.isOver ? null : <CancelMenu summary={summary} isCancelling={isCancelling} onCancelling={onCancelling} onFailed={onCancelFailed} />}
+          {status.isOver ? null : (
+            <CancelMenu
+              summary={summary}
+              isCancelling={isCancelling}
+              onCancelling={onCancelling}
+              onFailed={onCancelFailed}
+            />
+          )}
           {thread ? (
             <Button asChild>
               <Link href={routes.thread(workspace, deployment, thread)}>
@@ -95,19 +117,23 @@ export function RunHeader({ summary, assistantName, serverNow, store, isCancelli
           </Figure>
         ) : null}
         <Figure label="Thread">
-          {summary.isStateless ? <span title="A stateless run has no thread: its output is only in this recording.">none, not persisted</span> : thread ? <IdChip id={thread} what="thread id" /> : '–'}
+          {summary.isStateless ? (
+            <span title="A stateless run has no thread: its output is only in this recording.">
+              none, not persisted
+            </span>
+          ) : thread ? (
+            <IdChip id={thread} what="thread id" />
+          ) : (
+            '–'
+          )}
         </Figure>
         <Figure label="Started">
-          <RelativeTime at={summary.startedAt} /> by <span className="max-w-48 truncate" title={summary.startedBy}>{summary.startedBy}</span>
+          <RelativeTime at={summary.startedAt} /> by{' '}
+          <span className="max-w-48 truncate" title={summary.startedBy}>
+            {summary.startedBy}
+          </span>
         </Figure>
       </div>
-    </PageHeader>
+    </SectionHeader>
   )
 }
-
-const Figure = ({ label, title, children }: { label: string; title?: string; children: React.ReactNode }) => (
-  <span title={title} className="inline-flex items-center gap-1.5">
-    <span className="text-ink-3">{label}</span>
-    <span className="inline-flex items-center gap-1 text-ink-2 tabular-nums">{children}</span>
-  </span>
-)

@@ -17,14 +17,21 @@ type Props = {
 export function RunOptions({ options, issuesOf, onChange }: Props) {
   const toggle = (mode: StartOptions['modes'][number], isOn: boolean) =>
     onChange({ modes: isOn ? [...options.modes, mode] : options.modes.filter((one) => one !== mode) })
-  const whyNoMultitask = options.threadKind === 'existing' ? undefined : 'Only an existing thread can have another run going on.'
+  const whyNoMultitask =
+    options.threadKind === 'existing' ? undefined : 'Only an existing thread can have another run going on.'
   return (
     <div className="space-y-5">
       <fieldset>
         <legend className="mb-1.5 font-medium text-xs">Stream modes</legend>
         <div className="grid gap-x-3 gap-y-1.5 sm:grid-cols-2 lg:grid-cols-1">
           {MODE_CHOICES.map(({ value, label, hint }) => (
-            <Checkbox key={value} label={label} hint={hint} checked={options.modes.includes(value)} onChange={(event) => toggle(value, event.target.checked)} />
+            <Checkbox
+              key={value}
+              label={label}
+              hint={hint}
+              checked={options.modes.includes(value)}
+              onChange={(event) => toggle(value, event.target.checked)}
+            />
           ))}
         </div>
         <IssueList id="start-modes-issues" issues={issuesOf('modes')} />
@@ -59,7 +66,9 @@ export function RunOptions({ options, issuesOf, onChange }: Props) {
       </fieldset>
       <details open={options.context !== '' || issuesOf('context').length > 0 || undefined}>
         <summary className="font-medium text-xs">Context for this run</summary>
-        <p className="mt-1 mb-1.5 text-ink-3 text-xs">A JSON object that takes the place of the assistant’s context, for this run only. Empty: the assistant’s own.</p>
+        <p className="mt-1 mb-1.5 text-ink-3 text-xs">
+          A JSON object that takes the place of the assistant’s context, for this run only. Empty: the assistant’s own.
+        </p>
         <JsonEditor
           label="Context as JSON"
           value={options.context}

@@ -1,5 +1,6 @@
 'use client'
 
+import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
@@ -10,6 +11,7 @@ import { count } from '@/lib/format'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { EventsLens } from './events-lens'
 import { LiveAnnouncer } from './live-announcer'
+import { findAssistant, pickableAssistants } from './pickable-assistants'
 import { RequestLens } from './request-lens'
 import { RunHeader } from './run-header'
 import { StateLens } from './state-lens'
@@ -18,14 +20,14 @@ import { useRunView } from './use-run-view'
 
 type Props = {
   summary: RecordingSummary
-  /** Name of the assistant, where it is known. */
-  assistantName?: string
   /** The server's clock when the page was made. */
   serverNow: number
 }
 
 /** One recorded run, live or over: its head, and several lenses over the one log. */
-export function RunScreen({ summary, assistantName, serverNow }: Props) {
+export function RunScreen({ summary, serverNow }: Props) {
+  const assistants = useQuery(pickableAssistants(summary.workspace, summary.deployment))
+  const assistant = findAssistant(assistants.data, summary.assistant)
   const { store, version } = useRunView(summary.workspace, summary.id)
   const [cancelling, setCancelling] = useState<'no' | 'asked'>('no')
   const [cancelError, setCancelError] = useState<ErrorView>()
@@ -36,7 +38,7 @@ export function RunScreen({ summary, assistantName, serverNow }: Props) {
     <>
       <RunHeader
         summary={summary}
-        assistantName={assistantName}
+        assistantName={assistant?.name || assistant?.graph_id}
         serverNow={serverNow}
         store={store}
         version={version}
@@ -64,11 +66,11 @@ export function RunScreen({ summary, assistantName, serverNow }: Props) {
           { value: 'request', label: 'Request' },
         ]}
       >
-        <div className="h-[max(24rem,calc(100dvh-19rem))] overflow-hidden rounded-lg border bg-panel">
+        <div className="h-[max(24rem,calc(100dvh-22rem))] overflow-hidden rounded-lg border bg-panel">
           {lens === 'state' ? (
             <StateLens view={view} version={version} />
           ) : lens === 'events' ? (
-            <EventsLens view={view} version={version} />
+            <EventsLens view={view} />
           ) : lens === 'request' ? (
             <RequestLens request={summary.request} />
           ) : (

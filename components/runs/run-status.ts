@@ -7,7 +7,11 @@ const OUTCOMES: Record<RecordingOutcome, Omit<RunStatus, 'isOver'>> = {
   success: { tone: 'ok', label: 'Finished' },
   error: { tone: 'error', label: 'Failed' },
   timeout: { tone: 'error', label: 'Timed out' },
-  interrupted: { tone: 'warn', label: 'Interrupted', detail: 'It was stopped; what it did so far stays in the thread.' },
+  interrupted: {
+    tone: 'warn',
+    label: 'Interrupted',
+    detail: 'It was stopped; what it did so far stays in the thread.',
+  },
   cancelled: { tone: 'warn', label: 'Cancelled' },
   deleted: { tone: 'warn', label: 'Rolled back', detail: 'It was stopped and what it did was removed.' },
   unknown: { tone: 'unknown', label: 'Unknown', detail: 'The console stopped following it before its end was known.' },
@@ -24,12 +28,29 @@ type Known = {
 export function runStatus({ phase, outcome, isWaitingForHuman, isCancelling }: Known): RunStatus {
   if (outcome || phase === 'ended') {
     const isPaused = isWaitingForHuman && (outcome === 'success' || outcome === 'interrupted')
-    if (isPaused) return { tone: 'warn', label: 'Waiting for a person', detail: 'The graph asked a question and goes on when it is answered.', isOver: true }
+    if (isPaused)
+      return {
+        tone: 'warn',
+        label: 'Waiting for a person',
+        detail: 'The graph asked a question and goes on when it is answered.',
+        isOver: true,
+      }
     return { ...OUTCOMES[outcome ?? 'unknown'], isOver: true }
   }
-  if (isCancelling) return { tone: 'progress', label: 'Cancelling…', detail: 'The server was asked to stop it and has not confirmed yet.', isOver: false }
+  if (isCancelling)
+    return {
+      tone: 'progress',
+      label: 'Cancelling…',
+      detail: 'The server was asked to stop it and has not confirmed yet.',
+      isOver: false,
+    }
   if (phase === 'starting') return { tone: 'progress', label: 'Starting', isOver: false }
   if (phase === 'reconnecting')
-    return { tone: 'warn', label: 'Running', detail: 'The console lost the stream and is connecting to it again.', isOver: false }
+    return {
+      tone: 'warn',
+      label: 'Running',
+      detail: 'The console lost the stream and is connecting to it again.',
+      isOver: false,
+    }
   return { tone: 'progress', label: 'Running', isOver: false }
 }

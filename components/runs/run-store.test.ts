@@ -20,7 +20,13 @@ function handClock(costMs = 0) {
 }
 
 const events = (from: number, count: number): LogEntry[] =>
-  Array.from({ length: count }, (_, index) => ({ seq: from + index, at: from + index, kind: 'event', event: 'custom', data: '1' }))
+  Array.from({ length: count }, (_, index) => ({
+    seq: from + index,
+    at: from + index,
+    kind: 'event',
+    event: 'custom',
+    data: '1',
+  }))
 
 describe('a recording that is followed', () => {
   test('tells its listeners once per animation frame, however much arrives', () => {

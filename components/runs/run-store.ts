@@ -118,7 +118,10 @@ export class RunStore {
       if (!(error instanceof RangeError)) throw error
       this.#queue = []
       this.#offset = 0
-      this.error = { code: 'internal', message: 'A part of the recording did not arrive. Reload the page to read it again.' }
+      this.error = {
+        code: 'internal',
+        message: 'A part of the recording did not arrive. Reload the page to read it again.',
+      }
       return false
     }
   }

@@ -1,7 +1,6 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { Play } from 'lucide-react'
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
 import { useEffect, useMemo, useState } from 'react'
@@ -17,8 +16,8 @@ import { subscribe } from '@/lib/live/client'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { findAssistant, pickableAssistants } from './assistant-picker'
 import { Elapsed } from './elapsed'
+import { findAssistant, pickableAssistants } from './pickable-assistants'
 import { runStatus } from './run-status'
 
 /** A page of recordings, newest first; `next` is the place of the next one. */
@@ -46,14 +45,7 @@ export function RunsList({ workspace, deployment, initial, serverNow }: Props) {
           <EmptyState
             title="No runs yet"
             action={
-              deployment ? (
-                <Button asChild variant="primary">
-                  <Link href={routes.newRun(workspace, deployment)}>
-                    <Play aria-hidden />
-                    Start a run
-                  </Link>
-                </Button>
-              ) : (
+              deployment ? undefined : (
                 <Button asChild>
                   <Link href={routes.deployments(workspace)}>Choose a deployment</Link>
                 </Button>
@@ -61,6 +53,7 @@ export function RunsList({ workspace, deployment, initial, serverNow }: Props) {
             }
           >
             Runs that are started here are recorded whole: they can be followed live, and looked at again later.
+            {deployment ? ' Start one with the button above.' : ''}
           </EmptyState>
         }
       />
@@ -135,7 +128,14 @@ const runColumns = (names: Names, serverNow: number, hasDeployment: boolean): Co
     },
   },
   ...(hasDeployment
-    ? [{ id: 'deployment', header: 'Deployment', from: 'md', cell: (one) => <span title={one.deployment}>{names.deployment(one.deployment)}</span> } satisfies Column<RecordingSummary>]
+    ? [
+        {
+          id: 'deployment',
+          header: 'Deployment',
+          from: 'md',
+          cell: (one) => <span title={one.deployment}>{names.deployment(one.deployment)}</span>,
+        } satisfies Column<RecordingSummary>,
+      ]
     : []),
   {
     id: 'thread',
@@ -160,13 +160,23 @@ const runColumns = (names: Names, serverNow: number, hasDeployment: boolean): Co
       </span>
     ),
   },
-  { id: 'at', header: 'Started', from: 'sm', className: 'w-32 text-ink-2', cell: (one) => <RelativeTime at={one.startedAt} /> },
+  {
+    id: 'at',
+    header: 'Started',
+    from: 'sm',
+    className: 'w-32 text-ink-2',
+    cell: (one) => <RelativeTime at={one.startedAt} />,
+  },
   {
     id: 'duration',
     header: 'Duration',
     className: 'w-28 text-ink-2',
     cell: (one) => (
-      <Elapsed from={Date.parse(one.startedAt)} to={one.endedAt ? Date.parse(one.endedAt) : one.phase === 'ended' ? Date.parse(one.startedAt) : undefined} serverNow={serverNow} />
+      <Elapsed
+        from={Date.parse(one.startedAt)}
+        to={one.endedAt ? Date.parse(one.endedAt) : one.phase === 'ended' ? Date.parse(one.startedAt) : undefined}
+        serverNow={serverNow}
+      />
     ),
   },
 ]

@@ -15,9 +15,10 @@ import { printJson } from '@/lib/contracts/json'
 import type { ErrorView } from '@/lib/errors'
 import { assistantSchemasQuery } from '@/lib/queries/assistants'
 import { routes } from '@/lib/routes'
-import { AssistantPicker, findAssistant, isDefault, pickableAssistants } from './assistant-picker'
-import { InputSection } from './input-section'
+import { AssistantPicker } from './assistant-picker'
 import { inputSkeleton, takesMessages } from './input-schema'
+import { InputSection } from './input-section'
+import { findAssistant, isDefault, pickableAssistants } from './pickable-assistants'
 import { RunOptions } from './run-options'
 import { placeError, type StartField, type StartIssue } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
@@ -41,9 +42,15 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
   const key = useRef({ body: '', id: '' })
 
   const list = useQuery(pickableAssistants(workspace, deployment))
-  const chosen = findAssistant(list.data, options.assistant) ?? (options.assistant === '' ? list.data?.find(isDefault) ?? list.data?.[0] : undefined)
+  const chosen =
+    findAssistant(list.data, options.assistant) ??
+    (options.assistant === '' ? (list.data?.find(isDefault) ?? list.data?.[0]) : undefined)
   const assistantId = chosen?.assistant_id ?? options.assistant
-  const schemas = useQuery({ ...assistantSchemasQuery(workspace, deployment, assistantId), enabled: assistantId !== '', retry: false })
+  const schemas = useQuery({
+    ...assistantSchemasQuery(workspace, deployment, assistantId),
+    enabled: assistantId !== '',
+    retry: false,
+  })
   const schema = schemas.data?.input_schema ?? undefined
   const hasMessages = takesMessages(schema)
   const inputKind = hasMessages ? options.inputKind : 'json'
@@ -70,12 +77,16 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
     setIssues(request.ok ? [] : request.issues)
     if (!request.ok) return
     setStarting(true)
-    const body = printJson({ ...request.body, thread: settled.threadKind === 'existing' ? settled.thread : settled.threadKind })
+    const body = printJson({
+      ...request.body,
+      thread: settled.threadKind === 'existing' ? settled.thread : settled.threadKind,
+    })
     if (key.current.body !== body) key.current = { body, id: newKey() }
     const started = await startRun({
       workspace,
       deployment,
-      thread: settled.threadKind === 'existing' ? { kind: 'existing', id: settled.thread } : { kind: settled.threadKind },
+      thread:
+        settled.threadKind === 'existing' ? { kind: 'existing', id: settled.thread } : { kind: settled.threadKind },
       body: printJson(request.body),
       key: key.current.id,
     })
@@ -101,15 +112,32 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
       className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
     >
       <div className="min-w-0 space-y-5">
-        <AssistantPicker workspace={workspace} deployment={deployment} value={assistantId} onChange={(value) => change({ assistant: value, json: undefined })} issues={issuesOf('assistant')} />
-        <ThreadPicker workspace={workspace} deployment={deployment} kind={options.threadKind} thread={options.thread} onChange={change} issues={issuesOf('thread')} />
+        <AssistantPicker
+          workspace={workspace}
+          deployment={deployment}
+          value={assistantId}
+          onChange={(value) => change({ assistant: value, json: undefined })}
+          issues={issuesOf('assistant')}
+        />
+        <ThreadPicker
+          workspace={workspace}
+          deployment={deployment}
+          kind={options.threadKind}
+          thread={options.thread}
+          onChange={change}
+          issues={issuesOf('thread')}
+        />
         <InputSection
           kind={inputKind}
           hasMessages={hasMessages}
           message={options.message}
           json={json}
           schema={schema}
-          schemaNote={schemas.isPending || schema ? undefined : 'The server does not tell this graph’s input schema, so the input is not checked here.'}
+          schemaNote={
+            schemas.isPending || schema
+              ? undefined
+              : 'The server does not tell this graph’s input schema, so the input is not checked here.'
+          }
           issues={issuesOf('input')}
           isForced={isForced}
           onChange={change}

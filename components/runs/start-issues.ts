@@ -28,7 +28,8 @@ export function placeError(error: ErrorView): { issues: StartIssue[]; rest: Erro
   })
   if (issues.length > 0) return { issues, rest: unplaced.length > 0 ? { ...error, fields: unplaced } : undefined }
   const named = error.code === 'not_found' || error.code === 'invalid' ? fieldNamedIn(error.message) : undefined
-  if (named && unplaced.length === 0) return { issues: [{ field: named, path: '', message: error.message }], rest: undefined }
+  if (named && unplaced.length === 0)
+    return { issues: [{ field: named, path: '', message: error.message }], rest: undefined }
   return { issues, rest: error }
 }
 

@@ -15,7 +15,11 @@ export const MODE_CHOICES: readonly { value: StreamMode; label: string; hint: st
 export const MULTITASK_CHOICES: readonly { value: MultitaskStrategy; label: string; hint: string }[] = [
   { value: 'enqueue', label: 'Wait', hint: 'This run begins when the earlier one has ended.' },
   { value: 'reject', label: 'Refuse', hint: 'This run is not started while another is going on.' },
-  { value: 'interrupt', label: 'Interrupt', hint: 'The earlier run is stopped; what it did so far stays in the thread.' },
+  {
+    value: 'interrupt',
+    label: 'Interrupt',
+    hint: 'The earlier run is stopped; what it did so far stays in the thread.',
+  },
   { value: 'rollback', label: 'Roll back', hint: 'The earlier run is stopped and everything it did is removed.' },
 ]
 

@@ -6,8 +6,16 @@ import { placeError } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
 import { startRequest } from './start-request'
 
-const options = (change: Partial<StartOptions> = {}): StartOptions => ({ ...initialOptions('chat', ''), message: 'hi', ...change })
-const schema = { type: 'object', properties: { query: { type: 'string' }, id: { type: 'integer' } }, required: ['query'] }
+const options = (change: Partial<StartOptions> = {}): StartOptions => ({
+  ...initialOptions('chat', ''),
+  message: 'hi',
+  ...change,
+})
+const schema = {
+  type: 'object',
+  properties: { query: { type: 'string' }, id: { type: 'integer' } },
+  required: ['query'],
+}
 
 describe('what the form sends', () => {
   test('a message becomes the last word of a person, with the default modes and strategy said explicitly', () => {
@@ -27,7 +35,12 @@ describe('what the form sends', () => {
     expect(request.ok && request.body).not.toHaveProperty('multitask_strategy')
   })
   test('numbers of a JSON input are sent as they were typed', () => {
-    const request = startRequest(options({ inputKind: 'json' }), '{"query":"x","id":12345678901234567890}', schema, checkInput)
+    const request = startRequest(
+      options({ inputKind: 'json' }),
+      '{"query":"x","id":12345678901234567890}',
+      schema,
+      checkInput,
+    )
     expect(request.ok && printJson(request.body.input)).toBe('{"query":"x","id":12345678901234567890}')
   })
 })
@@ -44,7 +57,9 @@ describe('what the form refuses', () => {
     ])
   })
   test('an input that does not fit the schema, unless it is to be sent all the same', () => {
-    expect(issuesOf({ inputKind: 'json' }, '{"query":1}', checkInput)).toEqual(['input query: must be of type string, not number.'])
+    expect(issuesOf({ inputKind: 'json' }, '{"query":1}', checkInput)).toEqual([
+      'input query: must be of type string, not number.',
+    ])
     expect(issuesOf({ inputKind: 'json' }, '{"query":1}')).toEqual([])
   })
   test('everything that is missing, at once', () => {
@@ -59,15 +74,28 @@ describe('what the form refuses', () => {
 })
 
 describe('what the server refuses', () => {
-  const error = (change: Partial<ErrorView>): ErrorView => ({ code: 'invalid', message: 'Refused.', fields: [], requestId: 'r', ...change })
+  const error = (change: Partial<ErrorView>): ErrorView => ({
+    code: 'invalid',
+    message: 'Refused.',
+    fields: [],
+    requestId: 'r',
+    ...change,
+  })
   test('lands on the part of the form that it names, with its path', () => {
-    const { issues, rest } = placeError(error({ fields: [{ path: ['body', 'input', 'messages', 0, 'role'], message: 'unknown role' }] }))
+    const { issues, rest } = placeError(
+      error({ fields: [{ path: ['body', 'input', 'messages', 0, 'role'], message: 'unknown role' }] }),
+    )
     expect(issues).toEqual([{ field: 'input', path: 'messages[0].role', message: 'unknown role' }])
     expect(rest).toBeUndefined()
   })
   test('what belongs to no part is said beside the button, and nothing twice', () => {
     const { issues, rest } = placeError(
-      error({ fields: [{ path: ['input'], message: 'too long' }, { path: ['webhook'], message: 'not allowed' }] }),
+      error({
+        fields: [
+          { path: ['input'], message: 'too long' },
+          { path: ['webhook'], message: 'not allowed' },
+        ],
+      }),
     )
     expect(issues).toHaveLength(1)
     expect(rest?.fields).toEqual([{ path: ['webhook'], message: 'not allowed' }])

@@ -19,11 +19,18 @@ export type StartRequest = { ok: true; body: StartBody } | { ok: false; issues: 
 type Check = (schema: JsonSchema, input: unknown) => InputIssue[] | undefined
 
 /** What the form asks for, or what is wrong with it. `check` is left out to send an input that does not fit its schema. */
-export function startRequest(options: StartOptions, json: string, schema: JsonSchema | undefined, check?: Check): StartRequest {
+export function startRequest(
+  options: StartOptions,
+  json: string,
+  schema: JsonSchema | undefined,
+  check?: Check,
+): StartRequest {
   const issues: StartIssue[] = []
   if (options.assistant === '') issues.push({ field: 'assistant', path: '', message: 'Choose what to run.' })
-  if (options.threadKind === 'existing' && options.thread.trim() === '') issues.push({ field: 'thread', path: '', message: 'Choose a thread, or start a new one.' })
-  if (options.modes.length === 0) issues.push({ field: 'modes', path: '', message: 'Choose at least one, else nothing of the run can be seen.' })
+  if (options.threadKind === 'existing' && options.thread.trim() === '')
+    issues.push({ field: 'thread', path: '', message: 'Choose a thread, or start a new one.' })
+  if (options.modes.length === 0)
+    issues.push({ field: 'modes', path: '', message: 'Choose at least one, else nothing of the run can be seen.' })
 
   const input = options.inputKind === 'message' ? messageInput(options.message) : readJson(json)
   if ('problem' in input) issues.push({ field: 'input', path: '', message: input.problem })
@@ -33,7 +40,8 @@ export function startRequest(options: StartOptions, json: string, schema: JsonSc
 
   const context = options.context.trim() === '' ? { value: undefined } : readJson(options.context)
   if ('problem' in context) issues.push({ field: 'context', path: '', message: context.problem })
-  else if (context.value !== undefined && !isObject(context.value)) issues.push({ field: 'context', path: '', message: 'The context must be a JSON object.' })
+  else if (context.value !== undefined && !isObject(context.value))
+    issues.push({ field: 'context', path: '', message: 'The context must be a JSON object.' })
 
   if (issues.length > 0 || 'problem' in input || 'problem' in context) return { ok: false, issues }
   return {
@@ -53,7 +61,9 @@ export function startRequest(options: StartOptions, json: string, schema: JsonSc
 type Read = { value: unknown } | { problem: string }
 
 const messageInput = (message: string): Read =>
-  message.trim() === '' ? { problem: 'Write a message first.' } : { value: { messages: [{ role: 'user', content: message }] } }
+  message.trim() === ''
+    ? { problem: 'Write a message first.' }
+    : { value: { messages: [{ role: 'user', content: message }] } }
 
 /** JSON text as a value, or where it stops being JSON. */
 export function readJson(text: string): Read {
@@ -66,4 +76,5 @@ export function readJson(text: string): Read {
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -18,7 +18,9 @@ export function StateLens({ view, version }: { view: RunView; version: number })
   if (!latest)
     return (
       <p className="py-10 text-center text-ink-3 text-sm">
-        {view.final ? 'The recording holds no state: the run was started without the mode "values".' : 'No state has arrived yet.'}
+        {view.final
+          ? 'The recording holds no state: the run was started without the mode "values".'
+          : 'No state has arrived yet.'}
       </p>
     )
   const head = (
@@ -43,7 +45,12 @@ function useLatestState(view: RunView, version: number): Latest | undefined {
         const newest = latestValues(view) ?? next
         const started = performance.now()
         shownSeq.current = newest.seq
-        setLatest({ seq: newest.seq, at: newest.at, size: newest.text.length, ...read(newest.text, newest.isThreadState) })
+        setLatest({
+          seq: newest.seq,
+          at: newest.at,
+          size: newest.text.length,
+          ...read(newest.text, newest.isThreadState),
+        })
         const took = performance.now() - started
         freeAt.current = performance.now() + Math.max(MIN_PAUSE_MS, took * 9)
       },
@@ -60,6 +67,8 @@ function read(text: string, isThreadState: boolean): Pick<Latest, 'value' | 'pro
     const isWrapped = isThreadState && typeof value === 'object' && value !== null && 'values' in value
     return { value: isWrapped ? value.values : value }
   } catch (error) {
-    return { problem: `This state cannot be shown as a tree: ${error instanceof Error ? error.message : String(error)}` }
+    return {
+      problem: `This state cannot be shown as a tree: ${error instanceof Error ? error.message : String(error)}`,
+    }
   }
 }

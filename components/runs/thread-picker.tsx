@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { RelativeTime } from '@/components/shared/relative-time'
-import { Skeleton } from '@/components/ui/skeleton'
 import { Input } from '@/components/ui/input'
+import { Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format'
 import { threadsQuery } from '@/lib/queries/threads'
@@ -24,7 +24,11 @@ type Props = {
 const KINDS: { value: Kind; label: string; hint: string }[] = [
   { value: 'new', label: 'New thread', hint: 'Its state is kept and later runs can go on from it.' },
   { value: 'existing', label: 'Existing thread', hint: 'The run goes on from the thread’s state.' },
-  { value: 'stateless', label: 'No thread (stateless)', hint: 'Not persisted: the server keeps no state; the output is only in the recording here.' },
+  {
+    value: 'stateless',
+    label: 'No thread (stateless)',
+    hint: 'Not persisted: the server keeps no state; the output is only in the recording here.',
+  },
 ]
 
 /** Where the run's state goes. */
@@ -67,7 +71,12 @@ export function ThreadPicker({ workspace, deployment, kind, thread, onChange, is
             value={thread}
             onChange={(event) => onChange({ thread: event.target.value.trim() })}
           />
-          <RecentThreads workspace={workspace} deployment={deployment} chosen={thread} onChoose={(id) => onChange({ thread: id })} />
+          <RecentThreads
+            workspace={workspace}
+            deployment={deployment}
+            chosen={thread}
+            onChoose={(id) => onChange({ thread: id })}
+          />
         </div>
       ) : null}
       <IssueList id="start-thread-issues" issues={issues} />
@@ -75,7 +84,17 @@ export function ThreadPicker({ workspace, deployment, kind, thread, onChange, is
   )
 }
 
-function RecentThreads({ workspace, deployment, chosen, onChoose }: { workspace: string; deployment: string; chosen: string; onChoose: (id: string) => void }) {
+function RecentThreads({
+  workspace,
+  deployment,
+  chosen,
+  onChoose,
+}: {
+  workspace: string
+  deployment: string
+  chosen: string
+  onChoose: (id: string) => void
+}) {
   const list = useQuery(
     threadsQuery(workspace, deployment, {
       limit: 6,
@@ -97,10 +116,15 @@ function RecentThreads({ workspace, deployment, chosen, onChoose }: { workspace:
             aria-pressed={one.thread_id === chosen}
             title={one.thread_id}
             onClick={() => onChoose(one.thread_id)}
-            className={cn('flex w-full items-center gap-3 px-2.5 py-1 text-left text-xs hover:bg-hover', one.thread_id === chosen && 'bg-accent-soft')}
+            className={cn(
+              'flex w-full items-center gap-3 px-2.5 py-1 text-left text-xs hover:bg-hover',
+              one.thread_id === chosen && 'bg-accent-soft',
+            )}
           >
             <code className="font-mono">{shortId(one.thread_id)}</code>
-            <span className="min-w-0 flex-1 truncate text-ink-2">{typeof one.metadata.graph_id === 'string' ? one.metadata.graph_id : ''}</span>
+            <span className="min-w-0 flex-1 truncate text-ink-2">
+              {typeof one.metadata.graph_id === 'string' ? one.metadata.graph_id : ''}
+            </span>
             <span className="text-ink-3">{one.status}</span>
             <span className="text-ink-3">
               <RelativeTime at={one.updated_at} />

@@ -13,10 +13,15 @@ export function TranscriptMarker({ marker }: { marker: Marker }) {
     case 'gap':
       return marker.entry.kind === 'joined' ? (
         <Line icon={<TriangleAlert />} tone="warn" title="The recording began after the run did">
-          What the run sent before is missing here.{marker.entry.state ? ' The thread’s state at that moment is shown instead.' : ''}
+          What the run sent before is missing here.
+          {marker.entry.state ? ' The thread’s state at that moment is shown instead.' : ''}
         </Line>
       ) : (
-        <Line icon={<TriangleAlert />} tone="warn" title={`Output may be missing: ${duration(marker.entry.at - marker.entry.since)} were not received`}>
+        <Line
+          icon={<TriangleAlert />}
+          tone="warn"
+          title={`Output may be missing: ${duration(marker.entry.at - marker.entry.since)} were not received`}
+        >
           <VisibleText>{marker.entry.reason}</VisibleText>
           {marker.entry.state ? ' The thread’s state was read when the stream was back.' : ''}
         </Line>
@@ -36,7 +41,11 @@ export function TranscriptMarker({ marker }: { marker: Marker }) {
     case 'interrupt':
       return (
         <Line icon={<CircleHelp />} tone="accent" title="The graph asks a person and waits">
-          <LongText text={typeof marker.value === 'string' ? marker.value : jsonText(marker.value)} limit={2_000} className="font-mono text-xs" />
+          <LongText
+            text={typeof marker.value === 'string' ? marker.value : jsonText(marker.value)}
+            limit={2_000}
+            className="font-mono text-xs"
+          />
         </Line>
       )
     case 'ended':
@@ -54,8 +63,23 @@ const TONES = {
   accent: 'border-accent/30 bg-accent-soft [&_svg]:text-accent',
 }
 
-const Line = ({ icon, tone, title, children }: { icon: ReactNode; tone: keyof typeof TONES; title: string; children: ReactNode }) => (
-  <div className={cn('flex gap-2.5 rounded-lg border px-3 py-2 text-sm [&_svg]:mt-0.5 [&_svg]:size-4 [&_svg]:shrink-0', TONES[tone])}>
+const Line = ({
+  icon,
+  tone,
+  title,
+  children,
+}: {
+  icon: ReactNode
+  tone: keyof typeof TONES
+  title: string
+  children: ReactNode
+}) => (
+  <div
+    className={cn(
+      'flex gap-2.5 rounded-lg border px-3 py-2 text-sm [&_svg]:mt-0.5 [&_svg]:size-4 [&_svg]:shrink-0',
+      TONES[tone],
+    )}
+  >
     {icon}
     <div className="min-w-0 flex-1">
       <p className="font-medium">

@@ -11,7 +11,10 @@ export type Marker =
   | { kind: 'interrupt'; id: string; value: unknown }
   | { kind: 'ended'; reason: string }
 
-export type TranscriptRow = { key: string; seq: number } & ({ item: MessageItem<RunMessage>; marker?: undefined } | { marker: Marker; item?: undefined })
+export type TranscriptRow = { key: string; seq: number } & (
+  | { item: MessageItem<RunMessage>; marker?: undefined }
+  | { marker: Marker; item?: undefined }
+)
 
 /** Messages and what happened between them, in order. */
 export function transcriptRows(view: RunView): TranscriptRow[] {
@@ -39,9 +42,19 @@ function markersOf(view: RunView): TranscriptRow[] {
     ...view.attempts
       .filter(({ attempt }) => attempt > 1)
       .map(({ attempt, seq }) => ({ key: `attempt-${attempt}`, seq, marker: { kind: 'attempt' as const, attempt } })),
-    ...[...view.interrupts.values()].map(({ id, value, seq }) => ({ key: `interrupt-${id}`, seq, marker: { kind: 'interrupt' as const, id, value } })),
+    ...[...view.interrupts.values()].map(({ id, value, seq }) => ({
+      key: `interrupt-${id}`,
+      seq,
+      marker: { kind: 'interrupt' as const, id, value },
+    })),
   ]
-  if (view.error) found.push({ key: 'error', seq: view.error.seq, marker: { kind: 'error', name: view.error.name, message: view.error.message } })
-  if (view.final && view.reason) found.push({ key: 'ended', seq: view.final.seq, marker: { kind: 'ended', reason: view.reason } })
+  if (view.error)
+    found.push({
+      key: 'error',
+      seq: view.error.seq,
+      marker: { kind: 'error', name: view.error.name, message: view.error.message },
+    })
+  if (view.final && view.reason)
+    found.push({ key: 'ended', seq: view.final.seq, marker: { kind: 'ended', reason: view.reason } })
   return found.sort((a, b) => a.seq - b.seq)
 }

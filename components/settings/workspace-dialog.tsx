@@ -1,7 +1,7 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
-import { toast } from 'sonner'
+import { toast } from '@/components/ui/toast'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { useSave } from '@/components/shared/use-save'
 import { Button } from '@/components/ui/button'

@@ -5,7 +5,8 @@ import { VisibleText } from './visible-text'
 
 type Block = Record<string, unknown>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const isRecord = (value: unknown): value is Block => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Block =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Where a picture's block has its picture: inline data or an address, in the several ways that providers write it. */
 export function pictureOf(block: Block): string | undefined {

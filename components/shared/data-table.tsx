@@ -1,7 +1,7 @@
 'use client'
-import Link from 'next/link'
 import type { Route } from 'next'
-import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import Link from 'next/link'
+import { type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
 
@@ -15,6 +15,7 @@ export type Column<Row> = {
 }
 
 const FROM = { sm: 'hidden sm:table-cell', md: 'hidden md:table-cell', lg: 'hidden lg:table-cell' }
+const STEPS: Record<string, number> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 
 type DataTableProps<Row> = {
   /** Names the table to screen readers. */
@@ -31,43 +32,56 @@ type DataTableProps<Row> = {
   className?: string
 }
 
-/** Rows of records. J and K, or the arrows, move between rows; Enter opens one. */
-export function DataTable<Row>({ label, columns, rows, rowKey, rowHref, empty, pendingRows = 5, className }: DataTableProps<Row>) {
+/** Rows of records. J and K move between rows from anywhere on the page, the arrows once a row is reached; Enter opens one. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowKey, rowHref, empty, pendingRows = 5, className } = props
   const body = useRef<HTMLTableSectionElement>(null)
 
-  function move(event: KeyboardEvent<HTMLTableSectionElement>) {
-    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key]
-    if (!step || event.metaKey || event.ctrlKey || event.altKey) return
-    const links = [...(body.current?.querySelectorAll<HTMLElement>('a[data-row]') ?? [])]
-    const at = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement))
-    const next = links[at + step]
-    if (!next) return
-    event.preventDefault()
-    next.focus()
-  }
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => moveByKey(event, body.current)
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
 
   if (rows?.length === 0) return <div className={cn('rounded-lg border bg-panel', className)}>{empty}</div>
+  const cellStyle = (column: Column<Row>) => cn(column.from && FROM[column.from], column.className)
   return (
-    <div className={cn('overflow-x-auto rounded-lg border bg-panel', className)}>
+    // On wide screens nothing scrolls sideways, so that the head can stay in sight below the page's own.
+    <div className={cn('overflow-x-auto rounded-lg border bg-panel lg:overflow-visible', className)}>
       <table aria-label={label} aria-busy={!rows || undefined} className="w-full border-collapse text-left">
         <thead>
-          <tr className="border-b bg-sunken/60 text-ink-3 text-xs">
+          <tr className="text-ink-3 text-xs [&>th]:bg-sunken [&>th:first-child]:rounded-tl-lg [&>th:last-child]:rounded-tr-lg">
             {columns.map((column) => (
-              <th key={column.id} scope="col" className={cn('h-8 whitespace-nowrap px-3 font-medium', column.from && FROM[column.from], column.className)}>
+              <th
+                key={column.id}
+                scope="col"
+                className={cn(
+                  'h-8 whitespace-nowrap px-3 font-medium shadow-[inset_0_-1px_0_var(--line)] lg:sticky lg:top-12 lg:z-10',
+                  cellStyle(column),
+                )}
+              >
                 {column.header}
               </th>
             ))}
           </tr>
         </thead>
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: keys move between the links inside, which are interactive themselves */}
-        <tbody ref={body} onKeyDown={move}>
+        <tbody ref={body}>
           {rows
             ? rows.map((row) => (
-                <tr key={rowKey(row)} className={cn('relative border-b last:border-b-0', rowHref && 'focus-within:bg-hover hover:bg-hover')}>
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has the link inside; this widens it for the pointer
+                <tr
+                  key={rowKey(row)}
+                  onClick={rowHref && openRow}
+                  onAuxClick={rowHref && openRow}
+                  className={cn(
+                    'border-b last:border-b-0',
+                    rowHref && 'cursor-pointer focus-within:bg-hover hover:bg-hover',
+                  )}
+                >
                   {columns.map((column, index) => (
-                    <td key={column.id} className={cn('h-11 max-w-72 truncate px-3', column.from && FROM[column.from], column.className)}>
+                    <td key={column.id} className={cn('h-11 max-w-72 truncate px-3', cellStyle(column))}>
                       {rowHref && index === 0 ? (
-                        <Link data-row href={rowHref(row)} className="font-medium text-ink outline-offset-4 after:absolute after:inset-0 after:content-['']">
+                        <Link data-row href={rowHref(row)} className="font-medium text-ink outline-offset-4">
                           {column.cell(row)}
                         </Link>
                       ) : (
@@ -81,7 +95,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowHref, empty, p
                 // biome-ignore lint/suspicious/noArrayIndexKey: rows that stand for nothing have no other name
                 <tr key={index} className="border-b last:border-b-0">
                   {columns.map((column) => (
-                    <td key={column.id} className={cn('h-11 px-3', column.from && FROM[column.from], column.className)}>
+                    <td key={column.id} className={cn('h-11 px-3', cellStyle(column))}>
                       <Skeleton className="w-2/3 max-w-32" />
                     </td>
                   ))}
@@ -91,4 +105,35 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowHref, empty, p
       </table>
     </div>
   )
+}
+
+function moveByKey(event: KeyboardEvent, body: HTMLElement | null): void {
+  const step = STEPS[event.key]
+  if (!step || !body || event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
+  const target = event.target as Element // keys are pressed on elements
+  const isInside = body.contains(target)
+  // What is typed into a field is text, an open menu or dialog has its own keys, and the arrows scroll the page.
+  if (target.closest('input, textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]')) return
+  if (!isInside && event.key.startsWith('Arrow')) return
+  const links = [...body.querySelectorAll<HTMLElement>('a[data-row]')]
+  const at = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement))
+  const next = at === -1 ? links[step > 0 ? 0 : links.length - 1] : links[at + step]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+  next.closest('tr')?.scrollIntoView?.({ block: 'nearest' })
+}
+
+/** Passes a click on a row on to its link, with its keys, so that Ctrl, ⌘ and the middle button open a tab as on any link. */
+function openRow(event: ReactMouseEvent<HTMLTableRowElement>): void {
+  const isOwn = (event.target as Element).closest('a, button, input, select, label') !== null
+  const isSelecting = (window.getSelection()?.toString() ?? '') !== ''
+  if (isOwn || isSelecting || event.button > 1) return
+  const { ctrlKey, metaKey, shiftKey } = event
+  const isMiddle = event.button === 1
+  event.currentTarget
+    .querySelector('a[data-row]')
+    ?.dispatchEvent(
+      new MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey: ctrlKey || isMiddle, metaKey, shiftKey }),
+    )
 }

@@ -2,8 +2,9 @@
 import { AlertTriangle } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
-import type { ErrorView } from '@/lib/errors'
 import { cn } from '@/lib/cn'
+import type { ErrorView } from '@/lib/errors'
+import { routes } from '@/lib/routes'
 
 type ErrorNoticeProps = {
   error: Pick<ErrorView, 'message'> & Partial<ErrorView>
@@ -14,7 +15,13 @@ type ErrorNoticeProps = {
 
 /** One failure, shown once, next to what caused it: what happened, what to do, and the id that finds it in the logs. */
 export const ErrorNotice = ({ error, onRetry, className }: ErrorNoticeProps) => (
-  <div role="alert" className={cn('flex items-start gap-2.5 rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm', className)}>
+  <div
+    role="alert"
+    className={cn(
+      'flex items-start gap-2.5 rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm',
+      className,
+    )}
+  >
     <AlertTriangle aria-hidden className="mt-0.5 size-4 shrink-0 text-error" />
     <div className="min-w-0 flex-1 break-words">
       <p className="text-ink">{error.message}</p>
@@ -28,16 +35,23 @@ export const ErrorNotice = ({ error, onRetry, className }: ErrorNoticeProps) => 
         </ul>
       ) : null}
       {error.requestId ? (
-        <p className="mt-1 flex items-center gap-1 text-ink-3 text-xs">
-          Request <code className="font-mono">{error.requestId}</code>
+        <p className="mt-1 flex items-center gap-1 text-ink-2 text-xs">
+          Request <code className="min-w-0 truncate font-mono">{error.requestId}</code>
           <CopyButton value={error.requestId} what="request id" />
         </p>
       ) : null}
     </div>
-    {onRetry ? (
+    {error.code === 'unauthenticated' ? (
+      <Button size="sm" onClick={signInAgain}>
+        Sign in
+      </Button>
+    ) : onRetry ? (
       <Button size="sm" onClick={onRetry}>
         Try again
       </Button>
     ) : null}
   </div>
 )
+
+// A whole new page: what the browser kept of the ended session goes with it.
+const signInAgain = () => window.location.assign(routes.signIn(window.location.pathname + window.location.search))

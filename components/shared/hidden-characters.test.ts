@@ -10,7 +10,11 @@ test('plain text, line ends, tabs and other scripts stay one piece', () => {
 })
 
 test('characters that reorder or hide text become named tokens', () => {
-  expect(splitHidden('user\u202E admin')).toEqual([{ text: 'user' }, { text: '\u202E', hidden: 'RLO' }, { text: ' admin' }])
+  expect(splitHidden('user\u202E admin')).toEqual([
+    { text: 'user' },
+    { text: '\u202E', hidden: 'RLO' },
+    { text: ' admin' },
+  ])
   expect(hidden('\u0000\u001b[31m\u0085')).toEqual(['NUL', 'ESC', 'U+0085'])
   expect(hidden('a\u200Bb\u200Dc\uFEFF\u2066\u2069')).toEqual(['ZWSP', 'ZWJ', 'BOM', 'LRI', 'PDI'])
   expect(hidden('overwritten\rline')).toEqual(['CR'])
@@ -21,7 +25,11 @@ test('characters that reorder or hide text become named tokens', () => {
 test('the pieces joined give the text again', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(splitHidden(text).map((piece) => piece.text).join('')).toBe(text)
+      expect(
+        splitHidden(text)
+          .map((piece) => piece.text)
+          .join(''),
+      ).toBe(text)
     }),
   )
 })

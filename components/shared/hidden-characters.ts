@@ -2,44 +2,51 @@
 export type TextPiece = { text: string; hidden?: undefined } | { text: string; hidden: string }
 
 /**
- * Characters that hide or reorder others: C0 and C1 controls except tab and line ends, soft hyphen, the bidirectional
- * controls, zero-width and other invisible formatting, line and paragraph separators, variation selectors' supplement,
- * tag characters, and lone surrogates. The plain zero-width joiner and emoji's variation selector are left alone
- * between two characters that they join.
+ * Characters that hide or reorder others, as ranges of a character class: controls except tab and line ends, soft
+ * hyphen, fillers, zero-width and bidirectional formatting, separators, variation selectors (not the one of emoji).
  */
-const HIDDEN =
-  /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uFE00-\uFE0E\uFEFF\uFFA0\uFFF0-\uFFFB]|[\u{E0000}-\u{E0FFF}]|\r(?!\n)|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/gu
+const RANGES = [
+  '\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F\\u00AD',
+  '\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F',
+  '\\u200B-\\u200F\\u2028-\\u202E\\u2060-\\u206F',
+  '\\u3164\\uFE00-\\uFE0E\\uFEFF\\uFFA0\\uFFF0-\\uFFFB',
+].join('')
+const LONE_CR = '\\r(?!\\n)'
+const LONE_SURROGATE = '[\\uD800-\\uDBFF](?![\\uDC00-\\uDFFF])|(?<![\\uD800-\\uDBFF])[\\uDC00-\\uDFFF]'
+const TAGS = '[\\u{E0000}-\\u{E0FFF}]'
+
+const HIDDEN = new RegExp(`[${RANGES}]|${TAGS}|${LONE_CR}|${LONE_SURROGATE}`, 'gu')
 /** A cheap look first: nearly all text has none. */
-const MAY_HIDE = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uD800-\uDFFF\uFE00-\uFE0E\uFEFF\uFFA0\uFFF0-\uFFFB]/
+const MAY_HIDE = new RegExp(`[\\r\\uD800-\\uDFFF${RANGES}]`)
 
 const NAMES: Record<number, string> = {
-  0x00: 'NUL',
-  0x08: 'BS',
-  0x0b: 'VT',
-  0x0c: 'FF',
-  0x0d: 'CR',
-  0x1b: 'ESC',
-  0x7f: 'DEL',
-  0xad: 'SHY',
-  0x61c: 'ALM',
-  0x200b: 'ZWSP',
-  0x200c: 'ZWNJ',
-  0x200d: 'ZWJ',
-  0x200e: 'LRM',
-  0x200f: 'RLM',
-  0x2028: 'LS',
-  0x2029: 'PS',
-  0x202a: 'LRE',
-  0x202b: 'RLE',
-  0x202c: 'PDF',
-  0x202d: 'LRO',
-  0x202e: 'RLO',
-  0x2060: 'WJ',
-  0x2066: 'LRI',
-  0x2067: 'RLI',
-  0x2068: 'FSI',
-  0x2069: 'PDI',
-  0xfeff: 'BOM',
+  0: 'NUL',
+  8: 'BS',
+  11: 'VT',
+  12: 'FF',
+  13: 'CR',
+  27: 'ESC',
+  127: 'DEL',
+  173: 'SHY',
+  1564: 'ALM',
+  8203: 'ZWSP',
+  8204: 'ZWNJ',
+  8205: 'ZWJ',
+  8206: 'LRM',
+  8207: 'RLM',
+  8232: 'LS',
+  8233: 'PS',
+  8234: 'LRE',
+  8235: 'RLE',
+  8236: 'PDF',
+  8237: 'LRO',
+  8238: 'RLO',
+  8288: 'WJ',
+  8294: 'LRI',
+  8295: 'RLI',
+  8296: 'FSI',
+  8297: 'PDI',
+  65279: 'BOM',
 }
 
 const nameOf = (character: string): string => {

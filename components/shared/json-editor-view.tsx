@@ -56,7 +56,15 @@ const markProblem = linter(
 )
 
 /** The editor itself; loaded on its own, because it is large. */
-export function JsonEditorView({ value, onChange, label, minHeight = 160, maxHeight = 420, describedBy, isInvalid }: JsonEditorViewProps) {
+export function JsonEditorView({
+  value,
+  onChange,
+  label,
+  minHeight = 160,
+  maxHeight = 420,
+  describedBy,
+  isInvalid,
+}: JsonEditorViewProps) {
   const extensions = useMemo(
     () => [
       json(),

@@ -3,6 +3,8 @@ export type JsonProblem = { line: number; column: number; message: string }
 
 const SPACE = /[ \t\r\n]*/y
 const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
+// Any character but quote, backslash and controls, or an escape.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
 const STRING = /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const WORD = /true|false|null/y
 
@@ -30,7 +32,11 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
     if (character === undefined) {
       if (wants === 'comma or end' && stack.length === 0) return undefined
       if (text.trim() === '') return fail('There is nothing here yet.')
-      return fail(stack.length > 0 ? `The text ends before "${stack.at(-1) === '{' ? '}' : ']'}" closes it.` : 'The text ends too early.')
+      return fail(
+        stack.length > 0
+          ? `The text ends before "${stack.at(-1) === '{' ? '}' : ']'}" closes it.`
+          : 'The text ends too early.',
+      )
     }
     if (wants === 'comma or end') {
       const open = stack.at(-1)
@@ -53,7 +59,12 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
         stack.pop()
         wants = 'comma or end'
       } else if (eat(STRING)) wants = 'colon'
-      else return fail(character === '}' ? 'There is a comma too many before "}".' : stringProblem(character, 'Expected a key in double quotes.'))
+      else
+        return fail(
+          character === '}'
+            ? 'There is a comma too many before "}".'
+            : stringProblem(character, 'Expected a key in double quotes.'),
+        )
     } else if (character === '{' || character === '[') {
       at++
       stack.push(character)
@@ -63,11 +74,17 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
       stack.pop()
       wants = 'comma or end'
     } else if (eat(STRING) || eat(NUMBER) || eat(WORD)) wants = 'comma or end'
-    else return fail(character === ']' ? 'There is a comma too many before "]".' : stringProblem(character, 'Expected a value here.'))
+    else
+      return fail(
+        character === ']'
+          ? 'There is a comma too many before "]".'
+          : stringProblem(character, 'Expected a value here.'),
+      )
   }
 }
 
 function stringProblem(character: string, otherwise: string): string {
-  if (character === '"') return 'This text in quotes does not end, or has a character in it that must be written with a backslash.'
+  if (character === '"')
+    return 'This text in quotes does not end, or has a character in it that must be written with a backslash.'
   return character === "'" ? 'Use double quotes.' : otherwise
 }

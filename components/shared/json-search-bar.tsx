@@ -83,14 +83,25 @@ export function JsonSearchBar({ value, onReveal, onExpand, onCollapse, actions }
       <span className="min-w-16 text-ink-3 text-xs tabular-nums" aria-live="polite">
         {summary}
       </span>
-      <Button variant="ghost" size="icon" aria-label="Previous match" disabled={!progress?.found} onClick={() => go(-1)}>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="Previous match"
+        disabled={!progress?.found}
+        onClick={() => go(-1)}
+      >
         <ChevronUp aria-hidden />
       </Button>
       <Button variant="ghost" size="icon" aria-label="Next match" disabled={!progress?.found} onClick={() => go(1)}>
         <ChevronDown aria-hidden />
       </Button>
       <span className="ml-auto flex items-center gap-1">
-        <Button variant="ghost" size="sm" onClick={onExpand} title="Open everything below the selected line, up to 1,000 lines">
+        <Button
+          variant="ghost"
+          size="sm"
+          onClick={onExpand}
+          title="Open everything below the selected line, up to 1,000 lines"
+        >
           Expand
         </Button>
         <Button variant="ghost" size="sm" onClick={onCollapse}>

@@ -5,23 +5,42 @@ import { searchJson } from './json-search'
 import { JsonTree } from './json-tree-model'
 import { isContainer, type JsonPath, jsonText, pathText, previewText, scalarText, valueAt } from './json-value'
 
-const lines = (tree: JsonTree) => Array.from({ length: tree.rowCount }, (_, index) => pathText(tree.rowAt(index)?.path ?? []))
+const lines = (tree: JsonTree) =>
+  Array.from({ length: tree.rowCount }, (_, index) => pathText(tree.rowAt(index)?.path ?? []))
 
 /** What stands on each line by the plain definition: every open container followed by its entries. */
 function flatten(tree: JsonTree, value: unknown, path: JsonPath = []): string[] {
-  const below = isContainer(value) && tree.isOpen(path) ? Object.keys(value).map((key) => (Array.isArray(value) ? Number(key) : key)) : []
+  const below =
+    isContainer(value) && tree.isOpen(path)
+      ? Object.keys(value).map((key) => (Array.isArray(value) ? Number(key) : key))
+      : []
   return [pathText(path), ...below.flatMap((key) => flatten(tree, valueAt(value, [key]), [...path, key]))]
 }
 
-const state = { messages: [{ id: 'a', content: 'hi' }, { id: 'b', content: ['x', 'y'] }], 'odd key': 1, done: true }
+const state = {
+  messages: [
+    { id: 'a', content: 'hi' },
+    { id: 'b', content: ['x', 'y'] },
+  ],
+  'odd key': 1,
+  done: true,
+}
 
 test('shows only what is open, in document order', () => {
   const tree = new JsonTree(state)
   expect(lines(tree)).toEqual(['$', 'messages', '["odd key"]', 'done'])
   tree.open(['messages', 1, 'content'])
   expect(lines(tree)).toEqual([
-    '$', 'messages', 'messages[0]', 'messages[1]', 'messages[1].id', 'messages[1].content',
-    'messages[1].content[0]', 'messages[1].content[1]', '["odd key"]', 'done',
+    '$',
+    'messages',
+    'messages[0]',
+    'messages[1]',
+    'messages[1].id',
+    'messages[1].content',
+    'messages[1].content[0]',
+    'messages[1].content[1]',
+    '["odd key"]',
+    'done',
   ])
   expect(tree.rowAt(6)).toMatchObject({ key: 0, value: 'x', depth: 4, position: 1, siblings: 2 })
   tree.close(['messages'])
@@ -34,7 +53,8 @@ test('any sequence of opening and closing shows the lines of the plain definitio
       const tree = new JsonTree(value)
       for (const step of steps) tree.toggle(tree.rowAt(step % tree.rowCount)?.path ?? [])
       expect(lines(tree)).toEqual(flatten(tree, value))
-      for (let index = 0; index < tree.rowCount; index++) expect(tree.indexOf(tree.rowAt(index)?.path ?? [])).toBe(index)
+      for (let index = 0; index < tree.rowCount; index++)
+        expect(tree.indexOf(tree.rowAt(index)?.path ?? [])).toBe(index)
     }),
   )
 })

@@ -64,7 +64,16 @@ export class JsonTree {
     if (index < 0 || index >= this.rowCount) return undefined
     if (index === 0) {
       const size = isContainer(this.value) ? sizeOf(this.value) : 0
-      return { path: [], key: undefined, value: this.value, depth: 0, isOpen: !!this.#root, size, position: 1, siblings: 1 }
+      return {
+        path: [],
+        key: undefined,
+        value: this.value,
+        depth: 0,
+        isOpen: !!this.#root,
+        size,
+        position: 1,
+        siblings: 1,
+      }
     }
     let node = this.#root
     let rest = index - 1

@@ -31,7 +31,11 @@ export type JsonTreeRowProps = {
 export function JsonTreeRow({ id, row, top, isSelected, onSelect, onToggle }: JsonTreeRowProps) {
   const canOpen = isContainer(row.value) && row.size > 0
   const count = Array.isArray(row.value) ? `[${row.size}]` : `{${row.size}}`
-  const text = isContainer(row.value) ? (row.isOpen ? count : `${count} ${previewText(row.value)}`) : scalarText(row.value, MAX_TEXT)
+  const text = isContainer(row.value)
+    ? row.isOpen
+      ? count
+      : `${count} ${previewText(row.value)}`
+    : scalarText(row.value, MAX_TEXT)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree that holds the row handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names this row as the active one
@@ -48,8 +52,7 @@ export function JsonTreeRow({ id, row, top, isSelected, onSelect, onToggle }: Js
       className={`absolute left-0 flex w-full min-w-max cursor-default whitespace-pre pr-4 ${isSelected ? 'bg-accent-soft' : 'hover:bg-hover'}`}
       style={{ top, height: JSON_ROW_HEIGHT, paddingLeft: 8 + Math.min(row.depth, MAX_INDENT) * INDENT_PX }}
     >
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a pointer's shortcut for what the arrow keys do */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
+      {/* A pointer's shortcut for what the arrow keys do. */}
       <span
         aria-hidden
         className="w-4 shrink-0 text-center text-ink-3 select-none"

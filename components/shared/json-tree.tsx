@@ -14,7 +14,17 @@ const EXPAND_ROWS = 1_000
  * Any JSON value as a tree that opens where it is looked at. Only the visible lines exist in the document; nothing of
  * the value is copied, and no number is changed. `label` names the tree for screen readers.
  */
-export function JsonTree({ value, label, className, actions }: { value: unknown; label: string; className?: string; actions?: ReactNode }) {
+export function JsonTree({
+  value,
+  label,
+  className,
+  actions,
+}: {
+  value: unknown
+  label: string
+  className?: string
+  actions?: ReactNode
+}) {
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const [tree, setTree] = useState(() => Model.withFirstLevelsOpen(value))
@@ -50,26 +60,45 @@ export function JsonTree({ value, label, className, actions }: { value: unknown;
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return
     const canOpen = isContainer(row.value) && row.size > 0
     const page = Math.max(1, rows.end - rows.first - 18)
-    const moves: Record<string, () => void> = {
-      ArrowDown: () => select(selectedIndex + 1),
-      ArrowUp: () => select(selectedIndex - 1),
-      PageDown: () => select(selectedIndex + page),
-      PageUp: () => select(selectedIndex - page),
-      Home: () => select(0),
-      End: () => select(tree.rowCount - 1),
-      ArrowRight: () => (canOpen && !row.isOpen ? toggle(row.path) : row.isOpen && select(selectedIndex + 1)),
-      ArrowLeft: () => (row.isOpen ? toggle(row.path) : select(tree.indexOf(row.path.slice(0, -1)) ?? 0)),
-      Enter: () => canOpen && toggle(row.path),
-      ' ': () => canOpen && toggle(row.path),
-      '*': () => {
+    switch (event.key) {
+      case 'ArrowDown':
+        select(selectedIndex + 1)
+        break
+      case 'ArrowUp':
+        select(selectedIndex - 1)
+        break
+      case 'PageDown':
+        select(selectedIndex + page)
+        break
+      case 'PageUp':
+        select(selectedIndex - page)
+        break
+      case 'Home':
+        select(0)
+        break
+      case 'End':
+        select(tree.rowCount - 1)
+        break
+      case 'ArrowRight':
+        if (row.isOpen) select(selectedIndex + 1)
+        else if (canOpen) toggle(row.path)
+        break
+      case 'ArrowLeft':
+        if (row.isOpen) toggle(row.path)
+        else select(tree.indexOf(row.path.slice(0, -1)) ?? 0)
+        break
+      case 'Enter':
+      case ' ':
+        if (canOpen) toggle(row.path)
+        break
+      case '*':
         tree.openBelow(row.path, EXPAND_ROWS)
         redraw()
-      },
+        break
+      default:
+        return
     }
-    const move = moves[event.key]
-    if (!move) return
     event.preventDefault()
-    move()
   }
 
   const visible: ReactNode[] = []

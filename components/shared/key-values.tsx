@@ -2,7 +2,7 @@ import { Fragment, type ReactNode } from 'react'
 
 /** Names and values in two columns; what has no value is left out. */
 export const KeyValues = ({ items }: { items: [name: string, value: ReactNode][] }) => (
-  <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] gap-x-3 gap-y-1.5">
+  <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] items-baseline gap-x-3 gap-y-1.5">
     {items
       .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
       .map(([name, value]) => (

@@ -38,7 +38,10 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
   return (
     <article
       aria-label={`${roleName(message.role)} message`}
-      className={cn('group rounded-lg border px-3 py-2.5', message.role === 'human' ? 'border-accent/25 bg-accent-soft/60' : 'bg-panel')}
+      className={cn(
+        'group rounded-lg border px-3 py-2.5',
+        message.role === 'human' ? 'border-accent/25 bg-accent-soft/60' : 'bg-panel',
+      )}
     >
       <header className="mb-1 flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5 text-ink-3 text-xs">
         <span className="inline-flex items-center gap-1.5 font-semibold text-ink-2">
@@ -62,19 +65,35 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
         ) : null}
         <span className="ml-auto inline-flex items-center gap-2 tabular-nums">
           {usage ? (
-            <span title={`${count(usage.input)} tokens in, ${count(usage.output)} out`}>{count(usage.total)} tokens</span>
+            <span title={`${count(usage.input)} tokens in, ${count(usage.output)} out`}>
+              {count(usage.total)} tokens
+            </span>
           ) : null}
           {aside}
-          <CopyButton value={() => textOf(message)} what="message" className="opacity-0 focus-visible:opacity-100 group-hover:opacity-100" />
+          <CopyButton
+            value={() => textOf(message)}
+            what="message"
+            className="opacity-0 focus-visible:opacity-100 group-hover:opacity-100"
+          />
         </span>
       </header>
       <div className="space-y-2">
         {message.parts.map((part, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
-          <Part key={index} part={part} isMono={isAnswer} isOpen={!message.isComplete && index === message.parts.length - 1} />
+          <Part
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
+            key={index}
+            part={part}
+            isMono={isAnswer}
+            isOpen={!message.isComplete && index === message.parts.length - 1}
+          />
         ))}
         {message.toolCalls.map((call, index) => (
-          <ToolCallCard key={call.id ?? `call-${index}`} call={call} result={call.id ? results?.get(call.id) : undefined} isComplete={message.isComplete} />
+          <ToolCallCard
+            key={call.id ?? `call-${index}`}
+            call={call}
+            result={call.id ? results?.get(call.id) : undefined}
+            isComplete={message.isComplete}
+          />
         ))}
         {message.parts.length === 0 && message.toolCalls.length === 0 ? (
           <p className="text-ink-3 text-xs">{message.isComplete ? 'No content' : 'Writing…'}</p>
@@ -96,11 +115,13 @@ function isSame(before: Props, after: Props): boolean {
 
 function Part({ part, isMono, isOpen }: { part: ShownMessage['parts'][number]; isMono: boolean; isOpen: boolean }) {
   if (part.kind === 'block') return <ContentBlock block={part.block} />
-  if (part.kind === 'text') return <StreamText text={part.text} className={cn('text-base', isMono && 'font-mono text-xs')} />
+  if (part.kind === 'text')
+    return <StreamText text={part.text} className={cn('text-base', isMono && 'font-mono text-xs')} />
   return (
     <details className="rounded-md border border-dashed bg-sunken/60 px-2.5 py-1.5">
       <summary className="select-none text-ink-2 text-xs">
-        {isOpen ? 'Reasoning…' : 'Reasoning'} <span className="text-ink-3 tabular-nums">{count(part.text.length)} characters</span>
+        {isOpen ? 'Reasoning…' : 'Reasoning'}{' '}
+        <span className="text-ink-3 tabular-nums">{count(part.text.length)} characters</span>
       </summary>
       <StreamText text={part.text} className="mt-1.5 text-ink-2 text-sm" />
     </details>

@@ -8,9 +8,7 @@ export type ShownMessage = {
   usage: { input: number; output: number; total: number } | undefined
   isComplete: boolean
 }
-export type ShownPart =
-  | { kind: 'text' | 'reasoning'; text: string }
-  | { kind: 'block'; block: Record<string, unknown> }
+export type ShownPart = { kind: 'text' | 'reasoning'; text: string } | { kind: 'block'; block: Record<string, unknown> }
 /** `args` is JSON text that may stop anywhere while it streams. */
 export type ShownToolCall = { id: string | undefined; name: string; args: string }
 

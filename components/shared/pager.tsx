@@ -15,7 +15,10 @@ type Props = {
 /** Moves between the pages of a list by offset; nothing when there is but one page. */
 export function Pager({ offset, size, shown, total, isLoading, onMove }: Props) {
   const hasNext = total === undefined ? shown >= size : offset + shown < total
-  if (offset === 0 && !hasNext) return total === undefined || total === 0 ? null : <p className="mt-2 text-right text-ink-3 text-xs">{count(total)} in all</p>
+  if (offset === 0 && !hasNext)
+    return total === undefined || total === 0 ? null : (
+      <p className="mt-2 text-right text-ink-3 text-xs">{count(total)} in all</p>
+    )
   return (
     <nav aria-label="Pages" className="mt-3 flex items-center justify-end gap-2 text-ink-2 text-xs tabular-nums">
       <span>

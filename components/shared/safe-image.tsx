@@ -7,6 +7,13 @@ export const safeImageUrl = (text: string): string | undefined =>
 
 /** An inline picture that was found safe by `safeImageUrl`. */
 export function SafeImage({ url, alt, className }: { url: string; alt: string; className?: string }) {
-  // biome-ignore lint/performance/noImgElement: an inline picture; there is nothing for an image optimiser to load
-  return <img src={url} alt={alt} className={`rounded-md border border-line object-contain ${className ?? ''}`} decoding="async" />
+  return (
+    // biome-ignore lint/performance/noImgElement: an inline picture; there is nothing for an image optimiser to load
+    <img
+      src={url}
+      alt={alt}
+      className={`rounded-md border border-line object-contain ${className ?? ''}`}
+      decoding="async"
+    />
+  )
 }

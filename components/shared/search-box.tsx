@@ -4,7 +4,13 @@ import { useEffect, useState } from 'react'
 import { Input } from '@/components/ui/input'
 import { cn } from '@/lib/cn'
 
-type SearchBoxProps = { value: string; onChange: (value: string) => void; label: string; className?: string; isInvalid?: boolean }
+type SearchBoxProps = {
+  value: string
+  onChange: (value: string) => void
+  label: string
+  className?: string
+  isInvalid?: boolean
+}
 
 /** A search field whose value is kept elsewhere (the URL): it follows the typing after a moment's rest. */
 export function SearchBox({ value, onChange, label, className, isInvalid }: SearchBoxProps) {

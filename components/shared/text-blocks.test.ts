@@ -3,7 +3,12 @@ import { expect, test } from 'vitest'
 import { TextBlocks } from './text-blocks'
 
 test('blocks joined give the text, however it grew, was replaced or cut', () => {
-  const piece = fc.oneof(fc.string({ maxLength: 300 }), fc.constant('line\n'.repeat(400)), fc.constant('word '.repeat(5_000)), fc.constant('x'.repeat(20_000)))
+  const piece = fc.oneof(
+    fc.string({ maxLength: 300 }),
+    fc.constant('line\n'.repeat(400)),
+    fc.constant('word '.repeat(5_000)),
+    fc.constant('x'.repeat(20_000)),
+  )
   fc.assert(
     fc.property(fc.array(fc.tuple(piece, fc.boolean()), { maxLength: 12 }), (steps) => {
       const blocks = new TextBlocks()

@@ -1,6 +1,6 @@
+import { parse } from 'lossless-json'
 import { Wrench } from 'lucide-react'
 import { useMemo } from 'react'
-import { parse } from 'lossless-json'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
 import { CopyButton } from '@/components/ui/copy-button'
 import { ContentBlock } from './content-block'
@@ -21,7 +21,15 @@ function indented(text: string): string {
 }
 
 /** A call of a tool: its arguments, and the answer once it is there. */
-export function ToolCallCard({ call, result, isComplete }: { call: ShownToolCall; result?: ShownMessage; isComplete: boolean }) {
+export function ToolCallCard({
+  call,
+  result,
+  isComplete,
+}: {
+  call: ShownToolCall
+  result?: ShownMessage
+  isComplete: boolean
+}) {
   const args = useMemo(() => indented(call.args), [call.args])
   const answer = result ? textOf(result) : ''
   const shownAnswer = useMemo(() => indented(answer), [answer])

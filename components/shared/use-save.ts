@@ -15,13 +15,15 @@ export function useSave<T>() {
     onDone(result.data)
   }
   /** The message for one field, by its path as the schema has it: `keys.apiKey`. */
-  const fieldError = (path: string) => error?.fields.find((field) => field.path.join('.') === path || field.path.join('.').startsWith(`${path}.`))?.message
+  const fieldError = (path: string) =>
+    error?.fields.find((field) => field.path.join('.') === path || field.path.join('.').startsWith(`${path}.`))?.message
   return { isBusy, error, fieldError, save }
 }
 
 const LOST: ErrorView = {
   code: 'internal',
-  message: 'The console did not answer. Whether the change was made is not known: reload the page to see, then try again.',
+  message:
+    'The console did not answer. Whether the change was made is not known: reload the page to see, then try again.',
   fields: [],
   requestId: '',
 }

@@ -32,12 +32,23 @@ export function VirtualFeed({ label, count, keyOf, row, empty, isLive }: Props) 
   const { isFollowing, unseen, follow } = useFollow(scroller, count, height)
   return (
     <div className="relative h-full min-h-0">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too */}
-      <section ref={scroller} aria-label={label} tabIndex={0} className="h-full overflow-y-auto overscroll-contain px-3 [overflow-anchor:none] focus-visible:-outline-offset-2">
+      <section
+        ref={scroller}
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+        tabIndex={0}
+        className="h-full overflow-y-auto overscroll-contain px-3 [overflow-anchor:none] focus-visible:-outline-offset-2"
+      >
         {count === 0 ? <div className="py-10 text-center text-ink-3 text-sm">{empty}</div> : null}
         <div className="relative mx-auto max-w-4xl" style={{ height }}>
           {virtual.getVirtualItems().map((item) => (
-            <div key={item.key} data-index={item.index} ref={virtual.measureElement} className="absolute inset-x-0" style={{ top: item.start }}>
+            <div
+              key={item.key}
+              data-index={item.index}
+              ref={virtual.measureElement}
+              className="absolute inset-x-0"
+              style={{ top: item.start }}
+            >
               {row(item.index)}
             </div>
           ))}

@@ -1,15 +1,17 @@
 'use client'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import { Toaster } from 'sonner'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Toaster } from '@/components/ui/toast'
 import { makeQueryClient } from '@/lib/queries/query-client'
+import { followTheme } from './theme'
 
 export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(makeQueryClient)
+  useEffect(followTheme, [])
   return (
     <QueryClientProvider client={client}>
       {children}
-      <Toaster position="bottom-right" toastOptions={{ className: 'text-sm' }} />
+      <Toaster />
     </QueryClientProvider>
   )
 }

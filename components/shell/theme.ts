@@ -3,7 +3,7 @@ export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'pilothouse-theme'
 
-/** Runs before the first paint, so that no page flashes in the wrong colours. Same rules as `applyTheme`. */
+/** Runs before the first paint, so that no page flashes in the wrong colours. Same rules as `show`. */
 export const THEME_SCRIPT = `(function(){var t;try{t=localStorage.getItem('${KEY}')}catch(e){}var d=t==='dark'||(t!=='light'&&matchMedia('(prefers-color-scheme: dark)').matches);document.documentElement.dataset.theme=d?'dark':'light'})()`
 
 export function readTheme(): Theme {
@@ -15,6 +15,7 @@ export function readTheme(): Theme {
   }
 }
 
+/** Shows a theme and keeps the choice for this browser. */
 export function applyTheme(theme: Theme): void {
   try {
     if (theme === 'system') localStorage.removeItem(KEY)
@@ -22,6 +23,30 @@ export function applyTheme(theme: Theme): void {
   } catch {
     // not kept, but shown
   }
+  show(theme)
+}
+
+/** Keeps the page in step with the machine, where the choice is left to it, and with the choice made in other tabs. Gives its end. */
+export function followTheme(): () => void {
+  const dark = matchMedia('(prefers-color-scheme: dark)')
+  const follow = () => show(readTheme())
+  const hear = (event: StorageEvent) => {
+    if (event.key === KEY || event.key === null) follow()
+  }
+  dark.addEventListener('change', follow)
+  window.addEventListener('storage', hear)
+  return () => {
+    dark.removeEventListener('change', follow)
+    window.removeEventListener('storage', hear)
+  }
+}
+
+function show(theme: Theme): void {
+  const root = document.documentElement
   const isDark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
-  document.documentElement.dataset.theme = isDark ? 'dark' : 'light'
+  const next = isDark ? 'dark' : 'light'
+  if (root.dataset.theme === next) return
+  root.dataset.themeChanging = ''
+  root.dataset.theme = next
+  requestAnimationFrame(() => requestAnimationFrame(() => delete root.dataset.themeChanging))
 }

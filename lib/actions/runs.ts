@@ -41,10 +41,13 @@ function bodyOf(body: string | Record<string, unknown>): RunBody {
     const value = typeof body === 'string' ? parseJson(body) : body
     if (typeof value === 'object' && value !== null && 'assistant_id' in value) return value as RunBody // checked by `call`
   } catch (cause) {
-    if (cause instanceof SyntaxError) throw new AppError('invalid', `The run request is not valid JSON: ${cause.message}`, { cause })
+    if (cause instanceof SyntaxError)
+      throw new AppError('invalid', `The run request is not valid JSON: ${cause.message}`, { cause })
     throw cause
   }
-  throw new AppError('invalid', 'The run request names no assistant.', { fields: [{ path: ['assistant_id'], message: 'Choose an assistant.' }] })
+  throw new AppError('invalid', 'The run request names no assistant.', {
+    fields: [{ path: ['assistant_id'], message: 'Choose an assistant.' }],
+  })
 }
 
 const CancelRun = z.strictObject({ workspace: name, recording: name, action: z.enum(['interrupt', 'rollback']) })
@@ -56,7 +59,8 @@ export async function cancelRun(given: z.input<typeof CancelRun>): Promise<Settl
     const actor = await sessionActor()
     const summary = await readRecording(recording)
     // Rights are those of the recording's own workspace; naming another one finds nothing.
-    if (summary.workspace !== workspace) throw new AppError('not_found', 'There is no such recording in this workspace.')
+    if (summary.workspace !== workspace)
+      throw new AppError('not_found', 'There is no such recording in this workspace.')
     await cancelRecording(actor, recording, action)
     return null
   })

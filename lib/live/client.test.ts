@@ -17,7 +17,8 @@ const server = {
   status: 200,
   frameSize: 1000,
 }
-const send = (response: ServerResponse, frame: LiveFrame) => response.write(`event: frame\ndata: ${JSON.stringify(frame)}\n\n`)
+const send = (response: ServerResponse, frame: LiveFrame) =>
+  response.write(`event: frame\ndata: ${JSON.stringify(frame)}\n\n`)
 const entry = (seq: number): LogEntry => ({ seq, at: seq, kind: 'event', event: 'custom', data: `${seq}` })
 function pump() {
   for (const { response, at, wanted } of server.open)
@@ -55,10 +56,15 @@ const http = createServer(async (request, response) => {
   server.posts.push(wanted)
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.write(': open\n\n')
-  const one = { response, wanted, at: new Map(wanted.map((each) => [each.id, each.kind === 'recording' ? each.cursor : 0])) }
+  const one = {
+    response,
+    wanted,
+    at: new Map(wanted.map((each) => [each.id, each.kind === 'recording' ? each.cursor : 0])),
+  }
   server.open.add(one)
   response.on('close', () => server.open.delete(one))
-  for (const each of wanted) if (each.kind === 'deployment') send(response, { id: each.id, value: server.values.get(each.deployment), at: 7 })
+  for (const each of wanted)
+    if (each.kind === 'deployment') send(response, { id: each.id, value: server.values.get(each.deployment), at: 7 })
   pump()
 })
 let url = ''
@@ -100,7 +106,10 @@ function open(tab: Tab) {
 /** Follows a recording and keeps the numbers of what came. */
 function follow(client: LiveClient, recording: string, cursor = 0) {
   const seqs: number[] = []
-  const stop = client.subscribe({ kind: 'recording', workspace: 'w', recording, cursor }, { onEntries: (entries) => void seqs.push(...entries.map(({ seq }) => seq)) })
+  const stop = client.subscribe(
+    { kind: 'recording', workspace: 'w', recording, cursor },
+    { onEntries: (entries) => void seqs.push(...entries.map(({ seq }) => seq)) },
+  )
   return { seqs, stop }
 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -113,7 +122,11 @@ test('subscriptions made together share one post, and one made later brings the 
   expect(server.posts).toHaveLength(1)
   const three = follow(client, 'c')
   await until(() => server.posts.length === 2)
-  expect(server.posts[1]).toMatchObject([{ recording: 'a', cursor: 3, epoch: 0 }, { recording: 'b', cursor: 0 }, { recording: 'c' }])
+  expect(server.posts[1]).toMatchObject([
+    { recording: 'a', cursor: 3, epoch: 0 },
+    { recording: 'b', cursor: 0 },
+    { recording: 'c' },
+  ])
   grow('a')
   grow('b')
   grow('c')

@@ -4,7 +4,6 @@ import type { Handlers } from './follower'
 import type { Wanted } from './router'
 import { Tabs } from './tabs'
 
-
 /** Live reading for one tab: subscriptions come and go, the connection behind them is made, shared and kept by itself. */
 export class LiveClient {
   #state: ConnectionState = 'connecting'

@@ -50,13 +50,19 @@ export class Router {
       known.members.add(member)
       this.#places.set(member, key)
       // Not before the one who asks has its answer.
-      queueMicrotask(() => this.#places.get(member) === key && known.last && member.deliver(known.last.frame, known.last.text))
+      queueMicrotask(
+        () => this.#places.get(member) === key && known.last && member.deliver(known.last.frame, known.last.text),
+      )
       // It was refused, or the session was over; a new member asks again.
       if (this.state === 'ended') this.#connection.change('added')
       return
     }
     const id = known ? `${key}#${++this.#count}` : key
-    this.#upstreams.set(id, { subscription: { ...wanted, id } as Subscription, members: new Set([member]), last: undefined })
+    this.#upstreams.set(id, {
+      subscription: { ...wanted, id } as Subscription,
+      members: new Set([member]),
+      last: undefined,
+    })
     this.#places.set(member, id)
     this.#connection.change('added')
   }
@@ -102,7 +108,11 @@ export class Router {
   }
 
   /** Moves the members of a subscription that has caught up to the main one of the same recording. */
-  #merge(id: string, upstream: Upstream, { cursor, epoch, ...rest }: Extract<Subscription, { kind: 'recording' }>): void {
+  #merge(
+    id: string,
+    upstream: Upstream,
+    { cursor, epoch, ...rest }: Extract<Subscription, { kind: 'recording' }>,
+  ): void {
     const key = keyOf({ ...rest, cursor })
     const main = this.#upstreams.get(key)
     if (id === key || main?.subscription.kind !== 'recording') return
@@ -131,5 +141,9 @@ const sorted = (value: unknown): unknown =>
 /** Whether a member may join an upstream: of a recording only one that will not begin behind the member's cursor. */
 function canShare(known: Subscription, wanted: Wanted): boolean {
   if (known.kind !== 'recording' || wanted.kind !== 'recording') return true
-  return known.workspace === wanted.workspace && known.cursor <= wanted.cursor && (wanted.epoch === undefined || wanted.epoch === known.epoch)
+  return (
+    known.workspace === wanted.workspace &&
+    known.cursor <= wanted.cursor &&
+    (wanted.epoch === undefined || wanted.epoch === known.epoch)
+  )
 }

@@ -41,7 +41,9 @@ export class Tabs {
     const { locks, openChannel } = environment
     if (locks && openChannel) this.#share(locks, openChannel)
     else this.#lead()
-    this.#ends.push(environment.onLeave(() => this.#common?.postMessage({ type: 'bye', tab: this.#tab } satisfies Message)))
+    this.#ends.push(
+      environment.onLeave(() => this.#common?.postMessage({ type: 'bye', tab: this.#tab } satisfies Message)),
+    )
     // Restored from the back-forward cache, a tab has missed what was sent to it, and the leader has forgotten it.
     this.#ends.push(environment.onWake(() => this.#tell()))
   }
@@ -86,7 +88,8 @@ export class Tabs {
     this.#own = openChannel(`${NAME}:${this.#tab}`)
     this.#common.onmessage = ({ data }: MessageEvent<Message>) => this.#hear(data)
     this.#own.onmessage = ({ data }: MessageEvent<Message>) => {
-      if (data.type === 'frame' && !this.#router) this.#followers.get(data.key)?.receive(JSON.parse(data.text) as OwnFrame)
+      if (data.type === 'frame' && !this.#router)
+        this.#followers.get(data.key)?.receive(JSON.parse(data.text) as OwnFrame)
     }
     // Held as long as this tab lives: whoever gets it after us knows that we are gone.
     void this.#hold(locks, `${NAME}:${this.#tab}`, () => {})

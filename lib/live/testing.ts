@@ -25,7 +25,8 @@ export function fakeBrowser(url: string, random: () => number = Math.random) {
       for (const other of channels.get(this.name) ?? []) {
         if (other === this) continue
         setTimeout(() => {
-          if (channels.get(this.name)?.has(other) && !other.tab.isDead && !other.tab.isFrozen) other.onmessage?.({ data: copy } as MessageEvent)
+          if (channels.get(this.name)?.has(other) && !other.tab.isDead && !other.tab.isFrozen)
+            other.onmessage?.({ data: copy } as MessageEvent)
         }, 0)
       }
     }
@@ -52,7 +53,10 @@ export function fakeBrowser(url: string, random: () => number = Math.random) {
         return fetch(address, { ...init, signal, headers: { ...init.headers, origin: new URL(address).origin } })
       },
       openChannel: (name) => new FakeChannel(name, this),
-      locks: { request: ((name: string, options: LockOptions, callback: () => unknown) => this.#lock(name, options, callback)) as LockManager['request'] },
+      locks: {
+        request: ((name: string, options: LockOptions, callback: () => unknown) =>
+          this.#lock(name, options, callback)) as LockManager['request'],
+      },
       isOnline: () => this.isOnline,
       onWake: (listener) => {
         this.#wakes.add(listener)

@@ -34,7 +34,13 @@ export type RunMessage = {
   version: number
 }
 
-export type Origin = { namespace: readonly Segment[]; node: string | undefined; attempt: number; seq: number; at: number }
+export type Origin = {
+  namespace: readonly Segment[]
+  node: string | undefined
+  attempt: number
+  seq: number
+  at: number
+}
 
 export const createMessage = (key: string, wire: WireMessage, from: Origin): RunMessage => ({
   key,

@@ -67,7 +67,8 @@ const HANDLERS: Record<string, Handler | undefined> = {
   'messages/metadata'(state, entry) {
     const data = parse(entry)
     if (!isRecord(data)) return
-    for (const [id, one] of Object.entries(data)) state.transcript.place(id, whereOf(isRecord(one) ? one.metadata : undefined)?.node)
+    for (const [id, one] of Object.entries(data))
+      state.transcript.place(id, whereOf(isRecord(one) ? one.metadata : undefined)?.node)
   },
   'messages/partial': (state, entry, name) => addWhole(state, entry, name, 'replace'),
   'messages/complete': (state, entry, name) => addWhole(state, entry, name, 'complete'),
@@ -99,7 +100,8 @@ const HANDLERS: Record<string, Handler | undefined> = {
     // A checkpoint carries the whole state and tells of no step.
     if (/"type"\s*:\s*"checkpoint"/.test(entry.data.slice(0, 200))) return
     const data = parse(entry)
-    if (isRecord(data) && (data.type === 'task' || data.type === 'task_result')) addTask(state, entry, name, data.payload)
+    if (isRecord(data) && (data.type === 'task' || data.type === 'task_result'))
+      addTask(state, entry, name, data.payload)
   },
 
   events(state, entry, name) {
@@ -131,7 +133,11 @@ const HANDLERS: Record<string, Handler | undefined> = {
   error(state, entry, name) {
     const data = parse(entry)
     const body = isRecord(data) ? data : { message: entry.data }
-    const error = { name: String(body.error ?? 'Error'), message: String(body.message ?? ''), namespace: name.namespace }
+    const error = {
+      name: String(body.error ?? 'Error'),
+      message: String(body.message ?? ''),
+      namespace: name.namespace,
+    }
     // The same failure surfaces again at the root; the inner one says where it happened.
     if (!state.error || state.error.message !== error.message || name.path !== '')
       state.error = { ...error, seq: entry.seq, at: entry.at }
@@ -158,7 +164,11 @@ function whereOf(metadata: unknown) {
   if (!isRecord(metadata)) return undefined
   const path = text(readKey(metadata, 'checkpoint_ns')) ?? text(metadata.checkpoint_ns) ?? ''
   const segments = parseNamespace(path)
-  return { node: text(readKey(metadata, 'node')) ?? segments.at(-1)?.node, namespace: segments.slice(0, -1), task: segments.at(-1)?.task || undefined }
+  return {
+    node: text(readKey(metadata, 'node')) ?? segments.at(-1)?.node,
+    namespace: segments.slice(0, -1),
+    task: segments.at(-1)?.task || undefined,
+  }
 }
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 

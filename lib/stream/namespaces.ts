@@ -18,7 +18,9 @@ export function parseNamespace(path: string): readonly Segment[] {
   if (path === '') return ROOT
   return path.split('|').map((segment) => {
     const colon = segment.lastIndexOf(':')
-    return colon === -1 ? { node: segment, task: '' } : { node: segment.slice(0, colon), task: segment.slice(colon + 1) }
+    return colon === -1
+      ? { node: segment, task: '' }
+      : { node: segment.slice(0, colon), task: segment.slice(colon + 1) }
   })
 }
 

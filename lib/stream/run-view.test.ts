@@ -6,7 +6,14 @@ import { applyEntry, createRunView, latestValues, messagesOf, type RunView, time
 
 let seq = 0
 const event = (name: string, data: unknown, more: Partial<LogEntry> = {}): LogEntry =>
-  ({ seq: ++seq, at: 1000 + seq, kind: 'event', event: name, data: typeof data === 'string' ? data : JSON.stringify(data), ...more }) as LogEntry
+  ({
+    seq: ++seq,
+    at: 1000 + seq,
+    kind: 'event',
+    event: name,
+    data: typeof data === 'string' ? data : JSON.stringify(data),
+    ...more,
+  }) as LogEntry
 function play(...make: (() => LogEntry)[]): RunView {
   seq = 0
   const view = createRunView()
@@ -17,11 +24,20 @@ const final = (state: unknown, outcome = 'success'): LogEntry =>
   ({ seq: ++seq, at: 1000 + seq, kind: 'final', outcome, state: JSON.stringify(state) }) as LogEntry
 const metadata = () => event('metadata', { run_id: 'r1', attempt: 1 })
 const texts = (view: RunView) => messagesOf(view).map((message) => `${message.role}: ${messageText(message)}`)
-const chunk = (content: unknown, more: object = {}, meta: object = { graph_node: 'agent', graph_checkpoint_ns: 'agent:t1' }) =>
-  event('messages', [{ type: 'AIMessageChunk', id: 'm1', content, ...more }, meta])
+const chunk = (
+  content: unknown,
+  more: object = {},
+  meta: object = { graph_node: 'agent', graph_checkpoint_ns: 'agent:t1' },
+) => event('messages', [{ type: 'AIMessageChunk', id: 'm1', content, ...more }, meta])
 
 test('chunks of one id become one message, with its node, usage and time to first token', () => {
-  const view = play(metadata, () => chunk(''), () => chunk('Hel'), () => chunk('lo'), () => chunk('', { usage_metadata: { input_tokens: 3, output_tokens: 2, total_tokens: 5 } }))
+  const view = play(
+    metadata,
+    () => chunk(''),
+    () => chunk('Hel'),
+    () => chunk('lo'),
+    () => chunk('', { usage_metadata: { input_tokens: 3, output_tokens: 2, total_tokens: 5 } }),
+  )
   expect(texts(view)).toEqual(['ai: Hello'])
   expect(messagesOf(view)[0]).toMatchObject({ node: 'agent', firstSeq: 2, lastSeq: 5, isComplete: false })
   expect(view.transcript.usage).toEqual({ input: 3, output: 2, total: 5 })
@@ -31,15 +47,23 @@ test('chunks of one id become one message, with its node, usage and time to firs
 
 test('the branded dialect and the JavaScript form of chunks read the same', () => {
   const js = (content: string) =>
-    event('messages|agent:t1', [{ type: 'ai', id: 'm1', content, tool_call_chunks: [] }, { langgraph_node: 'agent', langgraph_checkpoint_ns: 'agent:t1' }])
-  const view = play(metadata, () => js('Hel'), () => js('lo'))
+    event('messages|agent:t1', [
+      { type: 'ai', id: 'm1', content, tool_call_chunks: [] },
+      { langgraph_node: 'agent', langgraph_checkpoint_ns: 'agent:t1' },
+    ])
+  const view = play(
+    metadata,
+    () => js('Hel'),
+    () => js('lo'),
+  )
   expect(texts(view)).toEqual(['ai: Hello'])
   expect(messagesOf(view)[0]).toMatchObject({ node: 'agent', namespace: [] })
   expect([...view.steps.lanes.keys()]).toEqual(['agent'])
 })
 
 test('tool call fragments merge by index, two calls at once too', () => {
-  const call = (index: number, args: string, more: object = {}) => chunk('', { tool_call_chunks: [{ index, args, ...more }] })
+  const call = (index: number, args: string, more: object = {}) =>
+    chunk('', { tool_call_chunks: [{ index, args, ...more }] })
   const view = play(
     metadata,
     () => call(0, '', { id: 'c1', name: 'search' }),
@@ -60,7 +84,11 @@ test('blocks merge by index; reasoning is kept apart from the text', () => {
     () => chunk([{ type: 'reasoning', reasoning: 'hm', index: 0 }]),
     () => chunk([{ type: 'reasoning', text: 'mm', index: 0 }]),
     () => chunk([{ type: 'text', text: 'a', index: 1 }]),
-    () => chunk([{ type: 'text', text: 'b', index: 1 }, { type: 'image', url: 'x', index: 2 }]),
+    () =>
+      chunk([
+        { type: 'text', text: 'b', index: 1 },
+        { type: 'image', url: 'x', index: 2 },
+      ]),
     () => chunk('', { additional_kwargs: { reasoning_content: '!' } }),
   )
   const [message] = messagesOf(view)
@@ -69,7 +97,11 @@ test('blocks merge by index; reasoning is kept apart from the text', () => {
 })
 
 test('a whole message with the same id replaces what was put together', () => {
-  const view = play(metadata, () => chunk('Hel'), () => event('messages', [{ type: 'ai', id: 'm1', content: 'Hello there' }, {}]))
+  const view = play(
+    metadata,
+    () => chunk('Hel'),
+    () => event('messages', [{ type: 'ai', id: 'm1', content: 'Hello there' }, {}]),
+  )
   expect(texts(view)).toEqual(['ai: Hello there'])
   expect(messagesOf(view)[0]?.isComplete).toBe(true)
 })
@@ -93,24 +125,41 @@ test('the state tells which messages there are and in which order; the stream wh
     metadata,
     () => event('values', { messages: [human] }),
     () => chunk('Hel'),
-    () => event('messages|inner:t9', [{ type: 'AIMessageChunk', id: 'sub', content: 'aside' }, { graph_node: 'write', graph_checkpoint_ns: 'inner:t9|write:t8' }]),
+    () =>
+      event('messages|inner:t9', [
+        { type: 'AIMessageChunk', id: 'sub', content: 'aside' },
+        { graph_node: 'write', graph_checkpoint_ns: 'inner:t9|write:t8' },
+      ]),
     () => chunk('lo'),
   )
   expect(texts(view)).toEqual(['human: Hi', 'ai: Hello', 'ai: aside'])
   expect(messagesOf(view)[2]).toMatchObject({ node: 'write', namespace: [{ node: 'inner', task: 't9' }] })
-  applyEntry(view, final({ values: { messages: [human, { type: 'ai', id: 'm1', content: 'Hello!' }] }, next: [], tasks: [] }))
+  applyEntry(
+    view,
+    final({ values: { messages: [human, { type: 'ai', id: 'm1', content: 'Hello!' }] }, next: [], tasks: [] }),
+  )
   expect(texts(view)).toEqual(['human: Hi', 'ai: Hello!', 'ai: aside'])
   expect(view).toMatchObject({ phase: 'ended', outcome: 'success' })
 })
 
 test('an older state does not take words back from a message that is being written', () => {
-  const view = play(metadata, () => chunk('Hello'), () => event('values', { messages: [{ type: 'ai', id: 'm1', content: 'He' }] }), () => chunk('!'))
+  const view = play(
+    metadata,
+    () => chunk('Hello'),
+    () => event('values', { messages: [{ type: 'ai', id: 'm1', content: 'He' }] }),
+    () => chunk('!'),
+  )
   expect(texts(view)).toEqual(['ai: Hello!'])
 })
 
 test('a values event that holds only an interrupt never overwrites the state', () => {
   const interrupt = { __interrupt__: [{ id: 'i1', value: { question: 'ok?' } }] }
-  const view = play(metadata, () => event('values', '{"n": 12345678901234567890}'), () => event('updates', interrupt), () => event('values', interrupt))
+  const view = play(
+    metadata,
+    () => event('values', '{"n": 12345678901234567890}'),
+    () => event('updates', interrupt),
+    () => event('values', interrupt),
+  )
   expect(latestValues(view)).toMatchObject({ text: '{"n": 12345678901234567890}', isThreadState: false })
   expect([...view.interrupts.values()]).toMatchObject([{ id: 'i1', value: { question: 'ok?' } }])
   applyEntry(view, final({ values: { n: 1 }, next: [], tasks: [] }))
@@ -119,7 +168,8 @@ test('a values event that holds only an interrupt never overwrites the state', (
 
 test('steps: tasks by their id, updates by their node, nothing twice', () => {
   const start = (id: string, name: string) => event('tasks', { id, name, input: {}, triggers: ['x'] })
-  const end = (id: string, name: string, more: object = {}) => event('tasks', { id, name, result: {}, interrupts: [], ...more })
+  const end = (id: string, name: string, more: object = {}) =>
+    event('tasks', { id, name, result: {}, interrupts: [], ...more })
   const view = play(
     metadata,
     () => start('1', 'fan'),
@@ -129,11 +179,29 @@ test('steps: tasks by their id, updates by their node, nothing twice', () => {
     () => end('1', 'fan', { error: 'no' }),
     () => event('updates|sub:9', { inner: null }),
   )
-  expect([...view.steps.lanes.values()].map(({ key, steps }) => [key, steps.map(({ task, status }) => `${task} ${status}`)])).toEqual([['fan', ['1 error', '2 done']]])
+  expect(
+    [...view.steps.lanes.values()].map(({ key, steps }) => [key, steps.map(({ task, status }) => `${task} ${status}`)]),
+  ).toEqual([['fan', ['1 error', '2 done']]])
 
-  const plain = play(metadata, () => event('updates', { a: 1 }), () => event('updates|sub:9', { inner: null }), () => event('updates', { b: 1, a: 2 }))
-  expect([...plain.steps.lanes.values()].map(({ key, steps }) => [key, steps.map(({ startedSeq, endedSeq }) => [startedSeq, endedSeq])])).toEqual([
-    ['a', [[1, 2], [2, 4]]],
+  const plain = play(
+    metadata,
+    () => event('updates', { a: 1 }),
+    () => event('updates|sub:9', { inner: null }),
+    () => event('updates', { b: 1, a: 2 }),
+  )
+  expect(
+    [...plain.steps.lanes.values()].map(({ key, steps }) => [
+      key,
+      steps.map(({ startedSeq, endedSeq }) => [startedSeq, endedSeq]),
+    ]),
+  ).toEqual([
+    [
+      'a',
+      [
+        [1, 2],
+        [2, 4],
+      ],
+    ],
     ['sub\u001finner', [[3, 3]]],
     ['b', [[2, 4]]],
   ])
@@ -165,7 +233,13 @@ test('errors, ends, gaps, custom and unknown events are all there', () => {
   )
   expect(view.custom).toEqual([2])
   expect(view.log.at(3)).toMatchObject({ event: 'surprise|x:1', data: 'not json' })
-  expect([...view.counters]).toEqual([['metadata', 1], ['custom', 1], ['surprise', 1], ['error', 2], ['end', 1]])
+  expect([...view.counters]).toEqual([
+    ['metadata', 1],
+    ['custom', 1],
+    ['surprise', 1],
+    ['error', 2],
+    ['end', 1],
+  ])
   expect(view.gaps).toHaveLength(1)
   expect(view.error).toMatchObject({ name: 'ValueError', namespace: [{ node: 'sub' }] })
   expect(view.endStatus).toBe('error')
@@ -185,10 +259,34 @@ test('entries that were applied already change nothing, a hole is refused, entry
 })
 
 test('no payload, however broken, stops the view', () => {
-  const mode = fc.constantFrom('metadata', 'messages', 'messages/partial', 'messages/metadata', 'values', 'updates', 'tasks', 'debug', 'events', 'lifecycle|a:1', 'error', 'end', 'custom', 'tools', '__proto__', 'constructor', 'x')
+  const mode = fc.constantFrom(
+    'metadata',
+    'messages',
+    'messages/partial',
+    'messages/metadata',
+    'values',
+    'updates',
+    'tasks',
+    'debug',
+    'events',
+    'lifecycle|a:1',
+    'error',
+    'end',
+    'custom',
+    'tools',
+    '__proto__',
+    'constructor',
+    'x',
+  )
   fc.assert(
     fc.property(fc.array(fc.tuple(mode, fc.oneof(fc.json(), fc.string())), { maxLength: 20 }), (list) => {
-      const view = play(...list.map(([name, data]) => () => event(name, data)))
+      const view = play(
+        ...list.map(
+          ([name, data]) =>
+            () =>
+              event(name, data),
+        ),
+      )
       expect(messagesOf(view)).toBeDefined()
       expect(view.seq).toBe(list.length)
     }),
@@ -198,11 +296,18 @@ test('no payload, however broken, stops the view', () => {
 
 test('any way of cutting a text into chunks gives that text', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.array(fc.nat(60), { maxLength: 8 }), (whole, cuts) => {
-      const places = [0, ...cuts.filter((cut) => cut < whole.length).sort((a, b) => a - b), whole.length]
-      const view = play(metadata, ...places.slice(1).map((end, index) => () => chunk(whole.slice(places[index], end))))
-      expect(messagesOf(view).map(messageText).join('')).toBe(whole)
-    }),
+    fc.property(
+      fc.string({ unit: 'grapheme', maxLength: 60 }),
+      fc.array(fc.nat(60), { maxLength: 8 }),
+      (whole, cuts) => {
+        const places = [0, ...cuts.filter((cut) => cut < whole.length).sort((a, b) => a - b), whole.length]
+        const view = play(
+          metadata,
+          ...places.slice(1).map((end, index) => () => chunk(whole.slice(places[index], end))),
+        )
+        expect(messagesOf(view).map(messageText).join('')).toBe(whole)
+      },
+    ),
   )
 })
 

@@ -1,10 +1,10 @@
 import { EntryLog } from './entry-log'
-import { applyEvent, type ModeState } from './modes'
 import type { LogEntry, RecordingOutcome } from './log'
 import type { RunMessage } from './messages'
-import { isRecord } from './wire-message'
+import { applyEvent, type ModeState } from './modes'
 import { Steps } from './steps'
 import { Transcript } from './transcript'
+import { isRecord } from './wire-message'
 
 /**
  * A run as its log tells it: append-only, outside React, every lens derived from it. `applyEntry` mutates the view with
@@ -133,7 +133,11 @@ function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>):
   view.outcome = entry.outcome
   view.reason = entry.reason
   view.endedAt = entry.at
-  view.steps.finishAll(entry.at, entry.seq, entry.outcome === 'success' ? 'done' : entry.outcome === 'error' ? 'error' : 'interrupted')
+  view.steps.finishAll(
+    entry.at,
+    entry.seq,
+    entry.outcome === 'success' ? 'done' : entry.outcome === 'error' ? 'error' : 'interrupted',
+  )
   applyState(view, entry.state, entry, true)
 }
 
@@ -152,9 +156,14 @@ function applyState(view: RunView, text: string | undefined, { seq, at }: LogEnt
 }
 
 function openInterrupts(state: Record<string, unknown>): { id: string; value: unknown }[] {
-  const lists = [state.interrupts, ...(Array.isArray(state.tasks) ? state.tasks.map((task) => isRecord(task) && task.interrupts) : [])]
+  const lists = [
+    state.interrupts,
+    ...(Array.isArray(state.tasks) ? state.tasks.map((task) => isRecord(task) && task.interrupts) : []),
+  ]
   return lists.flatMap((list) =>
-    Array.isArray(list) ? list.filter(isRecord).map((one, index) => ({ id: String(one.id ?? index), value: one.value })) : [],
+    Array.isArray(list)
+      ? list.filter(isRecord).map((one, index) => ({ id: String(one.id ?? index), value: one.value }))
+      : [],
   )
 }
 

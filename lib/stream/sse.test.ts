@@ -27,10 +27,24 @@ const CASES: [string, string, unknown[]][] = [
   ['a block without data is no event and forgets its name', 'event:x\n\ndata:1\n\n', [['message', '1']]],
   ['an empty data field is an event', 'data\n\n', [['message', '']]],
   ['one space after the colon is cut, not two', 'data:  a\n\n', [['message', ' a']]],
-  ['CR, LF and CRLF all end a line', 'data:1\rdata:2\r\ndata:3\n\r\ndata:4\r\r', [['message', '1\n2\n3'], ['message', '4']]],
+  [
+    'CR, LF and CRLF all end a line',
+    'data:1\rdata:2\r\ndata:3\n\r\ndata:4\r\r',
+    [
+      ['message', '1\n2\n3'],
+      ['message', '4'],
+    ],
+  ],
   ['an id after the data belongs to the event', 'event: updates\ndata: {}\nid: 7\n\n', [['updates', '{}', '7']]],
   ['an id with NUL is ignored', 'id:1\0\ndata:x\n\n', [['message', 'x']]],
-  ['an empty id is an id', 'id:3\ndata:a\n\nid\ndata:b\n\n', [['message', 'a', '3'], ['message', 'b', '']]],
+  [
+    'an empty id is an id',
+    'id:3\ndata:a\n\nid\ndata:b\n\n',
+    [
+      ['message', 'a', '3'],
+      ['message', 'b', ''],
+    ],
+  ],
   ['unknown fields are skipped', 'dat:1\nDATA:2\n data:3\ndata:4\n\n', [['message', '4']]],
   ['an unfinished last event is dropped', 'data:1\n\ndata:2\n', [['message', '1']]],
   ['characters of several bytes survive', 'data: Zürich 東京 🚢\n\n', [['message', 'Zürich 東京 🚢']]],
@@ -80,7 +94,9 @@ test('too long an event is a clear error, in one line and in many', () => {
 test('the work for a long line grows with its length, not with its square, however small the pieces', () => {
   const work = (length: number) => {
     const whole = bytes(`data: ${'x'.repeat(length)}\n\n`)
-    const pieces = Array.from({ length: Math.ceil(whole.length / 2048) }, (_, i) => whole.subarray(i * 2048, (i + 1) * 2048))
+    const pieces = Array.from({ length: Math.ceil(whole.length / 2048) }, (_, i) =>
+      whole.subarray(i * 2048, (i + 1) * 2048),
+    )
     const { events, work } = parse(pieces)
     expect(events[0]?.data).toHaveLength(length)
     return work
@@ -92,11 +108,33 @@ test('the work for a long line grows with its length, not with its square, howev
 
 // What streams are made of, so that random ones meet every rule. Raw bytes too: invalid UTF-8 must not depend on the cuts.
 const token = fc.oneof(
-  fc.constantFrom('data', 'data:', 'data: ', 'id:', 'event: ', 'retry:', ':', ': hb', '\n', '\r', '\r\n', '\n\n', '\0', ' ', '{"a":1}', 'é', '🚢', '7', '|'),
+  fc.constantFrom(
+    'data',
+    'data:',
+    'data: ',
+    'id:',
+    'event: ',
+    'retry:',
+    ':',
+    ': hb',
+    '\n',
+    '\r',
+    '\r\n',
+    '\n\n',
+    '\0',
+    ' ',
+    '{"a":1}',
+    'é',
+    '🚢',
+    '7',
+    '|',
+  ),
   fc.string({ maxLength: 4 }),
 )
 const stream = fc.array(token, { maxLength: 40 }).map((tokens) => bytes(`${tokens.join('')}`))
-const hostile = fc.array(fc.oneof(stream, fc.uint8Array({ maxLength: 4 })), { maxLength: 8 }).map((parts) => new Uint8Array(Buffer.concat(parts)))
+const hostile = fc
+  .array(fc.oneof(stream, fc.uint8Array({ maxLength: 4 })), { maxLength: 8 })
+  .map((parts) => new Uint8Array(Buffer.concat(parts)))
 
 test('the same bytes give the same events however they are cut', () => {
   fc.assert(

@@ -46,7 +46,8 @@ export class Steps {
 
   /** What still runs when the run is over did not finish by itself. */
   finishAll(at: number, seq: number, status: Exclude<Step['status'], 'running'>): void {
-    for (const lane of this.lanes.values()) for (const step of [...lane.running]) this.#end(step, { at, seq }, status, lane)
+    for (const lane of this.lanes.values())
+      for (const step of [...lane.running]) this.#end(step, { at, seq }, status, lane)
   }
 
   /** Marks the beginning of work in a namespace, such as the run's first event. */
@@ -78,7 +79,12 @@ export class Steps {
     return step
   }
 
-  #end(step: Step, { at, seq }: { at: number; seq: number }, status: Step['status'], lane = this.#laneOf.get(step)): void {
+  #end(
+    step: Step,
+    { at, seq }: { at: number; seq: number },
+    status: Step['status'],
+    lane = this.#laneOf.get(step),
+  ): void {
     if (step.status !== 'running') return
     step.status = status
     step.endedAt = at

@@ -1,11 +1,4 @@
-import {
-  addChunk,
-  createMessage,
-  type Origin,
-  type RunMessage,
-  replaceMessage,
-  restartMessage,
-} from './messages'
+import { addChunk, createMessage, type Origin, type RunMessage, replaceMessage, restartMessage } from './messages'
 import { isRecord, readMessage, type Usage, type WireMessage } from './wire-message'
 
 /**
@@ -78,7 +71,8 @@ export class Transcript {
       const kept = new Set(this.#state)
       // Root messages that the final state does not have were given up by a retry or removed; inner graphs keep their own.
       for (const message of this.#streamed) {
-        if (!kept.has(message) && message.namespace.length === 0 && message.attempt < from.attempt) message.isRemoved = true
+        if (!kept.has(message) && message.namespace.length === 0 && message.attempt < from.attempt)
+          message.isRemoved = true
         message.isComplete = true
       }
     }

@@ -67,7 +67,8 @@ function readParts(body: Json): WirePart[] {
     if (body.content !== '') parts.push({ kind: 'text', text: body.content, index: undefined })
   } else if (Array.isArray(body.content)) {
     for (const block of body.content) {
-      const part = typeof block === 'string' ? ({ kind: 'text', text: block, index: undefined } as const) : readBlock(block)
+      const part =
+        typeof block === 'string' ? ({ kind: 'text', text: block, index: undefined } as const) : readBlock(block)
       if (part) parts.push(part)
     }
   }
@@ -82,10 +83,17 @@ function readBlock(block: unknown): WirePart | undefined {
   const index = number(block.index)
   const type = text(block.type)
   if (TOOL_BLOCKS.has(type)) return undefined
-  if (type === 'text' || type === 'text_delta' || type === 'output_text') return { kind: 'text', text: text(block.text), index }
+  if (type === 'text' || type === 'text_delta' || type === 'output_text')
+    return { kind: 'text', text: text(block.text), index }
   if (type === 'reasoning' || type === 'thinking' || type === 'thinking_delta') {
-    const summary = Array.isArray(block.summary) ? block.summary.map((one) => (isRecord(one) ? text(one.text) : '')).join('') : ''
-    return { kind: 'reasoning', text: text(block.reasoning) || text(block.thinking) || text(block.text) || summary, index }
+    const summary = Array.isArray(block.summary)
+      ? block.summary.map((one) => (isRecord(one) ? text(one.text) : '')).join('')
+      : ''
+    return {
+      kind: 'reasoning',
+      text: text(block.reasoning) || text(block.thinking) || text(block.text) || summary,
+      index,
+    }
   }
   return { kind: 'block', block, index }
 }

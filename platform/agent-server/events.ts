@@ -3,7 +3,13 @@
  * of its own over the same entries, so none takes anything from another. Nothing is kept for readers that are not there.
  */
 
+import type { StateSnapshot } from '@langchain/langgraph'
+import type { RunError } from './errors'
+
 export type Entry = { id: number; event: string; data: string }
+
+/** How a run ended, for those who wait for its answer in this process. */
+export type Outcome = { status: string; snapshot: StateSnapshot | undefined; error: RunError | undefined }
 
 /** Of one reader: where a run begins to wait, and where the reader is given up. In characters of data. */
 const SOFT_LIMIT = 4_000_000
@@ -87,6 +93,8 @@ export class LogReader {
 }
 
 export class RunLog {
+  /** Set before the end, where this process has executed the run. */
+  outcome: Outcome | undefined
   readonly #readers = new Set<LogReader>()
   #lastId: number
   #isOver = false

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Bus } from './bus'
+import type { Bus, BusMessage } from './bus'
 import type { Db, Query } from './db'
 import { type Entry, RunLog, type StreamCut } from './events'
 
@@ -11,6 +11,8 @@ const PAGE = 1000
 const POLL_MS = 1000
 /** How long another process may take to say that it writes events down; without an answer the reader begins anyway. */
 const WATCH_MS = 1000
+
+export type Followed = { run_id: string; status: string; is_resumable: boolean; creator: number; owner: number | null }
 
 type Open = { log: RunLog; uses: number; writer?: EventWriter; mirror?: AbortController }
 
@@ -74,29 +76,30 @@ export class Hub {
     }
   }
 
-  /** Follows a run that executes in another process. Resolves once nothing of it can be missed any more. */
-  async follow(runId: string, isKept: boolean): Promise<void> {
-    const open = this.#open.get(runId)
+  /** For a reader that comes late, wherever the run is. Resolves once nothing of it can be missed any more. */
+  async follow(run: Followed): Promise<void> {
+    const open = this.#open.get(run.run_id)
     if (!open || open.writer || open.mirror) return
-    const isWatched = isKept || (await this.#watch(runId))
-    if (open.writer || open.mirror) return
-    const [row] = await this.db.query<{ id: string | null }>('select max(id) as id from run_events where run_id = $1', [
-      runId,
-    ])
-    if (!isWatched) this.complain(`No process says that it executes run ${runId}; its events may come late.`)
-    this.#mirror(open, Math.max(Number(row?.id ?? -1), open.log.lastId))
+    if (run.status === 'pending' && !run.is_resumable) {
+      if (run.creator === this.bus.instance) return
+      const [row] = await this.db.query(
+        `update runs set is_watched = true where run_id = $1 and status = 'pending' returning run_id`,
+        [run.run_id],
+      )
+      if (row) return
+    }
+    // What can be resumed is written down anyway.
+    if (!run.is_resumable && run.owner !== this.bus.instance) await this.#watch(run.run_id)
+    const [row] = await this.db.query<{ id: string | null }>('select max(id) as id from run_events where run_id = $1', [run.run_id])
+    if (!open.writer) this.#mirror(open, Math.max(Number(row?.id ?? -1), open.log.lastId))
   }
 
   /** For readers that have heard nothing for a while: a notice may have been lost. */
   async check(runId: string): Promise<void> {
     const open = this.#open.get(runId)
     if (!open || open.writer || open.mirror) return
-    const [row] = await this.db.query<{ status: string; owner: number | null }>(
-      'select status, owner from runs where run_id = $1',
-      [runId],
-    )
-    if (row?.status === 'running' ? row.owner !== this.bus.instance : row?.status !== 'pending')
-      this.#mirror(open, open.log.lastId)
+    const [row] = await this.db.query<{ status: string }>('select status from runs where run_id = $1', [runId])
+    if (row?.status !== 'pending') this.#mirror(open, open.log.lastId)
   }
 
   /** Events after `after` up to `until` that were written down, in pages. */
@@ -126,16 +129,16 @@ export class Hub {
     await this.bus.send({ kind: 'watched', run: log.runId, id: log.lastId })
   }
 
-  #watch(runId: string): Promise<boolean> {
+  #watch(runId: string): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => settle(false), WATCH_MS)
-      const settle = (isWatched: boolean) => {
+      const settle = () => {
         clearTimeout(timer)
         this.bus.off('message', listen)
-        resolve(isWatched)
+        resolve()
       }
-      const listen = (message: { kind: string; run: string }) => {
-        if (message.run === runId && message.kind === 'watched') settle(true)
+      const timer = setTimeout(settle, WATCH_MS)
+      const listen = (message: BusMessage) => {
+        if (message.run === runId && (message.kind === 'watched' || message.kind === 'ended')) settle()
       }
       this.bus.on('message', listen)
       void this.bus.send({ kind: 'watch', run: runId })

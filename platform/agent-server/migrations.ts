@@ -39,6 +39,8 @@ export const MIGRATIONS: readonly string[] = [
   create table threads (
     thread_id text primary key,
     status text not null default 'idle',
+    -- What the status is when no run makes it busy.
+    resting text not null default 'idle',
     metadata jsonb not null default '{}',
     config json not null default '{}',
     error json,
@@ -70,6 +72,8 @@ export const MIGRATIONS: readonly string[] = [
     plan json not null,
     multitask_strategy text not null,
     is_resumable boolean not null,
+    -- A reader in another process waits for its start.
+    is_watched boolean not null default false,
     error json,
     -- Instance that took the request, and instance that executes.
     creator integer not null,
@@ -77,6 +81,7 @@ export const MIGRATIONS: readonly string[] = [
     attempt integer not null default 0,
     crashes integer not null default 0,
     cancel text,
+    has_kept_writes boolean not null default false,
     run_after timestamptz not null default now(),
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now()

@@ -21,6 +21,7 @@ export type RunRow = {
   plan: RunPlan
   multitask_strategy: string
   is_resumable: boolean
+  is_watched: boolean
   error: { error: string; message: string } | null
   creator: number
   owner: number | null
@@ -32,7 +33,7 @@ export type RunRow = {
 }
 
 export const RUN_COLUMNS =
-  'run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, plan, multitask_strategy, is_resumable, error, creator, owner, attempt, crashes, cancel, created_at, updated_at'
+  'run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, plan, multitask_strategy, is_resumable, is_watched, error, creator, owner, attempt, crashes, cancel, created_at, updated_at'
 
 export const runOut = (row: RunRow) => ({
   run_id: row.run_id,
@@ -48,8 +49,8 @@ export const runOut = (row: RunRow) => ({
 
 export const isInProgress = (status: string): boolean => (RUN_STATUSES_IN_PROGRESS as readonly string[]).includes(status)
 
-/** Whether the thread has a run, as a part of a statement about `threads`. */
-export const HAS_RUNS = `exists (select from runs where runs.thread_id = threads.thread_id and runs.status in ('pending', 'running'))`
+/** Whether the thread has a run in progress, as a part of a statement about `threads`. */
+const HAS_RUNS = `exists (select from runs where runs.thread_id = threads.thread_id and runs.status in ('pending', 'running'))`
 
 /** The runs as rows: what is queued, what runs, what has ended. Executing them is the queue's. */
 export class Runs {
@@ -195,18 +196,9 @@ export class Runs {
 
 type Stopped = { kind: 'cancel' | 'ended'; run: string }
 
-/** A thread whose last run is gone without having run is what it was before; what that was is read from its checkpoints. */
-async function freeThread(query: Query, threadId: string): Promise<void> {
-  await query(
-    `update threads set updated_at = now(), status = case
-       when ${HAS_RUNS} then 'busy'
-       when exists (select from runs where runs.thread_id = threads.thread_id and runs.status = 'error'
-         and runs.seq = (select max(seq) from runs newest where newest.thread_id = threads.thread_id and newest.attempt > 0)) then 'error'
-       when exists (select from checkpoint_writes w where w.thread_id = threads.thread_id and w.channel = '__interrupt__'
-         and w.checkpoint_id = (select max(checkpoint_id) from checkpoints c where c.thread_id = w.thread_id and c.checkpoint_ns = w.checkpoint_ns))
-         then 'interrupted'
-       else 'idle' end
-     where thread_id = $1 and status = 'busy'`,
-    [threadId],
-  )
+/** After one of the thread's runs has ended or was removed: it is busy with others, or rests as its state says. */
+export async function freeThread(query: Query, threadId: string): Promise<void> {
+  await query(`update threads set updated_at = now(), status = case when ${HAS_RUNS} then 'busy' else resting end where thread_id = $1`, [
+    threadId,
+  ])
 }

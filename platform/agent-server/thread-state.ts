@@ -120,7 +120,7 @@ export class ThreadStates {
 
   async #settle(thread: ThreadRow, graph: Graph): Promise<void> {
     const snapshot = await graph.getState({ configurable: configurableOf(thread.thread_id) })
-    await this.threads.setStatus(thread.thread_id, restingStatus(snapshot))
+    await this.threads.rest(thread.thread_id, restingStatus(snapshot))
   }
 
   /** What can be told when no graph of this deployment explains the checkpoint: the stored values as they are. */

@@ -117,8 +117,8 @@ export class Threads {
       // All statements see one moment, also while a run goes on writing.
       await query('set transaction isolation level repeatable read')
       const [row] = await query<ThreadRow>(
-        `insert into threads (thread_id, status, metadata, config, error, ttl_minutes, ttl_strategy, expires_at)
-         select $2, case status when 'busy' then 'idle' else status end, metadata, config, error, ttl_minutes, ttl_strategy,
+        `insert into threads (thread_id, status, resting, metadata, config, error, ttl_minutes, ttl_strategy, expires_at)
+         select $2, resting, resting, metadata, config, error, ttl_minutes, ttl_strategy,
            now() + ttl_minutes * interval '1 minute'
          from threads where thread_id = $1 returning ${COLUMNS}`,
         [threadId.toLowerCase(), copyId],
@@ -133,10 +133,12 @@ export class Threads {
     })
   }
 
-  async setStatus(threadId: string, status: string): Promise<void> {
+  /** What the newest checkpoint says; a thread that is busy with a run stays so. */
+  async rest(threadId: string, status: string): Promise<void> {
     await this.db.query(
-      `update threads set status = $2, updated_at = now(), state_updated_at = now(), ${REFRESH_TTL}
-       where thread_id = $1 and status <> 'busy'`,
+      `update threads set resting = $2, status = case status when 'busy' then status else $2 end, error = null,
+         updated_at = now(), state_updated_at = now(), ${REFRESH_TTL}
+       where thread_id = $1`,
       [threadId, status],
     )
   }

@@ -35,12 +35,22 @@ const http = createServer(async (request, response) => {
   for await (const part of request) parts.push(part)
   const abort = new AbortController()
   response.on('close', () => abort.abort())
-  const headers = new Headers(Object.entries(request.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])) as [string, string][])
-  const answer = await serveLive(new Request(url, { method: 'POST', headers, body: Buffer.concat(parts), signal: abort.signal }), async () => actor)
+  const headers = new Headers(
+    Object.entries(request.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])) as [
+      string,
+      string,
+    ][],
+  )
+  const answer = await serveLive(
+    new Request(url, { method: 'POST', headers, body: Buffer.concat(parts), signal: abort.signal }),
+    async () => actor,
+  )
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
   open.add(response)
   response.on('close', () => open.delete(response))
-  Readable.fromWeb(answer.body as NodeStream<Uint8Array>).on('error', () => response.destroy()).pipe(response)
+  Readable.fromWeb(answer.body as NodeStream<Uint8Array>)
+    .on('error', () => response.destroy())
+    .pipe(response)
 })
 
 beforeAll(async () => {
@@ -63,12 +73,20 @@ afterAll(async () => {
   await database.drop()
 })
 
-test(`over ${FAULTS} random drops, joins, tab deaths and upstream breaks every viewer has the whole log, byte by byte (seed ${seed})`, { timeout: 60_000 }, async () => {
+test(`over ${FAULTS} random drops, joins, tab deaths and upstream breaks every viewer has the whole log, byte by byte (seed ${seed})`, {
+  timeout: 60_000,
+}, async () => {
   const random = seeded(seed)
   const pick = (count: number) => Math.floor(random() * count)
   const runs: { id: string; run: ScriptedRun; said: string }[] = []
   for (let i = 0; i < 3; i++) {
-    const { id } = await startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body: { assistant_id: 'agent' } })
+    const { id } = await startRecording({
+      actor,
+      workspace: 'tests',
+      deployment,
+      thread: { kind: 'new' },
+      body: { assistant_id: 'agent' },
+    })
     runs.push({ id, run: upstream.latest(), said: '' })
   }
   const browsers = [fakeBrowser(url, random), fakeBrowser(url, random), fakeBrowser(url, random)]
@@ -79,7 +97,10 @@ test(`over ${FAULTS} random drops, joins, tab deaths and upstream breaks every v
     const viewer: Viewer = { recording: runs[pick(runs.length)]?.id ?? '', entries: [], stop: () => {} }
     viewer.stop = tab.client.subscribe(
       { kind: 'recording', workspace: 'tests', recording: viewer.recording, cursor: 0 },
-      { onEntries: (entries) => void viewer.entries.push(...entries), onError: (error) => expect(error).toBeUndefined() },
+      {
+        onEntries: (entries) => void viewer.entries.push(...entries),
+        onError: (error) => expect(error).toBeUndefined(),
+      },
     )
     tab.viewers.push(viewer)
   }
@@ -144,9 +165,11 @@ test(`over ${FAULTS} random drops, joins, tab deaths and upstream breaks every v
   for (const { id, run, said } of runs) {
     for (const { entries } of viewers.filter(({ recording }) => recording === id)) {
       expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1))
-      expect(entries.flatMap((entry) => (entry.kind === 'event' ? [`${entry.event} ${entry.data}`] : entry.kind === 'final' ? [] : [entry.kind]))).toEqual(
-        run.events.map(({ event, data }) => `${event} ${data}`),
-      )
+      expect(
+        entries.flatMap((entry) =>
+          entry.kind === 'event' ? [`${entry.event} ${entry.data}`] : entry.kind === 'final' ? [] : [entry.kind],
+        ),
+      ).toEqual(run.events.map(({ event, data }) => `${event} ${data}`))
       const view = createRunView()
       for (const entry of entries) applyEntry(view, entry)
       expect(messagesOf(view).map(messageText).join('')).toBe(said)

@@ -1,14 +1,14 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { LiveFrame, Subscription } from '@/lib/contracts/live'
 import { SseParser } from '@/lib/stream/sse'
 import { testDatabase } from '@/scripts/testing'
-import { eq } from 'drizzle-orm'
 import type { Actor } from '../actor'
 import { db } from '../db'
 import { readRecording } from '../recorder/read'
+import { recordings } from '../recorder/schema'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
-import { recordings } from '../recorder/schema'
 import { findRecording } from '../recorder/store'
 import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
 import { memberships } from '../schema'
@@ -45,9 +45,17 @@ afterAll(async () => {
   await database.drop()
 })
 
-const post = (subscriptions: Subscription[], { who = actor, origin = ORIGIN, signal }: { who?: Actor; origin?: string; signal?: AbortSignal } = {}) =>
+const post = (
+  subscriptions: Subscription[],
+  { who = actor, origin = ORIGIN, signal }: { who?: Actor; origin?: string; signal?: AbortSignal } = {},
+) =>
   serveLive(
-    new Request(`${ORIGIN}/api/live`, { method: 'POST', headers: { origin, 'content-type': 'application/json' }, body: JSON.stringify({ subscriptions }), signal }),
+    new Request(`${ORIGIN}/api/live`, {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: JSON.stringify({ subscriptions }),
+      signal,
+    }),
     async () => who,
   )
 type Reader = { frames: LiveFrame[]; seqs: number[]; comments: number; isDone: boolean; stop: () => void }
@@ -71,8 +79,16 @@ async function watch(subscriptions: Subscription[], options: Parameters<typeof p
   })
   return reader
 }
-const start = () => startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body: { assistant_id: 'agent' } })
-const recording = (id: string, cursor = 0, more: object = {}): Subscription => ({ id: `r:${id}`, workspace: 'tests', kind: 'recording', recording: id, cursor, ...more })
+const start = () =>
+  startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body: { assistant_id: 'agent' } })
+const recording = (id: string, cursor = 0, more: object = {}): Subscription => ({
+  id: `r:${id}`,
+  workspace: 'tests',
+  kind: 'recording',
+  recording: id,
+  cursor,
+  ...more,
+})
 const stored = (id: string) => until(async () => (await findRecording(id))?.phase === 'ended')
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
@@ -81,10 +97,13 @@ test('another site, a broken body, and too many wishes are refused before anythi
   expect((await post([])).status).toBe(422)
   expect((await post([{ ...recording('x'), extra: 1 } as never])).status).toBe(422)
   expect((await post([recording('x'), recording('x')])).status).toBe(422)
-  const anonymous = await serveLive(new Request(`${ORIGIN}/api/live`, { method: 'POST', headers: { origin: ORIGIN }, body: '{}' }), async () => {
-    const { AppError } = await import('@/lib/errors')
-    throw new AppError('unauthenticated', 'You are not signed in.')
-  })
+  const anonymous = await serveLive(
+    new Request(`${ORIGIN}/api/live`, { method: 'POST', headers: { origin: ORIGIN }, body: '{}' }),
+    async () => {
+      const { AppError } = await import('@/lib/errors')
+      throw new AppError('unauthenticated', 'You are not signed in.')
+    },
+  )
   expect(anonymous.status).toBe(401)
 })
 
@@ -141,7 +160,10 @@ test('who has seen more than survived a crash starts over; who has not goes on',
   const run = server.latest()
   run.finish()
   await stored(id)
-  await (await db()).update(recordings).set({ cuts: [1] }).where(eq(recordings.id, id))
+  await (await db())
+    .update(recordings)
+    .set({ cuts: [1] })
+    .where(eq(recordings.id, id))
   recorderHub().release(id)
   const ahead = await watch([recording(id, 2, { epoch: 0 })])
   await until(() => ahead.seqs.length === 2)
@@ -169,7 +191,8 @@ test('a stream is open at once, kept alive in silence, and told to come back whe
   await until(async () => (await readRecording(id)).entries > 300)
   await new Promise((resolve) => setTimeout(resolve, 600))
   let text = ''
-  for (let part = await reader.read(); !part.done; part = await reader.read()) text += Buffer.from(part.value).toString()
+  for (let part = await reader.read(); !part.done; part = await reader.read())
+    text += Buffer.from(part.value).toString()
   expect(text).toMatch(/data: \{"resume":true,"reason":"slow"\}\n\n$/)
   // It got its window and no more; the rest is only in the one log that all share.
   expect(text.length).toBeLessThan(1_500_000)
@@ -195,13 +218,24 @@ test('a list is asked for once for all who watch it, sent when it changes, and n
     if (request.url !== '/threads/watched') return false
     threads.push(request.url)
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ thread_id: 'watched', status: threads.length > 4 ? 'idle' : 'busy', values: { secret: 'large' }, metadata: {} }))
+    response.end(
+      JSON.stringify({
+        thread_id: 'watched',
+        status: threads.length > 4 ? 'idle' : 'busy',
+        values: { secret: 'large' },
+        metadata: {},
+      }),
+    )
     return true
   }
   const wanted: Subscription = { id: 'thread', workspace: 'tests', kind: 'thread', deployment, thread: 'watched' }
   const readers = await Promise.all(range(1, 10).map(() => watch([wanted])))
   await until(() => readers.every(({ frames }) => frames.length === 2))
-  for (const { frames } of readers) expect(frames).toMatchObject([{ value: { status: 'busy', values: null } }, { value: { status: 'idle' }, at: expect.any(Number) }])
+  for (const { frames } of readers)
+    expect(frames).toMatchObject([
+      { value: { status: 'busy', values: null } },
+      { value: { status: 'idle' }, at: expect.any(Number) },
+    ])
   expect(threads.length).toBeLessThan(12)
   for (const one of readers) one.stop()
   await until(() => readers.every(({ isDone }) => isDone))
@@ -224,7 +258,11 @@ test('what cannot be read is told once, and the value again when it can', async 
   await until(() => reader.frames.length === 2)
   isDown = false
   await until(() => reader.frames.length === 3)
-  expect(reader.frames.map((frame) => Object.keys(frame)[1] && ('value' in frame ? 'value' : 'error'))).toEqual(['value', 'error', 'value'])
+  expect(reader.frames.map((frame) => Object.keys(frame)[1] && ('value' in frame ? 'value' : 'error'))).toEqual([
+    'value',
+    'error',
+    'value',
+  ])
   reader.stop()
 })
 
@@ -234,6 +272,10 @@ test('the list of recordings shows a run as soon as it starts', async () => {
   const { id } = await start()
   await until(() => JSON.stringify(reader.frames.at(-1)).includes(id))
   server.latest().finish()
-  await until(() => JSON.stringify(reader.frames.at(-1)).includes(`"${id}"`) && /"phase":"ended"/.test(JSON.stringify((reader.frames.at(-1) as { value: { items: unknown[] } }).value.items[0])))
+  await until(
+    () =>
+      JSON.stringify(reader.frames.at(-1)).includes(`"${id}"`) &&
+      /"phase":"ended"/.test(JSON.stringify((reader.frames.at(-1) as { value: { items: unknown[] } }).value.items[0])),
+  )
   reader.stop()
 })

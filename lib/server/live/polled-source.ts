@@ -41,7 +41,8 @@ export class PolledSource implements Source {
     if (seen.version === this.#version) return []
     this.#version = seen.version
     if (seen.kind === 'value') return [valueFrame(this.id, seen.text, seen.at)]
-    if (seen.kind === 'error') return [frame({ id: this.id, error: { code: seen.code, message: seen.message }, at: seen.at })]
+    if (seen.kind === 'error')
+      return [frame({ id: this.id, error: { code: seen.code, message: seen.message }, at: seen.at })]
     return []
   }
 

@@ -41,7 +41,9 @@ export class Poller<T> {
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) {
-      this.#unhint = this.#watched.onHint?.(() => this.#schedule(Math.max(0, this.#lookedAt + PACE.hintMs - Date.now()))) ?? (() => {})
+      this.#unhint =
+        this.#watched.onHint?.(() => this.#schedule(Math.max(0, this.#lookedAt + PACE.hintMs - Date.now()))) ??
+        (() => {})
       void this.#look()
     }
     return () => {
@@ -73,14 +75,16 @@ export class Poller<T> {
       const value = await this.#watched.read(this.#stop.signal)
       const text = printJson(value)
       this.#failures = 0
-      if (this.seen.kind !== 'value' || this.seen.text !== text) this.#see({ kind: 'value', text, at: Date.now(), version: this.seen.version + 1 })
+      if (this.seen.kind !== 'value' || this.seen.text !== text)
+        this.#see({ kind: 'value', text, at: Date.now(), version: this.seen.version + 1 })
       return this.#watched.isMoving(value) ? PACE.movingMs : PACE.settledMs
     } catch (error) {
       if (this.#stop.signal.aborted) return 0
       this.#failures++
       const { code, message, retryAfterMs = 0 } = errorView(error)
       const { seen } = this
-      if (seen.kind !== 'error' || seen.message !== message) this.#see({ kind: 'error', code, message, at: Date.now(), version: seen.version + 1 })
+      if (seen.kind !== 'error' || seen.message !== message)
+        this.#see({ kind: 'error', code, message, at: Date.now(), version: seen.version + 1 })
       return Math.max(retryAfterMs, Math.min(PACE.movingMs * 2 ** (this.#failures - 1), PACE.errorMaxMs))
     }
   }

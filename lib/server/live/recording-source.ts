@@ -40,7 +40,9 @@ export class RecordingSource implements Source {
     const log = this.#log
     if (!log || log.isAbandoned) return this.#open(maxBytes)
     const chunks = log.read(this.#cursor, maxBytes)
-    return chunks ? this.#frame(log, chunks) : readChunks(log, this.#cursor, maxBytes).then((stored) => this.#frame(log, stored))
+    return chunks
+      ? this.#frame(log, chunks)
+      : readChunks(log, this.#cursor, maxBytes).then((stored) => this.#frame(log, stored))
   }
 
   close(): void {
@@ -72,7 +74,8 @@ export class RecordingSource implements Source {
     const key = `${this.id} ${this.#cursor} ${chunks.at(-1)?.last ?? 0} ${total} ${state}`
     this.#told = state
     const known = frames.get(log)
-    const parts = known?.key === key ? known.parts : entriesFrame({ id: this.id, total, epoch, phase }, this.#encoded(chunks))
+    const parts =
+      known?.key === key ? known.parts : entriesFrame({ id: this.id, total, epoch, phase }, this.#encoded(chunks))
     if (known?.key !== key && chunks.length === 1) frames.set(log, { key, parts })
     this.#cursor = Math.max(this.#cursor, chunks.at(-1)?.last ?? 0)
     return parts

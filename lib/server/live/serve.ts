@@ -40,7 +40,11 @@ async function readBody(request: Request): Promise<unknown> {
   }
 }
 
-async function open(actor: Actor, subscriptions: readonly Subscription[], signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+async function open(
+  actor: Actor,
+  subscriptions: readonly Subscription[],
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
   const workspaces = [...new Set(subscriptions.map(({ workspace }) => workspace))]
   const roles = new Map(await Promise.all(workspaces.map(async (one) => [one, await roleOf(actor, one)] as const)))
   const shutdown = shutdownSignal()
@@ -56,7 +60,8 @@ async function open(actor: Actor, subscriptions: readonly Subscription[], signal
   )
   // To someone without a role in it a workspace looks as if it did not exist.
   for (const { id, workspace } of subscriptions)
-    if (!roles.get(workspace)) viewer.refuse(id, 'not_found', 'There is no such workspace, or you are not a member of it.')
+    if (!roles.get(workspace))
+      viewer.refuse(id, 'not_found', 'There is no such workspace, or you are not a member of it.')
   if (shutdown.aborted) onShutdown()
   else shutdown.addEventListener('abort', onShutdown)
   signal.addEventListener('abort', onGone)

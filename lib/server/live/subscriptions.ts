@@ -6,9 +6,19 @@ const name = z.string().min(1).max(300)
 const base = { id: name, workspace: name }
 
 const One = z.discriminatedUnion('kind', [
-  z.strictObject({ ...base, kind: z.literal('recording'), recording: name, cursor: z.int().min(0), epoch: z.int().min(0).optional() }),
+  z.strictObject({
+    ...base,
+    kind: z.literal('recording'),
+    recording: name,
+    cursor: z.int().min(0),
+    epoch: z.int().min(0).optional(),
+  }),
   z.strictObject({ ...base, kind: z.literal('recordings'), deployment: name.optional() }),
-  z.strictObject({ ...base, kind: z.literal('deployments'), query: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) }),
+  z.strictObject({
+    ...base,
+    kind: z.literal('deployments'),
+    query: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  }),
   z.strictObject({ ...base, kind: z.literal('deployment'), deployment: name }),
   z.strictObject({ ...base, kind: z.literal('revisions'), deployment: name }),
   z.strictObject({ ...base, kind: z.literal('thread'), deployment: name, thread: name }),
@@ -20,5 +30,8 @@ export const LivePost = z.strictObject({
     .array(One)
     .min(1)
     .max(MAX_SUBSCRIPTIONS)
-    .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'Each subscription needs an id of its own.'),
+    .refine(
+      (list) => new Set(list.map(({ id }) => id)).size === list.length,
+      'Each subscription needs an id of its own.',
+    ),
 }) satisfies z.ZodType<{ subscriptions: Subscription[] }>

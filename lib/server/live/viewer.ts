@@ -92,7 +92,8 @@ export class Viewer {
       this.#news.add(source)
       this.#pump()
     }
-    const source: Source = wanted.kind === 'recording' ? new RecordingSource(wanted, onNews) : new PolledSource(wanted, onNews)
+    const source: Source =
+      wanted.kind === 'recording' ? new RecordingSource(wanted, onNews) : new PolledSource(wanted, onNews)
     this.#sources.set(source.id, source)
     this.#news.add(source)
   }
@@ -113,7 +114,10 @@ export class Viewer {
       if (Array.isArray(frames)) return this.#deliver(source, frames)
       this.#busy.add(source)
       frames
-        .then((late) => this.#deliver(source, late), (error: unknown) => this.#fail(source, error))
+        .then(
+          (late) => this.#deliver(source, late),
+          (error: unknown) => this.#fail(source, error),
+        )
         .finally(() => {
           this.#busy.delete(source)
           this.#pump()
@@ -164,7 +168,8 @@ export class Viewer {
         }
       }
       this.#checkedAt = Date.now()
-      if (wasWithdrawn && this.#sources.size === 0) this.#close(frame({ ended: true, reason: 'You may not see any of this any more.' }))
+      if (wasWithdrawn && this.#sources.size === 0)
+        this.#close(frame({ ended: true, reason: 'You may not see any of this any more.' }))
     } catch (error) {
       log.warn('live.rights_unchecked', { error })
       if (Date.now() - this.#checkedAt > VIEWER.uncheckedMs) this.hint('shutdown')

@@ -26,24 +26,43 @@ export function watch(wanted: Polled): Watched<unknown> {
     case 'deployments':
       return made({
         // The row's schema checks it: a query that it does not take is a refused subscription.
-        read: (signal) => call(controlPlane.listDeployments, { workspace, query: wanted.query as InputOf<typeof controlPlane.listDeployments>['query'] }, { actor, signal }),
+        read: (signal) =>
+          call(
+            controlPlane.listDeployments,
+            { workspace, query: wanted.query as InputOf<typeof controlPlane.listDeployments>['query'] },
+            { actor, signal },
+          ),
         isMoving: ({ resources }) => resources.some(isUnsettled),
       })
     case 'deployment':
       return made({
-        read: (signal) => call(controlPlane.getDeployment, { workspace, params: { deployment_id: wanted.deployment } }, { actor, signal }),
+        read: (signal) =>
+          call(
+            controlPlane.getDeployment,
+            { workspace, params: { deployment_id: wanted.deployment } },
+            { actor, signal },
+          ),
         isMoving: isUnsettled,
       })
     case 'revisions':
       return made({
-        read: (signal) => call(controlPlane.listRevisions, { workspace, params: { deployment_id: wanted.deployment } }, { actor, signal }),
+        read: (signal) =>
+          call(
+            controlPlane.listRevisions,
+            { workspace, params: { deployment_id: wanted.deployment } },
+            { actor, signal },
+          ),
         isMoving: ({ resources }) => resources.some(({ status }) => isRevisionInProgress(status)),
       })
     case 'thread':
       return made({
         read: async (signal) => {
           const { deployment, thread } = wanted
-          const found = await call(agentServer.getThread, { workspace, deployment, params: { thread_id: thread } }, { actor, signal })
+          const found = await call(
+            agentServer.getThread,
+            { workspace, deployment, params: { thread_id: thread } },
+            { actor, signal },
+          )
           // A state may be megabytes: that it changed is told, and whoever shows it reads it.
           return { ...found, values: null }
         },

@@ -3,8 +3,16 @@ import { expect, test } from 'vitest'
 import { chunkAfter, decodeChunk, encodeEntry, joinChunks, type NewEntry } from './chunk'
 import { RecordingLog } from './recording-log'
 
-const data = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('{"seq":3,"at":1}', '"},{"seq":4,', '\u0000', '\ud800'))
-const entry: fc.Arbitrary<NewEntry> = fc.record({ at: fc.nat(), kind: fc.constant('event' as const), event: data, data })
+const data = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('{"seq":3,"at":1}', '"},{"seq":4,', '\u0000', '\ud800'),
+)
+const entry: fc.Arbitrary<NewEntry> = fc.record({
+  at: fc.nat(),
+  kind: fc.constant('event' as const),
+  event: data,
+  data,
+})
 
 test('entries after any cursor are found by their bytes, whatever the data holds, and read back unchanged', () => {
   fc.assert(

@@ -4,9 +4,7 @@ import { TIMING } from './timing'
 
 export type Ending =
   /** The server closed the stream; whether the run is over is another question. */
-  | { how: 'closed' }
-  | { how: 'broken' | 'refused'; reason: string }
-  | { how: 'stopped' }
+  { how: 'closed' } | { how: 'broken' | 'refused'; reason: string } | { how: 'stopped' }
 
 type Options = {
   onEvents: (events: SseEvent[]) => void
@@ -18,7 +16,10 @@ type Options = {
 }
 
 /** Reads one upstream stream to its end, whatever that is. Never throws for what the upstream does. */
-export async function drain(body: ReadableStream<Uint8Array>, { onEvents, room, isRunOver, signal }: Options): Promise<Ending> {
+export async function drain(
+  body: ReadableStream<Uint8Array>,
+  { onEvents, room, isRunOver, signal }: Options,
+): Promise<Ending> {
   const heartbeat = { last: 0, interval: 0, count: 0 }
   const parser = new SseParser({
     onComment: () => {
@@ -45,12 +46,16 @@ export async function drain(body: ReadableStream<Uint8Array>, { onEvents, room, 
     const silence = Date.now() - heardAt
     if (heartbeat.count >= 2) {
       const limit = Math.min(Math.max(heartbeat.interval * 3, TIMING.heartbeatMinMs), TIMING.heartbeatMaxMs)
-      if (silence > limit) end({ how: 'broken', reason: `The server's heartbeats stopped for ${Math.round(silence / 1000)} s.` })
+      if (silence > limit)
+        end({ how: 'broken', reason: `The server's heartbeats stopped for ${Math.round(silence / 1000)} s.` })
     } else if (silence > askAfter && !isAsking) {
       isAsking = true
       askAfter = Math.min(askAfter * 2, TIMING.quietMs * 4)
       isRunOver()
-        .then((isOver) => isOver && end({ how: 'closed' }), () => {})
+        .then(
+          (isOver) => isOver && end({ how: 'closed' }),
+          () => {},
+        )
         .finally(() => {
           isAsking = false
         })

@@ -6,7 +6,15 @@ import { shutdownSignal } from '../shutdown'
 import type { Chunk } from './chunk'
 import { RecordingLog } from './recording-log'
 import type { RunPlace } from './run-source'
-import { claimRecordings, deleteOld, findRecording, readSegments, renewLeases, type RecordingRow, storedEnd } from './store'
+import {
+  claimRecordings,
+  deleteOld,
+  findRecording,
+  type RecordingRow,
+  readSegments,
+  renewLeases,
+  storedEnd,
+} from './store'
 import { WakeLine } from './wake'
 import { Writer } from './writer'
 
@@ -87,7 +95,9 @@ export class Hub {
     for (const { row, wasCrash } of await claimRecordings(this.instance)) {
       if (this.recorders.has(row.id)) continue // the store was away for longer than a lease
       log.info('recorder.taken_over', { recording: row.id, wasCrash })
-      await this.#takeOver(row, wasCrash).catch((error: unknown) => log.error('recorder.take_over_failed', { recording: row.id, error }))
+      await this.#takeOver(row, wasCrash).catch((error: unknown) =>
+        log.error('recorder.take_over_failed', { recording: row.id, error }),
+      )
     }
   }
 
@@ -155,7 +165,10 @@ export class Hub {
     for (const id of heard) {
       const held = this.#logs.get(id)
       if (this.recorders.has(id)) this.recorders.get(id)?.poke()
-      else if (held) void this.#refresh(held).catch((error: unknown) => log.warn('recorder.refresh_failed', { recording: id, error }))
+      else if (held)
+        void this.#refresh(held).catch((error: unknown) =>
+          log.warn('recorder.refresh_failed', { recording: id, error }),
+        )
     }
     this.changed()
   }

@@ -34,14 +34,24 @@ export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: s
   if (endStatus === 'rollback') return { outcome: 'deleted', reason: 'The run was rolled back.' }
   if (endStatus !== undefined && KNOWN.has(endStatus)) return { outcome: endStatus as RecordingOutcome }
   if (isStateless && isWhole)
-    return { outcome: 'success', reason: 'The server keeps no record of a stateless run; its stream ended without an error.' }
+    return {
+      outcome: 'success',
+      reason: 'The server keeps no record of a stateless run; its stream ended without an error.',
+    }
   if (isGone && !isStateless) return { outcome: 'deleted', reason: 'The server has no such run any more.' }
-  return { outcome: 'unknown', reason: status ? `The server says the run is ${status}.` : 'How the run ended could not be learned.' }
+  return {
+    outcome: 'unknown',
+    reason: status ? `The server says the run is ${status}.` : 'How the run ended could not be learned.',
+  }
 }
 
 /** Whether a thread state waits for a person or has nodes left. */
 export function isWaitingState(state: { next?: unknown; interrupts?: unknown; tasks?: unknown } | undefined): boolean {
   const some = (list: unknown) => Array.isArray(list) && list.length > 0
   const tasks = Array.isArray(state?.tasks) ? state.tasks : []
-  return some(state?.next) || some(state?.interrupts) || tasks.some((task: { interrupts?: unknown } | null) => some(task?.interrupts))
+  return (
+    some(state?.next) ||
+    some(state?.interrupts) ||
+    tasks.some((task: { interrupts?: unknown } | null) => some(task?.interrupts))
+  )
 }

@@ -44,7 +44,12 @@ export async function* exportRecording(id: string): AsyncGenerator<Buffer> {
  * Hands `sink` every entry after `cursor`, then each new one as it comes, until the function that is given back is
  * called. A sink that returns a promise is waited for; what comes meanwhile is read from the log afterwards.
  */
-export function subscribeRecording(id: string, cursor: number, sink: (entries: LogEntry[]) => void | Promise<void>, onError: (error: unknown) => void): () => void {
+export function subscribeRecording(
+  id: string,
+  cursor: number,
+  sink: (entries: LogEntry[]) => void | Promise<void>,
+  onError: (error: unknown) => void,
+): () => void {
   let isOver = false
   let at = cursor
   let isReading = false

@@ -26,7 +26,15 @@ beforeAll(async () => {
   actor = await testActor({ tests: 'developer' })
 })
 beforeEach(() => {
-  Object.assign(TIMING, timing, { retryFirstMs: 20, retryMaxMs: 100, quietMs: 300, watchMs: 50, joinMs: 150, settleMs: [0, 20, 40], heartbeatMinMs: 200 })
+  Object.assign(TIMING, timing, {
+    retryFirstMs: 20,
+    retryMaxMs: 100,
+    quietMs: 300,
+    watchMs: 50,
+    joinMs: 150,
+    settleMs: [0, 20, 40],
+    heartbeatMinMs: 200,
+  })
   server.onRun = () => {}
   server.intercept = () => false
 })
@@ -39,22 +47,42 @@ afterAll(async () => {
 })
 
 const start = (more: Partial<StartRecording> = {}) =>
-  startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body: { assistant_id: 'agent', input: { n: 1 } }, ...more })
+  startRecording({
+    actor,
+    workspace: 'tests',
+    deployment,
+    thread: { kind: 'new' },
+    body: { assistant_id: 'agent', input: { n: 1 } },
+    ...more,
+  })
 const ended = (id: string) => until(async () => (await readRecording(id)).phase === 'ended' && readRecording(id))
 const logOf = async (id: string): Promise<LogEntry[]> => {
   const parts: string[] = []
   for await (const bytes of exportRecording(id)) parts.push(bytes.toString())
   return JSON.parse(`[${parts.join(',')}]`)
 }
-const short = (entries: LogEntry[]) => entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind))
+const short = (entries: LogEntry[]) =>
+  entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind))
 const said = (run: ScriptedRun) => run.events.map(({ event, data }) => `${event} ${data}`)
-const expectGapFree = (entries: LogEntry[]) => expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1))
+const expectGapFree = (entries: LogEntry[]) =>
+  expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1))
 
 test('a run is recorded from its first event to its end, byte by byte, and the end is what the server says', async () => {
   const summary = await start()
   const run = server.latest()
-  expect(summary).toMatchObject({ thread: run.thread, run: run.id, phase: 'live', outcome: null, startedBy: actor.email })
-  expect(run.body).toMatchObject({ stream_resumable: true, on_disconnect: 'continue', multitask_strategy: 'enqueue', input: { n: 1 } })
+  expect(summary).toMatchObject({
+    thread: run.thread,
+    run: run.id,
+    phase: 'live',
+    outcome: null,
+    startedBy: actor.email,
+  })
+  expect(run.body).toMatchObject({
+    stream_resumable: true,
+    on_disconnect: 'continue',
+    multitask_strategy: 'enqueue',
+    input: { n: 1 },
+  })
   run.emit('values', '{"id": 12345678901234567890, "x":1.0 }')
   for (let i = 0; i < 50; i++) run.emit('messages|a:1', [{ type: 'ai', content: `${i}` }])
   run.state = { values: { id: 1, messages: [] }, next: [], tasks: [] }
@@ -74,7 +102,9 @@ test('a start that the server refuses leaves nothing behind and says why', async
   server.onRun = () => {
     throw new Error('Unknown graph')
   }
-  await expect(start()).rejects.toMatchObject({ view: { code: 'invalid', message: expect.stringContaining('Unknown graph') } })
+  await expect(start()).rejects.toMatchObject({
+    view: { code: 'invalid', message: expect.stringContaining('Unknown graph') },
+  })
   expect((await listRecordings({ workspace: 'tests' })).items).toHaveLength(before)
 })
 
@@ -144,7 +174,13 @@ test('a run that cannot be replayed gets a marked gap with the state at that mom
   await ended(id)
   const log = await logOf(id)
   expectGapFree(log)
-  expect(short(log)).toEqual(['metadata {"run_id":"' + run.id + '","attempt":1}', 'custom 1', 'gap', 'custom 3', 'final'])
+  expect(short(log)).toEqual([
+    'metadata {"run_id":"' + run.id + '","attempt":1}',
+    'custom 1',
+    'gap',
+    'custom 3',
+    'final',
+  ])
   expect(log[2]).toMatchObject({ kind: 'gap', reason: expect.stringContaining('broke'), since: expect.any(Number) })
   expect((log[2] as { state: string }).state).toContain('"at":"gap"')
 })
@@ -206,7 +242,11 @@ test('an error event makes the outcome an error, a question an interruption, a v
   expect(await ended(failed.id)).toMatchObject({ outcome: 'error' })
 
   const asked = await start()
-  server.latest().state = { values: {}, next: ['ask'], tasks: [{ id: '1', name: 'ask', interrupts: [{ id: 'i', value: 'ok?' }] }] }
+  server.latest().state = {
+    values: {},
+    next: ['ask'],
+    tasks: [{ id: '1', name: 'ask', interrupts: [{ id: 'i', value: 'ok?' }] }],
+  }
   server.latest().finish('success')
   expect(await ended(asked.id)).toMatchObject({ outcome: 'interrupted' })
 
@@ -305,7 +345,12 @@ test('what a subscriber gets from any cursor is the log, live and afterwards', a
   const run = server.latest()
   const got: Record<number, LogEntry[]> = { 0: [], 3: [], 10: [] }
   const stops = Object.keys(got).map((cursor) =>
-    subscribeRecording(id, Number(cursor), (entries) => void got[Number(cursor)]?.push(...entries), (error) => expect(error).toBeUndefined()),
+    subscribeRecording(
+      id,
+      Number(cursor),
+      (entries) => void got[Number(cursor)]?.push(...entries),
+      (error) => expect(error).toBeUndefined(),
+    ),
   )
   for (let i = 0; i < 30; i++) {
     run.emit('custom', i)
@@ -343,7 +388,12 @@ test('a second instance shows a recording that the first one makes, and goes on 
   const second = recorderHub()
   expect(second).not.toBe(first)
   const seen: LogEntry[] = []
-  const stop = subscribeRecording(id, 0, (entries) => void seen.push(...entries), (error) => expect(error).toBeUndefined())
+  const stop = subscribeRecording(
+    id,
+    0,
+    (entries) => void seen.push(...entries),
+    (error) => expect(error).toBeUndefined(),
+  )
   await until(() => seen.length === 2)
   run.emit('custom', 2)
   await until(() => seen.length === 3)

@@ -13,7 +13,7 @@ import { compactSegments, findRecording, type RecordingRow, updateRecording } fr
 import { LIMITS, TIMING } from './timing'
 
 /** A break that nothing has healed yet: events after `since` may be missing. */
-type Break = { since: number; reason: string; /** The server itself closed the stream. */ isClean: boolean }
+type Break = { since: number; reason: string /** The server itself closed the stream. */; isClean: boolean }
 /** How the stream being read continues the log: exactly, from the server's buffer; or from now on. */
 type Join = 'first' | 'replay' | 'late'
 
@@ -55,14 +55,21 @@ export class Recorder implements ActiveRecorder {
   constructor(hub: Hub, row: RecordingRow, held: RecordingLog, lastEventId = '') {
     this.#hub = hub
     this.#log = held
-    this.place = { workspace: row.workspace, deployment: row.deployment, thread: row.thread, run: row.run, isStateless: row.isStateless }
+    this.place = {
+      workspace: row.workspace,
+      deployment: row.deployment,
+      thread: row.thread,
+      run: row.run,
+      isStateless: row.isStateless,
+    }
     this.#isResumable = row.isResumable
     this.#lastEventId = lastEventId
     this.named = new Promise((resolve) => {
       this.#isNamed = resolve
     })
     if (row.run) this.#isNamed()
-    held.onChunk = ({ first, last }, body) => hub.writer.add({ recording: row.id, first, last, body, lastEventId: this.#lastEventId || null })
+    held.onChunk = ({ first, last }, body) =>
+      hub.writer.add({ recording: row.id, first, last, body, lastEventId: this.#lastEventId || null })
     hub.recorders.set(row.id, this)
     hub.hold(held)
   }
@@ -147,14 +154,16 @@ export class Recorder implements ActiveRecorder {
     for (let tries = 0; ; tries++) {
       const before = this.#taken
       if (stream) {
-        const ending = await this.#read(stream)
+        const ending = await this.#read(stream, isRest)
         if (ending.how === 'stopped') return false
         if (this.#taken > before) tries = 0
       }
-      const asked = this.#endStatus === undefined ? await this.#settled(stream !== undefined && !this.#break) : undefined
+      const asked =
+        this.#endStatus === undefined ? await this.#settled(stream !== undefined && !this.#break) : undefined
       if (this.#stop.signal.aborted) return false
       // Of a run that is over the rest is asked for until nothing more comes.
-      if (this.#isAtEnd(asked, isRest && this.#taken === before && stream !== undefined)) return await this.#finish(asked)
+      if (this.#isAtEnd(asked, isRest && this.#taken === before && stream !== undefined))
+        return await this.#finish(asked)
       stream = undefined
       this.#setPhase(this.#isFull ? 'live' : 'reconnecting')
       await this.#pause(Math.min(TIMING.retryFirstMs * 2 ** Math.min(tries, 10), TIMING.retryMaxMs), asked)
@@ -164,7 +173,8 @@ export class Recorder implements ActiveRecorder {
     }
   }
 
-  async #read({ body }: OpenStream): Promise<Ending> {
+  /** `isRest`: the run was over when the stream was opened. */
+  async #read({ body }: OpenStream, isRest: boolean): Promise<Ending> {
     this.#setPhase('live')
     const ending = await drain(body, {
       signal: this.#stop.signal,
@@ -174,8 +184,10 @@ export class Recorder implements ActiveRecorder {
     })
     if (ending.how === 'broken') this.#break ??= { since: this.#heardAt, reason: ending.reason, isClean: false }
     else if (ending.how === 'refused') this.#full(ending.reason)
-    // A replay that brought nothing before the server closed it shows that nothing was missing, unless the break was rough.
-    else if (ending.how === 'closed' && this.#join === 'replay' && this.#break?.isClean) this.#break = undefined
+    // A replay that brought nothing before the server closed it shows that nothing was missing. Only where the run was over
+    // already and the break was rough may it mean that the server kept nothing.
+    else if (ending.how === 'closed' && this.#join === 'replay' && (this.#break?.isClean || !isRest))
+      this.#break = undefined
     return ending
   }
 
@@ -188,7 +200,9 @@ export class Recorder implements ActiveRecorder {
       this.#log.append({ at, kind: 'event', event: name, ...(id !== undefined && { id }), data })
       this.#note(event)
       if (this.#log.totalBytes > LIMITS.recordingBytes)
-        this.#full(`The recording reached its limit of ${Math.round(LIMITS.recordingBytes / 1024 / 1024)} MB and was stopped; the run goes on.`)
+        this.#full(
+          `The recording reached its limit of ${Math.round(LIMITS.recordingBytes / 1024 / 1024)} MB and was stopped; the run goes on.`,
+        )
     }
     this.#heardAt = at
   }
@@ -207,7 +221,8 @@ export class Recorder implements ActiveRecorder {
       this.#late = undefined
     }
     if (this.#break) {
-      const isExact = this.#join === 'replay' && (this.#counts ? step === 1 : Date.now() - this.#break.since < REPLAY_MS)
+      const isExact =
+        this.#join === 'replay' && (this.#counts ? step === 1 : Date.now() - this.#break.since < REPLAY_MS)
       if (isExact) this.#break = undefined
       else this.#mark(undefined)
     }
@@ -216,7 +231,8 @@ export class Recorder implements ActiveRecorder {
   }
 
   #count(id: string): void {
-    if (this.#lastEventId !== '') this.#counts = this.#counts !== false && numberOf(id) - numberOf(this.#lastEventId) === 1
+    if (this.#lastEventId !== '')
+      this.#counts = this.#counts !== false && numberOf(id) - numberOf(this.#lastEventId) === 1
     this.#lastEventId = id
   }
 
@@ -233,7 +249,11 @@ export class Recorder implements ActiveRecorder {
   /** Nothing came before the time was up, or something from the middle: the run was under way when we joined. */
   #beginLate(): void {
     if (!this.#late || this.#stop.signal.aborted) return
-    this.#log.append({ at: Date.now(), kind: 'joined', ...(this.#late.state !== undefined && { state: this.#late.state }) })
+    this.#log.append({
+      at: Date.now(),
+      kind: 'joined',
+      ...(this.#late.state !== undefined && { state: this.#late.state }),
+    })
     this.#isWhole = false
     this.#late = undefined
   }
@@ -265,22 +285,31 @@ export class Recorder implements ActiveRecorder {
 
   #isAtEnd(asked: Asked | undefined, isRestEmpty: boolean): boolean {
     if (asked === undefined || asked.kind === 'gone') return true
-    if (Date.now() - this.#startedAt > TIMING.longestMs || Date.now() - this.#heardAt > TIMING.giveUpMs * (isOver(asked) ? 0.1 : 1)) {
+    if (
+      Date.now() - this.#startedAt > TIMING.longestMs ||
+      Date.now() - this.#heardAt > TIMING.giveUpMs * (isOver(asked) ? 0.1 : 1)
+    ) {
       if (asked.kind !== 'run' || isOver(asked)) return true
     }
     if (asked.kind === 'failed') return false
-    const hasMore = this.#break !== undefined && this.#isResumable && !this.#isFull && this.place.run !== null && !isRestEmpty
+    const hasMore =
+      this.#break !== undefined && this.#isResumable && !this.#isFull && this.place.run !== null && !isRestEmpty
     return !hasMore && (asked.kind === 'unaskable' || isOver(asked))
   }
 
   /** Opens the run's stream again, from where the log ends if the server kept the rest. Undefined where that failed. */
   async #rejoin(): Promise<OpenStream | undefined> {
-    this.#break ??= { since: this.#heardAt, reason: 'The server closed the stream while the run went on.', isClean: true }
+    this.#break ??= {
+      since: this.#heardAt,
+      reason: 'The server closed the stream while the run went on.',
+      isClean: true,
+    }
     const lastEventId = this.#isResumable ? this.#lastEventId || (this.#log.last === 0 ? '-1' : undefined) : undefined
     try {
       const stream = await openRun(this.place, { lastEventId, signal: this.#stop.signal })
       this.#join = lastEventId === undefined ? 'late' : 'replay'
-      if (lastEventId === undefined && this.#log.last > 0) this.#mark((await readState(this.place, this.#stop.signal)).text)
+      if (lastEventId === undefined && this.#log.last > 0)
+        this.#mark((await readState(this.place, this.#stop.signal)).text)
       return stream
     } catch (error) {
       const { view } = asAppError(error)
@@ -310,7 +339,9 @@ export class Recorder implements ActiveRecorder {
       isWhole: this.#isWhole,
       isWaiting: isWaitingState(value),
     })
-    const why = [reason, asked.kind === 'failed' ? asked.error.message : undefined, stateReason].filter(Boolean).join(' ')
+    const why = [reason, asked.kind === 'failed' ? asked.error.message : undefined, stateReason]
+      .filter(Boolean)
+      .join(' ')
     const entry: NewEntry = {
       at: Date.now(),
       kind: 'final',
@@ -324,9 +355,18 @@ export class Recorder implements ActiveRecorder {
     this.#log.phase = 'ended' // told together with the entry
     this.#log.seal()
     await Promise.all([this.#hub.writer.flushed(this.#log.id), this.#updates])
-    const end = { phase: 'ended', outcome, endedAt: new Date(entry.at), entries: this.#log.last, bytes: this.#log.totalBytes, owner: null } as const
+    const end = {
+      phase: 'ended',
+      outcome,
+      endedAt: new Date(entry.at),
+      entries: this.#log.last,
+      bytes: this.#log.totalBytes,
+      owner: null,
+    } as const
     await this.#insist(() => updateRecording(this.#log.id, end, { instance: this.#hub.instance, isOwner: true }))
-    await compactSegments(this.#log.id).catch((error: unknown) => log.warn('recorder.not_compacted', { recording: this.#log.id, error }))
+    await compactSegments(this.#log.id).catch((error: unknown) =>
+      log.warn('recorder.not_compacted', { recording: this.#log.id, error }),
+    )
     return true
   }
 
@@ -369,7 +409,10 @@ export class Recorder implements ActiveRecorder {
 
   /** Waits, but not beyond a poke or the stop. `failed`: the upstream may have said how long. */
   #pause(ms: number, asked?: Asked): Promise<void> {
-    const wait = asked?.kind === 'failed' && asked.error.view.retryAfterMs ? Math.max(ms, Math.min(asked.error.view.retryAfterMs, TIMING.giveUpMs)) : ms
+    const wait =
+      asked?.kind === 'failed' && asked.error.view.retryAfterMs
+        ? Math.max(ms, Math.min(asked.error.view.retryAfterMs, TIMING.giveUpMs))
+        : ms
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, wait)
       this.#wake = () => {
@@ -381,7 +424,8 @@ export class Recorder implements ActiveRecorder {
   }
 }
 
-const numberOf = (id: string | undefined): number => (id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : Number.NaN)
+const numberOf = (id: string | undefined): number =>
+  id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : Number.NaN
 
 function textAt(data: string, key: string): string | undefined {
   try {

@@ -1,6 +1,6 @@
 import 'server-only'
-import { type Chunk, chunkAfter, encodeEntry, joinChunks, type NewEntry } from './chunk'
 import type { RecordingSummary } from '@/lib/stream/log'
+import { type Chunk, chunkAfter, encodeEntry, joinChunks, type NewEntry } from './chunk'
 
 /** Shortest time between two chunks while events pour in; an event after a pause goes out at once. */
 export const FRAME_MS = 33
@@ -205,7 +205,8 @@ function firstAfter(chunks: readonly Chunk[], cursor: number): number {
   let high = chunks.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((chunks[middle] as Chunk).last <= cursor) low = middle + 1 // between low and high
+    if ((chunks[middle] as Chunk).last <= cursor)
+      low = middle + 1 // between low and high
     else high = middle
   }
   return low

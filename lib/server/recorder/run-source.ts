@@ -7,7 +7,13 @@ import { call, type OpenStream, openStream } from '../call'
 import { LIMITS } from './timing'
 
 /** Where a run is. The run is not known until the server has named it; of a stateless run the thread may never be. */
-export type RunPlace = { workspace: string; deployment: string; thread: string | null; run: string | null; isStateless: boolean }
+export type RunPlace = {
+  workspace: string
+  deployment: string
+  thread: string | null
+  run: string | null
+  isStateless: boolean
+}
 
 export type Asked =
   | { kind: 'run'; status: string; text: string }
@@ -16,7 +22,8 @@ export type Asked =
   | { kind: 'unaskable' }
   | { kind: 'failed'; error: AppError }
 
-export const isOver = (asked: Asked): boolean => asked.kind === 'run' && asked.status !== 'pending' && asked.status !== 'running'
+export const isOver = (asked: Asked): boolean =>
+  asked.kind === 'run' && asked.status !== 'pending' && asked.status !== 'running'
 
 /** Metadata key by which a run of ours is found again when its creation's answer was lost. */
 export const MARK = 'pilothouse_recording'
@@ -29,7 +36,11 @@ export async function askRun(place: RunPlace, signal?: AbortSignal): Promise<Ask
   const { workspace, deployment, thread, run } = place
   if (!run || !thread) return { kind: 'unaskable' }
   try {
-    const found = await call(agentServer.getRun, { workspace, deployment, params: { thread_id: thread, run_id: run } }, { actor, signal })
+    const found = await call(
+      agentServer.getRun,
+      { workspace, deployment, params: { thread_id: thread, run_id: run } },
+      { actor, signal },
+    )
     return { kind: 'run', status: found.status, text: printJson(found) }
   } catch (error) {
     const known = asAppError(error)
@@ -38,28 +49,45 @@ export async function askRun(place: RunPlace, signal?: AbortSignal): Promise<Ask
 }
 
 /** The thread's state now, as JSON text; undefined where it cannot be read, with the reason. */
-export async function readState(place: RunPlace, signal?: AbortSignal): Promise<{ text?: string; value?: Record<string, unknown>; reason?: string }> {
+export async function readState(
+  place: RunPlace,
+  signal?: AbortSignal,
+): Promise<{ text?: string; value?: Record<string, unknown>; reason?: string }> {
   const { workspace, deployment, thread } = place
   if (!thread) return {}
   try {
-    const state = await call(agentServer.getThreadState, { workspace, deployment, params: { thread_id: thread } }, { actor, signal })
+    const state = await call(
+      agentServer.getThreadState,
+      { workspace, deployment, params: { thread_id: thread } },
+      { actor, signal },
+    )
     const text = printJson(state)
-    if (text.length > LIMITS.stateBytes) return { value: state, reason: 'The state is too large to be kept with the recording.' }
+    if (text.length > LIMITS.stateBytes)
+      return { value: state, reason: 'The state is too large to be kept with the recording.' }
     return { text, value: state }
   } catch (error) {
     // Of a stateless run the thread is gone with the run: nothing to explain.
     const known = asAppError(error)
-    return place.isStateless && known.code === 'not_found' ? {} : { reason: `The thread's state could not be read: ${known.message}` }
+    return place.isStateless && known.code === 'not_found'
+      ? {}
+      : { reason: `The thread's state could not be read: ${known.message}` }
   }
 }
 
 /** Opens the stream of a run that exists, from after `lastEventId` where one is given. Throws AppError. */
-export function openRun(place: RunPlace, { lastEventId, signal }: { lastEventId?: string; signal?: AbortSignal }): Promise<OpenStream> {
+export function openRun(
+  place: RunPlace,
+  { lastEventId, signal }: { lastEventId?: string; signal?: AbortSignal },
+): Promise<OpenStream> {
   const { workspace, deployment, thread, run, isStateless } = place
   if (!run) throw new AppError('not_found', 'The server never named the run.')
   const options = { actor, signal, lastEventId }
   if (thread && !isStateless)
-    return openStream(agentServer.streamRun, { workspace, deployment, params: { thread_id: thread, run_id: run } }, options)
+    return openStream(
+      agentServer.streamRun,
+      { workspace, deployment, params: { thread_id: thread, run_id: run } },
+      options,
+    )
   return openStream(agentServer.streamStatelessRun, { workspace, deployment, params: { run_id: run } }, options)
 }
 

@@ -13,7 +13,15 @@ import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
 import { asAppError, findMarkedRun, idsOf, MARK, openRun, readState } from './run-source'
 import { recorderHub } from './shared-hub'
-import { deleteRecording, findByKey, findRecording, insertJoined, insertRecording, summaryOf, updateRecording } from './store'
+import {
+  deleteRecording,
+  findByKey,
+  findRecording,
+  insertJoined,
+  insertRecording,
+  summaryOf,
+  updateRecording,
+} from './store'
 import { TIMING } from './timing'
 
 export type RunBody = NonNullable<InputOf<typeof agentServer.createRunStream>['body']>
@@ -82,10 +90,15 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
 }
 
 /** Makes the thread where there is none, and the run with its stream. */
-async function open({ actor, workspace, deployment, thread }: StartRecording, body: RunBody, recorder: Recorder): Promise<OpenStream> {
+async function open(
+  { actor, workspace, deployment, thread }: StartRecording,
+  body: RunBody,
+  recorder: Recorder,
+): Promise<OpenStream> {
   const at = { workspace, deployment }
   const options = { actor, signal: recorder.signal }
-  if (thread.kind === 'stateless') return await openStream(agentServer.createStatelessRunStream, { ...at, body }, options)
+  if (thread.kind === 'stateless')
+    return await openStream(agentServer.createStatelessRunStream, { ...at, body }, options)
   if (thread.kind === 'new') {
     const made = await call(agentServer.createThread, { ...at, body: {} }, options)
     recorder.name(made.thread_id, null)
@@ -117,12 +130,22 @@ async function startedBefore({ actor, workspace, key }: StartRecording): Promise
  * Records a run that was started elsewhere, or gives the recording there is. Where the server still has all of its
  * events the log begins with the first; else with `joined` and the thread's state at that moment.
  */
-export async function joinRecording(input: { actor: Actor; workspace: string; deployment: string; thread: string; run: string }): Promise<RecordingSummary> {
+export async function joinRecording(input: {
+  actor: Actor
+  workspace: string
+  deployment: string
+  thread: string
+  run: string
+}): Promise<RecordingSummary> {
   const { actor, workspace, deployment, thread, run } = input
   const hub = recorderHub()
   await hub.start()
   // As the person who asks: rights are checked, and an unknown run is told at once.
-  const found = await call(agentServer.getRun, { workspace, deployment, params: { thread_id: thread, run_id: run } }, { actor })
+  const found = await call(
+    agentServer.getRun,
+    { workspace, deployment, params: { thread_id: thread, run_id: run } },
+    { actor },
+  )
   const kwargs: Record<string, unknown> = found.kwargs ?? {}
   const { row, isNew } = await insertJoined({
     id: randomUUID(),
@@ -160,9 +183,17 @@ export async function cancelRecording(actor: Actor, id: string, action: 'interru
   if (!row) throw new AppError('not_found', 'There is no such recording.')
   const place = { thread: row.thread, run: row.run, ...hub.recorders.get(id)?.place }
   if (!place.run) throw new AppError('conflict', 'The server has not named this run yet. Try again in a moment.')
-  if (!place.thread) throw new AppError('unsupported', 'The server does not tell the thread of this stateless run, and without it a run cannot be cancelled.')
+  if (!place.thread)
+    throw new AppError(
+      'unsupported',
+      'The server does not tell the thread of this stateless run, and without it a run cannot be cancelled.',
+    )
   const at = { workspace: row.workspace, deployment: row.deployment }
-  await call(agentServer.cancelRun, { ...at, params: { thread_id: place.thread, run_id: place.run }, query: { action } }, { actor })
+  await call(
+    agentServer.cancelRun,
+    { ...at, params: { thread_id: place.thread, run_id: place.run }, query: { action } },
+    { actor },
+  )
   await updateRecording(id, { cancelledAt: new Date() }, { instance: hub.instance, isOwner: false })
   hub.recorders.get(id)?.poke()
 }

@@ -38,7 +38,11 @@ export type NewRecording = Omit<typeof recordings.$inferInsert, 'phase' | 'owner
 
 /** Makes the row, owned by this instance. Undefined when the person's idempotency key was used before. */
 export async function insertRecording(row: NewRecording): Promise<RecordingRow | undefined> {
-  const [made] = await (await db()).insert(recordings).values({ ...row, phase: 'starting', leaseUntil: LEASE }).onConflictDoNothing().returning()
+  const [made] = await (await db())
+    .insert(recordings)
+    .values({ ...row, phase: 'starting', leaseUntil: LEASE })
+    .onConflictDoNothing()
+    .returning()
   return made
 }
 
@@ -46,13 +50,24 @@ export async function insertRecording(row: NewRecording): Promise<RecordingRow |
  * As `insertRecording`, for a run that others started: one recording per run and deployment, so that each run has one
  * reader. Gives the recording that is there already, unless it stopped before the run was over.
  */
-export async function insertJoined(row: NewRecording & { run: string }): Promise<{ row: RecordingRow; isNew: boolean }> {
+export async function insertJoined(
+  row: NewRecording & { run: string },
+): Promise<{ row: RecordingRow; isNew: boolean }> {
   return (await db()).transaction(async (store) => {
-    await store.execute(sql`select pg_advisory_xact_lock(${LIFE_LOCK + 1}::int, hashtext(${`${row.workspace} ${row.deployment} ${row.run}`}))`)
-    const here = and(eq(recordings.workspace, row.workspace), eq(recordings.deployment, row.deployment), eq(recordings.run, row.run))
+    await store.execute(
+      sql`select pg_advisory_xact_lock(${LIFE_LOCK + 1}::int, hashtext(${`${row.workspace} ${row.deployment} ${row.run}`}))`,
+    )
+    const here = and(
+      eq(recordings.workspace, row.workspace),
+      eq(recordings.deployment, row.deployment),
+      eq(recordings.run, row.run),
+    )
     const [known] = await store.select().from(recordings).where(here).orderBy(desc(recordings.startedAt)).limit(1)
     if (known && known.outcome !== 'unknown') return { row: known, isNew: false }
-    const [made] = await store.insert(recordings).values({ ...row, phase: 'starting', leaseUntil: LEASE }).returning()
+    const [made] = await store
+      .insert(recordings)
+      .values({ ...row, phase: 'starting', leaseUntil: LEASE })
+      .returning()
     return { row: made as RecordingRow, isNew: true } // an insert without a conflict clause gives its row
   })
 }
@@ -64,7 +79,11 @@ export async function findRecording(id: string): Promise<RecordingRow | undefine
 }
 
 export async function findByKey(workspace: string, startedBy: string, key: string): Promise<RecordingRow | undefined> {
-  const isIt = and(eq(recordings.workspace, workspace), eq(recordings.startedBy, startedBy), eq(recordings.idempotencyKey, key))
+  const isIt = and(
+    eq(recordings.workspace, workspace),
+    eq(recordings.startedBy, startedBy),
+    eq(recordings.idempotencyKey, key),
+  )
   const [row] = await (await db()).select().from(recordings).where(isIt)
   return row
 }
@@ -73,9 +92,18 @@ export async function deleteRecording(id: string): Promise<void> {
   await (await db()).delete(recordings).where(eq(recordings.id, id))
 }
 
-type Patch = Partial<Pick<RecordingRow, 'thread' | 'run' | 'phase' | 'outcome' | 'endedAt' | 'entries' | 'bytes' | 'cancelledAt' | 'isResumable'>>
+type Patch = Partial<
+  Pick<
+    RecordingRow,
+    'thread' | 'run' | 'phase' | 'outcome' | 'endedAt' | 'entries' | 'bytes' | 'cancelledAt' | 'isResumable'
+  >
+>
 /** Writes to the row and wakes the other instances. `owner`: only while that instance records. */
-export async function updateRecording(id: string, patch: Patch & { owner?: null }, from: { instance: number; isOwner: boolean }): Promise<void> {
+export async function updateRecording(
+  id: string,
+  patch: Patch & { owner?: null },
+  from: { instance: number; isOwner: boolean },
+): Promise<void> {
   const store = await db()
   const isIt = and(eq(recordings.id, id), from.isOwner ? eq(recordings.owner, from.instance) : undefined)
   await store.transaction(async (one) => {
@@ -91,7 +119,10 @@ export async function updateRecording(id: string, patch: Patch & { owner?: null 
 export async function writeSegments(rows: readonly SegmentRow[], instance: number): Promise<Set<string>> {
   const ids = [...new Set(rows.map(({ recording }) => recording))]
   const values = sql.join(
-    rows.map((row) => sql`(${row.recording}::uuid, ${row.first}::int, ${row.last}::int, ${row.body}::text, ${row.lastEventId}::text)`),
+    rows.map(
+      (row) =>
+        sql`(${row.recording}::uuid, ${row.first}::int, ${row.last}::int, ${row.body}::text, ${row.lastEventId}::text)`,
+    ),
     sql`, `,
   )
   const note = `${instance}:${ids.length > MAX_NOTIFIED ? '*' : ids.join(',')}`
@@ -143,7 +174,10 @@ export async function compactSegments(id: string): Promise<void> {
   })
 }
 
-export async function renewLeases(instance: number, live: { id: string; entries: number; bytes: number; phase: RecordingSummary['phase'] }[]): Promise<void> {
+export async function renewLeases(
+  instance: number,
+  live: { id: string; entries: number; bytes: number; phase: RecordingSummary['phase'] }[],
+): Promise<void> {
   if (live.length === 0) return
   const values = sql.join(
     live.map((one) => sql`(${one.id}::uuid, ${one.entries}::int, ${one.bytes}::bigint, ${one.phase}::text)`),
@@ -171,7 +205,11 @@ export async function claimRecordings(instance: number): Promise<{ row: Recordin
       ) order by started_at limit 50 for update skip locked`)
     const claimed: { row: RecordingRow; wasCrash: boolean }[] = []
     for (const { id, owner } of free) {
-      const [row] = await store.update(recordings).set({ owner: instance, leaseUntil: LEASE }).where(eq(recordings.id, id)).returning()
+      const [row] = await store
+        .update(recordings)
+        .set({ owner: instance, leaseUntil: LEASE })
+        .where(eq(recordings.id, id))
+        .returning()
       if (row) claimed.push({ row, wasCrash: owner !== null })
     }
     return claimed
@@ -204,16 +242,31 @@ export type RecordingsFilter = {
   after?: string
   limit?: number
 }
-export type RecordingsPage = { items: RecordingSummary[]; /** Give it as `after` for the next page; null at the end. */ next: string | null }
+export type RecordingsPage = {
+  items: RecordingSummary[] /** Give it as `after` for the next page; null at the end. */
+  next: string | null
+}
 
 /** Newest first. */
-export async function selectRecordings({ workspace, deployment, thread, phase, outcome, after, limit = 50 }: RecordingsFilter): Promise<RecordingsPage> {
+export async function selectRecordings({
+  workspace,
+  deployment,
+  thread,
+  phase,
+  outcome,
+  after,
+  limit = 50,
+}: RecordingsFilter): Promise<RecordingsPage> {
   const [at, id] = after?.split('_') ?? []
   const place: (SQL | undefined)[] = [
     eq(recordings.workspace, workspace),
     deployment === undefined ? undefined : eq(recordings.deployment, deployment),
     thread === undefined ? undefined : eq(recordings.thread, thread),
-    phase === undefined ? undefined : phase === 'ended' ? eq(recordings.phase, 'ended') : sql`${recordings.phase} <> 'ended'`,
+    phase === undefined
+      ? undefined
+      : phase === 'ended'
+        ? eq(recordings.phase, 'ended')
+        : sql`${recordings.phase} <> 'ended'`,
     outcome === undefined ? undefined : eq(recordings.outcome, outcome),
   ]
   // Milliseconds: what a Date keeps. The index is on the exact time, so the page's edge is compared rounded.

@@ -5,7 +5,7 @@ import type { Hub } from './hub'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
 import { findMarkedRun } from './run-source'
-import { readSegments, type RecordingRow, setCuts, storedEnd, updateRecording } from './store'
+import { type RecordingRow, readSegments, setCuts, storedEnd, updateRecording } from './store'
 
 /** Goes on with a recording that no instance records any more, from where its stored log ends. */
 export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): Promise<void> {
@@ -17,7 +17,14 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
   const last = entries.at(-1)
   if (last?.kind === 'final') {
     // It died between the log's last entry and the row.
-    const done = { phase: 'ended', outcome: last.outcome, endedAt: new Date(last.at), entries: end.last, bytes: end.bytes, owner: null } as const
+    const done = {
+      phase: 'ended',
+      outcome: last.outcome,
+      endedAt: new Date(last.at),
+      entries: end.last,
+      bytes: end.bytes,
+      owner: null,
+    } as const
     await updateRecording(row.id, done, { instance: hub.instance, isOwner: true })
     hub.release(row.id)
     return

@@ -50,7 +50,10 @@ export class ScriptedRun {
   }
   attach(response: ServerResponse, lastEventId: string | undefined): void {
     this.opened.push(lastEventId)
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'content-location': `/threads/${this.thread}/runs/${this.id}` })
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'content-location': `/threads/${this.thread}/runs/${this.id}`,
+    })
     response.write(': open\n\n')
     if (lastEventId !== undefined && this.isResumable)
       for (const one of this.events) if (one.id > Number(lastEventId)) response.write(this.print(one))
@@ -103,7 +106,8 @@ export async function scriptedServer() {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x')
     const [, kind, thread = '', , id = '', verb] = pathname.split('/')
     const run = runs.get(kind === 'runs' ? thread : id)
-    if (request.method === 'POST' && pathname === '/threads') return json(response, 200, { thread_id: `t${++count}`, metadata: {} })
+    if (request.method === 'POST' && pathname === '/threads')
+      return json(response, 200, { thread_id: `t${++count}`, metadata: {} })
     if (request.method === 'POST' && pathname.endsWith('/runs/stream')) {
       const made = new ScriptedRun(kind === 'runs' ? `tmp${++count}` : thread, `r${++count}`)
       made.body = body
@@ -117,10 +121,17 @@ export async function scriptedServer() {
       made.attach(response, undefined)
       return made.emit('metadata', { run_id: made.id, attempt: 1 })
     }
-    if (pathname.endsWith('/state')) return json(response, 200, [...runs.values()].find((one) => one.thread === thread)?.state ?? { values: {}, next: [], tasks: [] })
-    if (pathname.endsWith('/runs')) return json(response, 200, [...runs.values()].filter((one) => one.thread === thread).map(record))
+    if (pathname.endsWith('/state'))
+      return json(
+        response,
+        200,
+        [...runs.values()].find((one) => one.thread === thread)?.state ?? { values: {}, next: [], tasks: [] },
+      )
+    if (pathname.endsWith('/runs'))
+      return json(response, 200, [...runs.values()].filter((one) => one.thread === thread).map(record))
     if (!run) return json(response, 404, { detail: 'Run not found' })
-    if (pathname.endsWith('/stream')) return run.attach(response, request.headers['last-event-id'] as string | undefined)
+    if (pathname.endsWith('/stream'))
+      return run.attach(response, request.headers['last-event-id'] as string | undefined)
     if (verb === 'cancel') {
       run.cancelled = searchParams.get('action') ?? ''
       json(response, 200, {})
@@ -141,7 +152,10 @@ export async function workspaceFor(url: string): Promise<string> {
 }
 
 /** Waits until `check` gives something, at most `ms`. */
-export async function until<T>(check: () => T | undefined | false | Promise<T | undefined | false>, ms = 5000): Promise<T> {
+export async function until<T>(
+  check: () => T | undefined | false | Promise<T | undefined | false>,
+  ms = 5000,
+): Promise<T> {
   for (const end = Date.now() + ms; ; ) {
     const found = await check()
     if (found) return found

@@ -44,7 +44,12 @@ export class WakeLine {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({ connectionString: storeUrl(), application_name: 'pilothouse-recorder', keepAlive: true, connectionTimeoutMillis: 10_000 })
+    const client = new pg.Client({
+      connectionString: storeUrl(),
+      application_name: 'pilothouse-recorder',
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+    })
     client.on('error', (error) => log.warn('recorder.line_lost', { error }))
     client.once('end', () => {
       if (this.#client === client) this.#client = undefined

@@ -1,0 +1,24 @@
+import type { Metadata } from 'next'
+import { pickableAssistants } from '@/components/runs/pickable-assistants'
+import { RunScreen } from '@/components/runs/run-screen'
+import { Hydrated } from '@/components/shared/hydrated'
+import { prefetch } from '@/lib/server/prefetch'
+import { visibleRecording } from '../../../../recordings'
+
+export const metadata: Metadata = { title: 'Run' }
+
+export default async function Page({
+  params,
+}: PageProps<'/[workspace]/deployments/[deploymentId]/runs/[recordingId]'>) {
+  const { workspace, deploymentId, recordingId } = await params
+  const [summary] = await Promise.all([
+    visibleRecording(workspace, deploymentId, recordingId),
+    // For names only: a recording is shown without its server too.
+    prefetch(pickableAssistants(workspace, deploymentId)).catch(() => undefined),
+  ])
+  return (
+    <Hydrated>
+      <RunScreen key={summary.id} summary={summary} serverNow={Date.now()} />
+    </Hydrated>
+  )
+}

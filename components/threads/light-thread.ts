@@ -1,0 +1,8 @@
+import { threadsQuery } from '@/lib/queries/threads'
+import { LIGHT_COLUMNS } from './thread-filter'
+
+export type ThreadPlace = { workspace: string; deployment: string; thread: string }
+
+/** The thread without its values, which may be megabytes: a search for its id can leave them out. */
+export const lightThreadQuery = ({ workspace, deployment, thread }: ThreadPlace) =>
+  threadsQuery(workspace, deployment, { ids: [thread], select: LIGHT_COLUMNS, limit: 1 })

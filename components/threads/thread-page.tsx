@@ -1,0 +1,166 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import Link from 'next/link'
+import { useSearchParams } from 'next/navigation'
+import { useEffect, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { IdChip } from '@/components/shared/id-chip'
+import { jsonText } from '@/components/shared/json-value'
+import { LongText } from '@/components/shared/long-text'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { Figure, SectionHeader } from '@/components/shared/section-header'
+import { useSetSearch } from '@/components/shared/use-set-search'
+import { Button } from '@/components/ui/button'
+import { Skeleton } from '@/components/ui/skeleton'
+import { Tabs } from '@/components/ui/tabs'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { Thread } from '@/lib/contracts/threads'
+import { subscribe } from '@/lib/live/client'
+import { invalidate } from '@/lib/queries/api-query'
+import { threadQuery, threadStateQuery } from '@/lib/queries/threads'
+import { routes } from '@/lib/routes'
+import { lightThreadQuery, type ThreadPlace as Place } from './light-thread'
+import { ThreadHistory } from './thread-history'
+import { ThreadMessages } from './thread-messages'
+import { ThreadState } from './thread-state'
+import { ThreadStatus } from './thread-status'
+
+type LightThread = Pick<Thread, 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'metadata'>
+
+/** One thread: its state now, as messages and as a tree, and how it came to be. */
+export function ThreadPage(place: Place) {
+  const { workspace, deployment, thread } = place
+  const setSearch = useSetSearch({ isLocal: true })
+  const tab = useSearchParams().get('tab') ?? 'messages'
+  const { data, error, refetch } = useThread(place)
+  if (error) return <ErrorNotice error={error} onRetry={refetch} />
+  return (
+    <>
+      <SectionHeader
+        title="Thread"
+        meta={
+          <>
+            {data ? <ThreadStatus status={data.status} /> : <Skeleton className="w-20" />}
+            <IdChip id={thread} what="thread id" isWhole className="text-ink-2" />
+          </>
+        }
+        actions={
+          <Button asChild variant="secondary">
+            <Link href={routes.newRun(workspace, deployment, { thread, assistant: assistantOf(data) })}>
+              <Play aria-hidden />
+              Start a run on this thread
+            </Link>
+          </Button>
+        }
+      >
+        <div className="mt-1 flex flex-wrap items-start gap-x-4 gap-y-1 text-xs">
+          <Figure label="Created">
+            <RelativeTime at={data?.created_at} />
+          </Figure>
+          <Figure label="Updated">
+            <RelativeTime at={data?.updated_at} />
+          </Figure>
+          {data && Object.keys(data.metadata).length > 0 ? (
+            <details className="min-w-0 max-w-full">
+              <summary className="text-ink-3">Metadata ({Object.keys(data.metadata).length})</summary>
+              <LongText
+                text={jsonText(data.metadata)}
+                className="mt-1 max-h-48 overflow-auto rounded-md border bg-sunken p-2 font-mono"
+              />
+            </details>
+          ) : null}
+        </div>
+      </SectionHeader>
+      <Tabs
+        label="Parts of the thread"
+        value={tab}
+        onValueChange={(value) => setSearch({ tab: value === 'messages' ? '' : value })}
+        className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
+        tabs={[
+          { value: 'messages', label: 'Messages' },
+          { value: 'state', label: 'State' },
+          { value: 'history', label: 'History' },
+        ]}
+      >
+        <div className="h-[max(24rem,calc(100dvh-21rem))] overflow-hidden rounded-lg border bg-panel">
+          {tab === 'history' ? (
+            <ThreadHistory {...place} />
+          ) : (
+            <CurrentState {...place} isTree={tab === 'state'} isBusy={data?.status === 'busy'} />
+          )}
+        </div>
+      </Tabs>
+    </>
+  )
+}
+
+function CurrentState({ workspace, deployment, thread, isTree, isBusy }: Place & { isTree: boolean; isBusy: boolean }) {
+  const state = useQuery({ ...threadStateQuery(workspace, deployment, thread), structuralSharing: false })
+  if (state.isPending) return <StateSkeleton />
+  if (!state.data) return <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      {state.error ? (
+        <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-2" />
+      ) : null}
+      <div className="min-h-0 flex-1">
+        {isTree ? (
+          <ThreadState state={state.data} label="State" />
+        ) : (
+          <ThreadMessages values={state.data.values} isBusy={isBusy} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+const StateSkeleton = () => (
+  <div className="space-y-3 p-4">
+    {['w-2/3', 'w-1/2', 'w-3/4', 'w-1/3'].map((width) => (
+      <Skeleton key={width} className={`h-4 ${width}`} />
+    ))}
+  </div>
+)
+
+/** The thread as it is, and as it changes: what shows its state reads it anew then. */
+function useThread(place: Place) {
+  const { workspace, deployment, thread } = place
+  const client = useQueryClient()
+  const [live, setLive] = useState<LightThread>()
+  const light = useQuery(lightThreadQuery(place))
+  const found = light.data?.find((one) => one.thread_id === thread)
+  // Not found by search: an older server that cannot search by id, or no such thread. Its own address tells.
+  const whole = useQuery({
+    ...threadQuery(workspace, deployment, thread),
+    enabled: !found && (light.isError || (light.isSuccess && !light.isPlaceholderData)),
+    retry: false,
+  })
+
+  useEffect(() => {
+    let last = ''
+    return subscribe(
+      { kind: 'thread', workspace, deployment, thread },
+      {
+        onValue: (value) => {
+          const next = value as LightThread // the server parsed it with the row's schema
+          const mark = `${next.status} ${next.updated_at}`
+          setLive(next)
+          if (last !== '' && last !== mark)
+            for (const op of [agentServer.getThreadState, agentServer.searchThreadHistory])
+              void invalidate(client, op, workspace)
+          last = mark
+        },
+      },
+    )
+  }, [client, workspace, deployment, thread])
+
+  const data = live ?? found ?? whole.data
+  return { data, error: data ? undefined : whole.error?.view, refetch: () => void whole.refetch() }
+}
+
+const assistantOf = (thread: LightThread | undefined): string | undefined => {
+  const { assistant_id: assistant, graph_id: graph } = thread?.metadata ?? {}
+  return typeof assistant === 'string' ? assistant : typeof graph === 'string' ? graph : undefined
+}

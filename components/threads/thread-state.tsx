@@ -1,0 +1,89 @@
+'use client'
+
+import { CircleHelp } from 'lucide-react'
+import { IdChip } from '@/components/shared/id-chip'
+import { JsonTree } from '@/components/shared/json-tree'
+import { jsonText } from '@/components/shared/json-value'
+import { LongText } from '@/components/shared/long-text'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { Figure } from '@/components/shared/section-header'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Badge } from '@/components/ui/badge'
+import type { Interrupt, ThreadState as State } from '@/lib/contracts/threads'
+
+/** One checkpoint: what runs next, its tasks, what it asks a person, and its values as a tree. */
+export function ThreadState({ state, label }: { state: State; label: string }) {
+  const interrupts = openInterrupts(state)
+  const step = state.metadata?.step
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-3 py-2">
+        <Figure label="Next">
+          {state.next.length === 0
+            ? 'nothing, the graph has finished'
+            : [...new Set(state.next)].map((node) => <Badge key={node}>{node}</Badge>)}
+        </Figure>
+        {typeof step === 'number' ? <Figure label="Step">{step}</Figure> : null}
+        {state.created_at ? (
+          <Figure label="Saved">
+            <RelativeTime at={state.created_at} />
+          </Figure>
+        ) : null}
+        {state.checkpoint?.checkpoint_id ? (
+          <Figure label="Checkpoint">
+            <IdChip id={state.checkpoint.checkpoint_id} what="checkpoint id" />
+          </Figure>
+        ) : null}
+      </div>
+      {state.tasks.length > 0 ? <Tasks tasks={state.tasks} /> : null}
+      {interrupts.map((one, at) => (
+        <div key={one.id ?? at} className="flex gap-2.5 border-b bg-accent-soft px-3 py-2 text-sm">
+          <CircleHelp aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
+          <div className="min-w-0 flex-1">
+            <p className="font-medium">The graph asks a person and waits</p>
+            <LongText
+              text={typeof one.value === 'string' ? one.value : jsonText(one.value)}
+              limit={1_000}
+              className="max-h-40 overflow-auto font-mono text-xs"
+            />
+          </div>
+        </div>
+      ))}
+      <JsonTree value={state.values} label={label} className="min-h-0 flex-1" />
+    </div>
+  )
+}
+
+const Tasks = ({ tasks }: { tasks: State['tasks'] }) => (
+  <ul aria-label="Tasks" className="flex max-h-24 flex-wrap gap-x-4 gap-y-1 overflow-auto border-b px-3 py-1.5 text-xs">
+    {tasks.map((task) => (
+      <li key={task.id} className="flex min-w-0 items-center gap-1.5">
+        <span className="text-ink-3">Task</span>
+        <span className="truncate font-medium" title={task.id}>
+          {task.name}
+        </span>
+        {task.error ? (
+          <span className="max-w-96 truncate text-error" title={errorText(task.error)}>
+            <VisibleText>{errorText(task.error)}</VisibleText>
+          </span>
+        ) : task.interrupts.length > 0 ? (
+          <span className="text-warn">waits for a person</span>
+        ) : null}
+      </li>
+    ))}
+  </ul>
+)
+
+const errorText = (error: unknown): string => (typeof error === 'string' ? error : jsonText(error)).slice(0, 500)
+
+/** Each open question once: some servers tell it of the state, some of its task, some of both. */
+export function openInterrupts(state: Pick<State, 'tasks' | 'interrupts'>): Interrupt[] {
+  const all = [...state.interrupts, ...state.tasks.flatMap((task) => task.interrupts)]
+  const seen = new Set<string>()
+  return all.filter((one) => {
+    const key = one.id ?? JSON.stringify(one.value)
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}

@@ -1,0 +1,13 @@
+import { expect, test, vi } from 'vitest'
+import { AppError } from './errors'
+
+test('an AppError of another copy of the module is one all the same, and a subclass stays itself', async () => {
+  vi.resetModules()
+  const copy = await import('./errors')
+  expect(copy.AppError).not.toBe(AppError)
+  expect(new copy.AppError('conflict', 'x')).toBeInstanceOf(AppError)
+  class Special extends AppError {}
+  expect(new Special('conflict', 'x')).toBeInstanceOf(AppError)
+  expect(new AppError('conflict', 'x')).not.toBeInstanceOf(Special)
+  expect(new Error('x')).not.toBeInstanceOf(AppError)
+})

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LogEntry } from '@/lib/stream/log'
+import { testDatabase } from '@/scripts/testing'
+import { testActor, testConsole } from '../testing'
+import { exportRecording } from './read'
+import { recorderHub } from './shared-hub'
+import { findRecording } from './store'
+import { type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import { TIMING } from './timing'
+
+// A console of its own in a child process, killed in the middle of its work.
+
+const root = path.resolve(import.meta.dirname, '../../..')
+const folder = mkdtempSync(path.join(root, 'node_modules/.crash-'))
+const RUNS = 12
+let database: Awaited<ReturnType<typeof testDatabase>>
+let console_: Awaited<ReturnType<typeof testConsole>>
+let server: ScriptedServer
+let child: ChildProcess | undefined
+
+beforeAll(async () => {
+  await build({
+    stdin: {
+      resolveDir: import.meta.dirname,
+      loader: 'ts',
+      contents: `
+        import { startRecording } from './start'
+        import { TIMING } from './timing'
+        const { actor, deployment, count, isResumable } = JSON.parse(process.env.CRASH_TEST!)
+        Object.assign(TIMING, { retryFirstMs: 20 })
+        const thread = { kind: 'new' } as const
+        async function main() {
+          for (let i = 0; i < count; i++) {
+            const made = await startRecording({ actor, workspace: 'tests', deployment, thread, body: { assistant_id: 'agent', stream_resumable: isResumable } })
+            process.stdout.write('started ' + made.id + ' ' + made.run + '\\n')
+          }
+        }
+        void main()`,
+    },
+    outfile: path.join(folder, 'child.cjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    packages: 'external',
+    alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root },
+    logLevel: 'silent',
+  })
+  database = await testDatabase()
+  console_ = await testConsole(database.url)
+  server = await scriptedServer()
+  Object.assign(TIMING, { retryFirstMs: 20, settleMs: [0, 20] })
+}, 30_000)
+afterAll(async () => {
+  child?.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+  await server.close()
+  await recorderHub().stop()
+  await console_.close()
+  await database.drop()
+})
+
+test('kill -9 in the middle of many streams: what was stored stays, the rest is replayed or marked, and every run gets its end', {
+  timeout: 40_000,
+}, async () => {
+  const deployment = await workspaceFor(server.url)
+  const { id, email, kind } = await testActor({ tests: 'developer' })
+  server.onRun = (run) => {
+    run.isResumable = run.body.stream_resumable === true
+  }
+  const started = new Map<string, ScriptedRun>()
+  const begin = async (isResumable: boolean) => {
+    const env = { ...process.env, DATABASE_URL: database.url, PILOTHOUSE_DATA: folder, NEXTAUTH_SECRET: 'x'.repeat(32) }
+    const settings = JSON.stringify({ actor: { id, email, kind }, deployment, count: RUNS, isResumable })
+    child = spawn(process.execPath, [path.join(folder, 'child.cjs')], {
+      env: { ...env, CRASH_TEST: settings },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const target = started.size + RUNS
+    for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+      const [word, recording = '', run = ''] = line.split(' ')
+      if (word === 'started') started.set(recording, server.runs.get(run) as ScriptedRun)
+      if (started.size === target) break
+    }
+    return child
+  }
+  let token = 0
+  const say = () => {
+    for (const run of started.values())
+      if (run.status === 'running') run.emit('custom', { token: token++, text: 'x'.repeat(200) })
+  }
+  const children = [await begin(true), await begin(false)]
+  for (let i = 0; i < 60; i++) {
+    say()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  for (const one of children) one.kill('SIGKILL')
+  await Promise.all(children.map((one) => one.exitCode ?? one.signalCode ?? once(one, 'exit')))
+  say() // said to nobody
+  await recorderHub().start()
+  await until(async () => {
+    await recorderHub().claim() // a connection may close a moment after its process
+    return recorderHub().recorders.size === 2 * RUNS
+  }, 10_000)
+  await until(() => [...started.values()].every(({ readers }) => readers.size === 1), 10_000)
+  for (let i = 0; i < 10; i++) say()
+  for (const run of started.values()) run.finish()
+
+  for (const [recording, run] of started) {
+    const row = await until(async () => {
+      const found = await findRecording(recording)
+      return found?.phase === 'ended' && found
+    }, 10_000)
+    expect(row.outcome).toBe('success')
+    expect(row.cuts).toHaveLength(1)
+    const parts: string[] = []
+    for await (const bytes of exportRecording(recording)) parts.push(bytes.toString())
+    const log = JSON.parse(`[${parts.join(',')}]`) as LogEntry[]
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
+    const events = log.flatMap((entry) => (entry.kind === 'event' ? [entry.data] : []))
+    const said = run.events.map(({ data }) => data)
+    if (run.isResumable) {
+      expect(log.some((entry) => entry.kind === 'gap')).toBe(false)
+      expect(events).toEqual(said)
+    } else {
+      const gap = log.findIndex((entry) => entry.kind === 'gap')
+      expect(log.filter((entry) => entry.kind === 'gap')).toHaveLength(1)
+      // Before the gap all but the last moments (here at most 100 ms, 20 tokens), behind it everything again.
+      expect(gap).toBeGreaterThan(40)
+      expect(events.slice(0, gap)).toEqual(said.slice(0, gap))
+      expect(events.slice(gap)).toEqual(said.slice(-10))
+    }
+  }
+})

@@ -1,0 +1,149 @@
+import type { StateSnapshot } from '@langchain/langgraph'
+import type { Bus } from './bus'
+import type { Db, Query } from './db'
+import type { RunError } from './errors'
+import type { Entry, RunLog } from './events'
+import type { Ending } from './execute'
+import type { EventWriter } from './hub'
+import { encode } from './messages'
+import { undoRun } from './rollback'
+import { freeThread, type RunRow } from './runs'
+import { restingStatus } from './state'
+import type { ThreadStates } from './thread-state'
+import { REFRESH_TTL, removeThread, type Threads } from './threads'
+
+/** How long the temporary thread of a run stays that another process has asked for: its answer is read from there. */
+const KEPT_FOR_OTHERS = `now() + interval '60 seconds'`
+
+/** The rollback was asked for in the moment in which the run ended by itself; who asked was told that it will happen. */
+class RollbackAsked extends Error {}
+
+/** Brings runs to their end in the store: one transaction each, so that who sees the end sees all of it. */
+export class Endings {
+  constructor(
+    private readonly db: Db,
+    private readonly bus: Bus,
+    private readonly threads: Threads,
+    private readonly states: ThreadStates,
+  ) {}
+
+  /** Ends an attempt that this process has executed. The log is told last. Gives the run's status, or what became of it. */
+  async settle(run: RunRow, ending: Ending, log: RunLog, writer: EventWriter): Promise<string> {
+    await writer.flush()
+    if (ending.how === 'stopped' && ending.reason === 'released') {
+      await this.release(run)
+      return 'released'
+    }
+    try {
+      return await this.#settle(run, ending, log, writer)
+    } catch (error) {
+      if (!(error instanceof RollbackAsked)) throw error
+      return this.#settle(run, { how: 'stopped', reason: 'rollback' }, log, writer)
+    }
+  }
+
+  async #settle(run: RunRow, ending: Ending, log: RunLog, writer: EventWriter): Promise<string> {
+    if (ending.how === 'stopped' && ending.reason === 'rollback') await undoRun(this.db, run)
+    const snapshot = ending.how === 'done' ? ending.snapshot : await this.#stateOf(run)
+    const error = ending.how === 'failed' ? ending.error : undefined
+    const status = statusOf(ending)
+    const entries: [event: string, data: unknown][] = [
+      ...(error ? [['error', error] as [string, unknown]] : []),
+      ['end', { run_id: run.run_id, status }],
+    ]
+    const last: Entry[] = entries.map(([event, data], index) => ({ id: log.lastId + 1 + index, event, data: encode(data) }))
+    const resting = restingOf(status, snapshot, ending.how === 'done')
+    const isOurs = await this.#store(run, status, resting, error, (query) => writer.finish(query, last))
+    log.outcome = { status: isOurs ? status : 'gone', snapshot, error }
+    for (const entry of last) log.relay(entry)
+    log.end()
+    await this.bus.tell({ kind: 'ended', run: run.run_id })
+    return status
+  }
+
+  /** Ends a run whose process is gone: as it was asked to, or because it has brought down too many. */
+  async settleOrphan(run: RunRow, error: RunError | undefined): Promise<void> {
+    if (run.cancel === 'rollback') await undoRun(this.db, run)
+    const snapshot = await this.#stateOf(run)
+    const status = error ? 'error' : run.cancel === 'rollback' ? 'rollback' : 'interrupted'
+    await this.#store(run, status, restingOf(status, snapshot, false), error, () => Promise.resolve())
+    await this.bus.tell({ kind: 'ended', run: run.run_id })
+  }
+
+  /** Gives a run back to the queue, to be continued by whoever takes it. */
+  async release(run: RunRow, crashes = run.crashes): Promise<void> {
+    await this.db.query(
+      `update runs set status = 'pending', owner = null, crashes = $3, updated_at = now()
+       where run_id = $1 and status = 'running' and owner = $2`,
+      [run.run_id, run.owner, crashes],
+    )
+    await this.bus.tell({ kind: 'ended', run: run.run_id })
+  }
+
+  /** False when the run is not this process's any more: it was removed meanwhile. */
+  async #store(
+    run: RunRow,
+    status: string,
+    resting: string | undefined,
+    error: RunError | undefined,
+    also: (query: Query) => Promise<void>,
+  ): Promise<boolean> {
+    return this.db.transaction(async (query) => {
+      await query('select from threads where thread_id = $1 for update', [run.thread_id])
+      const [asked] = await query<{ cancel: string | null }>('select cancel from runs where run_id = $1 for update', [run.run_id])
+      if (asked?.cancel === 'rollback' && status !== 'rollback') throw new RollbackAsked()
+      const isMine = `run_id = $1 and status = 'running' and owner = $2`
+      const [row] =
+        status === 'rollback'
+          ? await query(`delete from runs where ${isMine} returning run_id`, [run.run_id, run.owner])
+          : await query(`update runs set status = $3, error = $4, owner = null, updated_at = now() where ${isMine} returning run_id`, [
+              run.run_id,
+              run.owner,
+              status,
+              error ? JSON.stringify(error) : null,
+            ])
+      if (!row) return false
+      await query('delete from kept_writes where run_id = $1', [run.run_id])
+      await also(query)
+      if (run.plan.deletesThread) {
+        if (run.creator === this.bus.instance) await removeThread(query, run.thread_id)
+        else await query(`update threads set expires_at = ${KEPT_FOR_OTHERS} where thread_id = $1`, [run.thread_id])
+        return true
+      }
+      if (resting)
+        await query(
+          `update threads set resting = $2, error = $3, state_updated_at = now(), ${REFRESH_TTL} where thread_id = $1`,
+          [run.thread_id, resting, error ? JSON.stringify(error) : null],
+        )
+      await freeThread(query, run.thread_id)
+      return true
+    })
+  }
+
+  /** The newest state; undefined where it cannot be read, which must not keep a run from ending. */
+  async #stateOf(run: RunRow): Promise<StateSnapshot | undefined> {
+    try {
+      return await this.states.snapshot(await this.threads.get(run.thread_id))
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function statusOf(ending: Ending): string {
+  if (ending.how === 'done') return restingStatus(ending.snapshot) === 'interrupted' ? 'interrupted' : 'success'
+  if (ending.how === 'failed') return 'error'
+  return ending.reason === 'rollback' ? 'rollback' : 'interrupted'
+}
+
+/**
+ * What the thread is afterwards. A run that was cancelled leaves steps undone, but nobody is asked for anything; undefined
+ * for one that was taken back: the thread is what it was.
+ */
+function restingOf(status: string, snapshot: StateSnapshot | undefined, isDone: boolean): string | undefined {
+  if (status === 'rollback') return undefined
+  if (status === 'error') return 'error'
+  if (!snapshot) return 'idle'
+  if (isDone) return restingStatus(snapshot)
+  return snapshot.tasks.some((task) => task.interrupts.length > 0) ? 'interrupted' : 'idle'
+}

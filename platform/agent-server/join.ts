@@ -1,0 +1,181 @@
+import { type Entry, encodeEvent, type LogReader, type RunLog } from './events'
+import type { Hub } from './hub'
+import { encode, toPlain } from './messages'
+import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
+import { interruptOut } from './state'
+import type { ThreadStates } from './thread-state'
+import type { Threads } from './threads'
+
+const HEARTBEAT_MS = 5000
+/** Part of every stream, whatever modes and namespaces a reader wants. */
+const ALWAYS = new Set(['metadata', 'error', 'end'])
+
+export type JoinOptions = {
+  /** Last id that the reader has; -1 for the whole run. Only runs that keep their events can go back. */
+  after?: number
+  modes?: readonly string[]
+  namespaces?: readonly string[]
+  signal: AbortSignal
+}
+
+/** Its record is removed with its temporary thread, and its events are kept for a while. */
+export type GoneRun = { run_id: string; status: 'gone'; is_resumable: true }
+
+type Held = { log: RunLog; release(): void }
+
+/** Readers of runs: wherever a run executes, whether it waits, runs or has ended. */
+export class Joins {
+  constructor(
+    private readonly hub: Hub,
+    private readonly runs: Runs,
+    private readonly threads: Threads,
+    private readonly states: ThreadStates,
+  ) {}
+
+  /** Holds the log of a run that is about to be made, so that a reader of it misses nothing. */
+  hold(runId: string): Held {
+    return this.hub.hold(runId)
+  }
+
+  /**
+   * A run's events as an endless body, with a comment when nothing happens. `held` is the log where the caller has it
+   * already; otherwise the reader gets what comes from now on, and with `after` what was kept before.
+   */
+  async stream(run: RunRow | GoneRun, options: JoinOptions, held?: Held): Promise<ReadableStream<Uint8Array>> {
+    const left = new AbortController()
+    const signal = AbortSignal.any([options.signal, left.signal])
+    const events = this.#follow(run, { ...options, signal }, held ?? this.hub.hold(run.run_id), !held)
+    // What a joiner is promised begins with the answer's headers, so the reader is in place before they are sent.
+    let first: IteratorResult<Entry[]> | undefined = await events.next()
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            const { done, value } = first ?? (await events.next())
+            first = undefined
+            if (done) return controller.close()
+            controller.enqueue(Buffer.from(value.length ? value.map(encodeEvent).join('') : ': heartbeat\n\n'))
+          } catch (error) {
+            controller.error(error)
+          }
+        },
+        cancel: async () => {
+          left.abort()
+          await events.return(undefined)
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  /** Blank lines while the run goes on, then its answer as JSON. */
+  answer(run: RunRow, signal: AbortSignal, held?: Held): ReadableStream<Uint8Array> {
+    const { log, release } = held ?? this.hub.hold(run.run_id)
+    const left = new AbortController()
+    const options = { signal: AbortSignal.any([signal, left.signal]), modes: [] }
+    const events = this.#follow(run, options, { log, release: () => {} }, !held)
+    const answer = async () => encode(log.outcome ? answerOf(log.outcome) : await this.#storedAnswer(run))
+    let isOver = false
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            if (isOver) return
+            for (;;) {
+              const { done, value } = await events.next()
+              if (!done && value.length) continue
+              isOver = !!done
+              controller.enqueue(Buffer.from(done ? await answer() : '\n'))
+              if (!done) return
+              release()
+              return controller.close()
+            }
+          } catch (error) {
+            release()
+            controller.error(error)
+          }
+        },
+        cancel: async () => {
+          left.abort()
+          await events.return(undefined)
+          release()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  /** Resolves when the run has ended, wherever it executes. */
+  async ended(run: RunRow, signal: AbortSignal): Promise<void> {
+    for await (const _ of this.#follow(run, { signal, modes: [] }, this.hub.hold(run.run_id), true)) if (signal.aborted) return
+  }
+
+  async *#follow(
+    run: RunRow | GoneRun,
+    { after, modes, namespaces, signal }: JoinOptions,
+    { log, release }: Held,
+    isLate: boolean,
+  ): AsyncGenerator<Entry[], undefined> {
+    let reader: LogReader | undefined
+    const onAbort = () => reader?.end()
+    try {
+      const wants = filterOf(modes, namespaces)
+      if (isLate && run.status !== 'gone' && isInProgress(run.status)) await this.hub.follow(run as RunRow)
+      reader = log.attach(wants)
+      signal.addEventListener('abort', onAbort, { once: true })
+      let hasEnd = false
+      if (isLate && after !== undefined && run.is_resumable)
+        for await (const page of this.hub.stored(run.run_id, after, isInProgress(run.status) ? log.lastId : undefined)) {
+          const wanted = page.filter(wants)
+          hasEnd ||= page.some(({ event }) => event === 'end')
+          if (wanted.length) yield wanted
+        }
+      // The answer can begin: nothing that happens from here on is missed.
+      yield []
+      if (isInProgress(run.status) && !hasEnd)
+        for (let taken = await reader.take(HEARTBEAT_MS); taken && !signal.aborted; taken = await reader.take(HEARTBEAT_MS)) {
+          hasEnd ||= taken.some(({ event }) => event === 'end')
+          if (taken.length === 0) await this.hub.check(run.run_id)
+          yield taken
+        }
+      if (!hasEnd && !signal.aborted) yield [await this.#endOf(run.run_id, log.lastId + 1)]
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      if (reader) log.detach(reader)
+      release()
+    }
+  }
+
+  /** The end of a run that is not told by its own events any more. */
+  async #endOf(runId: string, id: number): Promise<Entry> {
+    const row = await this.runs.find(runId)
+    return { id, event: 'end', data: encode({ run_id: runId, status: row?.status ?? 'rollback' satisfies CancelAction }) }
+  }
+
+  async #storedAnswer(run: RunRow): Promise<unknown> {
+    const [row, thread] = await Promise.all([this.runs.find(run.run_id), this.threads.get(run.thread_id).catch(() => undefined)])
+    const snapshot = thread && (await this.states.snapshot(thread))
+    return answerOf({ status: row?.status ?? 'rollback', snapshot, error: row?.error ?? undefined })
+  }
+}
+
+/** The final state; an error in its place, open interrupts beside it. */
+function answerOf({ snapshot, error }: NonNullable<RunLog['outcome']>): unknown {
+  if (error) return { __error__: error }
+  if (!snapshot) return null
+  const interrupts = snapshot.tasks.flatMap((task) => task.interrupts.map(interruptOut))
+  const values = toPlain(snapshot.values)
+  return interrupts.length ? { ...(values as object), __interrupt__: interrupts } : values
+}
+
+function filterOf(modes: readonly string[] | undefined, namespaces: readonly string[] | undefined): (entry: Entry) => boolean {
+  if (!modes && !namespaces) return () => true
+  // The mode is called messages-tuple in requests; the older one has names of its own below `messages/`.
+  const wanted = modes && new Set(modes.map((mode) => (mode === 'messages-tuple' ? 'messages' : mode)))
+  return ({ event }) => {
+    if (ALWAYS.has(event)) return true
+    const [mode = '', ...namespace] = event.split('|')
+    if (wanted && !wanted.has(mode) && !wanted.has(mode.split('/', 1)[0] as string)) return false
+    return !namespaces || namespaces.some((one) => namespace.join('|').startsWith(one))
+  }
+}
