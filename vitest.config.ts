@@ -11,7 +11,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'node', environment: 'node', include: ['{lib,platform,scripts,app}/**/*.test.{ts,mjs}', 'components/**/*.test.ts'], exclude: ['platform/samples/**'] },
+        test: {
+          name: 'node',
+          environment: 'node',
+          include: ['{lib,platform,scripts,app}/**/*.test.{ts,mjs}', 'components/**/*.test.ts'],
+          exclude: ['platform/samples/**'],
+        },
       },
       { extends: true, test: { name: 'dom', environment: 'jsdom', include: ['components/**/*.test.tsx'] } },
     ],

@@ -7,7 +7,9 @@ const isJson = process.argv.includes('--json')
 
 const unknown = names.filter((name) => !Object.hasOwn(SUITES, name))
 if (names.length === 0 || unknown.length > 0) {
-  console.error(`${unknown.length ? `There is no bench ${unknown.join(', ')}. ` : ''}Choose from: ${Object.keys(SUITES).join(', ')}`)
+  console.error(
+    `${unknown.length ? `There is no bench ${unknown.join(', ')}. ` : ''}Choose from: ${Object.keys(SUITES).join(', ')}`,
+  )
   process.exit(2)
 }
 ensureDependencies()

@@ -30,14 +30,29 @@ async function helloWorld() {
   mkdirSync(path.join(folder, 'app'))
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  writeFileSync(path.join(folder, 'app/layout.jsx'), 'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html> }')
+  writeFileSync(
+    path.join(folder, 'app/layout.jsx'),
+    'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html> }',
+  )
   writeFileSync(path.join(folder, 'app/page.jsx'), 'export default function Page() { return <p>Hello, world</p> }')
   writeFileSync(path.join(folder, 'next.config.mjs'), `export default { turbopack: { root: ${JSON.stringify(root)} } }`)
-  if (!tool('../node_modules/next/dist/bin/next', ['build', '--webpack'], { cwd: folder, env: cleanEnv({ NODE_ENV: 'production' }) }))
+  if (
+    !tool('../node_modules/next/dist/bin/next', ['build', '--webpack'], {
+      cwd: folder,
+      env: cleanEnv({ NODE_ENV: 'production' }),
+    })
+  )
     throw new Error('the hello world did not build')
   const port = await freePort()
-  const child = spawn(process.execPath, [next, 'start', '-p', String(port)], { cwd: folder, env: cleanEnv({ NODE_ENV: 'production' }), stdio: 'ignore' })
-  return { url: `http://localhost:${port}`, end: () => finish(child).then(() => rmSync(folder, { recursive: true, force: true })) }
+  const child = spawn(process.execPath, [next, 'start', '-p', String(port)], {
+    cwd: folder,
+    env: cleanEnv({ NODE_ENV: 'production' }),
+    stdio: 'ignore',
+  })
+  return {
+    url: `http://localhost:${port}`,
+    end: () => finish(child).then(() => rmSync(folder, { recursive: true, force: true })),
+  }
 }
 const finish = async (child) => {
   child.kill('SIGTERM')
@@ -46,7 +61,12 @@ const finish = async (child) => {
 async function console_() {
   const port = await freePort()
   const url = `http://localhost:${port}`
-  const env = { PORT: String(port), NEXTAUTH_URL: url, PILOTHOUSE_ADMIN_EMAIL: 'admin@example.com', PILOTHOUSE_ADMIN_PASSWORD: 'correct horse battery staple' }
+  const env = {
+    PORT: String(port),
+    NEXTAUTH_URL: url,
+    PILOTHOUSE_ADMIN_EMAIL: 'admin@example.com',
+    PILOTHOUSE_ADMIN_PASSWORD: 'correct horse battery staple',
+  }
   const child = spawn(process.execPath, ['e2e/support/serve.mjs'], { cwd: root, env: cleanEnv(env), stdio: 'ignore' })
   await until(`${url}/readyz`)
   return { url, end: () => finish(child) }
@@ -72,7 +92,10 @@ async function scriptWeight(context, url) {
 
 export async function measure() {
   const executablePath = ensureChromium()
-  const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'] })
+  const browser = await chromium.launch({
+    ...(executablePath && { executablePath }),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
+  })
   const hello = await helloWorld()
   const ours = await console_()
   try {
@@ -84,13 +107,27 @@ export async function measure() {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(/deployments/)
     const first = await page.getByRole('link', { name: 'concierge' }).first().getAttribute('href')
-    const pages = { 'sign-in': '/sign-in', list: new URL(page.url()).pathname, overview: first, 'run start': `${first}/runs/new`, threads: `${first}/threads` }
+    const pages = {
+      'sign-in': '/sign-in',
+      list: new URL(page.url()).pathname,
+      overview: first,
+      'run start': `${first}/runs/new`,
+      threads: `${first}/threads`,
+    }
     const peer = await scriptWeight(await browser.newContext(), hello.url)
     const rows = []
     for (const [name, at] of Object.entries(pages)) {
       const signedIn = name === 'sign-in' ? await browser.newContext({ baseURL: ours.url }) : context
       const kb = await scriptWeight(signedIn, new URL(at, ours.url).href)
-      rows.push({ id: `weight ${name}`, ours: +kb.toFixed(1), peer: +peer.toFixed(1), peer_name: 'next hello world', unit: 'kB', ratio: +(kb / peer).toFixed(2), rounds: 1 })
+      rows.push({
+        id: `weight ${name}`,
+        ours: +kb.toFixed(1),
+        peer: +peer.toFixed(1),
+        peer_name: 'next hello world',
+        unit: 'kB',
+        ratio: +(kb / peer).toFixed(2),
+        rounds: 1,
+      })
     }
     return rows
   } finally {

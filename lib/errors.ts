@@ -52,6 +52,7 @@ export class AppError extends Error {
   readonly [BRAND] = true
   // Next loads this module more than once in a process, and what is shared on globalThis throws another copy's AppError.
   static [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a subclass inherits this, and must compare as itself
     if (this !== AppError) return Function.prototype[Symbol.hasInstance].call(this, value)
     return typeof value === 'object' && value !== null && BRAND in value
   }

@@ -41,8 +41,10 @@ const AgentEnv = z.object({
   PILOTHOUSE_AGENT_SCHEMA: z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/),
   /** Absolute path of the graph configuration file. */
   PILOTHOUSE_AGENT_CONFIG: z.string().min(1),
-  /** Every request must carry it in the header `x-pilothouse-child`. */
-  PILOTHOUSE_AGENT_SECRET: z.string().min(16),
+  /** Every request must carry it in the header `x-pilothouse-child`; absent: none is asked for. */
+  PILOTHOUSE_AGENT_SECRET: z.string().min(16).optional(),
+  /** Absent or 0: any free one. */
+  PILOTHOUSE_AGENT_PORT: z.coerce.number().int().min(0).max(65535).optional(),
   /** The revision that this process runs. */
   PILOTHOUSE_AGENT_OWNER: z.string().min(1),
   PILOTHOUSE_AGENT_INFO: z
@@ -55,6 +57,24 @@ export type AgentEnv = z.output<typeof AgentEnv>
 
 /** Settings of an agent server process, set by the roll-out. */
 export const agentEnv = () => parse(AgentEnv)
+
+/** Removes those settings from the environment, so that graph code finds neither the database nor the secret. */
+export function clearAgentEnv(): void {
+  for (const name of Object.keys(AgentEnv.shape)) delete process.env[name]
+}
+
+const TRACING = ['LANGSMITH_TRACING', 'LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING', 'LANGCHAIN_TRACING_V2']
+
+/** What the environment says about tracing runs. */
+export const readTracing = (): { isAsked: boolean; endpoint: string | undefined } => ({
+  isAsked: TRACING.some((name) => process.env[name] === 'true'),
+  endpoint: process.env.LANGSMITH_ENDPOINT ?? process.env.LANGCHAIN_ENDPOINT,
+})
+
+/** All the library's switches at once, because any of them would do. */
+export function setTracing(isOn: boolean): void {
+  for (const name of TRACING) process.env[name] = String(isOn)
+}
 
 /** Variables a program of the user's needs to run at all. Everything else of our own environment stays ours. */
 const PASSED =

@@ -16,9 +16,16 @@ export function cleanEnv(extra = {}) {
 /** Runs a command to its end and says what it did. Gives whether it succeeded. */
 export function run(command, args, options = {}) {
   const began = Date.now()
-  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: cleanEnv(), ...options })
+  const { status, signal, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: cleanEnv(),
+    ...options,
+  })
   const took = ((Date.now() - began) / 1000).toFixed(1)
-  console.log(`[boot] ${path.basename(command)} ${args.join(' ')}: ${status === 0 ? 'done' : (error?.message ?? `ended with ${status ?? signal}`)} in ${took} s`)
+  console.log(
+    `[boot] ${path.basename(command)} ${args.join(' ')}: ${status === 0 ? 'done' : (error?.message ?? `ended with ${status ?? signal}`)} in ${took} s`,
+  )
   return status === 0
 }
 
@@ -60,7 +67,9 @@ export function ensureDependencies() {
   const flags = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
   // A registry that does not serve every platform's optional packages makes `npm ci` refuse the lock: then install beside it.
   if (!run('npm', ['ci', ...flags]) && !run('npm', ['install', '--no-save', ...flags])) {
-    console.error('[boot] The dependencies could not be installed. Check the network and the npm registry, then try again.')
+    console.error(
+      '[boot] The dependencies could not be installed. Check the network and the npm registry, then try again.',
+    )
     process.exit(1)
   }
   stamp('node_modules/.stamp', want)
@@ -70,7 +79,12 @@ const SHARED = ['tsconfig.json', 'package-lock.json']
 
 /** Bundles the platform's two programs into .build/; a tenth of a second. */
 export function ensurePlatform() {
-  const want = hashOf([...['platform', 'lib/contracts'].flatMap(filesIn), 'lib/errors.ts', 'scripts/build-platform.mjs', ...SHARED])
+  const want = hashOf([
+    ...['platform', 'lib/contracts'].flatMap(filesIn),
+    'lib/errors.ts',
+    'scripts/build-platform.mjs',
+    ...SHARED,
+  ])
   if (isStamped('.build/.stamp', want)) return
   if (!run(process.execPath, ['scripts/build-platform.mjs'])) process.exit(1)
   stamp('.build/.stamp', want)
@@ -91,7 +105,12 @@ export function ensureBuild() {
 
 /** Path of a Chromium to test with; installs Debian's where we may. Undefined when there is none. */
 export function ensureChromium() {
-  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome']
+  const places = [
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  ]
   const find = () => [process.env.CHROMIUM, ...places].find((file) => file && existsSync(file))
   if (find() || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return find()
   console.log('[boot] installing Chromium for the browser tests')

@@ -6,7 +6,11 @@ import { root } from './bootstrap.mjs'
 
 await build({
   absWorkingDir: root,
-  entryPoints: Object.fromEntries(Object.entries({ platform: 'platform/main.ts', 'agent-server': 'platform/agent-server/main.ts' }).filter(([, f]) => existsSync(path.join(root, f)))), // FIXME lead: remove filter
+  entryPoints: Object.fromEntries(
+    Object.entries({ platform: 'platform/main.ts', 'agent-server': 'platform/agent-server/main.ts' }).filter(([, f]) =>
+      existsSync(path.join(root, f)),
+    ),
+  ), // FIXME lead: remove filter
   outdir: path.join(root, '.build'),
   outExtension: { '.js': '.mjs' },
   bundle: true,

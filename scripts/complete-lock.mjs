@@ -25,7 +25,8 @@ for (const [dependant, entry] of Object.entries(lock.packages))
     }
     const parts = name.split(/[-/]/)
     const os = parts.find((part) => OS.includes(part))
-    const cpu = parts.find((part) => CPU.includes(part)) ?? (parts.some((part) => part.startsWith('arm')) ? 'arm' : undefined)
+    const cpu =
+      parts.find((part) => CPU.includes(part)) ?? (parts.some((part) => part.startsWith('arm')) ? 'arm' : undefined)
     const libc = name.includes('musl') ? 'musl' : os === 'linux' && name.includes('gnu') ? 'glibc' : undefined
     const top = `node_modules/${name}`
     const key = added[top] && added[top].version !== version ? `${dependant}/${top}` : top
@@ -38,6 +39,8 @@ for (const [dependant, entry] of Object.entries(lock.packages))
       ...(libc && { libc: [libc] }),
     }
   }
-const sorted = Object.entries({ ...lock.packages, ...added }).sort(([a], [b]) => (a === '' ? -1 : b === '' ? 1 : a.localeCompare(b, 'en')))
+const sorted = Object.entries({ ...lock.packages, ...added }).sort(([a], [b]) =>
+  a === '' ? -1 : b === '' ? 1 : a.localeCompare(b, 'en'),
+)
 writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`)
 console.log(`added ${Object.keys(added).length}: ${Object.keys(added).join(' ')}`)

@@ -5,7 +5,9 @@ import path from 'node:path'
 /** When the process began, in the kernel's ticks: tells a process from a later one with the same number. Linux only. */
 function birth(pid) {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')[19]
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')[19]
   } catch {
     return ''
   }
@@ -37,7 +39,9 @@ export function lockDataFolder(dataDir) {
         // torn by a kill: nobody holds it
       }
       if (isRetry || (holder && isAlive(holder.pid) && birth(holder.pid) === holder.birth))
-        throw new Error(`The data folder ${dataDir} is in use by another Pilothouse (process ${holder?.pid ?? 'unknown'}). End that one, or set PILOTHOUSE_DATA to another folder.`)
+        throw new Error(
+          `The data folder ${dataDir} is in use by another Pilothouse (process ${holder?.pid ?? 'unknown'}). End that one, or set PILOTHOUSE_DATA to another folder.`,
+        )
       rmSync(file, { force: true })
     }
   }

@@ -29,7 +29,10 @@ async function start() {
   keeper.stderr.setEncoding('utf8').on('data', (text) => {
     complaint += text
   })
-  const said = await Promise.race([once(keeper, 'message').then(([message]) => message), once(keeper, 'exit').then(() => undefined)])
+  const said = await Promise.race([
+    once(keeper, 'message').then(([message]) => message),
+    once(keeper, 'exit').then(() => undefined),
+  ])
   return { keeper, url: said?.url, complaint: () => complaint }
 }
 const serverPid = () => Number(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])

@@ -52,7 +52,9 @@ function closedFolder(at) {
 function serverUser() {
   if (!isRoot) return undefined
   const find = (name) => {
-    const line = read('/etc/passwd')?.split('\n').find((entry) => entry.startsWith(`${name}:`))
+    const line = read('/etc/passwd')
+      ?.split('\n')
+      .find((entry) => entry.startsWith(`${name}:`))
     const [, , uid, gid] = line?.split(':') ?? []
     return uid && { name, uid: Number(uid), gid: Number(gid) }
   }
@@ -72,7 +74,9 @@ async function programs() {
       spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: home })
     return path.join(home, 'native')
   } catch {
-    throw new Error(`There is no embedded PostgreSQL for ${platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL server.`)
+    throw new Error(
+      `There is no embedded PostgreSQL for ${platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL server.`,
+    )
   }
 }
 
@@ -97,7 +101,10 @@ async function place(dataDir, say) {
   say(`PostgreSQL does not run as root, and its user cannot enter ${closed}: its files are kept in ${relocated}.`)
   mkdirSync(home, { recursive: true, mode: 0o711 })
   if (!closedFolder(native)) return { native, home }
-  const version = createHash('sha256').update(readFileSync(path.join(native, '../package.json'))).digest('hex').slice(0, 8)
+  const version = createHash('sha256')
+    .update(readFileSync(path.join(native, '../package.json')))
+    .digest('hex')
+    .slice(0, 8)
   const copy = path.join(relocated, `server-${version}`)
   if (!existsSync(copy)) {
     const fresh = `${copy}.${process.pid}`
@@ -142,13 +149,15 @@ async function launch(program, flags, as, say, patienceMs = 8000) {
       if (!isReady && text.includes('ready to accept connections')) {
         isReady = true
         resolve()
-      } else if (isReady && /FATAL|PANIC/.test(text) && !/terminating connection|shutting down/.test(text)) say(text.trim())
+      } else if (isReady && /FATAL|PANIC/.test(text) && !/terminating connection|shutting down/.test(text))
+        say(text.trim())
     })
   })
   const why = await Promise.race([ready, ended, once(server, 'error').then(([error]) => error.message)])
   if (isReady) return { server, ended }
   const log = tail.join('\n')
-  if (patienceMs <= 0 || !/still in use|lock file/.test(log)) throw new Error(`PostgreSQL did not start (${why}). ${log}`)
+  if (patienceMs <= 0 || !/still in use|lock file/.test(log))
+    throw new Error(`PostgreSQL did not start (${why}). ${log}`)
   await pause(200)
   return launch(program, flags, as, say, patienceMs - 200)
 }
@@ -157,7 +166,10 @@ async function launch(program, flags, as, say, patienceMs = 8000) {
  * Starts the server over `<dataDir>/postgres`, made on first use. Gives its address and a `stop` that resolves when the
  * server has ended; `ended` resolves with the exit code whenever it ends. Throws an Error that says what to do.
  */
-export async function startPostgres(dataDir, { say = (text) => console.log(`[database] ${text}`), settings = {} } = {}) {
+export async function startPostgres(
+  dataDir,
+  { say = (text) => console.log(`[database] ${text}`), settings = {} } = {},
+) {
   mkdirSync(path.resolve(dataDir), { recursive: true })
   // Others may pass, not list: the server's user must reach its own folder below.
   if (isRoot) chmodSync(path.resolve(dataDir), 0o711)
@@ -165,17 +177,27 @@ export async function startPostgres(dataDir, { say = (text) => console.log(`[dat
   const { native, home } = await place(dataDir, say)
   const databaseDir = path.join(home, 'postgres')
   const passwordFile = path.join(home, 'postgres-password')
-  const as = { ...(user && { uid: user.uid, gid: user.gid }), cwd: '/', env: { LC_ALL: 'C', PATH: process.env.PATH ?? '' } }
+  const as = {
+    ...(user && { uid: user.uid, gid: user.gid }),
+    cwd: '/',
+    env: { LC_ALL: 'C', PATH: process.env.PATH ?? '' },
+  }
 
   const version = read(path.join(databaseDir, 'PG_VERSION'))
   if (version && version !== MAJOR)
-    throw new Error(`${databaseDir} was made by PostgreSQL ${version}; this is ${MAJOR}. Move it away, or set DATABASE_URL.`)
+    throw new Error(
+      `${databaseDir} was made by PostgreSQL ${version}; this is ${MAJOR}. Move it away, or set DATABASE_URL.`,
+    )
   if (existsSync(databaseDir) && (!version || !existsSync(passwordFile)))
-    throw new Error(`${databaseDir} was not made by Pilothouse, or its password file is gone. Move it away, or set DATABASE_URL.`)
+    throw new Error(
+      `${databaseDir} was not made by Pilothouse, or its password file is gone. Move it away, or set DATABASE_URL.`,
+    )
 
   if (!version) {
     const fresh = `${databaseDir}.new` // a kill in the middle leaves no half-made database behind
-    for (const name of readdirSync(home)) if (name.startsWith('postgres-init-') || name === 'postgres.new') rmSync(path.join(home, name), { recursive: true, force: true })
+    for (const name of readdirSync(home))
+      if (name.startsWith('postgres-init-') || name === 'postgres.new')
+        rmSync(path.join(home, name), { recursive: true, force: true })
     const password = randomBytes(24).toString('base64url')
     const handOver = path.join(home, `postgres-init-${process.pid}`)
     writeFileSync(handOver, password, { mode: 0o600 })
@@ -188,14 +210,21 @@ export async function startPostgres(dataDir, { say = (text) => console.log(`[dat
       as,
     )
     rmSync(handOver, { force: true })
-    if (status !== 0) throw new Error(`PostgreSQL could not make its data folder. ${error?.message ?? String(stderr).trim()}`)
+    if (status !== 0)
+      throw new Error(`PostgreSQL could not make its data folder. ${error?.message ?? String(stderr).trim()}`)
     writeFileSync(passwordFile, password, { mode: 0o600 })
     renameSync(fresh, databaseDir)
   }
 
   await endOrphan(databaseDir)
   const port = await freePort()
-  const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port, max_connections: 300, ...settings }
+  const options = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    port,
+    max_connections: 300,
+    ...settings,
+  }
   const flags = ['-D', databaseDir, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   const { server, ended } = await launch(path.join(native, 'bin/postgres'), flags, as, say)
   return {

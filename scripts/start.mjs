@@ -52,8 +52,16 @@ const env = { DATABASE_URL: databaseUrl, PILOTHOUSE_DATA: data }
 if (needsPlatform) {
   console.log('[start] starting the embedded platform')
   const { ready } = await add('the platform', ['--enable-source-maps', '.build/platform.mjs'], { env }).first
-  if (isPlatformOnly) console.log(`[start] control plane at ${ready.url}; its API key is in ${path.relative('', path.join(data, 'platform.json'))}`)
-  else Object.assign(env, { CONTROL_PLANE_URL: ready.url, CONTROL_PLANE_API_KEY: ready.apiKey, PILOTHOUSE_WORKSPACE_KIND: 'embedded' })
+  if (isPlatformOnly)
+    console.log(
+      `[start] control plane at ${ready.url}; its API key is in ${path.relative('', path.join(data, 'platform.json'))}`,
+    )
+  else
+    Object.assign(env, {
+      CONTROL_PLANE_URL: ready.url,
+      CONTROL_PLANE_API_KEY: ready.apiKey,
+      PILOTHOUSE_WORKSPACE_KIND: 'embedded',
+    })
 }
 
 if (!isPlatformOnly) {
@@ -72,7 +80,9 @@ if (!isPlatformOnly) {
   const isFirst = !existsSync(firstSignIn)
   let last = 'no answer yet'
   for (;;) {
-    const answer = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`).catch(() => undefined)
+    const answer = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`).catch(
+      () => undefined,
+    )
     if (answer?.ok) break
     const why = answer ? (await answer.text()).slice(0, 300) : last
     if (why !== last) console.log(`[start] the console is not ready yet: ${why}`)
@@ -84,7 +94,10 @@ if (!isPlatformOnly) {
   console.log(`\n  Pilothouse is ready: ${address}   (${((Date.now() - began) / 1000).toFixed(1)} s)`)
   if (existsSync(firstSignIn)) {
     const kept = path.relative('', firstSignIn) || firstSignIn
-    if (isFirst) console.log(`\n${readFileSync(firstSignIn, 'utf8').trim().replace(/^/gm, '  ')}\n  (kept in ${kept}; shown this once)\n`)
+    if (isFirst)
+      console.log(
+        `\n${readFileSync(firstSignIn, 'utf8').trim().replace(/^/gm, '  ')}\n  (kept in ${kept}; shown this once)\n`,
+      )
     else console.log(`  The first sign-in is in ${kept}\n`)
   }
 }

@@ -45,13 +45,25 @@ check('type check', tool('typescript/bin/tsc', ['--noEmit', '--incremental', 'fa
 check('format and lint', tool('@biomejs/biome/bin/biome', ['check', '.']))
 suite(
   'unit and contract tests',
-  ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', '--outputFile.json=test-results/vitest.json'],
+  [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    '--outputFile.json=test-results/vitest.json',
+  ],
   'test-results/vitest.json',
-  (report) => ({ passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests + report.numTodoTests }),
+  (report) => ({
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+  }),
 )
 if (hasBrowser) {
   if (!chromium && !process.env.PLAYWRIGHT_OWN_BROWSER) {
-    console.error('[test] There is no Chromium. Debian: apt-get install chromium. Elsewhere: npx playwright install chromium, then PLAYWRIGHT_OWN_BROWSER=1 npm test; or set CHROMIUM to a browser\'s path.')
+    console.error(
+      "[test] There is no Chromium. Debian: apt-get install chromium. Elsewhere: npx playwright install chromium, then PLAYWRIGHT_OWN_BROWSER=1 npm test; or set CHROMIUM to a browser's path.",
+    )
     check('Chromium', false)
   }
   ensurePlatform()

@@ -9,7 +9,9 @@ export default async function setup() {
   if (process.env.TEST_DATABASE_URL) return // each project runs this; one server serves them all
   run(process.execPath, ['scripts/build-platform.mjs']) // where it fails, the tests that start the programs say so
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-test-'))
-  const server = await startPostgres(folder, { settings: { fsync: 'off', synchronous_commit: 'off', max_connections: 400 } })
+  const server = await startPostgres(folder, {
+    settings: { fsync: 'off', synchronous_commit: 'off', max_connections: 400 },
+  })
   process.env.TEST_DATABASE_URL = server.url
   return async () => {
     await server.stop()

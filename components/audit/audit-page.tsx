@@ -22,7 +22,8 @@ export type AuditShown = {
   requestId: string
 }
 
-const toneOf = ({ kind, outcome }: AuditShown): Tone => (kind === 'denial' ? 'error' : kind === 'intent' ? 'neutral' : outcome === 'done' ? 'ok' : 'warn')
+const toneOf = ({ kind, outcome }: AuditShown): Tone =>
+  kind === 'denial' ? 'error' : kind === 'intent' ? 'neutral' : outcome === 'done' ? 'ok' : 'warn'
 
 type AuditPageProps = { workspace: string; entries: AuditShown[]; next: number | null }
 
@@ -31,7 +32,8 @@ export const AuditPage = ({ workspace, entries, next }: AuditPageProps) => (
   <>
     <PageHeader title="Audit">
       <p className="mt-1 text-ink-2">
-        Intent and outcome of each write, and each denial. The rows are chained; <code className="font-mono text-xs">npm run audit:verify</code> on the server checks the chain.
+        Intent and outcome of each write, and each denial. The rows are chained;{' '}
+        <code className="font-mono text-xs">npm run audit:verify</code> on the server checks the chain.
       </p>
     </PageHeader>
     {entries.length === 0 ? (
@@ -61,8 +63,12 @@ export const AuditPage = ({ workspace, entries, next }: AuditPageProps) => (
                   <RelativeTime at={entry.at} />
                 </td>
                 <td>
-                  <StatusBadge tone={toneOf(entry)}>{entry.kind === 'intent' ? 'intent' : `${entry.kind}: ${entry.outcome ?? 'unknown'}`}</StatusBadge>
-                  {entry.upstreamStatus ? <span className="ml-2 text-ink-3 text-xs">{entry.upstreamStatus}</span> : null}
+                  <StatusBadge tone={toneOf(entry)}>
+                    {entry.kind === 'intent' ? 'intent' : `${entry.kind}: ${entry.outcome ?? 'unknown'}`}
+                  </StatusBadge>
+                  {entry.upstreamStatus ? (
+                    <span className="ml-2 text-ink-3 text-xs">{entry.upstreamStatus}</span>
+                  ) : null}
                 </td>
                 <td className="max-w-48 truncate" title={entry.actor}>
                   {entry.actor} {entry.role ? <span className="text-ink-3">({entry.role})</span> : null}

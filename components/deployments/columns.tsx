@@ -5,7 +5,13 @@ import type { Deployment } from '@/lib/contracts/deployments'
 import { shortId } from '@/lib/format'
 import { HealthBadge } from './health-badge'
 
-const SOURCES: Record<string, string> = { github: 'Git', external_docker: 'Image', internal_docker: 'Image', internal_source: 'Upload', external: 'Agent server' }
+const SOURCES: Record<string, string> = {
+  github: 'Git',
+  external_docker: 'Image',
+  internal_docker: 'Image',
+  internal_source: 'Upload',
+  external: 'Agent server',
+}
 
 export const deploymentColumns = (workspace: string): Column<Deployment>[] => [
   { id: 'name', header: 'Name', cell: (one) => <span title={one.name}>{one.name}</span> },
@@ -23,7 +29,12 @@ export const deploymentColumns = (workspace: string): Column<Deployment>[] => [
       </span>
     ),
   },
-  { id: 'type', header: 'Type', from: 'lg', cell: (one) => <span className="text-ink-2">{one.source_config?.deployment_type ?? '–'}</span> },
+  {
+    id: 'type',
+    header: 'Type',
+    from: 'lg',
+    cell: (one) => <span className="text-ink-2">{one.source_config?.deployment_type ?? '–'}</span>,
+  },
   {
     id: 'version',
     header: 'Version',
@@ -37,12 +48,22 @@ export const deploymentColumns = (workspace: string): Column<Deployment>[] => [
       )
     },
   },
-  { id: 'updated', header: 'Updated', from: 'sm', className: 'w-32 text-ink-2', cell: (one) => <RelativeTime at={one.updated_at} /> },
+  {
+    id: 'updated',
+    header: 'Updated',
+    from: 'sm',
+    className: 'w-32 text-ink-2',
+    cell: (one) => <RelativeTime at={one.updated_at} />,
+  },
 ]
 
 /** Where a deployment's code comes from, in one line. */
 export function sourceOf({ source_config: source, source_revision_config: revision }: Deployment): string {
-  const repo = source?.repo_url?.replace(/\.git$/, '').split('/').filter(Boolean).at(-1)
+  const repo = source?.repo_url
+    ?.replace(/\.git$/, '')
+    .split('/')
+    .filter(Boolean)
+    .at(-1)
   const ref = revision?.repo_ref?.replace(/^refs\/tags\//, 'tag ')
   if (repo) return ref ? `${repo} · ${ref}` : repo
   return revision?.image_uri ?? source?.custom_url ?? ''

@@ -27,22 +27,21 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   const overview = routes.deployment(workspace, deploymentId)
   const tabs = [
     { label: 'Overview', href: overview, isCurrent: path === overview },
-    ...([
-      ['Assistants', routes.assistants(workspace, deploymentId)],
-      ['Threads', routes.threads(workspace, deploymentId)],
-      ['Runs', routes.runs(workspace, deploymentId)],
-    ] as const).map(([label, href]) => ({ label, href, isCurrent: path.startsWith(href) })),
+    ...(
+      [
+        ['Assistants', routes.assistants(workspace, deploymentId)],
+        ['Threads', routes.threads(workspace, deploymentId)],
+        ['Runs', routes.runs(workspace, deploymentId)],
+      ] as const
+    ).map(([label, href]) => ({ label, href, isCurrent: path.startsWith(href) })),
   ]
   const url = data?.source_config?.custom_url
   return (
     <>
-      <nav aria-label="Breadcrumb" className="mb-1 text-ink-3 text-xs">
-        <Link href={routes.deployments(workspace)} className="hover:text-ink hover:underline">
-          Deployments
-        </Link>
-      </nav>
       <PageHeader
-        title={data ? <span title={data.name}>{data.name}</span> : error ? 'Deployment' : <Skeleton className="my-2 w-48" />}
+        title={
+          data ? <span title={data.name}>{data.name}</span> : error ? 'Deployment' : <Skeleton className="my-2 w-48" />
+        }
         meta={
           data ? (
             <>
@@ -84,7 +83,9 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
       </nav>
       <div className="flex min-h-0 flex-1 flex-col pt-4">
         {error && !data ? <ErrorNotice error={error.view} onRetry={() => void refetch()} className="mb-4" /> : null}
-        {error && data ? <StaleNotice message={error.view.message} at={dataUpdatedAt} onRetry={() => void refetch()} /> : null}
+        {error && data ? (
+          <StaleNotice message={error.view.message} at={dataUpdatedAt} onRetry={() => void refetch()} />
+        ) : null}
         {children}
       </div>
     </>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { KeyValues } from '@/components/shared/key-values'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { StaleNotice } from '@/components/shared/stale-notice'
 import { Badge } from '@/components/ui/badge'
 import { CopyButton } from '@/components/ui/copy-button'
 import type { Deployment } from '@/lib/contracts/deployments'
@@ -12,12 +13,31 @@ import { RevisionList } from './revision-list'
 import { useLiveDeployment } from './use-live'
 
 export function DeploymentOverview({ workspace, deploymentId }: { workspace: string; deploymentId: string }) {
-  useLiveDeployment(workspace, deploymentId, OVERVIEW_REVISIONS)
-  const { data } = useQuery(deploymentQuery(workspace, deploymentId))
+  const { problem, refetchInterval } = useLiveDeployment(workspace, deploymentId, OVERVIEW_REVISIONS)
+  const { data, error, dataUpdatedAt, refetch } = useQuery({
+    ...deploymentQuery(workspace, deploymentId),
+    refetchInterval,
+  })
+  // Its failure to load at all, or again, is the frame's to say.
+  const isStale = problem !== undefined && data !== undefined && !error
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
-      <RevisionList workspace={workspace} deploymentId={deploymentId} active={data?.active_revision_id ?? null} />
-      {data ? <Facts deployment={data} /> : null}
+      {isStale ? (
+        <div className="lg:col-span-2">
+          <StaleNotice message={problem} at={dataUpdatedAt} onRetry={() => void refetch()} />
+        </div>
+      ) : null}
+      <RevisionList
+        workspace={workspace}
+        deploymentId={deploymentId}
+        active={data?.active_revision_id ?? null}
+        refetchInterval={refetchInterval}
+      />
+      {data ? (
+        <Facts deployment={data} />
+      ) : error ? null : (
+        <div aria-hidden className="h-96 rounded-lg border bg-panel" />
+      )}
     </div>
   )
 }
@@ -37,7 +57,14 @@ function Facts({ deployment }: { deployment: Deployment }) {
             ['Graph config', revision?.graph_config_path],
             ['Image', revision?.image_uri && <Copied value={revision.image_uri} what="image" />],
             ['Type', source?.deployment_type],
-            ['Build on push', source?.build_on_push === null || source?.build_on_push === undefined ? null : source.build_on_push ? 'yes' : 'no'],
+            [
+              'Build on push',
+              source?.build_on_push === null || source?.build_on_push === undefined
+                ? null
+                : source.build_on_push
+                  ? 'yes'
+                  : 'no',
+            ],
             ['Install command', source?.install_command],
             ['Build command', source?.build_command],
             ['Listener', source?.listener_id],
@@ -66,7 +93,12 @@ function Facts({ deployment }: { deployment: Deployment }) {
       </Section>
       {spec.length > 0 ? (
         <Section title="Resources">
-          <KeyValues items={spec.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)])} />
+          <KeyValues
+            items={spec.map(([name, value]) => [
+              name,
+              typeof value === 'object' ? JSON.stringify(value) : String(value),
+            ])}
+          />
         </Section>
       ) : null}
     </aside>

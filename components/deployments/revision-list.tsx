@@ -12,11 +12,19 @@ import { revisionsQuery } from '@/lib/queries/revisions'
 import { OVERVIEW_REVISIONS } from './overview-query'
 import { RevisionStatus } from './revision-status'
 
-type RevisionListProps = { workspace: string; deploymentId: string; active: string | null }
+type RevisionListProps = {
+  workspace: string
+  deploymentId: string
+  active: string | null
+  refetchInterval: number | false
+}
 
 /** A deployment's revisions, newest first; their states move while one watches. */
-export function RevisionList({ workspace, deploymentId, active }: RevisionListProps) {
-  const { data, error, refetch } = useQuery(revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS))
+export function RevisionList({ workspace, deploymentId, active, refetchInterval }: RevisionListProps) {
+  const { data, error, refetch } = useQuery({
+    ...revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS),
+    refetchInterval,
+  })
   return (
     <section aria-labelledby="revisions" className="min-w-0">
       <h2 id="revisions" className="mb-2 font-semibold text-base">
@@ -31,7 +39,9 @@ export function RevisionList({ workspace, deploymentId, active }: RevisionListPr
       ) : (
         <ol aria-busy={!data || undefined} className="overflow-hidden rounded-lg border bg-panel">
           {data
-            ? data.resources.map((revision) => <RevisionRow key={revision.id} revision={revision} isActive={revision.id === active} />)
+            ? data.resources.map((revision) => (
+                <RevisionRow key={revision.id} revision={revision} isActive={revision.id === active} />
+              ))
             : ['a', 'b', 'c'].map((key) => (
                 <li key={key} className="flex h-14 items-center gap-4 border-b px-4 last:border-b-0">
                   <Skeleton className="w-24" />
@@ -49,10 +59,10 @@ function RevisionRow({ revision, isActive }: { revision: Revision; isActive: boo
   const version = source?.repo_commit_sha ? shortId(source.repo_commit_sha) : source?.image_uri
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-4 py-2.5 last:border-b-0">
-      <div className="w-36 shrink-0">
+      <div className="flex-1 sm:w-36 sm:flex-none">
         <RevisionStatus status={revision.status} />
       </div>
-      <div className="flex min-w-0 flex-1 items-center gap-2">
+      <div className="order-last flex min-w-0 basis-full items-center gap-2 sm:order-none sm:flex-1 sm:basis-0">
         {version ? (
           <code className="truncate font-mono text-xs" title={source?.repo_commit_sha ?? version}>
             {version}

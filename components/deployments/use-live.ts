@@ -19,7 +19,7 @@ export function useLiveDeployments(workspace: string, query: ListQuery): Live {
   const key = JSON.stringify(query)
   const { live, note } = useLiveState(`${workspace} ${key}`)
   useEffect(() => {
-    const query = JSON.parse(key) as ListQuery // what `key` was made of
+    const query: ListQuery & Record<string, string | number | boolean> = JSON.parse(key) // what `key` was made of
     const { queryKey } = deploymentsQuery(workspace, query)
     return subscribe(
       { kind: 'deployments', workspace, query },

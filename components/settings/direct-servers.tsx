@@ -47,7 +47,13 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
                 <code className="block truncate font-mono text-ink-2 text-xs">{server.url}</code>
               </span>
               {server.hasKey ? <Badge>key set</Badge> : null}
-              <Button variant="ghost" size="icon" reason={reason} aria-label={`Remove ${server.name}`} onClick={() => setGoing(server)}>
+              <Button
+                variant="ghost"
+                size="icon"
+                reason={reason}
+                aria-label={`Remove ${server.name}`}
+                onClick={() => setGoing(server)}
+              >
                 <Trash2 />
               </Button>
             </li>
@@ -62,9 +68,21 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
           <Input id="server-name" name="name" required autoComplete="off" />
         </Field>
         <Field id="server-url" label="Address" error={fieldError('url')}>
-          <Input id="server-url" name="url" type="url" required placeholder="http://127.0.0.1:8123" autoComplete="off" />
+          <Input
+            id="server-url"
+            name="url"
+            type="url"
+            required
+            placeholder="http://127.0.0.1:8123"
+            autoComplete="off"
+          />
         </Field>
-        <Field id="server-key" label="API key" hint="Only where the server asks for one. Sealed, and sent to this address only." error={fieldError('apiKey')}>
+        <Field
+          id="server-key"
+          label="API key"
+          hint="Only where the server asks for one. Sealed, and sent to this address only."
+          error={fieldError('apiKey')}
+        >
           <Input id="server-key" name="apiKey" type="password" autoComplete="off" />
         </Field>
         <Button type="submit" isBusy={isBusy} reason={reason} className="self-start">

@@ -1,14 +1,14 @@
 'use client'
+import type { Route } from 'next'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
-import { toast } from '@/components/ui/toast'
+import { ConfirmDialog } from '@/components/shared/confirm-dialog'
 import { KeyValues } from '@/components/shared/key-values'
 import { PageHeader } from '@/components/shared/page-header'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
+import { toast } from '@/components/ui/toast'
 import { deleteWorkspace } from '@/lib/actions/workspaces'
-import type { Route } from 'next'
-import { ConfirmDialog } from '@/components/shared/confirm-dialog'
 import { DirectServers } from './direct-servers'
 import { NOT_ALLOWED, type ServerShown, type WorkspaceShown } from './types'
 import { WorkspaceDialog } from './workspace-dialog'
@@ -56,7 +56,9 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
               ['Allowed origins', current.allowedOrigins.join(', ')],
             ]}
           />
-          {current.keyProblem ? <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-warn">{current.keyProblem}</p> : null}
+          {current.keyProblem ? (
+            <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-warn">{current.keyProblem}</p>
+          ) : null}
           <div className="mt-4 flex flex-wrap gap-2">
             <Button size="sm" reason={reason} onClick={() => setOpen('change')}>
               Change
@@ -66,9 +68,13 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
             </Button>
           </div>
         </section>
-        {current.kind === 'direct' ? <DirectServers workspace={current.slug} servers={servers} mayChange={mayChange} /> : null}
+        {current.kind === 'direct' ? (
+          <DirectServers workspace={current.slug} servers={servers} mayChange={mayChange} />
+        ) : null}
       </div>
-      {open === 'add' || open === 'change' ? <WorkspaceDialog key={open} workspace={open === 'change' ? current : undefined} onClose={close} /> : null}
+      {open === 'add' || open === 'change' ? (
+        <WorkspaceDialog key={open} workspace={open === 'change' ? current : undefined} onClose={close} />
+      ) : null}
       <ConfirmDialog
         open={open === 'delete'}
         onOpenChange={close}

@@ -18,7 +18,9 @@ const common = (form: FormData) => ({
 /** The body of a new workspace, from the dialog's fields. */
 export function toNewWorkspace(form: FormData, kind: 'control-plane' | 'direct') {
   const shared = { slug: text(form, 'slug'), ...common(form) }
-  return kind === 'direct' ? { kind, ...shared } : { kind, ...shared, baseUrl: text(form, 'baseUrl'), keys: keysOf(form) ?? {} }
+  return kind === 'direct'
+    ? { kind, ...shared }
+    : { kind, ...shared, baseUrl: text(form, 'baseUrl'), keys: keysOf(form) ?? {} }
 }
 
 /** The change of a workspace; empty key fields change nothing. */

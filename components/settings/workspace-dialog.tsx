@@ -1,13 +1,13 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
-import { toast } from '@/components/ui/toast'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { useSave } from '@/components/shared/use-save'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input, Select, Textarea } from '@/components/ui/input'
+import { toast } from '@/components/ui/toast'
 import { createWorkspace, updateWorkspace } from '@/lib/actions/workspaces'
 import { routes } from '@/lib/routes'
 import { toChange, toNewWorkspace } from './to-workspace'
@@ -16,7 +16,9 @@ import type { WorkspaceShown } from './types'
 /** Adds a workspace, or changes `workspace`. Keys are write-only: an empty field keeps what is stored. */
 export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceShown; onClose: () => void }) {
   const router = useRouter()
-  const [kind, setKind] = useState<'control-plane' | 'direct'>(workspace?.kind === 'direct' ? 'direct' : 'control-plane')
+  const [kind, setKind] = useState<'control-plane' | 'direct'>(
+    workspace?.kind === 'direct' ? 'direct' : 'control-plane',
+  )
   const { isBusy, error, fieldError, save } = useSave<{ slug?: string; hasDroppedKeys?: boolean }>()
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -26,14 +28,21 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
       () => (workspace ? updateWorkspace(workspace.slug, toChange(form)) : createWorkspace(toNewWorkspace(form, kind))),
       ({ slug, hasDroppedKeys }) => {
         onClose()
-        if (hasDroppedKeys) toast.warning('The address moved to another origin, so the stored keys were dropped. Enter the keys for the new one.')
+        if (hasDroppedKeys)
+          toast.warning(
+            'The address moved to another origin, so the stored keys were dropped. Enter the keys for the new one.',
+          )
         else toast.success(workspace ? 'The workspace is changed.' : 'The workspace is added.')
         if (slug) router.push(routes.settings(slug))
         router.refresh()
       },
     )
   }
-  const text = (name: string, label: string, more: { value?: string; hint?: string; type?: string; required?: boolean } = {}) => (
+  const text = (
+    name: string,
+    label: string,
+    more: { value?: string; hint?: string; type?: string; required?: boolean } = {},
+  ) => (
     <Field id={`ws-${name}`} label={label} hint={more.hint} error={fieldError(name)}>
       <Input
         id={`ws-${name}`}
@@ -46,7 +55,10 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
       />
     </Field>
   )
-  const kept = workspace?.hasKey || workspace?.hasAgentKey ? 'Entering any key replaces all of them; leave all empty to keep them.' : undefined
+  const kept =
+    workspace?.hasKey || workspace?.hasAgentKey
+      ? 'Entering any key replaces all of them; leave all empty to keep them.'
+      : undefined
 
   return (
     <Dialog open onOpenChange={onClose} title={workspace ? `Change ${workspace.name}` : 'Add a workspace'}>
@@ -60,28 +72,55 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
                 <option value="direct">Agent servers without a control plane</option>
               </Select>
             </Field>
-            {text('slug', 'URL name', { hint: 'Lower-case letters, digits and hyphens: the first part of its addresses here.', required: true })}
+            {text('slug', 'URL name', {
+              hint: 'Lower-case letters, digits and hyphens: the first part of its addresses here.',
+              required: true,
+            })}
           </>
         )}
         {text('name', 'Name', { value: workspace?.name, required: true })}
         {kind === 'control-plane' ? (
           <>
-            {text('baseUrl', 'Address of the control plane', { value: workspace?.baseUrl ?? '', type: 'url', required: true })}
-            {text('keys.apiKey', 'API key', { type: 'password', hint: kept ?? 'Sealed here, and sent to this address only.' })}
+            {text('baseUrl', 'Address of the control plane', {
+              value: workspace?.baseUrl ?? '',
+              type: 'url',
+              required: true,
+            })}
+            {text('keys.apiKey', 'API key', {
+              type: 'password',
+              hint: kept ?? 'Sealed here, and sent to this address only.',
+            })}
             {text('keys.tenantId', 'Tenant id')}
             {text('keys.bearer', 'Bearer token', { type: 'password' })}
-            {text('keys.agentApiKey', 'Key for agent servers', { type: 'password', hint: 'Where it differs from the API key.' })}
+            {text('keys.agentApiKey', 'Key for agent servers', {
+              type: 'password',
+              hint: 'Where it differs from the API key.',
+            })}
           </>
         ) : null}
-        <Field id="ws-dialect" label="Dialect" hint="How field names are spelt on the wire; auto learns it from the first record.">
+        <Field
+          id="ws-dialect"
+          label="Dialect"
+          hint="How field names are spelt on the wire; auto learns it from the first record."
+        >
           <Select id="ws-dialect" name="dialect" defaultValue={workspace?.dialect ?? 'auto'}>
             <option value="auto">auto</option>
             <option value="graph">graph</option>
             <option value="langgraph">langgraph</option>
           </Select>
         </Field>
-        <Field id="ws-origins" label="Allowed origins" hint="One a line: where agent servers may be reached and get the key, besides the address above." error={fieldError('allowedOrigins')}>
-          <Textarea id="ws-origins" name="allowedOrigins" className="min-h-14 font-mono text-xs" defaultValue={workspace?.allowedOrigins.join('\n')} />
+        <Field
+          id="ws-origins"
+          label="Allowed origins"
+          hint="One a line: where agent servers may be reached and get the key, besides the address above."
+          error={fieldError('allowedOrigins')}
+        >
+          <Textarea
+            id="ws-origins"
+            name="allowedOrigins"
+            className="min-h-14 font-mono text-xs"
+            defaultValue={workspace?.allowedOrigins.join('\n')}
+          />
         </Field>
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Do nothing</Button>

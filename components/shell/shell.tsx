@@ -5,6 +5,8 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { Kbd } from '@/components/ui/kbd'
+import { Breadcrumb } from './breadcrumb'
+import { LiveBadge } from './live-badge'
 import { type ShellWorkspace, Sidebar } from './sidebar'
 import { UserMenu } from './user-menu'
 
@@ -23,7 +25,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault()
         setOpen((now) => (now === 'palette' ? 'none' : 'palette'))
-      } else if (event.key === '?' && !(event.target as Element).closest('input, textarea, select, [contenteditable="true"]')) {
+      } else if (event.key === '?' && !(event.target as Element).closest('input, textarea, select, [contenteditable="true"], [role="dialog"]')) {
         setOpen('shortcuts')
       }
     }
@@ -44,17 +46,22 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
           <Button variant="ghost" size="icon" className="lg:hidden" aria-label="Open navigation" onClick={() => setOpen('navigation')}>
             <MenuIcon />
           </Button>
+          <Breadcrumb workspace={current.slug} />
+          <LiveBadge />
           <button
             type="button"
+            aria-label="Go to a place"
+            aria-keyshortcuts="Control+K Meta+K"
             onClick={() => setOpen('palette')}
-            className="flex h-8 w-full max-w-sm items-center gap-2 rounded-md border bg-sunken px-2.5 text-ink-3 hover:border-line-strong"
+            className="flex h-7 items-center gap-2 rounded-md border bg-sunken px-2 text-ink-3 hover:border-line-strong md:w-52"
           >
             <Search aria-hidden className="size-3.5" />
-            <span className="flex-1 text-left">Go to…</span>
-            <Kbd>Ctrl K</Kbd>
+            <span className="hidden flex-1 text-left md:block">Go to…</span>
+            <span className="hidden md:block">
+              <Kbd>Ctrl K</Kbd>
+            </span>
           </button>
-          <div className="flex-1" />
-          <UserMenu email={email} />
+          <UserMenu email={email} role={current.role} />
         </header>
         <main id="main" tabIndex={-1} className="mx-auto flex w-full max-w-[1400px] flex-1 flex-col px-3 py-5 outline-none sm:px-6">
           {children}

@@ -15,6 +15,13 @@ export function readTheme(): Theme {
   }
 }
 
+const listeners = new Set<() => void>()
+/** Hears of every choice, in this tab or another. */
+export function onThemeChange(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
 /** Shows a theme and keeps the choice for this browser. */
 export function applyTheme(theme: Theme): void {
   try {
@@ -42,6 +49,7 @@ export function followTheme(): () => void {
 }
 
 function show(theme: Theme): void {
+  for (const listener of listeners) listener()
   const root = document.documentElement
   const isDark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
   const next = isDark ? 'dark' : 'light'

@@ -1,21 +1,23 @@
 'use client'
 import { CircleUser, KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react'
 import { signOut } from 'next-auth/react'
-import { useState } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { Button } from '@/components/ui/button'
-import { Menu, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
+import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
+import type { Role } from '@/lib/contracts/api'
 import { routes } from '@/lib/routes'
 import { ChangePassword } from './change-password'
-import { applyTheme, type Theme } from './theme'
+import { applyTheme, onThemeChange, readTheme, type Theme } from './theme'
 
-const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [
-  { value: 'system', label: 'System theme', icon: Monitor },
-  { value: 'light', label: 'Light theme', icon: Sun },
-  { value: 'dark', label: 'Dark theme', icon: Moon },
-]
+const THEMES = [
+  { value: 'system', label: 'System theme', icon: <Monitor aria-hidden /> },
+  { value: 'light', label: 'Light theme', icon: <Sun aria-hidden /> },
+  { value: 'dark', label: 'Dark theme', icon: <Moon aria-hidden /> },
+] as const
 
-export function UserMenu({ email }: { email: string }) {
+export function UserMenu({ email, role }: { email: string; role: Role }) {
   const [isChanging, setChanging] = useState(false)
+  const theme = useSyncExternalStore<Theme>(onThemeChange, readTheme, () => 'system')
   return (
     <>
       <Menu
@@ -26,14 +28,15 @@ export function UserMenu({ email }: { email: string }) {
           </Button>
         }
       >
-        <MenuLabel>{email}</MenuLabel>
+        <div className="max-w-64 px-2 py-1">
+          <p className="truncate font-medium" title={email}>
+            {email}
+          </p>
+          <p className="text-ink-3 text-xs">{role} in this workspace</p>
+        </div>
         <MenuSeparator />
-        {THEMES.map(({ value, label, icon: Icon }) => (
-          <MenuItem key={value} onSelect={() => applyTheme(value)}>
-            <Icon aria-hidden />
-            {label}
-          </MenuItem>
-        ))}
+        <MenuLabel>Appearance</MenuLabel>
+        <MenuChoices label="Theme" value={theme} onValueChange={applyTheme} choices={THEMES} />
         <MenuSeparator />
         <MenuItem onSelect={() => setChanging(true)}>
           <KeyRound aria-hidden />

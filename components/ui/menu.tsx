@@ -1,4 +1,5 @@
 'use client'
+import { Check } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
@@ -30,6 +31,34 @@ type MenuItemProps = { children: ReactNode; onSelect?: () => void; asChild?: boo
 export const MenuItem = ({ tone, ...rest }: MenuItemProps) => (
   <DropdownMenu.Item className={cn(itemStyle, tone === 'danger' && 'text-error')} {...rest} />
 )
+type MenuChoicesProps<Value extends string> = {
+  label: string
+  value: Value
+  onValueChange: (value: Value) => void
+  choices: readonly { value: Value; label: string; icon: ReactNode }[]
+}
+
+/** Items of which one holds. Choosing leaves the menu open, so that what it does can be seen. */
+export const MenuChoices = <Value extends string>({ label, value, onValueChange, choices }: MenuChoicesProps<Value>) => (
+  // Radix gives back one of the values below.
+  <DropdownMenu.RadioGroup aria-label={label} value={value} onValueChange={(next) => onValueChange(next as Value)}>
+    {choices.map((choice) => (
+      <DropdownMenu.RadioItem
+        key={choice.value}
+        value={choice.value}
+        onSelect={(event) => event.preventDefault()}
+        className={itemStyle}
+      >
+        {choice.icon}
+        <span className="flex-1">{choice.label}</span>
+        <DropdownMenu.ItemIndicator>
+          <Check aria-hidden />
+        </DropdownMenu.ItemIndicator>
+      </DropdownMenu.RadioItem>
+    ))}
+  </DropdownMenu.RadioGroup>
+)
+
 export const MenuLabel = ({ children }: { children: ReactNode }) => (
   <DropdownMenu.Label className="px-2 py-1 text-2xs text-ink-3">{children}</DropdownMenu.Label>
 )

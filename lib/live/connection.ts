@@ -79,8 +79,8 @@ export class Connection {
       if (this.state === 'offline' && isOnline()) this.#set('live')
       return
     }
-    if (!isOnline()) return this.#set('offline')
-    if (this.#options.subscriptions().length > 0) this.#schedule(0)
+    if (!isOnline()) this.#set('offline')
+    else if (this.#options.subscriptions().length > 0) this.#schedule(0)
   }
 
   async #post(): Promise<void> {

@@ -38,7 +38,10 @@ export class Follower {
       const given = frame.entries as LogEntry[] // the recording's own entries, as the server encoded them
       const entries = (given[0]?.seq ?? 0) > cursor ? given : given.filter(({ seq }) => seq > cursor)
       const first = entries[0]
-      if (first && first.seq !== cursor + 1) return this.#onHole()
+      if (first && first.seq !== cursor + 1) {
+        this.#onHole()
+        return
+      }
       wanted.cursor = entries.at(-1)?.seq ?? cursor
       wanted.epoch = frame.epoch
       const { total, phase, epoch } = frame

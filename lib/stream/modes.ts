@@ -210,7 +210,10 @@ function addTask(state: ModeState, entry: Event, name: EventName, task: unknown)
   const where = { ...placed(entry, name), node: task.name }
   const id = text(task.id)
   const isStart = 'triggers' in task || ('input' in task && !('result' in task))
-  if (isStart) return state.steps.start(where, id, false)
+  if (isStart) {
+    state.steps.start(where, id, false)
+    return
+  }
   const hasInterrupts = Array.isArray(task.interrupts) && task.interrupts.length > 0
   state.steps.finish(where, id, task.error ? 'error' : hasInterrupts ? 'interrupted' : 'done')
   if (hasInterrupts) addInterrupts(state, entry, name, task.interrupts)

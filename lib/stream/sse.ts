@@ -117,9 +117,15 @@ export class SseParser {
   }
 
   #line(line: string, events: SseEvent[]): void {
-    if (line === '') return this.#dispatch(events)
+    if (line === '') {
+      this.#dispatch(events)
+      return
+    }
     const colon = line.indexOf(':')
-    if (colon === 0) return this.#onComment?.(line.slice(1))
+    if (colon === 0) {
+      this.#onComment?.(line.slice(1))
+      return
+    }
     const field = colon === -1 ? line : line.slice(0, colon)
     const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
     switch (field) {

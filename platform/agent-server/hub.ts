@@ -103,15 +103,15 @@ export class Hub {
   }
 
   /** Events after `after` up to `until` that were written down, in pages. */
-  async *stored(runId: string, after: number, until = Number.MAX_SAFE_INTEGER): AsyncGenerator<Entry[]> {
+  async *stored(runId: string, after: number, until = Number.MAX_SAFE_INTEGER, pageSize = PAGE): AsyncGenerator<Entry[]> {
     await this.#open.get(runId)?.writer?.flush()
     for (let last = after; ; ) {
       const rows = await this.db.query<Entry>(
         'select id::float8 as id, event, data from run_events where run_id = $1 and id > $2 and id <= $3 order by id limit $4',
-        [runId, last, until, PAGE],
+        [runId, last, until, pageSize],
       )
       if (rows.length) yield rows
-      if (rows.length < PAGE) return
+      if (rows.length < pageSize) return
       last = (rows.at(-1) as Entry).id
     }
   }

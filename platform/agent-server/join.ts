@@ -16,6 +16,8 @@ export type JoinOptions = {
   modes?: readonly string[]
   namespaces?: readonly string[]
   signal: AbortSignal
+  /** Called when the reader is gone before the end of the run. */
+  onLeave?: () => void
 }
 
 /** Its record is removed with its temporary thread, and its events are kept for a while. */
@@ -42,9 +44,8 @@ export class Joins {
    * already; otherwise the reader gets what comes from now on, and with `after` what was kept before.
    */
   async stream(run: RunRow | GoneRun, options: JoinOptions, held?: Held): Promise<ReadableStream<Uint8Array>> {
-    const left = new AbortController()
-    const signal = AbortSignal.any([options.signal, left.signal])
-    const events = this.#follow(run, { ...options, signal }, held ?? this.hub.hold(run.run_id), !held)
+    const reader = watchReader(options)
+    const events = this.#follow(run, { ...options, signal: reader.signal }, held ?? this.hub.hold(run.run_id), !held)
     // What a joiner is promised begins with the answer's headers, so the reader is in place before they are sent.
     let first: IteratorResult<Entry[]> | undefined = await events.next()
     return new ReadableStream<Uint8Array>(
@@ -53,14 +54,16 @@ export class Joins {
           try {
             const { done, value } = first ?? (await events.next())
             first = undefined
-            if (done) return controller.close()
-            controller.enqueue(Buffer.from(value.length ? value.map(encodeEvent).join('') : ': heartbeat\n\n'))
+            if (!done) return controller.enqueue(Buffer.from(value.length ? value.map(encodeEvent).join('') : ': heartbeat\n\n'))
+            reader.finish()
+            controller.close()
           } catch (error) {
+            reader.finish()
             controller.error(error)
           }
         },
         cancel: async () => {
-          left.abort()
+          reader.leave()
           await events.return(undefined)
         },
       },
@@ -69,11 +72,10 @@ export class Joins {
   }
 
   /** Blank lines while the run goes on, then its answer as JSON. */
-  answer(run: RunRow, signal: AbortSignal, held?: Held): ReadableStream<Uint8Array> {
+  answer(run: RunRow, options: JoinOptions, held?: Held): ReadableStream<Uint8Array> {
     const { log, release } = held ?? this.hub.hold(run.run_id)
-    const left = new AbortController()
-    const options = { signal: AbortSignal.any([signal, left.signal]), modes: [] }
-    const events = this.#follow(run, options, { log, release: () => {} }, !held)
+    const reader = watchReader(options)
+    const events = this.#follow(run, { signal: reader.signal, modes: [] }, { log, release: () => {} }, !held)
     const answer = async () => encode(log.outcome ? answerOf(log.outcome) : await this.#storedAnswer(run))
     let isOver = false
     return new ReadableStream<Uint8Array>(
@@ -84,19 +86,21 @@ export class Joins {
             for (;;) {
               const { done, value } = await events.next()
               if (!done && value.length) continue
-              isOver = !!done
-              controller.enqueue(Buffer.from(done ? await answer() : '\n'))
-              if (!done) return
+              if (!done) return controller.enqueue(Buffer.from('\n'))
+              isOver = true
+              reader.finish()
+              controller.enqueue(Buffer.from(await answer()))
               release()
               return controller.close()
             }
           } catch (error) {
+            reader.finish()
             release()
             controller.error(error)
           }
         },
         cancel: async () => {
-          left.abort()
+          reader.leave()
           await events.return(undefined)
           release()
         },
@@ -156,6 +160,21 @@ export class Joins {
     const [row, thread] = await Promise.all([this.runs.find(run.run_id), this.threads.get(run.thread_id).catch(() => undefined)])
     const snapshot = thread && (await this.states.snapshot(thread))
     return answerOf({ status: row?.status ?? 'rollback', snapshot, error: row?.error ?? undefined })
+  }
+}
+
+/** Tells a reader that is gone from one that has read to the end. */
+function watchReader({ signal, onLeave }: JoinOptions) {
+  const left = new AbortController()
+  let isFinished = false
+  const both = AbortSignal.any([signal, left.signal])
+  both.addEventListener('abort', () => !isFinished && onLeave?.(), { once: true })
+  return {
+    signal: both,
+    leave: () => left.abort(),
+    finish: () => {
+      isFinished = true
+    },
   }
 }
 

@@ -149,7 +149,12 @@ export class Runs {
       const [row] = await query<{ thread_id: string }>('delete from runs where run_id = $1 returning thread_id', [runId])
       if (row) await freeThread(query, row.thread_id)
     })
-    await this.bus.tell({ kind: 'ended', run: runId })
+    this.tellEnded([runId])
+  }
+
+  /** Whoever executes or reads one of these looks at the store again. */
+  tellEnded(ids: readonly string[]): void {
+    for (const run of ids) void this.bus.tell({ kind: 'ended', run })
   }
 
   async #lockThread(query: Query, threadId: string, { threadId: given, body, plan, place }: RunRequest): Promise<void> {

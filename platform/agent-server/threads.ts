@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type { ThreadCreate, ThreadPatch, ThreadsCount, ThreadsSearch } from '@/lib/contracts/threads'
 import { type Db, iso, type Query } from './db'
-import { HttpError, notFound } from './errors'
+import { HttpError, invalid, notFound } from './errors'
 import { orderAndPage, Where } from './listing'
 
 type Json = Record<string, unknown>
@@ -182,8 +182,11 @@ export async function removeThread(query: Query, threadId: string): Promise<void
 const dropEmpty = (metadata: Json | null | undefined): Json =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null && value !== undefined))
 
+/** Minutes, and what is removed then. Removing only what is old is not to be had here. */
 function readTtl(ttl: Ttl): { minutes: number | null; strategy: string | null } {
   if (ttl === null || ttl === undefined) return { minutes: null, strategy: null }
   if (typeof ttl === 'number') return { minutes: ttl, strategy: 'delete' }
-  return { minutes: ttl.ttl, strategy: ttl.strategy ?? 'delete' }
+  if (ttl.strategy === 'keep_latest')
+    throw invalid(['body', 'ttl', 'strategy'], 'The strategy keep_latest is not available on this server')
+  return { minutes: ttl.ttl, strategy: 'delete' }
 }

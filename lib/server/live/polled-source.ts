@@ -1,5 +1,4 @@
 import 'server-only'
-import type { Subscription } from '@/lib/contracts/live'
 import { frame, valueFrame } from './frames'
 import { Poller } from './poller'
 import type { Source } from './source'

@@ -111,7 +111,10 @@ export class Viewer {
   #serve(source: Source): void {
     try {
       const frames = source.take(FRAME_BYTES)
-      if (Array.isArray(frames)) return this.#deliver(source, frames)
+      if (Array.isArray(frames)) {
+        this.#deliver(source, frames)
+        return
+      }
       this.#busy.add(source)
       frames
         .then(

@@ -22,6 +22,16 @@ export type Facts = {
 
 const KNOWN = new Set<string>(['success', 'error', 'timeout', 'interrupted'])
 
+/** The run was stopped from outside, as far as the server tells: by us, or by somebody else. */
+export const mayBeCancelled = ({ status, isGone, isStateless, sawError, endStatus, isWaiting }: Facts): boolean =>
+  !sawError &&
+  !isWaiting &&
+  (status === 'interrupted' ||
+    status === 'error' ||
+    (isGone && !isStateless) ||
+    endStatus === 'interrupted' ||
+    endStatus === 'rollback')
+
 /** How the run ended, and why we say so where that is not plain. */
 export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: string } {
   const { status, isGone, isStateless, wasCancelled, sawError, endStatus, isWhole, isWaiting } = facts

@@ -33,6 +33,7 @@ beforeEach(() => {
     watchMs: 50,
     joinMs: 150,
     settleMs: [0, 20, 40],
+    confirmMs: 200,
     heartbeatMinMs: 200,
   })
   server.onRun = () => {}
@@ -174,13 +175,7 @@ test('a run that cannot be replayed gets a marked gap with the state at that mom
   await ended(id)
   const log = await logOf(id)
   expectGapFree(log)
-  expect(short(log)).toEqual([
-    'metadata {"run_id":"' + run.id + '","attempt":1}',
-    'custom 1',
-    'gap',
-    'custom 3',
-    'final',
-  ])
+  expect(short(log)).toEqual([`metadata {"run_id":"${run.id}","attempt":1}`, 'custom 1', 'gap', 'custom 3', 'final'])
   expect(log[2]).toMatchObject({ kind: 'gap', reason: expect.stringContaining('broke'), since: expect.any(Number) })
   expect((log[2] as { state: string }).state).toContain('"at":"gap"')
 })

@@ -31,7 +31,6 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
   }
   const held = new RecordingLog(row.id, cuts, { phase: 'reconnecting', last: end.last, totalBytes: end.bytes })
   const recorder = new Recorder(hub, row, held)
-  recorder.recall(entries)
   if (!recorder.place.run) {
     const run = await findMarkedRun(recorder.place, row.id).catch((error: unknown) => {
       log.warn('recorder.run_not_found', { recording: row.id, error })
@@ -39,5 +38,5 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
     })
     if (run) recorder.name(recorder.place.thread, run)
   }
-  recorder.resume(last?.at ?? row.startedAt.getTime())
+  recorder.resume(entries, last?.at ?? row.startedAt.getTime())
 }

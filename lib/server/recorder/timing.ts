@@ -15,6 +15,8 @@ export const TIMING = {
   retryMaxMs: 15_000,
   /** An upstream that cannot be reached for this long is given up. */
   giveUpMs: 30 * 60_000,
+  /** A run that was stopped from outside may have been stopped by us: the confirmation is on its way then. */
+  confirmMs: 1_500,
   /** How long a joined stream may take to show whether the server replays from the start. */
   joinMs: 1_500,
   /** A run that still goes on after this is followed no longer. */

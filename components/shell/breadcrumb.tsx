@@ -1,0 +1,77 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight } from 'lucide-react'
+import type { Route } from 'next'
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
+import { Fragment } from 'react'
+import { shortId } from '@/lib/format'
+import { deploymentQuery } from '@/lib/queries/deployments'
+import { routes } from '@/lib/routes'
+import { placesOf } from './nav'
+
+type Crumb = { label: string; href: Route; isCode?: boolean }
+
+/** Where the page stands, from the workspace's places down; the last is the page itself. */
+export function Breadcrumb({ workspace }: { workspace: string }) {
+  const [, , place, id, part, item] = usePathname().split('/').map(decode)
+  const deployment = place === 'deployments' ? id : undefined
+  // Only what the page has loaded anyway: a name in the header is not worth a request.
+  const { data } = useQuery({ ...deploymentQuery(workspace, deployment ?? ''), enabled: false })
+  const crumbs: Crumb[] = []
+  const home = placesOf(workspace).find(({ href }) => href === `/${encodeURIComponent(workspace)}/${place}`)
+  if (home) crumbs.push(home)
+  if (deployment) {
+    crumbs.push({
+      label: data?.name ?? shortId(deployment),
+      href: routes.deployment(workspace, deployment),
+      isCode: !data,
+    })
+    const parts: Record<string, Crumb> = {
+      assistants: { label: 'Assistants', href: routes.assistants(workspace, deployment) },
+      threads: { label: 'Threads', href: routes.threads(workspace, deployment) },
+      runs: { label: 'Runs', href: routes.runs(workspace, deployment) },
+    }
+    const at = part ? parts[part] : undefined
+    if (at) crumbs.push(at)
+    if (at && item)
+      crumbs.push(
+        item === 'new'
+          ? { label: 'Start a run', href: routes.newRun(workspace, deployment) }
+          : { label: shortId(item), href: `${at.href}/${encodeURIComponent(item)}` as Route, isCode: true },
+      )
+  }
+  return (
+    <nav aria-label="Breadcrumb" className="min-w-0 flex-1">
+      <ol className="flex min-w-0 items-center gap-1.5 text-ink-3">
+        {crumbs.map(({ label, href, isCode }, index) => {
+          const isLast = index === crumbs.length - 1
+          return (
+            <Fragment key={href}>
+              {index > 0 ? <ChevronRight aria-hidden className="hidden size-3 shrink-0 sm:block" /> : null}
+              {/* On a narrow screen only where one is; the rest is a step back in the navigation. */}
+              <li className={isLast ? 'min-w-0' : 'hidden min-w-0 max-w-48 sm:block'}>
+                <Link
+                  href={href}
+                  aria-current={isLast ? 'page' : undefined}
+                  className={`block truncate rounded-sm hover:text-ink aria-[current=page]:text-ink ${isCode ? 'font-mono text-xs' : ''}`}
+                >
+                  {label}
+                </Link>
+              </li>
+            </Fragment>
+          )
+        })}
+      </ol>
+    </nav>
+  )
+}
+
+/** A segment as it was before it was encoded; one that nobody encoded is shown as it stands. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { type Facts, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
+
+const facts = (more: Partial<Facts>): Facts => ({
+  status: undefined,
+  isGone: false,
+  isStateless: false,
+  wasCancelled: false,
+  sawError: false,
+  endStatus: undefined,
+  isWhole: true,
+  isWaiting: false,
+  ...more,
+})
+
+test.each<[string, Partial<Facts>, string]>([
+  ['the status of the run', { status: 'success' }, 'success'],
+  ['the status of the run, whatever the stream said', { status: 'success', sawError: true }, 'success'],
+  ['an interruption, where a server calls a question a success', { status: 'success', isWaiting: true }, 'interrupted'],
+  ['cancelled, where a server calls it an error', { status: 'error', wasCancelled: true }, 'cancelled'],
+  ['cancelled, where a rollback deleted the run', { isGone: true, wasCancelled: true }, 'cancelled'],
+  [
+    'an error of the graph, though a cancel came too late',
+    { status: 'error', wasCancelled: true, sawError: true },
+    'error',
+  ],
+  ['a success, though a cancel came too late', { status: 'success', wasCancelled: true }, 'success'],
+  ['an error event, where the run cannot be read', { sawError: true }, 'error'],
+  ['the end event, where the run cannot be read', { endStatus: 'timeout' }, 'timeout'],
+  ['a whole stateless stream', { isGone: true, isStateless: true }, 'success'],
+  ['unknown for a stateless stream with a gap', { isStateless: true, isWhole: false }, 'unknown'],
+  ['deleted for a run that is gone', { isGone: true }, 'deleted'],
+  ['unknown for a status that no table knows', { status: 'napping' }, 'unknown'],
+])('the outcome is %s', (_, given, expected) => {
+  expect(outcomeOf(facts(given)).outcome).toBe(expected)
+})
+
+test('only a run that something outside stopped may have been cancelled', () => {
+  expect(mayBeCancelled(facts({ status: 'interrupted' }))).toBe(true)
+  expect(mayBeCancelled(facts({ status: 'interrupted', isWaiting: true }))).toBe(false)
+  expect(mayBeCancelled(facts({ status: 'error', sawError: true }))).toBe(false)
+  expect(mayBeCancelled(facts({ status: 'success' }))).toBe(false)
+})
+
+test('a state waits while a task asks, a node is left, or an interrupt is open', () => {
+  expect(isWaitingState({ next: [], tasks: [{ interrupts: [] }], interrupts: [] })).toBe(false)
+  expect(isWaitingState({ next: ['a'] })).toBe(true)
+  expect(isWaitingState({ tasks: [null, { interrupts: [{ id: 'i' }] }] })).toBe(true)
+  expect(isWaitingState(undefined)).toBe(false)
+})

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import type { RunCreate } from '@/lib/contracts/runs'
+import type { Assistants } from './assistants'
+import { HttpError, invalid, notFound } from './errors'
+import type { Graphs } from './graphs'
+import type { Handlers, Input } from './handlers'
+import { absent, EVENT_STREAM, JSON_STREAM, type Reply } from './http'
+import type { Hub } from './hub'
+import type { Joins } from './join'
+import { pageHeaders, select } from './listing'
+import type { Queue } from './queue'
+import type { RunControl } from './run-control'
+import { readRunRequest } from './run-request'
+import { type RunRow, type Runs, runOut } from './runs'
+import type { Threads } from './threads'
+
+type RunHandlers = Pick<
+  Handlers,
+  | 'listRuns'
+  | 'createRun'
+  | 'createRunStream'
+  | 'createRunWait'
+  | 'getRun'
+  | 'deleteRun'
+  | 'joinRun'
+  | 'streamRun'
+  | 'cancelRun'
+  | 'createThreadCron'
+  | 'createStatelessRun'
+  | 'createStatelessRunStream'
+  | 'createStatelessRunWait'
+  | 'createRunBatch'
+  | 'cancelRuns'
+  | 'streamStatelessRun'
+>
+
+type Services = {
+  runs: Runs
+  threads: Threads
+  assistants: Assistants
+  graphs: Graphs
+  queue: Queue
+  hub: Hub
+  joins: Joins
+  control: RunControl
+}
+
+export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joins, control }: Services): RunHandlers {
+  /** Makes a run and wakes the queue; `runId` where a reader is in place already. */
+  async function create(threadId: string | undefined, body: RunCreate, runId: string = randomUUID()): Promise<RunRow> {
+    const request = await readRunRequest(threadId, body, assistants, graphs)
+    const row = await runs.create(request, runId)
+    queue.wake((body.after_seconds ?? 0) * 1000)
+    return row
+  }
+
+  /** Makes a run whose first event the caller must see. */
+  async function createHeld(threadId: string | undefined, body: RunCreate) {
+    const held = joins.hold(randomUUID())
+    try {
+      return { held, row: await create(threadId, body, held.log.runId) }
+    } catch (error) {
+      held.release()
+      throw error
+    }
+  }
+
+  const cancelsOnLeave = (runId: string, isAsked: boolean) =>
+    isAsked ? () => void runs.cancel(runId, 'interrupt').catch(() => {}) : undefined
+
+  async function createStream(threadId: string | undefined, { body, query, signal }: Input<'createRunStream'>): Promise<Reply> {
+    const { held, row } = await createHeld(threadId, body)
+    const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
+    const stream = await joins.stream(row, { signal, namespaces: query.namespace, onLeave }, held)
+    return { stream, headers: { ...EVENT_STREAM, ...locations(threadId, row, 'stream') } }
+  }
+
+  async function createWait(threadId: string | undefined, { body, signal }: Pick<Input<'createRunWait'>, 'body' | 'signal'>): Promise<Reply> {
+    const { held, row } = await createHeld(threadId, body)
+    const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
+    return {
+      stream: joins.answer(row, { signal, onLeave }, held),
+      headers: { ...JSON_STREAM, ...locations(threadId, row, 'join') },
+    }
+  }
+
+  async function joinStream(runId: string, threadId: string | undefined, { query, headers, signal }: Input<'streamRun'>): Promise<Reply> {
+    const run = threadId === undefined ? ((await runs.find(runId)) ?? (await goneRun(runId))) : await runs.get(runId, threadId)
+    const stream = await joins.stream(run, {
+      after: readLastId(headers.get('last-event-id')),
+      modes: query.stream_mode,
+      namespaces: query.namespace,
+      signal,
+      onLeave: cancelsOnLeave(run.run_id, query.cancel_on_disconnect ?? false),
+    })
+    return { stream, headers: { ...EVENT_STREAM, Location: threadId ? `/threads/${threadId}/runs/${runId}/stream` : `/runs/${runId}/stream` } }
+  }
+
+  /** A stateless run whose record is removed already; its events may be kept. */
+  async function goneRun(runId: string) {
+    for await (const _ of hub.stored(runId, -1, Number.MAX_SAFE_INTEGER, 1))
+      return { run_id: runId, status: 'gone' as const, is_resumable: true as const }
+    throw notFound('Run', runId)
+  }
+
+  return {
+    async listRuns({ params, query }) {
+      await threads.get(params.thread_id)
+      const { rows, total } = await runs.list(params.thread_id, query)
+      return { body: rows.map((row) => select(runOut(row), query.select)), headers: pageHeaders(query, rows.length, total) }
+    },
+
+    async createRun({ params, body }) {
+      const row = await create(params.thread_id, body)
+      return { body: runOut(row), headers: locations(params.thread_id, row) }
+    },
+
+    createRunStream: (input) => createStream(input.params.thread_id, input),
+    createRunWait: (input) => createWait(input.params.thread_id, input),
+
+    getRun: async ({ params }) => ({ body: runOut(await runs.get(params.run_id, params.thread_id)) }),
+
+    async deleteRun({ params }) {
+      await control.removeRun(await runs.get(params.run_id, params.thread_id))
+      return {}
+    },
+
+    async joinRun({ params, query, signal }) {
+      const run = await runs.get(params.run_id, params.thread_id)
+      const onLeave = cancelsOnLeave(run.run_id, query.cancel_on_disconnect ?? false)
+      return { stream: joins.answer(run, { signal, onLeave }), headers: JSON_STREAM }
+    },
+
+    streamRun: (input) => joinStream(input.params.run_id, input.params.thread_id, input),
+
+    async cancelRun({ params, query, signal }) {
+      const run = await runs.get(params.run_id, params.thread_id)
+      if (!(await runs.cancel(run.run_id, query.action ?? 'interrupt')))
+        throw new HttpError(409, `Run ${run.run_id} has ended already.`)
+      if (!query.wait) return { status: 202, body: {} }
+      await control.waitForEnd(run, signal)
+      return {}
+    },
+
+    createThreadCron: absent('Crons are'),
+
+    async createStatelessRun({ body }) {
+      const row = await create(undefined, body)
+      return { body: runOut(row), headers: locations(undefined, row) }
+    },
+
+    createStatelessRunStream: (input) => createStream(undefined, { ...input, params: { thread_id: '' } }),
+    createStatelessRunWait: (input) => createWait(undefined, input),
+
+    async createRunBatch({ body }) {
+      // All are checked before the first one is made.
+      const requests = await Promise.all(body.map((one) => readRunRequest(undefined, one, assistants, graphs)))
+      const rows: RunRow[] = []
+      for (const request of requests) {
+        rows.push(await runs.create(request, randomUUID()))
+        queue.wake((request.body.after_seconds ?? 0) * 1000)
+      }
+      return { body: rows.map(runOut) }
+    },
+
+    async cancelRuns({ body, query }) {
+      if (!body.status && !body.run_ids?.length)
+        throw invalid(['body', 'status'], 'Give a status, or a thread_id with run_ids', 'missing')
+      const ids = await runs.inProgress({ threadId: body.thread_id, runIds: body.run_ids, status: body.status })
+      if (body.run_ids && !ids.length) throw new HttpError(404, 'None of these runs is in progress.')
+      await control.cancelAll(ids, query.action ?? 'interrupt')
+      return {}
+    },
+
+    streamStatelessRun: (input) => joinStream(input.params.run_id, undefined, { ...input, params: { thread_id: '', run_id: '' } }),
+  }
+}
+
+/** Where the run is, and from where its events or its answer can be read again. */
+function locations(threadId: string | undefined, row: RunRow, reader?: 'stream' | 'join'): Record<string, string> {
+  const own = `/threads/${row.thread_id}/runs/${row.run_id}`
+  const shown = threadId === undefined ? `/runs/${row.run_id}` : own
+  if (!reader) return { 'Content-Location': shown }
+  return { 'Content-Location': shown, Location: reader === 'stream' ? `${shown}/stream` : `${own}/join` }
+}
+
+/** From the start by `-1` and `-`; something else that is no number says nothing. */
+function readLastId(header: string | null): number | undefined {
+  if (header === null) return undefined
+  if (header === '-' || header === '-1') return -1
+  return /^\d{1,15}$/.test(header) ? Number(header) : undefined
+}

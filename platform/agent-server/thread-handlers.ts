@@ -1,0 +1,127 @@
+import type { Db } from './db'
+import { HttpError, invalid } from './errors'
+import type { Handlers } from './handlers'
+import { absent, type Reply } from './http'
+import { pageHeaders, select } from './listing'
+import type { RunControl } from './run-control'
+import { checkpointOut } from './state'
+import type { ThreadStates } from './thread-state'
+import type { ThreadRow, Threads } from './threads'
+
+type ThreadHandlers = Pick<
+  Handlers,
+  | 'createThread'
+  | 'searchThreads'
+  | 'countThreads'
+  | 'pruneThreads'
+  | 'getThread'
+  | 'updateThread'
+  | 'deleteThread'
+  | 'copyThread'
+  | 'getThreadState'
+  | 'updateThreadState'
+  | 'patchThreadState'
+  | 'getThreadStateAt'
+  | 'getThreadStateAtCheckpoint'
+  | 'listThreadHistory'
+  | 'searchThreadHistory'
+  | 'streamThread'
+  | 'streamThreadEvents'
+  | 'sendThreadCommand'
+>
+
+export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, control: RunControl): ThreadHandlers {
+  const record = async (row: ThreadRow, withTtl = false): Promise<Reply> => {
+    const [body] = await states.records([row], { withTtl })
+    return { body }
+  }
+
+  return {
+    async createThread({ body }) {
+      const { row, isNew } = await threads.create(body)
+      if (!isNew || !body.supersteps?.length) return record(row, row.ttl_minutes !== null)
+      try {
+        await states.build(row, body.supersteps)
+      } catch (error) {
+        await threads.remove(row.thread_id)
+        throw error
+      }
+      return record(await threads.get(row.thread_id), row.ttl_minutes !== null)
+    },
+
+    async searchThreads({ body }) {
+      const { rows, total } = await threads.search(body)
+      const wants = (field: string) => !body.select?.length || body.select.includes(field)
+      const records = await states.records(rows, { wants, extract: body.extract })
+      return {
+        body: records.map((one) => select(one, body.select && [...body.select, ...(body.extract ? ['extracted'] : [])])),
+        headers: pageHeaders(body, rows.length, total),
+      }
+    },
+
+    countThreads: async ({ body }) => ({ body: await threads.count(body) }),
+
+    async pruneThreads({ body }) {
+      if (body.strategy === 'keep_latest')
+        throw invalid(['body', 'strategy'], 'The strategy keep_latest is not available on this server')
+      let count = 0
+      for (const id of new Set(body.thread_ids)) {
+        try {
+          await control.removeThread(id)
+          count += 1
+        } catch (error) {
+          if (!(error instanceof HttpError)) throw error
+        }
+      }
+      return { body: { pruned_count: count } }
+    },
+
+    getThread: async ({ params, query }) => record(await threads.get(params.thread_id), query.include?.includes('ttl')),
+
+    async updateThread({ params, body, headers }) {
+      const row = await threads.update(params.thread_id, body)
+      return /return=minimal/.test(headers.get('prefer') ?? '') ? {} : record(row, body.ttl !== undefined)
+    },
+
+    async deleteThread({ params }) {
+      await control.removeThread(params.thread_id)
+      return {}
+    },
+
+    copyThread: async ({ params }) => record(await threads.copy(params.thread_id)),
+
+    getThreadState: async ({ params, query }) => ({ body: await states.read(params.thread_id, undefined, query.subgraphs) }),
+
+    async updateThreadState({ params, body }) {
+      const configurable = await states.update(params.thread_id, body)
+      return { body: { checkpoint: checkpointOut(configurable), configurable } }
+    },
+
+    /** An older operation: metadata of the newest checkpoint. */
+    async patchThreadState({ params, body }) {
+      const { thread_id } = await threads.get(params.thread_id)
+      await db.query(
+        `update checkpoints set metadata = metadata || $2 where thread_id = $1 and checkpoint_ns = '' and checkpoint_id =
+           (select max(checkpoint_id) from checkpoints where thread_id = $1 and checkpoint_ns = '')`,
+        [thread_id, body.metadata],
+      )
+      return { body: {} }
+    },
+
+    getThreadStateAt: async ({ params, query }) => ({
+      body: await states.read(params.thread_id, { checkpoint_id: params.checkpoint_id }, query.subgraphs),
+    }),
+
+    getThreadStateAtCheckpoint: async ({ params, body }) => ({
+      body: await states.read(params.thread_id, body.checkpoint, body.subgraphs ?? false),
+    }),
+
+    listThreadHistory: async ({ params, query }) => ({ body: await states.history(params.thread_id, query) }),
+
+    searchThreadHistory: async ({ params, body }) => ({ body: await states.history(params.thread_id, body) }),
+
+    streamThread: absent('Thread streams are'),
+    streamThreadEvents: absent('Event streaming (protocol v2) is'),
+    sendThreadCommand: absent('Thread commands (protocol v2) are'),
+  }
+}
