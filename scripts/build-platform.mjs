@@ -1,16 +1,11 @@
 // Bundles the platform's two programs; packages stay outside, so that graphs and server share one runtime.
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
 
 await build({
   absWorkingDir: root,
-  entryPoints: Object.fromEntries(
-    Object.entries({ platform: 'platform/main.ts', 'agent-server': 'platform/agent-server/main.ts' }).filter(([, f]) =>
-      existsSync(path.join(root, f)),
-    ),
-  ), // FIXME lead: remove filter
+  entryPoints: { platform: 'platform/main.ts', 'agent-server': 'platform/agent-server/main.ts' },
   outdir: path.join(root, '.build'),
   outExtension: { '.js': '.mjs' },
   bundle: true,

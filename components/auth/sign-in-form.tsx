@@ -23,30 +23,44 @@ export function SignInForm({ callbackUrl, error, hasSingleSignOn }: SignInFormPr
     const form = new FormData(event.currentTarget)
     setBusy(true)
     setFailure(undefined)
-    const result = await signIn('credentials', { email: form.get('email'), password: form.get('password'), redirect: false }).catch(() => undefined)
+    const result = await signIn('credentials', {
+      email: form.get('email'),
+      password: form.get('password'),
+      redirect: false,
+    }).catch(() => undefined)
     if (result?.ok && !result.error) {
       router.replace(target)
       router.refresh()
       return
     }
     setBusy(false)
-    setFailure(result ? signInErrorText(result.error ?? '') : 'The console did not answer. Check your network and try again.')
+    setFailure(
+      result ? signInErrorText(result.error ?? '') : 'The console did not answer. Check your network and try again.',
+    )
   }
 
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
-      {callbackUrl && !failure ? <p className="rounded-md bg-sunken px-3 py-2 text-ink-2 text-xs">Sign in to go on to the page you asked for.</p> : null}
+      {callbackUrl && !failure ? (
+        <p className="rounded-md bg-sunken px-3 py-2 text-ink-2 text-xs">
+          You are not signed in, or your session has ended. Sign in to go on where you were.
+        </p>
+      ) : null}
       {failure ? <ErrorNotice error={{ message: failure }} /> : null}
       <Field id="email" label="Email">
-        <Input id="email" name="email" type="email" autoComplete="username" required autoFocus />
+        <Input id="email" name="email" type="email" autoComplete="username" required autoFocus className="h-9" />
       </Field>
       <Field id="password" label="Password">
-        <Input id="password" name="password" type="password" autoComplete="current-password" required />
+        <Input id="password" name="password" type="password" autoComplete="current-password" required className="h-9" />
       </Field>
-      <Button type="submit" variant="primary" isBusy={isBusy} className="mt-1">
+      <Button type="submit" variant="primary" isBusy={isBusy} className="mt-2 h-9">
         Sign in
       </Button>
-      {hasSingleSignOn ? <Button onClick={() => void signIn('oidc', { callbackUrl: target })}>Sign in with single sign-on</Button> : null}
+      {hasSingleSignOn ? (
+        <Button className="h-9" onClick={() => void signIn('oidc', { callbackUrl: target })}>
+          Sign in with single sign-on
+        </Button>
+      ) : null}
     </form>
   )
 }

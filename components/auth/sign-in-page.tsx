@@ -4,8 +4,8 @@ import { SignInForm } from './sign-in-form'
 type SignInPageProps = { callbackUrl?: string; error?: string; hasSingleSignOn: boolean }
 
 export const SignInPage = (props: SignInPageProps) => (
-  <main className="grid min-h-dvh place-items-center px-4 py-12">
-    <div className="w-full max-w-sm">
+  <main className="grid min-h-dvh place-items-center bg-[radial-gradient(56rem_28rem_at_50%_-6rem,var(--accent-soft),transparent)] px-4 py-12">
+    <div className="w-full max-w-sm pb-[8vh]">
       <div className="mb-6 flex items-center gap-2.5">
         <Logo className="size-8" />
         <div>
@@ -13,7 +13,7 @@ export const SignInPage = (props: SignInPageProps) => (
           <p className="text-ink-2 text-xs">The console for agent deployments</p>
         </div>
       </div>
-      <div className="rounded-lg border bg-panel p-5 shadow-sm">
+      <div className="rounded-lg border bg-panel p-6 shadow-pop">
         <h1 className="mb-4 font-semibold text-lg">Sign in</h1>
         <SignInForm {...props} />
       </div>

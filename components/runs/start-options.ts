@@ -2,7 +2,7 @@ import type { MultitaskStrategy, StreamMode } from '@/lib/contracts/run-options'
 
 /** The modes a person chooses from; the older twin of `messages-tuple` and what few servers know are left out. */
 export const MODE_CHOICES: readonly { value: StreamMode; label: string; hint: string }[] = [
-  { value: 'messages-tuple', label: 'Messages', hint: 'Tokens as the model writes them' },
+  { value: 'messages-tuple', label: 'Tokens', hint: 'What models write, word by word' },
   { value: 'values', label: 'Values', hint: 'The whole state after each step' },
   { value: 'updates', label: 'Updates', hint: 'What each node changed' },
   { value: 'custom', label: 'Custom', hint: 'Whatever the graph itself sends' },

@@ -15,7 +15,7 @@ export function TranscriptLens({ view, version }: { view: RunView; version: numb
   const rows = useMemo(() => transcriptRows(view), [view, version])
   return (
     <VirtualFeed
-      label="Transcript"
+      label="Conversation"
       count={rows.length}
       keyOf={(index) => rows[index]?.key ?? String(index)}
       row={(index) => {

@@ -4,13 +4,14 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
-import type { ErrorView, Settled } from '@/lib/errors'
+import type { Settled } from '@/lib/errors'
 import { ErrorNotice } from './error-notice'
+import { useSave } from './use-save'
 
-type ConfirmDialogProps = {
-  open: boolean
+type ConfirmDialogProps = ConfirmProps & { open: boolean; title: string }
+
+type ConfirmProps = {
   onOpenChange: (open: boolean) => void
-  title: string
   /** What it does, in the words of the button. */
   verb: string
   /** Where given, this has to be typed first. */
@@ -21,37 +22,36 @@ type ConfirmDialogProps = {
 }
 
 /** Asks before something that cannot be taken back. Stays open, with the reason, where it fails. */
-export function ConfirmDialog({ open, onOpenChange, title, verb, typed, action, onDone, children }: ConfirmDialogProps) {
+export const ConfirmDialog = ({ open, title, ...rest }: ConfirmDialogProps) => (
+  <Dialog open={open} onOpenChange={rest.onOpenChange} title={title}>
+    <Confirm {...rest} />
+  </Dialog>
+)
+
+/** Lives as long as the dialog is open, so that nothing of one try is there at the next. */
+function Confirm({ onOpenChange, verb, typed, action, onDone, children }: ConfirmProps) {
   const [text, setText] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<ErrorView>()
-  async function confirm() {
-    setBusy(true)
-    const result = await action()
-    setBusy(false)
-    if (!result.ok) return setError(result.error)
-    setError(undefined)
-    setText('')
-    onOpenChange(false)
-    onDone()
-  }
+  const { isBusy, error, save } = useSave<unknown>()
+  const confirm = () =>
+    void save(action, () => {
+      onOpenChange(false)
+      onDone()
+    })
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={title}>
-      <div className="flex flex-col gap-3">
-        <p className="text-ink-2">{children}</p>
-        {error ? <ErrorNotice error={error} /> : null}
-        {typed ? (
-          <Field id="confirm-typed" label={<>Type {typed} to go on</>}>
-            <Input id="confirm-typed" value={text} autoComplete="off" onChange={(event) => setText(event.target.value)} />
-          </Field>
-        ) : null}
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => onOpenChange(false)}>Do nothing</Button>
-          <Button variant="danger" isBusy={isBusy} disabled={typed !== undefined && text !== typed} onClick={() => void confirm()}>
-            {verb}
-          </Button>
-        </div>
+    <div className="flex flex-col gap-3">
+      <p className="text-ink-2">{children}</p>
+      {error ? <ErrorNotice error={error} /> : null}
+      {typed ? (
+        <Field id="confirm-typed" label={`Type ${typed} to go on`}>
+          <Input id="confirm-typed" value={text} autoComplete="off" onChange={(event) => setText(event.target.value)} />
+        </Field>
+      ) : null}
+      <div className="flex justify-end gap-2">
+        <Button onClick={() => onOpenChange(false)}>Do nothing</Button>
+        <Button variant="danger" isBusy={isBusy} disabled={typed !== undefined && text !== typed} onClick={confirm}>
+          {verb}
+        </Button>
       </div>
-    </Dialog>
+    </div>
   )
 }

@@ -68,7 +68,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <tbody ref={body}>
           {rows
             ? rows.map((row) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has the link inside; this widens it for the pointer
+                // The keyboard has the link inside; the clicks widen it for the pointer.
                 <tr
                   key={rowKey(row)}
                   onClick={rowHref && openRow}
@@ -79,7 +79,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   )}
                 >
                   {columns.map((column, index) => (
-                    <td key={column.id} className={cn('h-11 max-w-72 truncate px-3', cellStyle(column))}>
+                    <td key={column.id} className={cn('h-10 max-w-72 truncate px-3', cellStyle(column))}>
                       {rowHref && index === 0 ? (
                         <Link data-row href={rowHref(row)} className="font-medium text-ink outline-offset-4">
                           {column.cell(row)}
@@ -95,7 +95,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 // biome-ignore lint/suspicious/noArrayIndexKey: rows that stand for nothing have no other name
                 <tr key={index} className="border-b last:border-b-0">
                   {columns.map((column) => (
-                    <td key={column.id} className={cn('h-11 px-3', cellStyle(column))}>
+                    <td key={column.id} className={cn('h-10 px-3', cellStyle(column))}>
                       <Skeleton className="w-2/3 max-w-32" />
                     </td>
                   ))}

@@ -122,7 +122,7 @@ export function JsonTree({
   }
 
   return (
-    <section aria-label={label} className={`flex min-h-0 flex-col ${className ?? ''}`}>
+    <div className={`flex min-h-0 flex-col ${className ?? ''}`}>
       <JsonSearchBar
         value={value}
         onReveal={reveal}
@@ -150,6 +150,6 @@ export function JsonTree({
         </div>
       </div>
       <JsonDetail path={selected} value={selectedValue} />
-    </section>
+    </div>
   )
 }

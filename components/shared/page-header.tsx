@@ -1,7 +1,17 @@
 import type { ReactNode } from 'react'
 
 /** The head of a page: what it is, its state, and the few verbs that apply. */
-export const PageHeader = ({ title, meta, actions, children }: { title: ReactNode; meta?: ReactNode; actions?: ReactNode; children?: ReactNode }) => (
+export const PageHeader = ({
+  title,
+  meta,
+  actions,
+  children,
+}: {
+  title: ReactNode
+  meta?: ReactNode
+  actions?: ReactNode
+  children?: ReactNode
+}) => (
   <header className="flex flex-wrap items-start gap-x-4 gap-y-2 pb-4">
     <div className="min-w-0 flex-1 basis-64">
       <h1 className="truncate font-semibold text-xl tracking-tight">{title}</h1>

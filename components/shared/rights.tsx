@@ -7,7 +7,15 @@ type Reasons = { run?: string; administer?: string }
 const RightsContext = createContext<Reasons>({})
 
 /** What the person may do in this workspace. For display only: rights are checked where the data is. */
-export const Rights = ({ canRun, canAdminister, children }: { canRun: boolean; canAdminister: boolean; children: ReactNode }) => (
+export const Rights = ({
+  canRun,
+  canAdminister,
+  children,
+}: {
+  canRun: boolean
+  canAdminister: boolean
+  children: ReactNode
+}) => (
   <RightsContext
     value={{
       run: canRun ? undefined : 'This needs the role developer. Ask an administrator.',

@@ -14,7 +14,8 @@ import { applyTheme } from './theme'
 
 type PaletteProps = { current: ShellWorkspace; workspaces: ShellWorkspace[]; onClose: () => void }
 
-const group = '[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-2xs [&_[cmdk-group-heading]]:text-ink-3'
+const group =
+  '[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-2xs [&_[cmdk-group-heading]]:text-ink-3'
 
 /** Every place by its name; deployments are searched on the server. */
 export function Palette({ current, workspaces, onClose }: PaletteProps) {
@@ -50,13 +51,23 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
         <Command.Empty className="px-3 py-6 text-center text-ink-2">Nothing has that name.</Command.Empty>
         <Command.Group heading="Deployments" className={group}>
           {found.data?.resources.map((one) => (
-            <Item key={one.id} value={`deployment ${one.name} ${one.id}`} icon={<Boxes />} onSelect={go(routes.deployment(current.slug, one.id))}>
+            <Item
+              key={one.id}
+              value={`deployment ${one.name} ${one.id}`}
+              icon={<Boxes />}
+              onSelect={go(routes.deployment(current.slug, one.id))}
+            >
               {one.name}
             </Item>
           ))}
           {isAtLeast(current.role, 'developer')
             ? found.data?.resources.map((one) => (
-                <Item key={one.id} value={`start a run ${one.name} ${one.id}`} icon={<Play />} onSelect={go(routes.newRun(current.slug, one.id))}>
+                <Item
+                  key={one.id}
+                  value={`start a run ${one.name} ${one.id}`}
+                  icon={<Play />}
+                  onSelect={go(routes.newRun(current.slug, one.id))}
+                >
                   Start a run on {one.name}
                 </Item>
               ))
@@ -73,7 +84,12 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
         </Command.Group>
         <Command.Group heading="Workspaces" className={group}>
           {workspaces.map((one) => (
-            <Item key={one.slug} value={`workspace ${one.name} ${one.slug}`} icon={<LayoutGrid />} onSelect={go(routes.deployments(one.slug))}>
+            <Item
+              key={one.slug}
+              value={`workspace ${one.name} ${one.slug}`}
+              icon={<LayoutGrid />}
+              onSelect={go(routes.deployments(one.slug))}
+            >
               {one.name}
             </Item>
           ))}
@@ -91,7 +107,17 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
   )
 }
 
-const Item = ({ value, icon, onSelect, children }: { value: string; icon: ReactNode; onSelect: () => void; children: ReactNode }) => (
+const Item = ({
+  value,
+  icon,
+  onSelect,
+  children,
+}: {
+  value: string
+  icon: ReactNode
+  onSelect: () => void
+  children: ReactNode
+}) => (
   <Command.Item
     value={value}
     onSelect={onSelect}

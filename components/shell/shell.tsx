@@ -25,7 +25,10 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault()
         setOpen((now) => (now === 'palette' ? 'none' : 'palette'))
-      } else if (event.key === '?' && !(event.target as Element).closest('input, textarea, select, [contenteditable="true"], [role="dialog"]')) {
+      } else if (
+        event.key === '?' &&
+        !(event.target as Element).closest('input, textarea, select, [contenteditable="true"], [role="dialog"]')
+      ) {
         setOpen('shortcuts')
       }
     }
@@ -35,7 +38,10 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
 
   return (
     <div className="flex min-h-dvh">
-      <a href="#main" className="sr-only z-50 rounded-md bg-panel px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-panel px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
         Skip to the content
       </a>
       <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 border-r bg-panel lg:block">
@@ -43,7 +49,13 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
       </aside>
       <div className="flex min-w-0 flex-1 flex-col">
         <header className="sticky top-0 z-30 flex h-12 shrink-0 items-center gap-2 border-b bg-panel/95 px-3 backdrop-blur sm:px-5">
-          <Button variant="ghost" size="icon" className="lg:hidden" aria-label="Open navigation" onClick={() => setOpen('navigation')}>
+          <Button
+            variant="ghost"
+            size="icon"
+            className="lg:hidden"
+            aria-label="Open navigation"
+            onClick={() => setOpen('navigation')}
+          >
             <MenuIcon />
           </Button>
           <Breadcrumb workspace={current.slug} />
@@ -63,7 +75,11 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
           </button>
           <UserMenu email={email} role={current.role} />
         </header>
-        <main id="main" tabIndex={-1} className="mx-auto flex w-full max-w-[1400px] flex-1 flex-col px-3 py-5 outline-none sm:px-6">
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto flex w-full max-w-[1400px] flex-1 flex-col px-3 py-5 outline-none sm:px-6"
+        >
           {children}
         </main>
       </div>

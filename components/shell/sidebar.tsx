@@ -5,8 +5,8 @@ import { usePathname } from 'next/navigation'
 import { Button } from '@/components/ui/button'
 import { Logo } from '@/components/ui/logo'
 import { Menu, MenuItem, MenuLabel } from '@/components/ui/menu'
-import { isAtLeast, type Role } from '@/lib/contracts/api'
 import { cn } from '@/lib/cn'
+import { isAtLeast, type Role } from '@/lib/contracts/api'
 import { routes } from '@/lib/routes'
 import { placesOf } from './nav'
 
@@ -21,7 +21,11 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
         label="Workspaces"
         align="start"
         trigger={
-          <Button variant="ghost" className="h-10 w-full justify-start gap-2 px-2 text-ink" aria-label={`Workspace ${current.name}. Switch workspace`}>
+          <Button
+            variant="ghost"
+            className="h-10 w-full justify-start gap-2 px-2 text-ink"
+            aria-label={`Workspace ${current.name}. Switch workspace`}
+          >
             <Logo className="!size-6" />
             <span className="min-w-0 flex-1 text-left">
               <span className="block truncate font-semibold leading-4">{current.name}</span>

@@ -15,7 +15,7 @@ export function ThreadMessages({ values, isBusy }: { values: unknown; isBusy: bo
   }, [values])
   return (
     <VirtualFeed
-      label="Messages"
+      label="Conversation"
       count={items.length}
       keyOf={(index) => items[index]?.message.key ?? String(index)}
       row={(index) => {

@@ -23,8 +23,21 @@ const ICONS: Record<Tone, ReactNode> = {
 }
 
 /** A state: icon and word, never colour alone. */
-export const StatusBadge = ({ tone, children, title, className }: { tone: Tone; children: ReactNode; title?: string; className?: string }) => (
-  <span title={title} className={cn('inline-flex items-center gap-1.5 whitespace-nowrap font-medium text-xs', TONES[tone], className)}>
+export const StatusBadge = ({
+  tone,
+  children,
+  title,
+  className,
+}: {
+  tone: Tone
+  children: ReactNode
+  title?: string
+  className?: string
+}) => (
+  <span
+    title={title}
+    className={cn('inline-flex items-center gap-1.5 whitespace-nowrap font-medium text-xs', TONES[tone], className)}
+  >
     {ICONS[tone]}
     {children}
   </span>
@@ -32,7 +45,13 @@ export const StatusBadge = ({ tone, children, title, className }: { tone: Tone; 
 
 /** A plain mark without a state: a kind, a count, a version. */
 export const Badge = ({ children, title, className }: { children: ReactNode; title?: string; className?: string }) => (
-  <span title={title} className={cn('inline-flex items-center rounded-sm border border-line bg-sunken px-1.5 text-2xs text-ink-2', className)}>
+  <span
+    title={title}
+    className={cn(
+      'inline-flex items-center rounded-sm border border-line bg-sunken px-1.5 text-2xs text-ink-2',
+      className,
+    )}
+  >
     {children}
   </span>
 )

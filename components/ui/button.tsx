@@ -28,7 +28,19 @@ type ButtonProps = ComponentProps<'button'> &
     reason?: string
   }
 
-export function Button({ className, variant, size, asChild, isBusy, reason, disabled, children, onClick, type, ...rest }: ButtonProps) {
+export function Button({
+  className,
+  variant,
+  size,
+  asChild,
+  isBusy,
+  reason,
+  disabled,
+  children,
+  onClick,
+  type,
+  ...rest
+}: ButtonProps) {
   const style = cn(buttonStyle({ variant, size }), className)
   if (asChild)
     return (

@@ -2,7 +2,12 @@ import type { ComponentProps, ReactNode } from 'react'
 import { cn } from '@/lib/cn'
 
 /** A box with its label and, below it, what ticking it means. */
-export const Checkbox = ({ label, hint, className, ...rest }: ComponentProps<'input'> & { label: ReactNode; hint?: ReactNode }) => (
+export const Checkbox = ({
+  label,
+  hint,
+  className,
+  ...rest
+}: ComponentProps<'input'> & { label: ReactNode; hint?: ReactNode }) => (
   <label className={cn('flex items-start gap-2 text-sm', className)}>
     <input type="checkbox" className="mt-[3px] size-3.5 shrink-0 accent-accent" {...rest} />
     <span className="min-w-0">

@@ -4,10 +4,21 @@ import { useState } from 'react'
 import { cn } from '@/lib/cn'
 
 /** Copies `value` (made at the click where it is a function); says so for a moment. `what` names it to screen readers: "Copy thread id". */
-export function CopyButton({ value, what, className }: { value: string | (() => string); what: string; className?: string }) {
+export function CopyButton({
+  value,
+  what,
+  className,
+}: {
+  value: string | (() => string)
+  what: string
+  className?: string
+}) {
   const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle')
   async function copy() {
-    const isCopied = await navigator.clipboard.writeText(typeof value === 'function' ? value() : value).then(() => true, () => false)
+    const isCopied = await navigator.clipboard.writeText(typeof value === 'function' ? value() : value).then(
+      () => true,
+      () => false,
+    )
     setState(isCopied ? 'copied' : 'refused')
     setTimeout(setState, 1500, 'idle')
   }
@@ -22,7 +33,10 @@ export function CopyButton({ value, what, className }: { value: string | (() => 
         event.stopPropagation()
         void copy()
       }}
-      className={cn('inline-flex size-5 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-hover hover:text-ink', className)}
+      className={cn(
+        'inline-flex size-5 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-hover hover:text-ink',
+        className,
+      )}
     >
       {state === 'copied' ? <Check aria-hidden className="size-3 text-ok" /> : <Copy aria-hidden className="size-3" />}
     </button>

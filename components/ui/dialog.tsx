@@ -29,12 +29,18 @@ export function Dialog({ open, onOpenChange, title, description, children, side 
         <Radix.Overlay className="fixed inset-0 z-40 bg-black/40" />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
-          className={cn('fixed z-50 flex flex-col overflow-hidden border-line bg-panel shadow-pop', PLACES[side], className)}
+          className={cn(
+            'fixed z-50 flex flex-col overflow-hidden border-line bg-panel shadow-pop',
+            PLACES[side],
+            className,
+          )}
         >
           <header className="flex items-start gap-3 border-b px-4 py-3">
             <div className="min-w-0 flex-1">
               <Radix.Title className="font-semibold text-base">{title}</Radix.Title>
-              {description ? <Radix.Description className="mt-0.5 text-ink-2 text-sm">{description}</Radix.Description> : null}
+              {description ? (
+                <Radix.Description className="mt-0.5 text-ink-2 text-sm">{description}</Radix.Description>
+              ) : null}
             </div>
             <Radix.Close asChild>
               <Button variant="ghost" size="icon" aria-label="Close">

@@ -26,10 +26,32 @@ export const Menu = ({ trigger, label, align = 'end', children }: MenuProps) => 
 const itemStyle =
   'flex cursor-default select-none items-center gap-2 rounded-sm px-2 py-1 text-sm outline-none data-[disabled]:opacity-50 data-[highlighted]:bg-hover [&_svg]:size-3.5 [&_svg]:text-ink-3'
 
-type MenuItemProps = { children: ReactNode; onSelect?: () => void; asChild?: boolean; disabled?: boolean; tone?: 'danger'; title?: string }
+type MenuItemProps = {
+  children: ReactNode
+  onSelect?: () => void
+  asChild?: boolean
+  disabled?: boolean
+  /** Why it cannot be chosen now; stands below it. */
+  reason?: string
+  tone?: 'danger'
+  title?: string
+}
 
-export const MenuItem = ({ tone, ...rest }: MenuItemProps) => (
-  <DropdownMenu.Item className={cn(itemStyle, tone === 'danger' && 'text-error')} {...rest} />
+export const MenuItem = ({ tone, disabled, reason, children, ...rest }: MenuItemProps) => (
+  <DropdownMenu.Item
+    className={cn(itemStyle, tone === 'danger' && 'text-error', reason && 'data-[disabled]:opacity-100')}
+    disabled={disabled || reason !== undefined}
+    {...rest}
+  >
+    {reason ? (
+      <span className="max-w-56">
+        <span className="opacity-50">{children}</span>
+        <span className="block text-ink-3 text-xs">{reason}</span>
+      </span>
+    ) : (
+      children
+    )}
+  </DropdownMenu.Item>
 )
 type MenuChoicesProps<Value extends string> = {
   label: string
@@ -39,7 +61,12 @@ type MenuChoicesProps<Value extends string> = {
 }
 
 /** Items of which one holds. Choosing leaves the menu open, so that what it does can be seen. */
-export const MenuChoices = <Value extends string>({ label, value, onValueChange, choices }: MenuChoicesProps<Value>) => (
+export const MenuChoices = <Value extends string>({
+  label,
+  value,
+  onValueChange,
+  choices,
+}: MenuChoicesProps<Value>) => (
   // Radix gives back one of the values below.
   <DropdownMenu.RadioGroup aria-label={label} value={value} onValueChange={(next) => onValueChange(next as Value)}>
     {choices.map((choice) => (

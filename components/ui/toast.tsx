@@ -37,7 +37,10 @@ export function Toaster() {
     () => NONE,
   )
   return (
-    <output aria-live="polite" className="pointer-events-none fixed right-4 bottom-4 z-[60] flex flex-col items-end gap-2">
+    <output
+      aria-live="polite"
+      className="pointer-events-none fixed right-4 bottom-4 z-[60] flex flex-col items-end gap-2"
+    >
       {shown.map((one) => (
         <Notice key={one.id} {...one} />
       ))}

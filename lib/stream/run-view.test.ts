@@ -142,6 +142,25 @@ test('the state tells which messages there are and in which order; the stream wh
   expect(view).toMatchObject({ phase: 'ended', outcome: 'success' })
 })
 
+test('a message that the state knows under another id is the same message: a tool by its call, others by what they say', () => {
+  const tool = (id: string, content: string) => ({ type: 'tool', id, tool_call_id: 'c1', content })
+  const view = play(
+    metadata,
+    () => event('messages', [tool('run-1-tool', '84'), { graph_node: 'tools' }]),
+    () => event('messages', [{ type: 'ai', id: 'run-2', content: 'ok' }, { graph_node: 'a' }]),
+    () => event('messages', [{ type: 'ai', id: 'run-3', content: 'ok' }, { graph_node: 'b' }]),
+  )
+  const values = {
+    messages: [tool('t', '84!'), { type: 'ai', id: 'x', content: 'ok' }, { type: 'ai', id: 'y', content: 'ok' }],
+  }
+  for (let again = 0; again < 2; again++) {
+    applyEntry(view, event('values', values))
+    expect(messagesOf(view).map(({ role, node }) => `${role} ${node}`)).toEqual(['tool tools', 'ai a', 'ai b'])
+  }
+  applyEntry(view, final({ values }))
+  expect(texts(view)).toEqual(['tool: 84!', 'ai: ok', 'ai: ok'])
+})
+
 test('an older state does not take words back from a message that is being written', () => {
   const view = play(
     metadata,

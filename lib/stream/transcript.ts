@@ -54,8 +54,9 @@ export class Transcript {
   reconcile(values: unknown, from: Origin, isFinal: boolean): void {
     const wires = messagesOf(values)
     if (!wires) return
+    const taken = new Set(wires.flatMap(({ id }) => (id ? (this.#byKey.get(id) ?? []) : [])))
     this.#state = wires.map((wire, position) => {
-      const known = wire.id ? this.#byKey.get(wire.id) : this.#unnamedTwin(wire)
+      const known = (wire.id ? this.#byKey.get(wire.id) : undefined) ?? this.#twin(wire, taken)
       const message = known ?? createMessage(wire.id ?? `state:${position}`, wire, { ...from, seq: 0 })
       const before = known?.usage
       // An older state may come while a piece-by-piece message is ahead of it; only the final one overrules the stream.
@@ -64,7 +65,8 @@ export class Transcript {
         if (known) this.#count(before, message.usage)
       }
       message.isRemoved = false
-      if (!known) this.#byKey.set(message.key, message)
+      taken.add(message)
+      this.#byKey.set(wire.id ?? message.key, message)
       return message
     })
     if (isFinal) {
@@ -102,10 +104,16 @@ export class Transcript {
     return message
   }
 
-  /** The streamed message without an id that a state shows again. */
-  #unnamedTwin(wire: WireMessage): RunMessage | undefined {
-    const text = contentKey(wire.role, wire.parts)
-    return this.#streamed.findLast((one) => one.id === undefined && contentKey(one.role, one.parts) === text)
+  /**
+   * The streamed message that a state shows under another id: a message that its node gave none gets one for the stream
+   * and another when it is put into the state. A tool's answer is known by the call, others by what they say.
+   */
+  #twin(wire: WireMessage, taken: ReadonlySet<RunMessage>): RunMessage | undefined {
+    const content = contentKey(wire.role, wire.parts)
+    return this.#streamed.find((one) => {
+      if (one.role !== wire.role || taken.has(one)) return false
+      return wire.toolCallId ? one.toolCallId === wire.toolCallId : contentKey(one.role, one.parts) === content
+    })
   }
 
   #remove(id: string | undefined): undefined {

@@ -9,7 +9,7 @@ import type { Hub } from './hub'
 import type { Joins } from './join'
 import { pageHeaders, select } from './listing'
 import type { Queue } from './queue'
-import type { RunControl } from './run-control'
+import type { RunStopper } from './run-stopper'
 import { readRunRequest } from './run-request'
 import { type RunRow, type Runs, runOut } from './runs'
 import type { Threads } from './threads'
@@ -42,10 +42,10 @@ type Services = {
   queue: Queue
   hub: Hub
   joins: Joins
-  control: RunControl
+  stopper: RunStopper
 }
 
-export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joins, control }: Services): RunHandlers {
+export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joins, stopper }: Services): RunHandlers {
   /** Makes a run and wakes the queue; `runId` where a reader is in place already. */
   async function create(threadId: string | undefined, body: RunCreate, runId: string = randomUUID()): Promise<RunRow> {
     const request = await readRunRequest(threadId, body, assistants, graphs)
@@ -121,7 +121,7 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
     getRun: async ({ params }) => ({ body: runOut(await runs.get(params.run_id, params.thread_id)) }),
 
     async deleteRun({ params }) {
-      await control.removeRun(await runs.get(params.run_id, params.thread_id))
+      await stopper.removeRun(await runs.get(params.run_id, params.thread_id))
       return {}
     },
 
@@ -138,7 +138,7 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
       if (!(await runs.cancel(run.run_id, query.action ?? 'interrupt')))
         throw new HttpError(409, `Run ${run.run_id} has ended already.`)
       if (!query.wait) return { status: 202, body: {} }
-      await control.waitForEnd(run, signal)
+      await stopper.waitForEnd(run, signal)
       return {}
     },
 
@@ -168,7 +168,7 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
         throw invalid(['body', 'status'], 'Give a status, or a thread_id with run_ids', 'missing')
       const ids = await runs.inProgress({ threadId: body.thread_id, runIds: body.run_ids, status: body.status })
       if (body.run_ids && !ids.length) throw new HttpError(404, 'None of these runs is in progress.')
-      await control.cancelAll(ids, query.action ?? 'interrupt')
+      await stopper.cancelAll(ids, query.action ?? 'interrupt')
       return {}
     },
 

@@ -3,7 +3,7 @@ import { HttpError, invalid } from './errors'
 import type { Handlers } from './handlers'
 import { absent, type Reply } from './http'
 import { pageHeaders, select } from './listing'
-import type { RunControl } from './run-control'
+import type { RunStopper } from './run-stopper'
 import { checkpointOut } from './state'
 import type { ThreadStates } from './thread-state'
 import type { ThreadRow, Threads } from './threads'
@@ -30,7 +30,7 @@ type ThreadHandlers = Pick<
   | 'sendThreadCommand'
 >
 
-export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, control: RunControl): ThreadHandlers {
+export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, stopper: RunStopper): ThreadHandlers {
   const record = async (row: ThreadRow, withTtl = false): Promise<Reply> => {
     const [body] = await states.records([row], { withTtl })
     return { body }
@@ -67,7 +67,7 @@ export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, c
       let count = 0
       for (const id of new Set(body.thread_ids)) {
         try {
-          await control.removeThread(id)
+          await stopper.removeThread(id)
           count += 1
         } catch (error) {
           if (!(error instanceof HttpError)) throw error
@@ -84,7 +84,7 @@ export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, c
     },
 
     async deleteThread({ params }) {
-      await control.removeThread(params.thread_id)
+      await stopper.removeThread(params.thread_id)
       return {}
     },
 

@@ -69,10 +69,10 @@ export async function buildFromGit(options: BuildOptions): Promise<void> {
       continue
     }
     log('INFO', `Running the ${what} command: ${command}`)
-    const shell = process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c']
+    const isWindows = process.platform === 'win32'
     // A package manager that takes NODE_ENV from us would leave out what a build needs.
     const stepEnv = { ...env, CI: 'true', npm_config_update_notifier: 'false' }
-    await runCommand([...shell, command], {
+    await runCommand(isWindows ? ['cmd.exe', '/d', '/s', '/c', command] : ['/bin/sh', '-c', command], {
       label: `The ${what} command`,
       cwd,
       env: stepEnv,

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { asProcessEnv } from '../env'
+import { reapWithUs } from '../reaper'
 import { readLines } from './lines'
 
 /** A reason that belongs in the build log as it stands. */
@@ -18,62 +19,43 @@ export type CommandOptions = {
 }
 
 /**
- * Stands between us and the command, in a process group that ends as a whole: on our word, and by itself when we are
- * gone (kill -9), so that no install keeps running that nobody waits for.
+ * Runs a program to its end, in a process group that ends as a whole. Rejects with a BuildError unless it ends with 0;
+ * with the signal's reason when aborted.
  */
-const GUARD = `
-const { spawn } = require('node:child_process')
-const [file, ...args] = JSON.parse(process.argv[1])
-const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit'] })
-const end = () => process.kill(-process.pid, 'SIGKILL')
-process.once('disconnect', end)
-child.once('error', (error) => { process.send({ error: error.message }, end) })
-child.once('exit', (code, signal) => { process.send({ code, signal }, end) })
-`
-
-type Outcome = { code?: number | null; signal?: string | null; error?: string }
-
-/** Runs a program to its end. Rejects with a BuildError unless it ends with 0; with the signal's reason when aborted. */
-export async function runCommand(argv: readonly string[], options: CommandOptions): Promise<void> {
+export async function runCommand(argv: readonly [string, ...string[]], options: CommandOptions): Promise<void> {
   const { label, cwd, env, timeoutMs, signal, onLine } = options
   signal.throwIfAborted()
-  const guard = spawn(process.execPath, ['-e', GUARD, '--', JSON.stringify(argv)], {
-    cwd,
-    env: asProcessEnv(env),
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
-  let outcome: Outcome = {}
-  let isLate = false
-  guard.on('message', (message) => {
-    outcome = message as Outcome
-  })
-  readLines(guard.stdout as NonNullable<typeof guard.stdout>, (line) => onLine(line, false))
-  readLines(guard.stderr as NonNullable<typeof guard.stderr>, (line) => onLine(line, true))
+  const [file, ...args] = argv
+  const child = spawn(file, args, { cwd, env: asProcessEnv(env), detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const release = reapWithUs(child.pid, 'now')
+  readLines(child.stdout, (line) => onLine(line, false))
+  readLines(child.stderr, (line) => onLine(line, true))
 
   const kill = () => {
     try {
-      if (guard.pid) process.kill(-guard.pid, 'SIGKILL')
+      if (child.pid) process.kill(-child.pid, 'SIGKILL')
     } catch {
       // gone in the meantime
     }
   }
+  let isLate = false
   const timer = setTimeout(() => {
     isLate = true
     kill()
   }, timeoutMs)
   signal.addEventListener('abort', kill, { once: true })
-  try {
+  // What it left running in the background would keep its output open for ever.
+  child.once('exit', kill)
+  const [code, killedBy] = await new Promise<[number | null, string | null]>((resolve, reject) => {
+    child.once('error', (error) => reject(new BuildError(`${label} cannot be started: ${error.message}`)))
     // 'close', not 'exit': the last lines are still on their way when the process is gone.
-    await new Promise<void>((resolve, reject) => guard.once('error', reject).once('close', () => resolve()))
-  } finally {
+    child.once('close', (...outcome) => resolve(outcome))
+  }).finally(() => {
     clearTimeout(timer)
     signal.removeEventListener('abort', kill)
-    kill()
-  }
+    release()
+  })
   signal.throwIfAborted()
   if (isLate) throw new BuildError(`${label} did not end within ${Math.round(timeoutMs / 1000)} s.`)
-  if (outcome.error) throw new BuildError(`${label} cannot be started: ${outcome.error}`)
-  if (outcome.code !== 0)
-    throw new BuildError(`${label} ended with ${outcome.code ?? outcome.signal ?? 'no exit code'}.`)
+  if (code !== 0) throw new BuildError(`${label} ended with ${code ?? killedBy}.`)
 }

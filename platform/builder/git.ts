@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { asProcessEnv } from '../env'
@@ -65,7 +65,7 @@ export async function checkout(options: CheckoutOptions): Promise<string> {
       )
     }
   }
-  // The one step that goes over the network gets the guard: it may hang when nobody is left to end it.
+  // The one step that goes over the network may hang, and is to end when nobody waits for it any more.
   const fetch = (what: string, ...more: string[]) =>
     runCommand(['git', 'fetch', '--quiet', '--no-tags', ...more, '--', url, what], {
       label: `git fetch of ${options.ref}`,
@@ -85,7 +85,8 @@ export async function checkout(options: CheckoutOptions): Promise<string> {
     await fetch(ref)
   }
   await git('checkout', '--quiet', '--detach', options.commit ?? 'FETCH_HEAD', '--')
-  return git('rev-parse', '--verify', 'HEAD')
+  // Detached, so the file holds the commit itself.
+  return (await readFile(path.join(folder, '.git/HEAD'), 'utf8')).trim()
 }
 
 export type RemoteOptions = Pick<CheckoutOptions, 'url' | 'ref' | 'env' | 'signal'> & { configFile: string }

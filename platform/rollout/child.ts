@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { readLines } from '../builder/lines'
 import { asProcessEnv } from '../env'
-import { WATCHDOG_ARGS } from './watchdog'
+import { reapWithUs } from '../reaper'
 
 /** A reason that belongs in the deploy log as it stands. */
 export class StartError extends Error {
@@ -44,7 +44,7 @@ export type AgentChild = {
 export async function startChild(options: ChildOptions): Promise<AgentChild> {
   options.signal.throwIfAborted()
   const secret = randomBytes(32).toString('base64url')
-  const node = spawn(process.execPath, ['--enable-source-maps', ...WATCHDOG_ARGS, options.entry], {
+  const node = spawn(process.execPath, ['--enable-source-maps', options.entry], {
     cwd: options.cwd,
     env: asProcessEnv({ ...options.env, PILOTHOUSE_AGENT_SECRET: secret }),
     // A group of its own: what graph code starts ends with it, and a Ctrl-C in the terminal leaves the order to us.
@@ -54,6 +54,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
   if (node.stdout) readLines(node.stdout, (line) => options.onLine(line, false))
   if (node.stderr) readLines(node.stderr, (line) => options.onLine(line, true))
 
+  const release = reapWithUs(node.pid, 'later')
   let isOver = false
   const ended = new Promise<string>((resolve) => {
     const end = (how: string) => {
@@ -77,7 +78,9 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
       await ended
       clearTimeout(timer)
     }
+    // Nothing it started outlives it.
     kill('SIGKILL', true)
+    release()
   }
 
   let port: number

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
+  createBody,
   createClient,
   createFixture,
   type Fixture,
@@ -81,7 +82,7 @@ test('a second platform on the same database is refused in plain words', async (
   expect(await ended(first.child)).toBe(0)
 }, 20_000)
 
-test('kill -9 of the platform leaves no agent server, not even one in an endless loop; the next start serves again', async () => {
+test('kill -9 of the platform leaves no build command and no agent server, not even one in an endless loop; the next start serves again', async () => {
   const repository = fixture.repository('killed')
   repository.commit(graphFiles())
   const first = await startProgram()
@@ -93,8 +94,16 @@ test('kill -9 of the platform leaves no agent server, not even one in an endless
   const { pid } = await first.client.about(body.id)
   await first.client.get(`/agents/${body.id}/spin`)
   const building = (await first.client.request('POST', `/v2/deployments/${body.id}/revisions`, {})).body.id
+  repository.commit({ 'stuck.mjs': 'console.log("pid", process.pid); setInterval(() => {}, 1000)' })
+  const other = await first.client.create('building', repository.url, {
+    source_config: { ...createBody('', repository.url).source_config, install_command: 'node stuck.mjs' },
+  })
+  const log = () => first.client.log(other.body.id, other.body.latest_revision_id, 'build')
+  await until('a build is under way', async () => /pid \d+/.test(await log()))
+  const command = Number(/pid (\d+)/.exec(await log())?.[1])
   first.child.kill('SIGKILL')
-  await until('the looping agent server is gone', () => !isAlive(pid), 5000)
+  await until('the command is gone', () => !isAlive(command), 2000)
+  await until('the looping agent server is gone', () => !isAlive(pid), 8000)
 
   const second = await startProgram()
   expect(second.ready).toEqual(first.ready)

@@ -122,7 +122,7 @@ export async function createFixture(options: Partial<PlatformOptions> = {}) {
       databaseUrl: database.url,
       agentServerEntry: STAND_IN,
       withSamples: false,
-      drainMs: 5000,
+      drainMs: 15_000,
       pushLookMs: 100,
       readyTimeoutMs: 15_000,
       log: (line) => lines.push(line),

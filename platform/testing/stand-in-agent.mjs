@@ -1,10 +1,11 @@
 // Honours the contract between roll-out and agent server, and does a few odd things on request. For tests only.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
+import { env } from 'node:process'
 import { pathToFileURL } from 'node:url'
 
-const { PILOTHOUSE_AGENT_CONFIG, PILOTHOUSE_AGENT_SECRET, PILOTHOUSE_AGENT_OWNER } = process.env
+const { PILOTHOUSE_AGENT_CONFIG, PILOTHOUSE_AGENT_SECRET, PILOTHOUSE_AGENT_OWNER } = env
 process.once('disconnect', () => process.exit(0))
 
 const graphs = {}
@@ -41,13 +42,22 @@ createServer(async (request, response) => {
     return json(response, {
       pid: process.pid,
       revision: PILOTHOUSE_AGENT_OWNER,
-      greeting: process.env.GREETING ?? null,
+      greeting: env.GREETING ?? null,
       text: graphs.main.text,
       cwd: process.cwd(),
       cut,
-      names: Object.keys(process.env).sort(),
-      info: JSON.parse(process.env.PILOTHOUSE_AGENT_INFO),
+      names: Object.keys(env).sort(),
+      info: JSON.parse(env.PILOTHOUSE_AGENT_INFO),
     })
+  if (first === 'hold') {
+    // Counts for as long as a file is there.
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (let n = 0; existsSync(url.searchParams.get('file')); n += 1) {
+      response.write(`data: ${n}\n\n`)
+      await new Promise((resolve) => setTimeout(resolve, ms))
+    }
+    return response.end('data: whole\n\n')
+  }
   if (first === 'say') {
     console.log(url.searchParams.get('text'))
     return json(response, {})

@@ -1,5 +1,5 @@
-import { Button } from '@/components/ui/button'
 import { EmptyState } from '@/components/shared/empty-state'
+import { Button } from '@/components/ui/button'
 
 export default function NotFound() {
   return (

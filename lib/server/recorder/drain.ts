@@ -1,5 +1,5 @@
 import 'server-only'
-import { type SseEvent, SseParser, SseTooLargeError } from '@/lib/stream/sse'
+import { type SseEvent, SseParser } from '@/lib/stream/sse'
 import { TIMING } from './timing'
 
 export type Ending =
@@ -79,7 +79,8 @@ export async function drain(
       heardAt = Date.now()
     }
   } catch (error) {
-    if (error instanceof SseTooLargeError) end({ how: 'refused', reason: error.message })
+    // By name: the door's own parser may have thrown it, in another copy of the module.
+    if (error instanceof Error && error.name === 'SseTooLargeError') end({ how: 'refused', reason: error.message })
     else ending ??= { how: 'broken', reason: `The connection broke (${textOf(error)}).` }
   } finally {
     clearInterval(watch)

@@ -1,14 +1,31 @@
 import type { Metadata } from 'next'
 import { AuditPage } from '@/components/audit/audit-page'
-import { sessionActor } from '@/lib/server/actor'
+import { ForAdmins } from '@/components/shared/for-admins'
+import { isAtLeast } from '@/lib/contracts/api'
 import { listAudit } from '@/lib/server/audit'
+import { verifyAudit } from '@/lib/server/audit-verify'
+import { pageWorkspace } from '@/lib/server/page-actor'
 
 export const metadata: Metadata = { title: 'Audit' }
 
 export default async function Page({ params, searchParams }: PageProps<'/[workspace]/audit'>) {
-  const { workspace } = await params
-  const before = Number((await searchParams).before)
-  const actor = await sessionActor()
-  const page = await listAudit(actor, { workspace, ...(Number.isSafeInteger(before) && before > 0 && { before }) })
-  return <AuditPage workspace={workspace} entries={page.entries} next={page.next} />
+  const { actor, current } = await pageWorkspace((await params).workspace)
+  if (!isAtLeast(current.role, 'admin')) return <ForAdmins title="Audit" role={current.role} />
+  const search = await searchParams
+  const before = Number(search.before)
+  const page = await listAudit(actor, {
+    workspace: current.slug,
+    ...(Number.isSafeInteger(before) && before > 0 && { before }),
+  })
+  // It goes through the whole trail, so only when asked for.
+  const report = search.verify === undefined ? undefined : await verifyAudit()
+  return (
+    <AuditPage
+      workspace={current.slug}
+      entries={page.entries}
+      next={page.next}
+      isFirst={!(before > 0)}
+      report={report && { isWhole: report.isWhole, rows: report.rows, problems: report.problems, at: Date.now() }}
+    />
+  )
 }

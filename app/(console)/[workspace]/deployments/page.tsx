@@ -9,7 +9,12 @@ export const metadata: Metadata = { title: 'Deployments' }
 
 export default async function Page({ params, searchParams }: PageProps<'/[workspace]/deployments'>) {
   const { workspace } = await params
-  await prefetch(deploymentsQuery(workspace, listQueryOf(new URLSearchParams(Object.entries(await searchParams) as [string, string][]))))
+  await prefetch(
+    deploymentsQuery(
+      workspace,
+      listQueryOf(new URLSearchParams(Object.entries(await searchParams) as [string, string][])),
+    ),
+  )
   return (
     <Hydrated>
       <DeploymentsPage workspace={workspace} />

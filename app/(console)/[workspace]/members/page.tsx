@@ -1,19 +1,21 @@
 import type { Metadata } from 'next'
 import { MembersPage } from '@/components/members/members-page'
+import { ForAdmins } from '@/components/shared/for-admins'
 import { isAtLeast } from '@/lib/contracts/api'
-import { EVERYWHERE, roleOf, sessionActor } from '@/lib/server/actor'
+import { EVERYWHERE, roleOf } from '@/lib/server/actor'
 import { listMembers } from '@/lib/server/members'
+import { pageWorkspace } from '@/lib/server/page-actor'
 
 export const metadata: Metadata = { title: 'Members' }
 
 export default async function Page({ params }: PageProps<'/[workspace]/members'>) {
-  const { workspace } = await params
-  const actor = await sessionActor()
+  const { actor, current } = await pageWorkspace((await params).workspace)
+  if (!isAtLeast(current.role, 'admin')) return <ForAdmins title="Members" role={current.role} />
   const role = await roleOf(actor, EVERYWHERE)
   return (
     <MembersPage
-      workspace={workspace}
-      members={await listMembers(actor, workspace)}
+      workspace={current.slug}
+      members={await listMembers(actor, current.slug)}
       self={actor.id}
       administersAccounts={role !== null && isAtLeast(role, 'admin')}
     />

@@ -6,7 +6,7 @@ import type { Threads } from './threads'
 const STOP_MS = 5000
 
 /** Stopping runs, and removing what is being run. */
-export class RunControl {
+export class RunStopper {
   constructor(
     private readonly runs: Runs,
     private readonly threads: Threads,

@@ -1,0 +1,36 @@
+import { ShieldAlert, ShieldCheck } from 'lucide-react'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { count } from '@/lib/format'
+
+export type AuditReportShown = { isWhole: boolean; rows: number; problems: string[]; at: number }
+
+/** Whether anything of the console's whole trail was changed, inserted, moved or taken away. */
+export const VerifyResult = ({ report: { isWhole, rows, problems, at } }: { report: AuditReportShown }) => (
+  <section
+    aria-label="Result of the check"
+    className={`mb-3 flex items-start gap-2.5 rounded-md border px-3 py-2 ${isWhole ? 'border-ok/30 bg-ok-soft' : 'border-error/30 bg-error-soft'}`}
+  >
+    {isWhole ? (
+      <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" />
+    ) : (
+      <ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-error" />
+    )}
+    <div className="min-w-0">
+      <p>
+        {isWhole
+          ? `The trail is whole: all ${count(rows)} rows of this console are as they were written.`
+          : `The trail is not whole (${count(rows)} rows).`}{' '}
+        <span className="text-ink-2">
+          Checked <RelativeTime at={at} />.
+        </span>
+      </p>
+      {problems.length > 0 ? (
+        <ul className="mt-1 list-disc pl-4 text-ink-2">
+          {problems.map((problem) => (
+            <li key={problem}>{problem}</li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  </section>
+)

@@ -1,0 +1,109 @@
+'use client'
+import { Ellipsis } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { ConfirmDialog } from '@/components/shared/confirm-dialog'
+import { useReasons } from '@/components/shared/rights'
+import { Button } from '@/components/ui/button'
+import { Menu, MenuItem, MenuSeparator } from '@/components/ui/menu'
+import { toast } from '@/components/ui/toast'
+import { disableMember, resetMemberPassword, setRole } from '@/lib/actions/members'
+import type { Role } from '@/lib/contracts/api'
+import type { ShownPassword } from './new-password'
+
+export type MemberShown = {
+  account: string
+  email: string
+  name: string
+  role: Role
+  /** The role comes from the membership of the whole console. */
+  isEverywhere: boolean
+  signsInWith: string[]
+  isDisabled: boolean
+}
+type MemberActionsProps = {
+  workspace: string
+  member: MemberShown
+  isSelf: boolean
+  /** Why accounts themselves may not be changed, where they may not. */
+  accountReason: string | undefined
+  onPassword: (password: ShownPassword) => void
+}
+
+export function MemberActions({ workspace, member, isSelf, accountReason, onPassword }: MemberActionsProps) {
+  const router = useRouter()
+  const [asked, setAsked] = useState<'password' | 'disable' | 'remove'>()
+  const { account, email, isDisabled, isEverywhere } = member
+  const close = () => setAsked(undefined)
+  const done = (said: string) => {
+    toast.success(said)
+    router.refresh()
+  }
+  const memberReason = useReasons().administer ?? (isEverywhere ? 'The role is one of the whole console.' : undefined)
+
+  return (
+    <>
+      <Menu
+        label={`Actions for ${email}`}
+        trigger={
+          <Button variant="ghost" size="icon" aria-label={`Actions for ${email}`}>
+            <Ellipsis />
+          </Button>
+        }
+      >
+        <MenuItem
+          reason={isSelf ? 'Change your own in the account menu.' : accountReason}
+          onSelect={() => setAsked('password')}
+        >
+          New password
+        </MenuItem>
+        <MenuItem
+          reason={isSelf ? 'You cannot disable your own account.' : accountReason}
+          onSelect={() => setAsked('disable')}
+        >
+          {isDisabled ? 'Enable' : 'Disable'}
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem tone="danger" reason={memberReason} onSelect={() => setAsked('remove')}>
+          Remove from the workspace
+        </MenuItem>
+      </Menu>
+      <ConfirmDialog
+        open={asked === 'password'}
+        onOpenChange={close}
+        title={`A new password for ${email}?`}
+        verb="Make a new password"
+        action={async () => {
+          const result = await resetMemberPassword({ account })
+          if (result.ok) onPassword({ email, value: result.data.password })
+          return result
+        }}
+        onDone={() => router.refresh()}
+      >
+        The old one stops working and all of their sessions end. The new one is shown to you once.
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={asked === 'disable'}
+        onOpenChange={close}
+        title={`${isDisabled ? 'Enable' : 'Disable'} ${email}?`}
+        verb={isDisabled ? 'Enable' : 'Disable'}
+        action={() => disableMember({ account, isDisabled: !isDisabled })}
+        onDone={() => done(isDisabled ? `${email} may sign in again.` : `${email} is disabled.`)}
+      >
+        {isDisabled
+          ? 'They may sign in again, with the roles they had.'
+          : 'Their sessions end at once and they cannot sign in any more, in any workspace. It can be taken back.'}
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={asked === 'remove'}
+        onOpenChange={close}
+        title={`Remove ${email} from this workspace?`}
+        verb="Remove member"
+        action={() => setRole({ workspace, account, role: null })}
+        onDone={() => done(`${email} is no member any more.`)}
+      >
+        They lose sight of this workspace at once. Their account and their roles elsewhere stay.
+      </ConfirmDialog>
+    </>
+  )
+}

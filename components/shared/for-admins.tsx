@@ -1,0 +1,14 @@
+import { EmptyState } from './empty-state'
+import { PageHeader } from './page-header'
+
+/** In place of a page that only administrators of the workspace see. */
+export const ForAdmins = ({ title, role }: { title: string; role: string }) => (
+  <>
+    <PageHeader title={title} />
+    <div className="rounded-lg border bg-panel">
+      <EmptyState title="For administrators">
+        You are {role} in this workspace. Ask one of its administrators for what you need, or for the role admin.
+      </EmptyState>
+    </div>
+  </>
+)

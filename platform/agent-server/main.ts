@@ -1,0 +1,52 @@
+import { stackOf } from './errors'
+import { GraphLoadError } from './graphs'
+import { takeSettings } from './settings'
+import { type AgentServer, startAgentServer } from './start'
+
+/** The agent server of one deployment as a process of its own; its launcher talks to it over IPC. */
+
+const STOP_MS = 4000
+
+const log = (level: 'info' | 'error', message: string, runId?: string) => {
+  const stream = level === 'error' ? process.stderr : process.stdout
+  stream.write(`${JSON.stringify({ level, message, ...(runId && { run_id: runId }) })}\n`)
+}
+
+let server: AgentServer | undefined
+let isEnding = false
+
+async function end(code: number): Promise<void> {
+  if (isEnding) return
+  isEnding = true
+  setTimeout(() => process.exit(code), STOP_MS).unref()
+  await server?.stop().catch((error: unknown) => log('error', `The stop was not clean: ${stackOf(error)}`))
+  process.exit(code)
+}
+
+// A promise that graph code forgot is no reason to end everybody else's runs: it is logged, and the server goes on.
+process.on('unhandledRejection', (reason) => log('error', `A promise was rejected and nobody handles it: ${stackOf(reason)}`))
+// An exception out of a timer or an emitter leaves the process in a state that nobody knows. It ends, the launcher starts
+// another one, and runs go on there from their last checkpoint; one that does this each time is given up after three.
+process.on('uncaughtException', (error) => {
+  log('error', `An exception was thrown outside of any run; this process ends: ${stackOf(error)}`)
+  process.exit(70)
+})
+process.once('SIGTERM', () => void end(0))
+process.once('SIGINT', () => void end(0))
+// The launcher died.
+process.once('disconnect', () => void end(0))
+process.on('message', (message) => {
+  if ((message as { drain?: unknown } | null)?.drain === true) server?.drain()
+})
+
+try {
+  server = await startAgentServer({ ...takeSettings(), log })
+  process.send?.({ ready: { port: server.port } })
+  log('info', `The agent server listens on ${server.url}.`)
+} catch (error) {
+  const { message } = error as Error
+  const graph = error instanceof GraphLoadError ? error.graph : undefined
+  process.stderr.write(`${graph ? `Graph "${graph}" cannot be loaded: ` : ''}${stackOf(error)}\n`)
+  process.send?.({ failed: { ...(graph && { graph }), message } }, () => process.exit(1))
+  if (!process.send) process.exit(1)
+}

@@ -1,0 +1,149 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
+import { testDatabase } from '@/scripts/testing'
+import { type AgentServer, type AgentServerOptions, startAgentServer } from './start'
+
+/** For tests: servers on a database of their own, and a client that hides nothing. */
+
+type Json = Record<string, unknown>
+// What a test reads is checked by its expectations.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Answer = { status: number; headers: Headers; json: any; text: string }
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type SeenEvent = { id: string; event: string; data: any }
+
+export const fixtures = path.join(import.meta.dirname, 'fixtures/graph.json')
+const bundle = path.resolve(import.meta.dirname, '../../.build/agent-server.mjs')
+const SCHEMA = 'agent_test'
+
+export class Client {
+  constructor(
+    readonly url: string,
+    private readonly headers: Record<string, string> = {},
+  ) {}
+
+  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await this.open(method, path, body, headers)
+    const text = await response.text()
+    let json: unknown
+    try {
+      json = text === '' ? undefined : JSON.parse(text)
+    } catch {
+      json = undefined
+    }
+    return { status: response.status, headers: response.headers, json, text }
+  }
+
+  /** The answer as it begins; its body is the caller's to read or to cancel. */
+  open(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
+    return fetch(`${this.url}${path}`, {
+      method,
+      headers: { ...this.headers, 'content-type': 'application/json', ...headers },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      signal,
+    })
+  }
+
+  get = (path: string, headers?: Record<string, string>) => this.request('GET', path, undefined, headers)
+  post = (path: string, body: unknown = {}, headers?: Record<string, string>) => this.request('POST', path, body, headers)
+
+  /** All events of a stream, to its end. */
+  async stream(path: string, body: Json): Promise<SeenEvent[]> {
+    return Array.fromAsync(readEvents(await this.open('POST', path, body)))
+  }
+
+  async join(path: string, headers?: Record<string, string>): Promise<SeenEvent[]> {
+    return Array.fromAsync(readEvents(await this.open('GET', path, undefined, headers)))
+  }
+
+  async newThread(body: Json = {}): Promise<string> {
+    return (await this.post('/threads', body)).json.thread_id as string
+  }
+
+  /** Waits until the run has the status, at most 10 s. */
+  async until(threadId: string, runId: string, status: string): Promise<Answer> {
+    for (let tries = 0; tries < 400; tries++) {
+      const answer = await this.get(`/threads/${threadId}/runs/${runId}`)
+      if (answer.json?.status === status) return answer
+      await sleep(25)
+    }
+    throw new Error(`Run ${runId} did not become ${status}.`)
+  }
+}
+
+export async function* readEvents(response: Response): AsyncGenerator<SeenEvent> {
+  if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`)
+  const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  for await (const { id, event, data } of events as unknown as AsyncIterable<EventSourceMessage>)
+    yield { id: id ?? '', event: event ?? '', data: JSON.parse(data) }
+}
+
+/** The next event of a kind. */
+export async function nextEvent(events: AsyncGenerator<SeenEvent>, kind: string): Promise<SeenEvent> {
+  for (let one = await events.next(); !one.done; one = await events.next()) if (one.value.event === kind) return one.value
+  throw new Error(`The stream ended without ${kind}.`)
+}
+
+export type TestServer = Client & { server: AgentServer; databaseUrl: string; logs: string[]; close(): Promise<void> }
+
+/** A server in this process on a fresh database; or on that of another one, beside it or after it. */
+export async function testServer(options: Partial<AgentServerOptions> = {}): Promise<TestServer> {
+  const database = options.databaseUrl ? undefined : await testDatabase()
+  const databaseUrl = options.databaseUrl ?? (database as { url: string }).url
+  const logs: string[] = []
+  const server = await startAgentServer({
+    schema: SCHEMA,
+    configPath: fixtures,
+    log: (_, message) => void logs.push(message),
+    ...options,
+    databaseUrl,
+  })
+  return Object.assign(new Client(server.url), {
+    server,
+    databaseUrl,
+    logs,
+    close: async () => {
+      await server.stop()
+      await database?.drop()
+    },
+  })
+}
+
+export type ChildServer = Client & { child: ChildProcess; output: string[]; kill(signal: NodeJS.Signals): Promise<void> }
+
+/** The bundled server as a process of its own, as the roll-out starts it. Rejects with what it says of a failure. */
+export async function childServer(databaseUrl: string, env: Record<string, string> = {}, configPath = fixtures): Promise<ChildServer> {
+  const output: string[] = []
+  const child = fork(bundle, {
+    env: {
+      PATH: process.env.PATH,
+      PILOTHOUSE_AGENT_DATABASE_URL: databaseUrl,
+      PILOTHOUSE_AGENT_SCHEMA: SCHEMA,
+      PILOTHOUSE_AGENT_CONFIG: configPath,
+      PILOTHOUSE_AGENT_OWNER: 'test',
+      ...env,
+    } as unknown as NodeJS.ProcessEnv,
+    silent: true,
+  })
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => output.push(String(data)))
+  const [message] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`The agent server ended with ${code}: ${output.join('')}`)
+    }),
+  ])) as [{ ready?: { port: number }; failed?: { graph?: string; message: string } }]
+  if (!message.ready) throw new Error(JSON.stringify(message.failed))
+  const secret = env.PILOTHOUSE_AGENT_SECRET
+  return Object.assign(new Client(`http://127.0.0.1:${message.ready.port}`, secret ? { 'x-pilothouse-child': secret } : {}), {
+    child,
+    output,
+    kill: async (signal: NodeJS.Signals) => {
+      const exit = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
+      child.kill(signal)
+      await exit
+    },
+  })
+}
