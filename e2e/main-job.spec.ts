@@ -1,43 +1,58 @@
-import { expect, signIn, test } from './support/session'
+import { expect, signIn, startChat, test } from './support/session'
 
 test('sign in, open a deployment, start a chat run, watch tokens, reload in the middle, read reply and state', async ({
   page,
 }) => {
   await signIn(page)
-  await page.getByRole('link', { name: 'concierge' }).first().click()
+  await page.getByRole('link', { name: 'concierge' }).click()
   await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
-  await expect(page.getByText('Deployed').first()).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText('Deployed', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
+  await startChat(page, 'Please tell me about the harbour.')
 
-  await page.getByRole('link', { name: 'Start a run' }).first().click()
-  await page.getByLabel('Message').fill('Please tell me about the harbour.')
-  await page.getByRole('button', { name: 'Start run' }).click()
-
-  const reply = page.getByRole('article', { name: /assistant/i }).last()
+  const reply = page.getByRole('article', { name: 'AI message' }).last()
   await expect(reply).toBeVisible({ timeout: 20_000 })
-  // Tokens arrive one after another: the text is seen growing at least three times.
+  // Tokens arrive one after another: the text is seen growing again and again.
   const lengths = new Set<number>()
   await expect
-    .poll(async () => lengths.add((await reply.innerText()).length).size, { timeout: 15_000, intervals: [100] })
-    .toBeGreaterThanOrEqual(4)
+    .poll(async () => lengths.add((await reply.innerText()).length).size, { timeout: 15_000, intervals: [50] })
+    .toBeGreaterThanOrEqual(6)
+  await expect(page.getByText('Running', { exact: true })).toBeVisible()
 
   const before = await reply.innerText()
   await page.reload()
-  await expect(page.getByText(/^(Success|Succeeded|Done)$/i).first()).toBeVisible({ timeout: 30_000 })
-  const whole = await page
-    .getByRole('article', { name: /assistant/i })
-    .last()
-    .innerText()
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  const whole = await page.getByRole('article', { name: 'AI message' }).last().innerText()
+  expect(whole).toContain('thank you for listening to the very end.')
   expect(whole.length).toBeGreaterThan(before.length)
 
-  await page
-    .getByRole('link', { name: /thread/i })
-    .last()
-    .click()
-  await expect(page.getByText('Please tell me about the harbour.')).toBeVisible()
-  await page
-    .getByRole('tab', { name: 'State' })
-    .or(page.getByRole('link', { name: 'State' }))
-    .first()
-    .click()
+  await page.getByRole('link', { name: 'Open thread' }).click()
+  await expect(page.getByText('Please tell me about the harbour.').first()).toBeVisible()
+  await expect(page.getByText('thank you for listening to the very end.')).toBeVisible()
+  await page.getByRole('tab', { name: 'State' }).click()
   await expect(page.getByRole('tree').getByText('messages').first()).toBeVisible()
+})
+
+test('cancel stops the run on the server and keeps what it had written', async ({ page }) => {
+  await signIn(page)
+  await page.getByRole('link', { name: 'concierge' }).click()
+  await startChat(page, 'Talk until I stop you.')
+  await expect(page.getByRole('article', { name: 'AI message' }).last()).toContainText('concierge', { timeout: 20_000 })
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('menuitem').first().click()
+  await expect(page.getByText('Cancelled', { exact: true })).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByRole('article', { name: 'AI message' }).last()).not.toContainText('to the very end')
+})
+
+test('a second tab shows the same run live, and its events raw', async ({ page, context }) => {
+  await signIn(page)
+  await page.getByRole('link', { name: 'concierge' }).click()
+  await startChat(page, 'What is 6 * 7?')
+  const other = await context.newPage()
+  await other.goto(page.url())
+  for (const one of [page, other]) {
+    await expect(one.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+    await expect(one.getByText('The calculator says: 42.').first()).toBeVisible()
+  }
+  await other.getByRole('tab', { name: /^Events/ }).click()
+  await expect(other.getByRole('listbox', { name: 'Events' }).getByText('metadata').first()).toBeVisible()
 })

@@ -28,6 +28,7 @@ export const assistantColumns = (workspace: string, deployment: string): Column<
   {
     id: 'graph',
     header: 'Graph',
+    from: 'sm',
     cell: (one) => (
       <code className="font-mono text-ink-2 text-xs" title={one.graph_id}>
         {one.graph_id}

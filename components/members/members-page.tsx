@@ -29,6 +29,7 @@ export function MembersPage({ workspace, members, self, administersAccounts }: M
     {
       id: 'account',
       header: 'Account',
+      className: 'w-full max-w-0',
       cell: (member) => (
         <span className="flex items-center gap-2">
           <span className="truncate font-medium" title={member.email}>

@@ -67,7 +67,7 @@ export function AssistantPicker({ workspace, deployment, value, onChange, issues
       {list.error ? <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} /> : null}
       {all.length === MOST_PICKABLE ? (
         <p className="text-ink-3 text-xs">
-          The first {MOST_PICKABLE} by name. Start from the list of assistants to run another.
+          The oldest {MOST_PICKABLE}. Start from the list of assistants to run another.
         </p>
       ) : null}
       <IssueList id="start-assistant-issues" issues={issues} />

@@ -6,15 +6,18 @@ import { FollowPill } from '@/components/shared/follow-pill'
 import { Input } from '@/components/ui/input'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format'
-import type { RunView } from '@/lib/stream/run-view'
 import { EventDetail } from './event-detail'
 import { FilteredLog } from './event-filter'
 import { EVENT_ROW_HEIGHT, EventRow } from './event-row'
+import type { RunStore } from './run-store'
+import { useRunVersion } from './use-run-view'
 
 const SLICE_MS = 8
 
 /** The log itself: every event as it came, to be filtered and opened. Only rows in sight are drawn. */
-export function EventsLens({ view }: { view: RunView }) {
+export function EventsLens({ store }: { store: RunStore }) {
+  const { view } = store
+  useRunVersion(store)
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const [text, setText] = useState('')

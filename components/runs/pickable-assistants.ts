@@ -3,9 +3,9 @@ import { assistantsQuery } from '@/lib/queries/assistants'
 
 export const MOST_PICKABLE = 200
 
-/** The assistants that a form offers. */
+/** The assistants that a form offers; the first graph of the server's configuration comes first. */
 export const pickableAssistants = (workspace: string, deployment: string) =>
-  assistantsQuery(workspace, deployment, { limit: MOST_PICKABLE, sort_by: 'name', sort_order: 'asc' })
+  assistantsQuery(workspace, deployment, { limit: MOST_PICKABLE, sort_by: 'created_at', sort_order: 'asc' })
 
 /** The assistant that the server made for each graph by itself. */
 export const isDefault = (assistant: Pick<Assistant, 'metadata'>): boolean => assistant.metadata.created_by === 'system'

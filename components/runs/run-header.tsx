@@ -5,32 +5,30 @@ import Link from 'next/link'
 import { IdChip } from '@/components/shared/id-chip'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { Figure, SectionHeader } from '@/components/shared/section-header'
-import { StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import type { ErrorView } from '@/lib/errors'
-import { count, duration } from '@/lib/format'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { timeToFirstToken } from '@/lib/stream/run-view'
 import { CancelMenu } from './cancel-menu'
-import { ConnectionBadge } from './connection-badge'
-import { Elapsed } from './elapsed'
-import { runStatus } from './run-status'
+import { RunFigures } from './run-figures'
 import type { RunStore } from './run-store'
+import { useRunValue } from './use-run-view'
 
 type Props = {
   summary: RecordingSummary
   assistantName?: string
   serverNow: number
   store: RunStore
-  /** Moves when the store has something new. */
-  version: number
   isCancelling: boolean
   onCancelling: () => void
   onCancelFailed: (error: ErrorView) => void
 }
 
-/** The head of a run: its state, its figures, and what may be done with it. */
+const runOf = (store: RunStore) => store.view.run.id
+const threadOf = (store: RunStore) => store.view.run.thread
+const isEnded = (store: RunStore) => !!store.view.final
+
+/** The head of a run: its state, its figures, and what may be done with it. Only the figures move with the run. */
 export function RunHeader({
   summary,
   assistantName,
@@ -40,52 +38,18 @@ export function RunHeader({
   onCancelling,
   onCancelFailed,
 }: Props) {
-  const { view } = store
-  const { workspace, deployment, assistant } = summary
-  const thread = summary.isStateless ? null : (summary.thread ?? view.run.thread ?? null)
-  const run = view.run.id ?? summary.run
-  const outcome = view.final?.outcome ?? (summary.phase === 'ended' ? summary.outcome : null)
-  const status = runStatus({
-    phase: view.final ? 'ended' : (store.phase ?? summary.phase),
-    outcome,
-    isWaitingForHuman: view.interrupts.size > 0,
-    isCancelling,
-  })
-  const startedAt = view.startedAt ?? Date.parse(summary.startedAt)
-  const endedAt = view.endedAt ?? (summary.endedAt ? Date.parse(summary.endedAt) : undefined)
-  const firstToken = timeToFirstToken(view)
-  const { usage } = view.transcript
+  const { workspace, deployment, assistant, isStateless } = summary
+  const liveThread = useRunValue(store, threadOf)
+  const thread = isStateless ? null : (summary.thread ?? liveThread ?? null)
+  const run = useRunValue(store, runOf) ?? summary.run
+  const isOver = useRunValue(store, isEnded) || summary.phase === 'ended'
   return (
     <SectionHeader
       title={<span title={assistantName ?? assistant}>{assistantName ?? assistant}</span>}
-      meta={
-        <>
-          <StatusBadge tone={status.tone} title={status.detail}>
-            {status.label}
-          </StatusBadge>
-          <ConnectionBadge store={store} />
-          <Figure label="Duration">
-            <Elapsed
-              from={startedAt}
-              to={status.isOver ? (endedAt ?? view.lastAt ?? startedAt) : undefined}
-              serverNow={serverNow}
-            />
-          </Figure>
-          <Figure label="First token" title="From the start of the recording to the first word of a model">
-            {firstToken === undefined ? '–' : duration(firstToken)}
-          </Figure>
-          <Figure
-            label="Tokens"
-            title={`${count(usage.input)} in, ${count(usage.output)} out, as far as the models said`}
-          >
-            {usage.total > 0 ? count(usage.total) : '–'}
-          </Figure>
-          <Figure label="Attempt">{view.run.attempt}</Figure>
-        </>
-      }
+      meta={<RunFigures summary={summary} serverNow={serverNow} store={store} isCancelling={isCancelling} />}
       actions={
         <>
-          {status.isOver ? null : (
+          {isOver ? null : (
             <CancelMenu
               summary={summary}
               isCancelling={isCancelling}
@@ -117,7 +81,7 @@ export function RunHeader({
           </Figure>
         ) : null}
         <Figure label="Thread">
-          {summary.isStateless ? (
+          {isStateless ? (
             <span title="A stateless run has no thread: its output is only in this recording.">
               none, not persisted
             </span>

@@ -14,9 +14,10 @@ import { LiveAnnouncer } from './live-announcer'
 import { findAssistant, pickableAssistants } from './pickable-assistants'
 import { RequestLens } from './request-lens'
 import { RunHeader } from './run-header'
+import type { RunStore } from './run-store'
 import { StateLens } from './state-lens'
 import { TranscriptLens } from './transcript-lens'
-import { useRunView } from './use-run-view'
+import { useRunValue, useRunView } from './use-run-view'
 
 type Props = {
   summary: RecordingSummary
@@ -28,12 +29,12 @@ type Props = {
 export function RunScreen({ summary, serverNow }: Props) {
   const assistants = useQuery(pickableAssistants(summary.workspace, summary.deployment))
   const assistant = findAssistant(assistants.data, summary.assistant)
-  const { store, version } = useRunView(summary.workspace, summary.id)
+  const store = useRunView(summary.workspace, summary.id)
+  const problem = useRunValue(store, problemOf)
   const [cancelling, setCancelling] = useState<'no' | 'asked'>('no')
   const [cancelError, setCancelError] = useState<ErrorView>()
   const setSearch = useSetSearch({ isLocal: true })
   const lens = useSearchParams().get('lens') ?? 'transcript'
-  const { view } = store
   return (
     <>
       <RunHeader
@@ -41,7 +42,6 @@ export function RunScreen({ summary, serverNow }: Props) {
         assistantName={assistant?.name || assistant?.graph_id}
         serverNow={serverNow}
         store={store}
-        version={version}
         isCancelling={cancelling === 'asked'}
         onCancelling={() => {
           setCancelError(undefined)
@@ -52,7 +52,7 @@ export function RunScreen({ summary, serverNow }: Props) {
           setCancelling('no')
         }}
       />
-      {store.error ? <ErrorNotice error={{ message: store.error.message }} className="mb-3" /> : null}
+      {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
       <Tabs
         label="Lenses"
@@ -62,19 +62,19 @@ export function RunScreen({ summary, serverNow }: Props) {
         tabs={[
           { value: 'transcript', label: 'Transcript' },
           { value: 'state', label: 'State' },
-          { value: 'events', label: <TabCount label="Events" number={view.log.last} /> },
+          { value: 'events', label: <EventsLabel store={store} /> },
           { value: 'request', label: 'Request' },
         ]}
       >
         <div className="h-[max(24rem,calc(100dvh-22rem))] overflow-hidden rounded-lg border bg-panel">
           {lens === 'state' ? (
-            <StateLens view={view} version={version} />
+            <StateLens store={store} />
           ) : lens === 'events' ? (
-            <EventsLens view={view} />
+            <EventsLens store={store} />
           ) : lens === 'request' ? (
             <RequestLens request={summary.request} />
           ) : (
-            <TranscriptLens view={view} version={version} />
+            <TranscriptLens store={store} />
           )}
         </div>
       </Tabs>
@@ -83,9 +83,14 @@ export function RunScreen({ summary, serverNow }: Props) {
   )
 }
 
-const TabCount = ({ label, number }: { label: string; number: number }) => (
+const problemOf = (store: RunStore) => store.error?.message
+const entriesOf = (store: RunStore) => store.view.log.last
+
+const EventsLabel = ({ store }: { store: RunStore }) => (
   <>
-    {label}
-    <span className="rounded-sm bg-sunken px-1 text-2xs text-ink-3 tabular-nums">{count(number)}</span>
+    Events
+    <span className="rounded-sm bg-sunken px-1 text-2xs text-ink-3 tabular-nums">
+      {count(useRunValue(store, entriesOf))}
+    </span>
   </>
 )

@@ -6,6 +6,8 @@ import { RelativeTime } from '@/components/shared/relative-time'
 import { parseJson } from '@/lib/contracts/json'
 import { byteSize } from '@/lib/format'
 import { latestValues, type RunView } from '@/lib/stream/run-view'
+import type { RunStore } from './run-store'
+import { useRunVersion } from './use-run-view'
 
 type Latest = { seq: number; at: number; size: number; value?: unknown; problem?: string }
 
@@ -13,8 +15,9 @@ type Latest = { seq: number; at: number; size: number; value?: unknown; problem?
 const MIN_PAUSE_MS = 250
 
 /** The newest state of the graph as a tree; what is open stays open when the next one comes. */
-export function StateLens({ view, version }: { view: RunView; version: number }) {
-  const latest = useLatestState(view, version)
+export function StateLens({ store }: { store: RunStore }) {
+  const { view } = store
+  const latest = useLatestState(view, useRunVersion(store))
   if (!latest)
     return (
       <p className="py-10 text-center text-ink-3 text-sm">

@@ -5,12 +5,15 @@ import { MessageCard } from '@/components/shared/message-card'
 import { itemVersion } from '@/components/shared/message-items'
 import { VirtualFeed } from '@/components/shared/virtual-feed'
 import { displayNamespace } from '@/lib/stream/namespaces'
-import type { RunView } from '@/lib/stream/run-view'
+import type { RunStore } from './run-store'
 import { TranscriptMarker } from './transcript-marker'
 import { type TranscriptRow, transcriptRows } from './transcript-rows'
+import { useRunVersion } from './use-run-view'
 
 /** The run as a conversation. A token changes one row's last block of text; nothing else is drawn anew. */
-export function TranscriptLens({ view, version }: { view: RunView; version: number }) {
+export function TranscriptLens({ store }: { store: RunStore }) {
+  const { view } = store
+  const version = useRunVersion(store)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is changed in place; its version says when
   const rows = useMemo(() => transcriptRows(view), [view, version])
   return (

@@ -1,23 +1,31 @@
 'use client'
 
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { followRecording } from './follow-recording'
 import { RunStore } from './run-store'
 
 /**
- * Follows a recording from its first entry on: whoever comes late or reloads sees all of it. What the store holds is
- * changed in place; `version` moves at most once per animation frame, and only then is there anything new to draw.
+ * Follows a recording from its first entry on: whoever comes late or reloads sees all of it. The store is changed in
+ * place and renders nothing by itself: what shows a part of it reads it by one of the hooks below.
  */
-export function useRunView(
-  workspace: string,
-  recording: string,
-  follow = followRecording,
-): { store: RunStore; version: number } {
+export function useRunView(workspace: string, recording: string, follow = followRecording): RunStore {
   const [store] = useState(() => new RunStore())
   useEffect(
     () => follow({ workspace, recording, cursor: store.view.seq }, store.feed),
     [follow, workspace, recording, store],
   )
-  const version = useSyncExternalStore(store.subscribe, store.getVersion, store.getVersion)
-  return { store, version }
+  return store
+}
+
+/** Draws the component anew with each published version, at most once per animation frame. */
+export const useRunVersion = (store: RunStore): number =>
+  useSyncExternalStore(store.subscribe, store.getVersion, store.getVersion)
+
+/** One plain value of the store; the component is drawn anew only when that value changes. */
+export function useRunValue<T extends string | number | boolean | null | undefined>(
+  store: RunStore,
+  read: (store: RunStore) => T,
+): T {
+  const get = useCallback(() => read(store), [store, read])
+  return useSyncExternalStore(store.subscribe, get, get)
 }

@@ -78,7 +78,7 @@ export function JsonSearchBar({ value, onReveal, onExpand, onCollapse, actions }
         }}
         placeholder="Search keys and values"
         aria-label="Search keys and values"
-        className="h-7 w-48 min-w-0 flex-1 sm:max-w-72"
+        className="h-7 min-w-40 flex-1 basis-40 sm:max-w-72"
       />
       <span className="min-w-16 text-ink-3 text-xs tabular-nums" aria-live="polite">
         {summary}

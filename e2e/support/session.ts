@@ -13,6 +13,15 @@ export async function signIn(page: Page, who = admin): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Deployments' })).toBeVisible()
 }
 
+/** From a page of a deployment: starts the chat graph with a message, and waits for the run's own page. */
+export async function startChat(page: Page, message: string): Promise<void> {
+  await page.getByRole('link', { name: 'Start a run' }).first().click()
+  await page.getByLabel('Assistant').selectOption({ label: 'chat (default)' })
+  await page.getByLabel('Message', { exact: true }).last().fill(message)
+  await page.getByRole('button', { name: 'Start run' }).click()
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+}
+
 /** Where the started product keeps its data, and the embedded platform's address and key in it. */
 export function platform(): { url: string; api_key: string } {
   const data = readFileSync(path.resolve(import.meta.dirname, '../../test-results/e2e-data.txt'), 'utf8')

@@ -1,6 +1,8 @@
 import 'server-only'
 import { env } from './env'
+import { log } from './log'
 import { prepare } from './readiness'
+import { startRecorder } from './recorder/shared-hub'
 import { shutdownSignal } from './shutdown'
 
 /** The console's start: ends the process with readable lines when the settings are unusable. */
@@ -13,4 +15,6 @@ export async function start(): Promise<void> {
     process.exit(1)
   }
   await prepare()
+  // Recordings that a dead console left behind go on now, not when somebody looks.
+  await startRecorder().catch((error: unknown) => log.error('recorder.start_failed', { error }))
 }

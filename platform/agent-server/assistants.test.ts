@@ -14,9 +14,9 @@ describe('default assistants', () => {
   test('there is one for each graph, with an id that never changes', async () => {
     const { json, headers } = await server.post('/assistants/search', { metadata: { created_by: 'system' }, limit: 100 })
     expect(json.map((one: { graph_id: string }) => one.graph_id).sort()).toEqual(
-      ['approval', 'burst', 'chat', 'counter', 'factory', 'failing', 'nested', 'typed'],
+      ['approval', 'burst', 'chat', 'counter', 'factory', 'failing', 'nested', 'slowApproval', 'typed'],
     )
-    expect(headers.get('x-pagination-total')).toBe('8')
+    expect(headers.get('x-pagination-total')).toBe('9')
     const counter = json.find((one: { graph_id: string }) => one.graph_id === 'counter')
     expect(counter).toMatchObject({ assistant_id: defaultAssistantId('counter'), description: 'Counts in steps', version: 1 })
     expect(counter.assistant_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

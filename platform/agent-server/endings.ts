@@ -106,7 +106,7 @@ export class Endings {
       await query('delete from kept_writes where run_id = $1', [run.run_id])
       await also(query)
       if (run.plan.deletesThread) {
-        if (run.creator === this.bus.instance) await removeThread(query, run.thread_id)
+        if (run.creator === this.bus.instance) await removeThread(query, run.thread_id, !run.is_resumable)
         else await query(`update threads set expires_at = ${KEPT_FOR_OTHERS} where thread_id = $1`, [run.thread_id])
         return true
       }

@@ -32,7 +32,7 @@ export class LogReader {
   isStalled = false
 
   constructor(
-    private readonly wants: (entry: Entry) => boolean,
+    readonly wants: (event: string) => boolean,
     private readonly onTaken: () => void,
   ) {}
 
@@ -41,7 +41,7 @@ export class LogReader {
   }
 
   push(entry: Entry): void {
-    if (this.#failure || !this.wants(entry)) return
+    if (this.#failure || !this.wants(entry.event)) return
     this.#queue.push(entry)
     this.#size += entry.data.length
     if (this.#size > HARD_LIMIT) this.cut(new StreamCut('The reader is too slow.'))
@@ -116,8 +116,10 @@ export class RunLog {
     return this.#isOver
   }
 
-  get hasReaders(): boolean {
-    return this.#readers.size > 0
+  /** Whether anyone reads such events now; what nobody reads need not be written as text. */
+  isRead(event: string): boolean {
+    for (const reader of this.#readers) if (reader.wants(event)) return true
+    return false
   }
 
   /** From here on, ids follow `id`: a later attempt never uses an id that an earlier one may have sent. */
@@ -138,7 +140,7 @@ export class RunLog {
   }
 
   /** A reader of everything from now on. */
-  attach(wants: (entry: Entry) => boolean = () => true): LogReader {
+  attach(wants: (event: string) => boolean = () => true): LogReader {
     const reader = new LogReader(wants, () => this.#onTaken?.())
     if (this.#isOver) reader.end()
     else this.#readers.add(reader)

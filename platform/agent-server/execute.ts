@@ -8,6 +8,7 @@ import type { Graph, Graphs } from './graphs'
 import type { EventWriter } from './hub'
 import { encode } from './messages'
 import { streamGraph } from './run-stream'
+import type { AgentSaver } from './saver'
 import { checkpointIdOf, continuesCheckpoint, keepWrites } from './rollback'
 import type { CancelAction, RunRow } from './runs'
 import { configurableOf } from './thread-state'
@@ -33,6 +34,7 @@ export type Execution = {
 
 export type ExecutionServices = {
   graphs: Graphs
+  saver: AgentSaver
   db: Db
   /** Whether the environment names a place for traces. Without one the library would send them to its vendor. */
   isTracing: boolean
@@ -42,9 +44,11 @@ export type ExecutionServices = {
 const TURN_MS = 8
 
 /** Executes one attempt of a run up to its end, telling the log all the while. Never rejects. */
-export async function execute(run: RunRow, { graphs, db, isTracing }: ExecutionServices, execution: Execution): Promise<Ending> {
+export async function execute(run: RunRow, { graphs, saver, db, isTracing }: ExecutionServices, execution: Execution): Promise<Ending> {
   const { log, writer, signal, control } = execution
-  const emit = (event: string, data: unknown) => writer.add(log.publish(event, encode(data)))
+  const emit = (event: string, data: unknown) => {
+    if (writer.isKept || log.isRead(event)) writer.add(log.publish(event, encode(data)))
+  }
   try {
     emit('metadata', { run_id: run.run_id, attempt: run.attempt })
     const config = runtimeConfig(run)
@@ -61,6 +65,7 @@ export async function execute(run: RunRow, { graphs, db, isTracing }: ExecutionS
     await streamGraph(graph, inputOf(run, isContinued), options, run.kwargs, emit, breather(log))
     return { how: 'done', snapshot: await stateOf(graph, run.thread_id) }
   } catch (thrown) {
+    await saver.stop(run.run_id, run.attempt)
     if (signal.aborted) return { how: 'stopped', reason: signal.reason as StopReason }
     if (control.drainRequested && (thrown as Error | undefined)?.name === 'GraphDrained') return { how: 'stopped', reason: 'released' }
     return { how: 'failed', error: describeError(thrown), thrown }

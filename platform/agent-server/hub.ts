@@ -192,12 +192,16 @@ export class EventWriter {
     private readonly db: Db,
     private readonly bus: Bus,
     private readonly runId: string,
-    private isKept: boolean,
+    private kept: boolean,
     private readonly complain: (line: string) => void,
   ) {}
 
+  get isKept(): boolean {
+    return this.kept
+  }
+
   keep(): void {
-    this.isKept = true
+    this.kept = true
   }
 
   add(entry: Entry): void {

@@ -1,3 +1,4 @@
+import { describeError } from './errors'
 import { type Entry, encodeEvent, type LogReader, type RunLog } from './events'
 import type { Hub } from './hub'
 import { encode, toPlain } from './messages'
@@ -76,7 +77,13 @@ export class Joins {
     const { log, release } = held ?? this.hub.hold(run.run_id)
     const reader = watchReader(options)
     const events = this.#follow(run, { signal: reader.signal, modes: [] }, { log, release: () => {} }, !held)
-    const answer = async () => encode(log.outcome ? answerOf(log.outcome) : await this.#storedAnswer(run))
+    const answer = async () => {
+      try {
+        return encode(log.outcome ? answerOf(log.outcome) : await this.#storedAnswer(run))
+      } catch (error) {
+        return encode({ __error__: describeError(error) })
+      }
+    }
     let isOver = false
     return new ReadableStream<Uint8Array>(
       {
@@ -130,7 +137,7 @@ export class Joins {
       let hasEnd = false
       if (isLate && after !== undefined && run.is_resumable)
         for await (const page of this.hub.stored(run.run_id, after, isInProgress(run.status) ? log.lastId : undefined)) {
-          const wanted = page.filter(wants)
+          const wanted = page.filter(({ event }) => wants(event))
           hasEnd ||= page.some(({ event }) => event === 'end')
           if (wanted.length) yield wanted
         }
@@ -187,11 +194,11 @@ function answerOf({ snapshot, error }: NonNullable<RunLog['outcome']>): unknown 
   return interrupts.length ? { ...(values as object), __interrupt__: interrupts } : values
 }
 
-function filterOf(modes: readonly string[] | undefined, namespaces: readonly string[] | undefined): (entry: Entry) => boolean {
+function filterOf(modes: readonly string[] | undefined, namespaces: readonly string[] | undefined): (event: string) => boolean {
   if (!modes && !namespaces) return () => true
   // The mode is called messages-tuple in requests; the older one has names of its own below `messages/`.
   const wanted = modes && new Set(modes.map((mode) => (mode === 'messages-tuple' ? 'messages' : mode)))
-  return ({ event }) => {
+  return (event) => {
     if (ALWAYS.has(event)) return true
     const [mode = '', ...namespace] = event.split('|')
     if (wanted && !wanted.has(mode) && !wanted.has(mode.split('/', 1)[0] as string)) return false

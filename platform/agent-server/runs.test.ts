@@ -112,7 +112,7 @@ describe('a run on a thread', () => {
     const history = (await server.get(`/threads/${thread}/history?limit=10`)).json
     const { checkpoint } = history.find((one: { values: { count?: number } }) => one.values.count === 1)
     const answer = await server.post(`/threads/${thread}/runs/wait`, counter({ until: 2 }, { checkpoint }))
-    expect(answer.json).toMatchObject({ count: 2, log: ['none 1', 'none 2'] })
+    expect(answer.json).toMatchObject({ count: 2, log: ['none 1', 'none 1', 'none 2'] })
     const unknown = await server.post(`/threads/${thread}/runs/wait`, counter({}, { checkpoint_id: 'nothing' }))
     expect(unknown).toMatchObject({ status: 404, json: { detail: expect.stringContaining('no checkpoint nothing') } })
   })

@@ -13,6 +13,8 @@ import { FastSerializer } from './serde'
 
 /** One value of the state. PostgreSQL ends at 1 GB, and long before that every step would take seconds. */
 const MAX_VALUE_BYTES = 256_000_000
+/** Stopped runs that are remembered. */
+const MAX_STOPPED = 10_000
 /** A statement takes at most 65,535 values. */
 const MAX_ROWS = 4000
 const INSERT_BLOBS = 'insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob) values'
@@ -28,6 +30,9 @@ const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkp
  * crash rest on that), two branches of a thread never share a stored value, and each write is one statement.
  */
 export class AgentSaver extends PostgresSaver {
+  readonly #inFlight = new Map<string, Set<Promise<unknown>>>()
+  readonly #stopped = new Set<string>()
+
   constructor(private readonly db: Db) {
     super(db.pool, undefined, { schema: db.schema })
     this.serde = new FastSerializer(this.serde)
@@ -44,7 +49,41 @@ export class AgentSaver extends PostgresSaver {
     return version as unknown as number
   }
 
-  override async put(
+  /**
+   * Resolves when what the attempt is storing is stored; anything later of it is refused. A stopped run's nodes may go on
+   * for a while, and must not write into a thread that has been given to the next run.
+   */
+  async stop(runId: string, attempt: number): Promise<void> {
+    const key = `${runId} ${attempt}`
+    this.#stopped.add(key)
+    if (this.#stopped.size > MAX_STOPPED) this.#stopped.delete(this.#stopped.values().next().value as string)
+    await Promise.allSettled(this.#inFlight.get(key) ?? [])
+  }
+
+  override put(...args: Parameters<PostgresSaver['put']>): Promise<RunnableConfig> {
+    return this.#track(args[0], () => this.#put(...args))
+  }
+
+  override putWrites(...args: Parameters<PostgresSaver['putWrites']>): Promise<void> {
+    return this.#track(args[0], () => this.#putWrites(...args))
+  }
+
+  async #track<T>(config: RunnableConfig, work: () => Promise<T>): Promise<T> {
+    const key = `${config.metadata?.run_id} ${config.metadata?.run_attempt}`
+    if (this.#stopped.has(key)) throw new Error('The run was stopped; nothing more of it is stored.')
+    const flying = this.#inFlight.get(key) ?? new Set()
+    this.#inFlight.set(key, flying)
+    const promise = work()
+    flying.add(promise)
+    try {
+      return await promise
+    } finally {
+      flying.delete(promise)
+      if (flying.size === 0) this.#inFlight.delete(key)
+    }
+  }
+
+  async #put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
@@ -76,7 +115,7 @@ export class AgentSaver extends PostgresSaver {
     return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } }
   }
 
-  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+  async #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     if (writes.length === 0) return
     const {
       thread_id = '',

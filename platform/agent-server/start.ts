@@ -83,7 +83,7 @@ async function serve({ secret, port = 0, info }: AgentServerOptions, parts: Part
   const runs = new Runs(db, bus)
   const hub = new Hub(db, bus, complain)
   const joins = new Joins(hub, runs, threads, states)
-  const queue = new Queue({ graphs, db, isTracing }, bus, hub, new Endings(db, bus, threads, states), log)
+  const queue = new Queue({ graphs, saver, db, isTracing }, bus, hub, new Endings(db, bus, threads, states), log)
   const stopper = new RunStopper(runs, threads, joins)
   const sweeper = new Sweeper(db, stopper, complain)
 

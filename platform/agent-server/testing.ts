@@ -52,11 +52,11 @@ export class Client {
 
   /** All events of a stream, to its end. */
   async stream(path: string, body: Json): Promise<SeenEvent[]> {
-    return Array.fromAsync(readEvents(await this.open('POST', path, body)))
+    return collect(readEvents(await this.open('POST', path, body)))
   }
 
   async join(path: string, headers?: Record<string, string>): Promise<SeenEvent[]> {
-    return Array.fromAsync(readEvents(await this.open('GET', path, undefined, headers)))
+    return collect(readEvents(await this.open('GET', path, undefined, headers)))
   }
 
   async newThread(body: Json = {}): Promise<string> {
@@ -79,6 +79,12 @@ export async function* readEvents(response: Response): AsyncGenerator<SeenEvent>
   const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   for await (const { id, event, data } of events as unknown as AsyncIterable<EventSourceMessage>)
     yield { id: id ?? '', event: event ?? '', data: JSON.parse(data) }
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
 }
 
 /** The next event of a kind. */

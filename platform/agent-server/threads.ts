@@ -170,9 +170,9 @@ const CHECKPOINT_TABLES = {
   checkpoint_writes: 'checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob',
 }
 
-/** Everything of a thread, in the transaction of `query`. */
-export async function removeThread(query: Query, threadId: string): Promise<void> {
-  await query('delete from run_events where run_id in (select run_id from runs where thread_id = $1)', [threadId])
+/** Everything of a thread, in the transaction of `query`; events of its runs that can be read again only where that is said. */
+export async function removeThread(query: Query, threadId: string, withEvents = true): Promise<void> {
+  if (withEvents) await query('delete from run_events where run_id in (select run_id from runs where thread_id = $1)', [threadId])
   await query('delete from threads where thread_id = $1', [threadId])
   for (const table of ['checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'kept_writes'])
     await query(`delete from ${table} where thread_id = $1`, [threadId])

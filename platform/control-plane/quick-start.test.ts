@@ -38,7 +38,7 @@ test('the quick-start of the interface: create, read, poll until DEPLOYED, chang
   })
   expect(await client.about(id)).toMatchObject({ revision: first, greeting: null, text: 'one' })
 
-  const changed = await client.patch(id, { secrets: [{ name: 'GREETING', value: 'ahoy there' }] })
+  const changed = await client.patch(`/v2/deployments/${id}`, { secrets: [{ name: 'GREETING', value: 'ahoy there' }] })
   expect(changed.status).toBe(200)
   const second = changed.body.latest_revision_id
   expect(second).not.toBe(first)

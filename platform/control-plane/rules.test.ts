@@ -112,7 +112,7 @@ test.each([
   ['repo_commit_sha', { source_revision_config: { repo_commit_sha: 'abc' } }],
 ])('an update of %s is refused, not ignored, and changes nothing', async (_field, patch) => {
   const before = (await client.get(`/v2/deployments/${id}`)).body
-  expect((await client.patch(id, patch)).status).toBe(422)
+  expect((await client.patch(`/v2/deployments/${id}`, patch)).status).toBe(422)
   expect((await client.get(`/v2/deployments/${id}`)).body).toEqual(before)
 })
 
@@ -121,13 +121,13 @@ test('build_on_push and a tag are refused together also when one of them is stor
     source_revision_config: { repo_ref: 'refs/tags/v1', graph_config_path: 'graph.json' },
   })
   await client.settled(tagged.body.id, tagged.body.latest_revision_id, 'DEPLOYED')
-  const refused = await client.patch(tagged.body.id, { source_config: { build_on_push: true } })
+  const refused = await client.patch(`/v2/deployments/${tagged.body.id}`, { source_config: { build_on_push: true } })
   expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'source_config', 'build_on_push']])
   expect((await client.request('DELETE', `/v2/deployments/${tagged.body.id}`)).status).toBe(204)
 })
 
 test('an update without a field that makes a revision makes none; what is null or absent keeps its value', async () => {
-  const updated = await client.patch(id, {
+  const updated = await client.patch(`/v2/deployments/${id}`, {
     source_config: { build_on_push: true },
     secrets: null,
     source_revision_config: null,
@@ -138,7 +138,7 @@ test('an update without a field that makes a revision makes none; what is null o
     secrets: [{ name: 'TOKEN', value: 'tell-nobody' }],
     source_config: { build_on_push: true, repo_url: url },
   })
-  expect((await client.patch(id, {})).body.latest_revision_id).toBe(first)
+  expect((await client.patch(`/v2/deployments/${id}`, {})).body.latest_revision_id).toBe(first)
 })
 
 test('a name is taken only once, an integration must exist, and other sources are refused in plain words', async () => {
@@ -173,7 +173,7 @@ test('ids: a malformed one is a 422 at its path, an unknown one a 404 that names
       resource,
       { status: 404, body: { detail: expect.stringContaining(UNKNOWN) } },
     ])
-  expect((await client.patch(UNKNOWN, {})).status).toBe(404)
+  expect((await client.patch(`/v2/deployments/${UNKNOWN}`, {})).status).toBe(404)
   expect(await client.get('/v2/nothing')).toMatchObject({ status: 404, body: { detail: 'Not Found' } })
   expect((await client.request('PUT', '/v2/deployments', {})).status).toBe(405)
 })

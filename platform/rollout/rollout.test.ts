@@ -121,7 +121,7 @@ describe('a revision that cannot serve fails with its reason in the log, and the
       ['--upload-pack=touch /tmp/x', /is no name of a branch or tag/],
       ['refs/tags/v9', /couldn't find remote ref refs\/tags\/v9/],
     ] as const) {
-      const { body } = await client.patch(id, { source_revision_config: { repo_ref: ref } })
+      const { body } = await client.patch(`/v2/deployments/${id}`, { source_revision_config: { repo_ref: ref } })
       await client.settled(id, body.latest_revision_id, 'BUILD_FAILED')
       expect(await client.log(id, body.latest_revision_id, 'build')).toMatch(reason)
     }
@@ -200,7 +200,7 @@ test('commands run in their folders with their output in the build log, without 
 
 test('a failing command fails the build with its last words; an interrupt ends a running one and its whole group', async () => {
   const { id, repository } = await serving('interrupt')
-  await client.patch(id, { source_config: { install_command: 'node broken.mjs' } })
+  await client.patch(`/v2/deployments/${id}`, { source_config: { install_command: 'node broken.mjs' } })
   repository.commit({ 'broken.mjs': 'console.error("cannot reach the registry"); process.exit(4)' })
   const broken = await newRevision(id)
   await client.settled(id, broken, 'BUILD_FAILED')
@@ -222,7 +222,7 @@ test('a failing command fails the build with its last words; an interrupt ends a
 
 test('a push to the tracked branch makes a revision by itself, a push elsewhere or of a broken commit only one', async () => {
   const { id, first, repository } = await serving('pushed')
-  await client.patch(id, { source_config: { build_on_push: true } })
+  await client.patch(`/v2/deployments/${id}`, { source_config: { build_on_push: true } })
   const latest = async () => (await client.get(`/v2/deployments/${id}`)).body.latest_revision_id
   const pushed = repository.commit(graphFiles('pushed'))
   await until('a revision is made', async () => (await latest()) !== first)
@@ -239,7 +239,7 @@ test('a push to the tracked branch makes a revision by itself, a push elsewhere 
   repository.commit(graphFiles('elsewhere'))
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect(await latest()).toBe(third)
-  await client.patch(id, { source_config: { build_on_push: false } })
+  await client.patch(`/v2/deployments/${id}`, { source_config: { build_on_push: false } })
 })
 
 test('an agent server that dies is started again, with the reason in its deploy log', async () => {

@@ -68,7 +68,7 @@ export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) 
     revision,
     create: (name: string, repository: string, fields: Record<string, unknown> = {}) =>
       request('POST', '/v2/deployments', createBody(name, repository, fields)),
-    patch: (id: string, body: unknown) => request('PATCH', `/v2/deployments/${id}`, body),
+    patch: (resource: string, body: unknown) => request('PATCH', resource, body),
     about: async (id: string) => (await get(`/agents/${id}/about`)).body,
     /** Waits until a revision has reached a status; fails at once when it ends in another. */
     settled: async (deployment: string, id: string, wanted: string) => {

@@ -2,6 +2,8 @@ import type { Metadata } from 'next'
 import { RunsList } from '@/components/runs/runs-list'
 import { Hydrated } from '@/components/shared/hydrated'
 import { PageHeader } from '@/components/shared/page-header'
+import { deploymentsQuery } from '@/lib/queries/deployments'
+import { prefetch } from '@/lib/server/prefetch'
 import { visibleRecordings } from '../recordings'
 
 export const metadata: Metadata = { title: 'Runs' }
@@ -9,7 +11,11 @@ export const metadata: Metadata = { title: 'Runs' }
 export default async function Page({ params, searchParams }: PageProps<'/[workspace]/runs'>) {
   const { workspace } = await params
   const { after } = await searchParams
-  const page = await visibleRecordings({ workspace, after: typeof after === 'string' ? after : undefined })
+  const [page] = await Promise.all([
+    visibleRecordings({ workspace, after: typeof after === 'string' ? after : undefined }),
+    // For names only, as the list asks for them.
+    prefetch(deploymentsQuery(workspace, { limit: 100 })).catch(() => undefined),
+  ])
   return (
     <Hydrated>
       <PageHeader title="Runs" />

@@ -1,0 +1,73 @@
+import AxeBuilder from '@axe-core/playwright'
+import { expect, signIn, test } from './support/session'
+
+test('a viewer sees deployments, may not run, and loses access the moment the account is disabled', async ({
+  page,
+  browser,
+}) => {
+  await signIn(page)
+  await page.getByRole('link', { name: 'Members' }).click()
+  await page.getByLabel('Email').fill('viewer@example.com')
+  await page.getByRole('button', { name: 'Add member' }).click()
+  const password = (await page.getByRole('dialog').locator('.select-all').innerText()).trim()
+  await page.keyboard.press('Escape')
+
+  const theirs = await browser.newContext()
+  const other = await theirs.newPage()
+  await signIn(other, { email: 'viewer@example.com', password })
+  await expect(other.getByRole('link', { name: 'Members' })).toHaveCount(0)
+  await other.getByRole('link', { name: 'concierge' }).click()
+  const start = other.getByRole('button', { name: 'Start a run' })
+  await expect(start).toHaveAttribute('aria-disabled', 'true')
+  await expect(start).toHaveAttribute('title', /developer/)
+  // The door, not only the page: what a viewer may not read is refused to a plain request as well.
+  const audit = await other.goto('/local/audit')
+  expect(audit?.ok()).toBe(true)
+  await expect(other.getByRole('table', { name: 'Audit' })).toHaveCount(0)
+
+  await page.getByRole('row', { name: /viewer@example.com/ }).getByRole('button', { name: 'Disable' }).click()
+  await expect(page.getByRole('row', { name: /viewer@example.com/ })).toContainText('disabled')
+  await other.goto('/local/deployments')
+  await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await theirs.close()
+})
+
+test('every answer carries the security headers, and pages a policy with a nonce', async ({ request }) => {
+  for (const path of ['/sign-in', '/healthz', '/api/relay/local/control-plane/v2/deployments', '/nothing/here']) {
+    const { headers } = await request.get(path).then((answer) => ({ headers: answer.headers() }))
+    expect(headers['x-content-type-options'], path).toBe('nosniff')
+    expect(headers['x-frame-options'], path).toBe('DENY')
+    expect(headers['content-security-policy'], path).toBeTruthy()
+    expect(headers['x-powered-by'], path).toBeUndefined()
+  }
+  const page = (await request.get('/sign-in')).headers()['content-security-policy'] ?? ''
+  expect(page).toMatch(/script-src 'self' 'nonce-[^']+' 'strict-dynamic'/)
+  expect(page).not.toContain('unsafe-eval')
+  expect((await request.get('/_next/image?url=%2Ficon.svg&w=64&q=75')).status()).toBe(404)
+})
+
+test('nobody signed in reads nothing, and a foreign origin posts nothing', async ({ request, baseURL }) => {
+  expect((await request.get('/api/relay/local/control-plane/v2/deployments')).status()).toBe(401)
+  const body = { subscriptions: [] }
+  expect((await request.post('/api/live', { data: body })).status()).toBe(403)
+  expect((await request.post('/api/live', { data: body, headers: { origin: 'https://evil.example' } })).status()).toBe(403)
+  expect((await request.post('/api/live', { data: body, headers: { origin: baseURL ?? '' } })).status()).toBe(401)
+})
+
+test('axe finds nothing on the pages of the main job, light and dark', async ({ page }) => {
+  await signIn(page)
+  await page.getByRole('link', { name: 'concierge' }).click()
+  await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
+  const deployment = new URL(page.url()).pathname
+  const paths = ['/local/deployments', deployment, `${deployment}/runs/new`, `${deployment}/threads`, `${deployment}/assistants`, '/local/runs', '/local/settings', '/local/members', '/local/audit']
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    for (const path of paths) {
+      await page.goto(path)
+      await expect(page.locator('main h1').first()).toBeVisible()
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(violations.map(({ id, nodes }) => `${scheme} ${path} ${id}: ${nodes[0]?.html.slice(0, 160)}`)).toEqual([])
+    }
+  }
+})
