@@ -32,6 +32,7 @@ export class Tabs {
   #own: Channel | undefined
   #router: Router | undefined
   #isTelling = false
+  #hasOwnLock = false
   #count = 0
 
   constructor(environment: LiveEnvironment, onState: (state: ConnectionState) => void) {
@@ -92,9 +93,12 @@ export class Tabs {
         this.#followers.get(data.key)?.receive(JSON.parse(data.text) as OwnFrame)
     }
     // Held as long as this tab lives: whoever gets it after us knows that we are gone.
-    void this.#hold(locks, `${NAME}:${this.#tab}`, () => {})
+    // Only then may a leader hear of us: it waits for the same lock, and would take one that is still free for our end.
+    void this.#hold(locks, `${NAME}:${this.#tab}`, () => {
+      this.#hasOwnLock = true
+      this.#tell()
+    })
     void this.#hold(locks, NAME, () => this.#lead())
-    this.#tell()
   }
 
   /** Waits for a lock, calls back, and keeps it until this tab closes. */
@@ -128,7 +132,7 @@ export class Tabs {
 
   /** Tells the leader what this tab wants; several changes in one turn are one message. */
   #tell(): void {
-    if (this.#router || this.#isTelling || !this.#common) return
+    if (this.#router || this.#isTelling || !this.#hasOwnLock) return
     this.#isTelling = true
     queueMicrotask(() => {
       this.#isTelling = false

@@ -22,7 +22,7 @@ const SCHEMA = 'agent_test'
 export class Client {
   constructor(
     readonly url: string,
-    private readonly headers: Record<string, string> = {},
+    protected headers: Record<string, string> = {},
   ) {}
 
   async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
@@ -107,7 +107,8 @@ export async function testServer(options: Partial<AgentServerOptions> = {}): Pro
     ...options,
     databaseUrl,
   })
-  return Object.assign(new Client(server.url), {
+  const { secret } = options
+  return Object.assign(new Client(server.url, secret ? { 'x-pilothouse-child': secret } : {}), {
     server,
     databaseUrl,
     logs,

@@ -1,0 +1,90 @@
+import { act, cleanup, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { LogEntry } from '@/lib/stream/log'
+import type { followRecording } from './follow-recording'
+import type { RunFeed } from './run-store'
+import { useRunValue, useRunVersion, useRunView } from './use-run-view'
+
+vi.mock('@/lib/live/client', () => ({ subscribe: vi.fn() }))
+
+let frames: FrameRequestCallback[] = []
+beforeEach(() => {
+  frames = []
+  vi.stubGlobal('requestAnimationFrame', (callback: FrameRequestCallback) => frames.push(callback))
+})
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+})
+
+const turn = () => act(() => new Promise((resolve) => setTimeout(resolve, 5)))
+const frame = () => act(() => void frames.splice(0).forEach((callback) => callback(0)))
+
+const token = (seq: number, text: string): LogEntry => ({
+  seq,
+  at: seq,
+  kind: 'event',
+  event: 'messages',
+  data: JSON.stringify([{ type: 'AIMessageChunk', id: 'm', content: text }, { langgraph_node: 'agent' }]),
+})
+
+function setUp() {
+  let feed: RunFeed | undefined
+  const from: unknown[] = []
+  const end = vi.fn()
+  const follow: typeof followRecording = (place, given) => {
+    from.push(place)
+    feed = given
+    return end
+  }
+  const drawn = { live: 0, outer: 0 }
+  function Live({ store }: { store: ReturnType<typeof useRunView> }) {
+    useRunVersion(store)
+    drawn.live++
+    return <p>{store.view.transcript.messages[0]?.parts.map((part) => ('text' in part ? part.text : '')).join('')}</p>
+  }
+  const modeOf = ({ view }: ReturnType<typeof useRunView>) => view.phase
+  function Page() {
+    const store = useRunView('w', 'r', follow)
+    drawn.outer++
+    return (
+      <>
+        <h1>{useRunValue(store, modeOf)}</h1>
+        <Live store={store} />
+      </>
+    )
+  }
+  const page = render(<Page />)
+  return { page, from, end, drawn, feed: () => feed as RunFeed } // the effect above has set it
+}
+
+test('a burst of tokens is drawn once, at the next frame, and only where it is shown', async () => {
+  const { drawn, feed, from } = setUp()
+  expect(from).toEqual([{ workspace: 'w', recording: 'r', cursor: 0 }])
+  const before = { ...drawn }
+  for (let block = 0; block < 100; block++)
+    feed().entries(
+      Array.from({ length: 10 }, (_, index) => token(block * 10 + index + 1, 'x')),
+      { total: 1_000, phase: 'live' },
+    )
+  await turn()
+  expect(drawn).toEqual(before)
+  expect(frames).toHaveLength(1)
+  frame()
+  expect(drawn.live).toBe(before.live + 1)
+  expect(screen.getByText('x'.repeat(1_000))).toBeTruthy()
+
+  const after = drawn.outer
+  feed().entries([token(1_001, 'y')], { total: 1_001, phase: 'live' })
+  await turn()
+  frame()
+  expect(screen.getByText(`${'x'.repeat(1_000)}y`)).toBeTruthy()
+  // The phase is still the same word: what shows only that is left alone.
+  expect(drawn.outer).toBe(after)
+})
+
+test('leaving the page ends the subscription', () => {
+  const { page, end } = setUp()
+  page.unmount()
+  expect(end).toHaveBeenCalledOnce()
+})

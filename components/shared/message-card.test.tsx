@@ -1,0 +1,110 @@
+import { cleanup, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, describe, expect, test } from 'vitest'
+import { MessageCard } from './message-card'
+import { itemVersion, type JoinableMessage, messageItems } from './message-items'
+
+afterEach(cleanup)
+
+const message = (change: Partial<JoinableMessage>): JoinableMessage => ({
+  role: 'ai',
+  name: undefined,
+  parts: [],
+  toolCalls: [],
+  toolCallId: undefined,
+  toolStatus: undefined,
+  usage: undefined,
+  isComplete: true,
+  isRemoved: false,
+  version: 1,
+  ...change,
+})
+const show = (messages: JoinableMessage[]) =>
+  render(
+    messageItems(messages).map((item, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
+      <MessageCard key={index} message={item.message} version={itemVersion(item)} results={item.results} node="agent" />
+    )),
+  )
+
+const caller = message({
+  parts: [
+    { kind: 'reasoning', text: 'They want the tides.' },
+    { kind: 'text', text: 'I look it up.' },
+  ],
+  toolCalls: [
+    { id: 'c1', name: 'tides', args: '{"day":12345678901234567890}' },
+    { id: 'c2', name: 'wind', args: '{"da' },
+  ],
+})
+const answer = message({
+  role: 'tool',
+  toolCallId: 'c1',
+  toolStatus: 'error',
+  parts: [{ kind: 'text', text: 'No such day' }],
+})
+
+describe('tool calls', () => {
+  test('stand with their answers, joined by the id of the call', () => {
+    show([caller, answer])
+    expect(screen.getAllByRole('article')).toHaveLength(1)
+    const tides = screen.getByRole('region', { name: 'Tool call tides' })
+    expect(within(tides).getByText('No such day')).toBeTruthy()
+    expect(within(tides).getByText('Failed')).toBeTruthy()
+    expect(within(tides).getByText(/12345678901234567890/)).toBeTruthy()
+  })
+  test('whose arguments are still coming show what is there', () => {
+    show([message({ ...caller, isComplete: false })])
+    const wind = screen.getByRole('region', { name: 'Tool call wind' })
+    expect(within(wind).getByText('{"da')).toBeTruthy()
+    expect(within(wind).getByText('Calling')).toBeTruthy()
+  })
+  test('an answer without a known call stands alone', () => {
+    show([answer])
+    expect(screen.getByRole('article', { name: 'Tool message' }).textContent).toContain('No such day')
+  })
+})
+
+test('reasoning is folded and can be opened', async () => {
+  show([caller])
+  const details = screen.getByText('Reasoning').closest('details')
+  expect(details?.open).toBe(false)
+  await userEvent.click(screen.getByText('Reasoning'))
+  expect(details?.open).toBe(true)
+})
+
+describe('hostile content', () => {
+  test('is text: no markup, no picture from elsewhere, nothing invisible', () => {
+    const { container } = show([
+      message({
+        parts: [
+          { kind: 'text', text: '<img src=x onerror=alert(1)> ![p](https://evil.example/p.png) a\u202Eb' },
+          { kind: 'block', block: { type: 'image_url', image_url: { url: 'https://evil.example/p.png' } } },
+          { kind: 'block', block: { type: 'image', mime_type: 'image/svg+xml', base64: 'PHN2Zy8+' } },
+        ],
+      }),
+    ])
+    expect(container.querySelector('img, a, svg image, iframe')).toBeNull()
+    expect(screen.getByText(/<img src=x onerror/)).toBeTruthy()
+    expect(screen.getByText('RLO')).toBeTruthy()
+    expect(screen.getByText(/A picture elsewhere, not loaded/)).toBeTruthy()
+  })
+  test('an inline picture of a safe kind is shown', () => {
+    const { container } = show([
+      message({ parts: [{ kind: 'block', block: { type: 'image', mime_type: 'image/png', base64: 'iVBORw0KGgo=' } }] }),
+    ])
+    expect(container.querySelector('img')?.getAttribute('src')).toBe('data:image/png;base64,iVBORw0KGgo=')
+  })
+})
+
+test('a message that grows in place is drawn when its version moves, and only then', () => {
+  const growing = message({ parts: [{ kind: 'text', text: 'one' }], isComplete: false })
+  const card = (version: number) => <MessageCard message={growing} version={version} />
+  const { rerender } = render(card(1))
+  const part = growing.parts[0] as { text: string }
+  part.text = 'one two'
+  rerender(card(1))
+  expect(screen.queryByText('one two')).toBeNull()
+  rerender(card(2))
+  expect(screen.getByText('one two')).toBeTruthy()
+})
