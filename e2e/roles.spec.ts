@@ -25,8 +25,10 @@ test('a viewer sees deployments, may not run, and loses access the moment the ac
   expect(audit?.ok()).toBe(true)
   await expect(other.getByRole('table', { name: 'Audit' })).toHaveCount(0)
 
-  await page.getByRole('row', { name: /viewer@example.com/ }).getByRole('button', { name: 'Disable' }).click()
-  await expect(page.getByRole('row', { name: /viewer@example.com/ })).toContainText('disabled')
+  await page.getByRole('button', { name: 'Actions for viewer@example.com' }).click()
+  await page.getByRole('menuitem', { name: 'Disable' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+  await expect(page.getByRole('row', { name: /viewer@example.com/ })).toContainText('Disabled')
   await other.goto('/local/deployments')
   await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await theirs.close()

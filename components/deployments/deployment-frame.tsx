@@ -21,7 +21,10 @@ type DeploymentFrameProps = { workspace: string; deploymentId: string; children:
 
 /** The head of every page of a deployment: its name, health, address, the way to a run, and its parts. */
 export function DeploymentFrame({ workspace, deploymentId, children }: DeploymentFrameProps) {
-  const { data, error, dataUpdatedAt, refetch } = useQuery(deploymentQuery(workspace, deploymentId))
+  const query = useQuery(deploymentQuery(workspace, deploymentId))
+  const { data, dataUpdatedAt, refetch } = query
+  // While it is tried again the first failure is said already: a server that hangs takes minutes to fail for good.
+  const error = query.error ?? query.failureReason
   const reason = useReasons().run
   const path = usePathname()
   const overview = routes.deployment(workspace, deploymentId)
@@ -56,10 +59,12 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
               ) : null}
               <IdChip id={data.id} what="deployment id" />
             </>
-          ) : null
+          ) : error ? null : (
+            <Skeleton className="my-0.5 w-80 max-w-full" />
+          )
         }
         actions={
-          path.endsWith('/runs/new') ? null : reason ? (
+          path.endsWith('/runs/new') || (error && !data) ? null : reason ? (
             <Button variant="primary" reason={reason}>
               <Play aria-hidden />
               Start a run
@@ -82,11 +87,11 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         ))}
       </nav>
       <div className="flex min-h-0 flex-1 flex-col pt-4">
-        {error && !data ? <ErrorNotice error={error.view} onRetry={() => void refetch()} className="mb-4" /> : null}
         {error && data ? (
           <StaleNotice message={error.view.message} at={dataUpdatedAt} onRetry={() => void refetch()} />
         ) : null}
-        {children}
+        {/* Without the deployment nothing below can be had either, and would say the same once more. */}
+        {error && !data ? <ErrorNotice error={error.view} onRetry={() => void refetch()} /> : children}
       </div>
     </>
   )

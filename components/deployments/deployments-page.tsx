@@ -23,10 +23,10 @@ export function DeploymentsPage({ workspace }: { workspace: string }) {
   const search = useSearchParams()
   const query = listQueryOf(search)
   const { problem, refetchInterval } = useLiveDeployments(workspace, query)
-  const { data, error, dataUpdatedAt, refetch, isPlaceholderData } = useQuery({
-    ...deploymentsQuery(workspace, query),
-    refetchInterval,
-  })
+  const list = useQuery({ ...deploymentsQuery(workspace, query), refetchInterval })
+  const { data, dataUpdatedAt, refetch, isPlaceholderData } = list
+  // While it is tried again the first failure is said already: a server that hangs takes minutes to fail for good.
+  const error = list.error ?? list.failureReason
   const columns = useMemo(() => deploymentColumns(workspace), [workspace])
   const set = useSetSearch()
   const message = error?.view.message ?? problem

@@ -3,6 +3,7 @@ import { useRouter } from 'next/navigation'
 import type { FormEvent } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { useReasons } from '@/components/shared/rights'
+import { useFocusRefused } from '@/components/shared/use-focus-refused'
 import { useSave } from '@/components/shared/use-save'
 import { Button } from '@/components/ui/button'
 import { describedBy, Field } from '@/components/ui/field'
@@ -19,17 +20,18 @@ export function AddMember({ workspace, onPassword }: AddMemberProps) {
   const router = useRouter()
   const reason = useReasons().administer
   const { isBusy, error, fieldError, save } = useSave<{ account: string; password: string | null }>()
+  const element = useFocusRefused(error)
   const emailError = fieldError('email')
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const element = event.currentTarget
-    const form = new FormData(element)
+    const sent = event.currentTarget
+    const form = new FormData(sent)
     const email = String(form.get('email'))
     void save(
       () => inviteMember({ workspace, email, role: form.get('role') as Role }), // the options are the roles
       ({ password }) => {
-        element.reset()
+        sent.reset()
         router.refresh()
         if (password) onPassword({ email, value: password })
         else toast.success(`${email} is a member now.`)
@@ -37,7 +39,7 @@ export function AddMember({ workspace, onPassword }: AddMemberProps) {
     )
   }
   return (
-    <form onSubmit={submit} className="mb-4">
+    <form ref={element} onSubmit={submit} className="mb-4">
       <div className="flex flex-wrap items-end gap-2">
         <Field id="member-email" label="Email" className="w-full sm:w-72">
           <Input

@@ -15,7 +15,7 @@ export class FilteredLog {
   readonly #log: EntryLog
   readonly #filter: EventFilter
   #seqs: number[] = []
-  #seen = 0
+  #lastSeen: LogEntry | undefined
 
   constructor(log: EntryLog, filter: EventFilter) {
     this.#log = log
@@ -26,14 +26,17 @@ export class FilteredLog {
   advance(milliseconds: number): boolean {
     if (this.#isEverything) return true
     const until = performance.now() + milliseconds
-    // The log began anew, or dropped its oldest entries.
-    if (this.#seen > this.#log.last) this.#seqs = []
-    this.#seen = Math.min(this.#seen, this.#log.last)
+    // The log began anew: what was seen last is another entry now, or none.
+    const last = this.#lastSeen
+    if (last && last.seq >= this.#log.first && this.#log.at(last.seq) !== last) {
+      this.#seqs = []
+      this.#lastSeen = undefined
+    }
     if ((this.#seqs[0] ?? Infinity) < this.#log.first) this.#seqs = this.#seqs.filter((seq) => seq >= this.#log.first)
     let work = 0
-    for (const entry of this.#log.after(this.#seen)) {
+    for (const entry of this.#log.after(this.#lastSeen?.seq ?? 0)) {
       if (this.#lets(entry)) this.#seqs.push(entry.seq)
-      this.#seen = entry.seq
+      this.#lastSeen = entry
       if (++work % 256 === 0 && performance.now() > until) return false
     }
     return true

@@ -27,6 +27,8 @@ export function transcriptRows(view: RunView): TranscriptRow[] {
       next++
     }
   }
+  // Before all else, also before the state that stands for what was missed.
+  if (markers[0]?.marker?.kind === 'gap' && markers[0].marker.entry.kind === 'joined') put(markers[0].seq + 1)
   for (const item of messageItems(messagesOf(view))) {
     // A message that was only seen in a state has no place in time of its own: it follows the one before it.
     if (item.message.firstSeq > 0) put(item.message.firstSeq)

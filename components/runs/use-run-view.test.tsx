@@ -2,7 +2,7 @@ import { act, cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import type { followRecording } from './follow-recording'
-import type { RunFeed } from './run-store'
+import type { RunFeed, RunStore } from './run-store'
 import { useRunValue, useRunVersion, useRunView } from './use-run-view'
 
 vi.mock('@/lib/live/client', () => ({ subscribe: vi.fn() }))
@@ -18,7 +18,10 @@ afterEach(() => {
 })
 
 const turn = () => act(() => new Promise((resolve) => setTimeout(resolve, 5)))
-const frame = () => act(() => void frames.splice(0).forEach((callback) => callback(0)))
+const frame = () =>
+  act(() => {
+    for (const callback of frames.splice(0)) callback(0)
+  })
 
 const token = (seq: number, text: string): LogEntry => ({
   seq,
@@ -27,6 +30,27 @@ const token = (seq: number, text: string): LogEntry => ({
   event: 'messages',
   data: JSON.stringify([{ type: 'AIMessageChunk', id: 'm', content: text }, { langgraph_node: 'agent' }]),
 })
+
+type Drawn = { live: number; outer: number }
+const phaseOf = (store: RunStore) => store.view.phase
+
+function Live({ store, drawn }: { store: RunStore; drawn: Drawn }) {
+  useRunVersion(store)
+  drawn.live++
+  const [message] = store.view.transcript.messages
+  return <p>{message?.parts.map((part) => ('text' in part ? part.text : '')).join('')}</p>
+}
+
+function Page({ follow, drawn }: { follow: typeof followRecording; drawn: Drawn }) {
+  const store = useRunView('w', 'r', follow)
+  drawn.outer++
+  return (
+    <>
+      <h1>{useRunValue(store, phaseOf)}</h1>
+      <Live store={store} drawn={drawn} />
+    </>
+  )
+}
 
 function setUp() {
   let feed: RunFeed | undefined
@@ -38,24 +62,8 @@ function setUp() {
     return end
   }
   const drawn = { live: 0, outer: 0 }
-  function Live({ store }: { store: ReturnType<typeof useRunView> }) {
-    useRunVersion(store)
-    drawn.live++
-    return <p>{store.view.transcript.messages[0]?.parts.map((part) => ('text' in part ? part.text : '')).join('')}</p>
-  }
-  const modeOf = ({ view }: ReturnType<typeof useRunView>) => view.phase
-  function Page() {
-    const store = useRunView('w', 'r', follow)
-    drawn.outer++
-    return (
-      <>
-        <h1>{useRunValue(store, modeOf)}</h1>
-        <Live store={store} />
-      </>
-    )
-  }
-  const page = render(<Page />)
-  return { page, from, end, drawn, feed: () => feed as RunFeed } // the effect above has set it
+  const page = render(<Page follow={follow} drawn={drawn} />)
+  return { page, from, end, drawn, feed: () => feed as RunFeed } // an effect of the page has set it
 }
 
 test('a burst of tokens is drawn once, at the next frame, and only where it is shown', async () => {

@@ -4,10 +4,11 @@ import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { ConfirmDialog } from '@/components/shared/confirm-dialog'
 import { ErrorNotice } from '@/components/shared/error-notice'
+import { useFocusRefused } from '@/components/shared/use-focus-refused'
 import { useSave } from '@/components/shared/use-save'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
-import { Field } from '@/components/ui/field'
+import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { addDirectServer, removeDirectServer } from '@/lib/actions/workspaces'
 import { NOT_ALLOWED, type ServerShown } from './types'
@@ -19,18 +20,19 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
   const router = useRouter()
   const [going, setGoing] = useState<ServerShown>()
   const { isBusy, error, fieldError, save } = useSave<{ id: string }>()
+  const element = useFocusRefused(error)
   const reason = mayChange ? undefined : NOT_ALLOWED
 
   function add(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const element = event.currentTarget
-    const form = new FormData(element)
+    const sent = event.currentTarget
+    const form = new FormData(sent)
     const apiKey = String(form.get('apiKey')).trim()
     const server = { name: String(form.get('name')), url: String(form.get('url')), ...(apiKey && { apiKey }) }
     void save(
       () => addDirectServer(workspace, server),
       () => {
-        element.reset()
+        sent.reset()
         router.refresh()
       },
     )
@@ -62,10 +64,10 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
       ) : (
         <p className="mb-4 text-ink-2">None yet. Each server added here appears under Deployments.</p>
       )}
-      <form onSubmit={add} className="flex flex-col gap-3">
+      <form ref={element} onSubmit={add} className="flex flex-col gap-3">
         {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
         <Field id="server-name" label="Name" error={fieldError('name')}>
-          <Input id="server-name" name="name" required autoComplete="off" />
+          <Input id="server-name" name="name" required autoComplete="off" {...describedBy('server-name', fieldError('name'))} />
         </Field>
         <Field id="server-url" label="Address" error={fieldError('url')}>
           <Input
@@ -75,6 +77,7 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
             required
             placeholder="http://127.0.0.1:8123"
             autoComplete="off"
+            {...describedBy('server-url', fieldError('url'))}
           />
         </Field>
         <Field
@@ -83,7 +86,7 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
           hint="Only where the server asks for one. Sealed, and sent to this address only."
           error={fieldError('apiKey')}
         >
-          <Input id="server-key" name="apiKey" type="password" autoComplete="off" />
+          <Input id="server-key" name="apiKey" type="password" autoComplete="off" {...describedBy('server-key', fieldError('apiKey'))} />
         </Field>
         <Button type="submit" isBusy={isBusy} reason={reason} className="self-start">
           Add server

@@ -2,6 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
+import { useFocusRefused } from '@/components/shared/use-focus-refused'
 import { useSave } from '@/components/shared/use-save'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
@@ -20,6 +21,7 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
     workspace?.kind === 'direct' ? 'direct' : 'control-plane',
   )
   const { isBusy, error, fieldError, save } = useSave<{ slug?: string; hasDroppedKeys?: boolean }>()
+  const element = useFocusRefused(error)
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -62,7 +64,7 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
 
   return (
     <Dialog open onOpenChange={onClose} title={workspace ? `Change ${workspace.name}` : 'Add a workspace'}>
-      <form onSubmit={submit} className="flex flex-col gap-3">
+      <form ref={element} onSubmit={submit} className="flex flex-col gap-3">
         {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
         {workspace ? null : (
           <>

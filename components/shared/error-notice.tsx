@@ -14,7 +14,10 @@ type ErrorNoticeProps = {
 }
 
 /** One failure, shown once, next to what caused it: what happened, what to do, and the id that finds it in the logs. */
-export const ErrorNotice = ({ error, onRetry, className }: ErrorNoticeProps) => (
+export function ErrorNotice({ error, onRetry, className }: ErrorNoticeProps) {
+  // A refusal of one field is often worded as the message itself.
+  const fields = (error.fields ?? []).filter((field) => !error.message.includes(field.message))
+  return (
   <div
     role="alert"
     className={cn(
@@ -25,9 +28,9 @@ export const ErrorNotice = ({ error, onRetry, className }: ErrorNoticeProps) => 
     <AlertTriangle aria-hidden className="mt-0.5 size-4 shrink-0 text-error" />
     <div className="min-w-0 flex-1 break-words">
       <p className="text-ink">{error.message}</p>
-      {error.fields && error.fields.length > 0 ? (
+      {fields.length > 0 ? (
         <ul className="mt-1 text-ink-2 text-xs">
-          {error.fields.map((field) => (
+          {fields.map((field) => (
             <li key={`${field.path.join('.')} ${field.message}`}>
               {field.path.length > 0 ? <code className="font-mono">{field.path.join('.')}</code> : null} {field.message}
             </li>
@@ -51,7 +54,8 @@ export const ErrorNotice = ({ error, onRetry, className }: ErrorNoticeProps) => 
       </Button>
     ) : null}
   </div>
-)
+  )
+}
 
 // A whole new page: what the browser kept of the ended session goes with it.
 const signInAgain = () => window.location.assign(routes.signIn(window.location.pathname + window.location.search))

@@ -56,6 +56,6 @@ describe('a JSON tree', () => {
     const { rerender } = render(<JsonTree value={{ step: 1, list: { x: { y: 1 } } }} label="State" />)
     rerender(<JsonTree value={{ step: 2, list: { x: { y: 2 } }, more: { z: 1 } }} label="State" />)
     expect(rows()).toContain('y: 2')
-    expect(rows().join()).not.toContain('z: 1,')
+    expect(rows()).not.toContain('z: 1')
   })
 })

@@ -1,10 +1,10 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
-import { Fragment } from 'react'
+import { Fragment, useCallback, useSyncExternalStore } from 'react'
 import { shortId } from '@/lib/format'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
@@ -16,16 +16,15 @@ type Crumb = { label: string; href: Route; isCode?: boolean }
 export function Breadcrumb({ workspace }: { workspace: string }) {
   const [, , place, id, part, item] = usePathname().split('/').map(decode)
   const deployment = place === 'deployments' ? id : undefined
-  // Only what the page has loaded anyway: a name in the header is not worth a request.
-  const { data } = useQuery({ ...deploymentQuery(workspace, deployment ?? ''), enabled: false })
+  const name = useLoadedName(workspace, deployment)
   const crumbs: Crumb[] = []
   const home = placesOf(workspace).find(({ href }) => href === `/${encodeURIComponent(workspace)}/${place}`)
   if (home) crumbs.push(home)
   if (deployment) {
     crumbs.push({
-      label: data?.name ?? shortId(deployment),
+      label: name ?? shortId(deployment),
       href: routes.deployment(workspace, deployment),
-      isCode: !data,
+      isCode: !name,
     })
     const parts: Record<string, Crumb> = {
       assistants: { label: 'Assistants', href: routes.assistants(workspace, deployment) },
@@ -74,4 +73,17 @@ function decode(segment: string): string {
   } catch {
     return segment
   }
+}
+
+/**
+ * The deployment's name once the page has loaded it; a name in the header is not worth a request. Looks into the cache
+ * instead of making an observer: a query that is there before the page's own data arrives would keep that waiting.
+ */
+function useLoadedName(workspace: string, deployment: string | undefined): string | undefined {
+  const client = useQueryClient()
+  const subscribe = useCallback((listener: () => void) => client.getQueryCache().subscribe(listener), [client])
+  const read = () =>
+    deployment ? client.getQueryData(deploymentQuery(workspace, deployment).queryKey)?.name : undefined
+  // While the page is taken over from the server's HTML, the cache is still empty there as it was here.
+  return useSyncExternalStore(subscribe, read, () => undefined)
 }

@@ -1,6 +1,7 @@
 'use client'
 import type { FormEvent } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
+import { useFocusRefused } from '@/components/shared/use-focus-refused'
 import { useSave } from '@/components/shared/use-save'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
@@ -24,6 +25,7 @@ export const ChangePassword = ({ open, onOpenChange }: ChangePasswordProps) => (
 
 function PasswordForm({ onClose }: { onClose: () => void }) {
   const { isBusy, error, fieldError, save } = useSave<null>()
+  const element = useFocusRefused(error)
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -37,7 +39,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
   }
   const [currentError, nextError] = [fieldError('current'), fieldError('next')]
   return (
-    <form onSubmit={submit} className="flex flex-col gap-3">
+    <form ref={element} onSubmit={submit} className="flex flex-col gap-3">
       {error && !currentError && !nextError ? <ErrorNotice error={error} /> : null}
       <Field id="current-password" label="Current password" error={currentError}>
         <Input

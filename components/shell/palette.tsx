@@ -50,6 +50,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
       <Command.List className="max-h-[50vh] overflow-y-auto p-1">
         <Command.Empty className="px-3 py-6 text-center text-ink-2">Nothing has that name.</Command.Empty>
         <Command.Group heading="Deployments" className={group}>
+          {found.data ? null : <NotYet failure={found.error ?? found.failureReason} />}
           {found.data?.resources.map((one) => (
             <Item
               key={one.id}
@@ -126,4 +127,10 @@ const Item = ({
     {icon}
     <span className="truncate">{children}</span>
   </Command.Item>
+)
+
+const NotYet = ({ failure }: { failure: Error | null }) => (
+  <p role="status" className="flex h-8 items-center px-2 text-ink-3">
+    {failure ? failure.message : 'Loading…'}
+  </p>
 )

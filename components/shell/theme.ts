@@ -33,13 +33,17 @@ export function applyTheme(theme: Theme): void {
   show(theme)
 }
 
-/** Keeps the page in step with the machine, where the choice is left to it, and with the choice made in other tabs. Gives its end. */
+/**
+ * Keeps the page in step with the machine, where the choice is left to it, and with the choice made in other tabs. Sets it
+ * anew first: a document that React makes in the browser (a missing page) comes without it. Gives its end.
+ */
 export function followTheme(): () => void {
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const follow = () => show(readTheme())
   const hear = (event: StorageEvent) => {
     if (event.key === KEY || event.key === null) follow()
   }
+  follow()
   dark.addEventListener('change', follow)
   window.addEventListener('storage', hear)
   return () => {

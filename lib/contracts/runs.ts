@@ -84,8 +84,8 @@ export type RunCreate = z.output<typeof RunCreate>
 export const StatelessRunCreate = z.strictObject(createFields)
 export type StatelessRunCreate = z.output<typeof StatelessRunCreate>
 
-/** Several stateless runs at once. */
-export const RunBatchCreate = z.array(StatelessRunCreate).min(1)
+/** Several stateless runs at once. The SDK's client sends its own spelling of the assistant's id besides. */
+export const RunBatchCreate = z.array(StatelessRunCreate.extend({ assistantId: z.string().optional() })).min(1)
 
 export const RunStreamQuery = z.strictObject({ namespace: queryList().optional() })
 

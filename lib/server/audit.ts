@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, desc, eq, lt } from 'drizzle-orm'
-import type { Role } from '@/lib/contracts/api'
+import { isAtLeast, type Role } from '@/lib/contracts/api'
 import { AppError } from '@/lib/errors'
 import { type Actor, roleOf } from './actor'
 import { anchor } from './audit-anchor'
@@ -155,12 +155,13 @@ export type AuditView = {
   requestId: string
 }
 
-/** A workspace's rows, newest first; `next` is the `before` of the page that follows. Throws AppError forbidden without a role there. */
+/** A workspace's rows, newest first; `next` is the `before` of the page that follows. Throws AppError forbidden for anybody but an administrator there. */
 export async function listAudit(
   reader: Actor,
   { workspace, before, limit = 50 }: { workspace: string; before?: number; limit?: number },
 ): Promise<{ entries: AuditView[]; next: number | null }> {
-  if (!(await roleOf(reader, workspace))) throw new AppError('forbidden', 'You are not a member of this workspace.')
+  const role = await roleOf(reader, workspace)
+  if (!role || !isAtLeast(role, 'admin')) throw new AppError('forbidden', 'The audit trail is for administrators of the workspace.')
   const size = Math.min(Math.max(limit, 1), 500)
   const store = await db()
   const rows = await store

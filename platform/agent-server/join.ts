@@ -8,6 +8,8 @@ import type { ThreadStates } from './thread-state'
 import type { Threads } from './threads'
 
 const HEARTBEAT_MS = 5000
+// No blank line behind it: some clients take that for another event with the id of the last one.
+const HEARTBEAT = ': heartbeat\n'
 /** Part of every stream, whatever modes and namespaces a reader wants. */
 const ALWAYS = new Set(['metadata', 'error', 'end'])
 
@@ -55,7 +57,7 @@ export class Joins {
           try {
             const { done, value } = first ?? (await events.next())
             first = undefined
-            if (!done) return controller.enqueue(Buffer.from(value.length ? value.map(encodeEvent).join('') : ': heartbeat\n\n'))
+            if (!done) return controller.enqueue(Buffer.from(value.length ? value.map(encodeEvent).join('') : HEARTBEAT))
             reader.finish()
             controller.close()
           } catch (error) {

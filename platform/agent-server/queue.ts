@@ -15,7 +15,7 @@ const LOOK_MS = 1000
 /** How long a run is left to the process that took the request for it. */
 const PREFER_MS = 200
 /** A process is taken for gone after two looks that far apart: a lost connection comes back sooner. */
-const GONE_MS = 2000
+const GONE_MS = 1500
 /** A run that brings its process down that often is given up. */
 const MAX_CRASHES = 3
 const RETRY_MS = 500
@@ -213,8 +213,10 @@ export class Queue {
     for (const id of this.#suspects.keys()) if (!gone.some((one) => one.id === id)) this.#suspects.delete(id)
     for (const { id } of gone) {
       const since = this.#suspects.get(id)
-      if (since === undefined) this.#suspects.set(id, now)
-      else if (now - since >= GONE_MS) await this.#bury(id)
+      if (since === undefined) {
+        this.#suspects.set(id, now)
+        setTimeout(() => void this.#look(), GONE_MS).unref()
+      } else if (now - since >= GONE_MS) await this.#bury(id)
     }
   }
 

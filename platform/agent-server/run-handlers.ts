@@ -154,7 +154,7 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
 
     async createRunBatch({ body }) {
       // All are checked before the first one is made.
-      const requests = await Promise.all(body.map((one) => readRunRequest(undefined, one, assistants, graphs)))
+      const requests = await Promise.all(body.map(({ assistantId: _, ...one }) => readRunRequest(undefined, one, assistants, graphs)))
       const rows: RunRow[] = []
       for (const request of requests) {
         rows.push(await runs.create(request, randomUUID()))

@@ -68,7 +68,7 @@ describe('the client of the SDK', () => {
     )
     expect(created).toMatchObject({ thread_id, run_id: expect.any(String) })
     expect(parts[0]).toMatchObject({ event: 'metadata', data: { run_id: created?.run_id } })
-    const text = parts.flatMap((part) => (part.event === 'messages' ? [(part.data as [{ content: string }])[0].content] : [])).join('')
+    const text = parts.flatMap((part) => (part.event === 'messages' ? [(part.data as unknown as [{ content: string }])[0].content] : [])).join('')
     expect(text).toBe('You said: hello there')
     expect((await client.threads.getState<{ messages: { content: string }[] }>(thread_id)).values.messages.at(-1)?.content).toBe(text)
     const again = await collect(client.runs.joinStream(thread_id, created?.run_id as string, { lastEventId: '-1' }))

@@ -26,6 +26,7 @@ export async function serveLive(request: Request, who: () => Promise<Actor> = se
     const { subscriptions } = parseInput(LivePost, await readBody(request))
     return new Response(await open(actor, subscriptions, request.signal), { headers: HEADERS })
   } catch (error) {
+    if (request.signal.aborted) return new Response(null, { status: 499 }) // gone before it had asked
     return errorResponse(error)
   }
 }

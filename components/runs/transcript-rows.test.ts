@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import type { LogEntry } from '@/lib/stream/log'
+import { applyEntry, createRunView } from '@/lib/stream/run-view'
+import { FilteredLog } from './event-filter'
+import { transcriptRows } from './transcript-rows'
+
+let seq = 0
+const event = (name: string, data: unknown): LogEntry => ({
+  seq: ++seq,
+  at: seq * 10,
+  kind: 'event',
+  event: name,
+  data: JSON.stringify(data),
+})
+const chunk = (id: string, content: string) =>
+  event('messages', [{ type: 'AIMessageChunk', id, content }, { langgraph_node: 'agent' }])
+function viewOf(make: () => LogEntry[]) {
+  seq = 0
+  const view = createRunView()
+  for (const entry of make()) applyEntry(view, entry)
+  return view
+}
+const shown = (view: ReturnType<typeof createRunView>) => transcriptRows(view).map((row) => row.marker?.kind ?? row.key)
+
+describe('between the messages', () => {
+  test('missing output, retries and failures stand at their place in time', () => {
+    const view = viewOf(() => [
+      event('metadata', { run_id: 'r', attempt: 1 }),
+      chunk('a', 'first'),
+      { seq: ++seq, at: 100, kind: 'gap', since: 50, reason: 'The stream broke.' },
+      chunk('b', 'second'),
+      event('metadata', { run_id: 'r', attempt: 2 }),
+      chunk('c', 'third'),
+      event('error', { error: 'ValueError', message: 'no' }),
+      { seq: ++seq, at: 200, kind: 'final', outcome: 'error' },
+    ])
+    expect(shown(view)).toEqual(['a', 'gap', 'b', 'attempt', 'c', 'error'])
+  })
+
+  test('a recording that began late says so first', () => {
+    const view = viewOf(() => [
+      {
+        seq: ++seq,
+        at: 1,
+        kind: 'joined',
+        state: '{"values":{"messages":[{"type":"human","id":"h","content":"hi"}]}}',
+      },
+      chunk('a', 'late'),
+    ])
+    expect(shown(view)).toEqual(['gap', 'h', 'a'])
+  })
+})
+
+describe('the filtered log', () => {
+  const log = () =>
+    viewOf(() => [
+      event('metadata', { run_id: 'r', attempt: 1 }),
+      event('custom', { Progress: 1 }),
+      chunk('a', 'progress report'),
+      event('updates|child:1', { node: null }),
+    ]).log
+
+  test('shows everything without a filter, and what matches text and mode with one', () => {
+    const seqs = (text: string, modes: string[] = []) => {
+      const filtered = new FilteredLog(log(), { text, modes })
+      while (!filtered.advance(5));
+      return Array.from({ length: filtered.count }, (_, index) => filtered.at(index)?.seq)
+    }
+    expect(seqs('')).toEqual([1, 2, 3, 4])
+    expect(seqs('PROGRESS')).toEqual([2, 3])
+    expect(seqs('progress', ['custom'])).toEqual([2])
+    expect(seqs('', ['updates'])).toEqual([4])
+  })
+
+  test('follows a log that grows and one that begins anew', () => {
+    const view = viewOf(() => [event('custom', 'x')])
+    const filtered = new FilteredLog(view.log, { text: 'x', modes: [] })
+    filtered.advance(5)
+    applyEntry(view, event('custom', 'xx'))
+    applyEntry(view, event('custom', 'y'))
+    filtered.advance(5)
+    expect([filtered.count, filtered.indexOf(2), filtered.indexOf(3)]).toEqual([2, 1, -1])
+    seq = 0
+    applyEntry(view, event('custom', 'x again'))
+    filtered.advance(5)
+    expect([filtered.count, filtered.at(0)?.seq]).toEqual([1, 1])
+  })
+})
