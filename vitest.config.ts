@@ -7,6 +7,9 @@ export default defineConfig({
   plugins: [react()],
   resolve: { alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root } },
   test: {
+    // Real processes and databases on a busy machine: the time-out only ends what hangs.
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
     globalSetup: 'scripts/vitest-setup.mjs',
     projects: [
       {

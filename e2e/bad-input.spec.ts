@@ -77,7 +77,10 @@ test('hostile text in a message runs nothing and leaves nothing', async ({ page 
     if (!request.url().startsWith('http://localhost')) foreign.push(request.url())
   })
   await page.getByRole('link', { name: 'concierge' }).click()
-  await startChat(page, '<img src=x onerror="document.title=1"><script>document.title=2</script> ![x](https://example.com/p.png)')
+  await startChat(
+    page,
+    '<img src=x onerror="document.title=1"><script>document.title=2</script> ![x](https://example.com/p.png)',
+  )
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   await expect(page.getByText('<script>document.title=2</script>').first()).toBeVisible()
   await expect(page).toHaveTitle(/Pilothouse/)

@@ -14,14 +14,17 @@ test('sign in, open a deployment, start a chat run, watch tokens, reload in the 
   // Tokens arrive one after another: the text is seen growing again and again.
   const lengths = new Set<number>()
   await expect
-    .poll(async () => lengths.add((await reply.innerText()).length).size, { timeout: 15_000, intervals: [50] })
+    .poll(async () => lengths.add(((await reply.textContent()) ?? '').length).size, {
+      timeout: 15_000,
+      intervals: [50],
+    })
     .toBeGreaterThanOrEqual(6)
   await expect(page.getByText('Running', { exact: true })).toBeVisible()
 
-  const before = await reply.innerText()
+  const before = (await reply.textContent()) ?? ''
   await page.reload()
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
-  const whole = await page.getByRole('article', { name: 'AI message' }).last().innerText()
+  const whole = (await page.getByRole('article', { name: 'AI message' }).last().textContent()) ?? ''
   expect(whole).toContain('thank you for listening to the very end.')
   expect(whole.length).toBeGreaterThan(before.length)
 

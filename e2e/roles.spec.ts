@@ -9,7 +9,7 @@ test('a viewer sees deployments, may not run, and loses access the moment the ac
   await page.getByRole('link', { name: 'Members' }).click()
   await page.getByLabel('Email').fill('viewer@example.com')
   await page.getByRole('button', { name: 'Add member' }).click()
-  const password = (await page.getByRole('dialog').locator('.select-all').innerText()).trim()
+  const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
   await page.keyboard.press('Escape')
 
   const theirs = await browser.newContext()
@@ -52,7 +52,9 @@ test('nobody signed in reads nothing, and a foreign origin posts nothing', async
   expect((await request.get('/api/relay/local/control-plane/v2/deployments')).status()).toBe(401)
   const body = { subscriptions: [] }
   expect((await request.post('/api/live', { data: body })).status()).toBe(403)
-  expect((await request.post('/api/live', { data: body, headers: { origin: 'https://evil.example' } })).status()).toBe(403)
+  expect((await request.post('/api/live', { data: body, headers: { origin: 'https://evil.example' } })).status()).toBe(
+    403,
+  )
   expect((await request.post('/api/live', { data: body, headers: { origin: baseURL ?? '' } })).status()).toBe(401)
 })
 
@@ -61,7 +63,17 @@ test('axe finds nothing on the pages of the main job, light and dark', async ({ 
   await page.getByRole('link', { name: 'concierge' }).click()
   await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
   const deployment = new URL(page.url()).pathname
-  const paths = ['/local/deployments', deployment, `${deployment}/runs/new`, `${deployment}/threads`, `${deployment}/assistants`, '/local/runs', '/local/settings', '/local/members', '/local/audit']
+  const paths = [
+    '/local/deployments',
+    deployment,
+    `${deployment}/runs/new`,
+    `${deployment}/threads`,
+    `${deployment}/assistants`,
+    '/local/runs',
+    '/local/settings',
+    '/local/members',
+    '/local/audit',
+  ]
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
     for (const path of paths) {

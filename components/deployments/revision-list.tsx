@@ -37,7 +37,7 @@ export function RevisionList({ workspace, deploymentId, active, refetchInterval 
           <EmptyState title="No revisions">This server lists no revisions for this deployment.</EmptyState>
         </div>
       ) : (
-        <ol aria-busy={!data || undefined} className="overflow-hidden rounded-lg border bg-panel">
+        <ol aria-busy={!data || undefined} className="@container overflow-hidden rounded-lg border bg-panel">
           {data
             ? data.resources.map((revision) => (
                 <RevisionRow key={revision.id} revision={revision} isActive={revision.id === active} />
@@ -59,10 +59,10 @@ function RevisionRow({ revision, isActive }: { revision: Revision; isActive: boo
   const version = source?.repo_commit_sha ? shortId(source.repo_commit_sha) : source?.image_uri
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-4 py-2.5 last:border-b-0">
-      <div className="flex-1 sm:w-36 sm:flex-none">
+      <div className="flex-1 @xl:w-36 @xl:flex-none">
         <RevisionStatus status={revision.status} />
       </div>
-      <div className="order-last flex min-w-0 basis-full items-center gap-2 sm:order-none sm:flex-1 sm:basis-0">
+      <div className="order-last flex min-w-0 basis-full items-center gap-2 @xl:order-none @xl:flex-1 @xl:basis-0">
         {version ? (
           <code className="truncate font-mono text-xs" title={source?.repo_commit_sha ?? version}>
             {version}

@@ -10,7 +10,7 @@ const OUTCOMES: Record<RecordingOutcome, Omit<RunStatus, 'isOver'>> = {
   interrupted: {
     tone: 'warn',
     label: 'Interrupted',
-    detail: 'It was stopped; what it did so far stays in the thread.',
+    detail: 'It stopped before its end: at a question to a person, or by a newer run or another program.',
   },
   cancelled: { tone: 'warn', label: 'Cancelled' },
   deleted: { tone: 'warn', label: 'Rolled back', detail: 'It was stopped and what it did was removed.' },

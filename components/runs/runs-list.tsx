@@ -1,9 +1,9 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { type Column, DataTable } from '@/components/shared/data-table'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
@@ -20,6 +20,9 @@ import { Elapsed } from './elapsed'
 import { findAssistant, pickableAssistants } from './pickable-assistants'
 import { runStatus } from './run-status'
 
+/** Names are asked of so many deployments at most. */
+const MOST_SERVERS = 10
+
 /** A page of recordings, newest first; `next` is the place of the next one. */
 export type RunsPage = { items: RecordingSummary[]; next: string | null }
 type Props = { workspace: string; deployment?: string; initial: RunsPage; serverNow: number }
@@ -30,8 +33,8 @@ export function RunsList({ workspace, deployment, initial, serverNow }: Props) {
   const setSearch = useSetSearch()
   const after = search.get('after')
   const { page, error } = useLivePage(workspace, deployment, initial, !after)
-  const nameOf = useNames(workspace, deployment)
-  const columns = useMemo(() => runColumns(nameOf, serverNow, !deployment), [nameOf, serverNow, deployment])
+  const names = useNames(workspace, deployment, page.items)
+  const columns = runColumns(names, serverNow, !deployment)
   return (
     <>
       {error ? <ErrorNotice error={{ message: error }} className="mb-3" /> : null}
@@ -91,29 +94,27 @@ function useLivePage(workspace: string, deployment: string | undefined, initial:
   return { page: isFirst && live?.from === initial ? live.page : initial, error }
 }
 
-type Names = { assistant: (idOrGraph: string) => string; deployment: (id: string) => string }
+type Names = { assistant: (one: RecordingSummary) => string; deployment: (id: string) => string }
 
-/** Names for the ids of a recording, as far as they can be learned; the ids themselves otherwise. */
-function useNames(workspace: string, deployment: string | undefined): Names {
-  const assistants = useQuery({ ...pickableAssistants(workspace, deployment ?? ''), enabled: !!deployment })
+/** Names for the ids of recordings, as far as they can be learned; the ids themselves otherwise. */
+function useNames(workspace: string, deployment: string | undefined, items: readonly RecordingSummary[]): Names {
   const deployments = useQuery({ ...deploymentsQuery(workspace, { limit: 100 }), enabled: !deployment })
-  return useMemo(
-    () => ({
-      assistant: (id) => {
-        const found = findAssistant(assistants.data, id)
-        return found?.name || found?.graph_id || id
-      },
-      deployment: (id) => deployments.data?.resources.find((one) => one.id === id)?.name ?? shortId(id),
-    }),
-    [assistants.data, deployments.data],
-  )
+  const servers = [...new Set(items.map((one) => one.deployment))].slice(0, MOST_SERVERS)
+  const assistants = useQueries({ queries: servers.map((server) => pickableAssistants(workspace, server)) })
+  return {
+    assistant: (one) => {
+      const found = findAssistant(assistants[servers.indexOf(one.deployment)]?.data, one.assistant)
+      return found?.name || found?.graph_id || one.assistant
+    },
+    deployment: (id) => deployments.data?.resources.find((one) => one.id === id)?.name ?? shortId(id),
+  }
 }
 
 const runColumns = (names: Names, serverNow: number, hasDeployment: boolean): Column<RecordingSummary>[] => [
   {
     id: 'assistant',
     header: 'Assistant',
-    cell: (one) => <span title={one.assistant}>{shortName(names.assistant(one.assistant))}</span>,
+    cell: (one) => <span title={one.assistant}>{shortName(names.assistant(one))}</span>,
   },
   {
     id: 'status',

@@ -67,7 +67,13 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
       <form ref={element} onSubmit={add} className="flex flex-col gap-3">
         {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
         <Field id="server-name" label="Name" error={fieldError('name')}>
-          <Input id="server-name" name="name" required autoComplete="off" {...describedBy('server-name', fieldError('name'))} />
+          <Input
+            id="server-name"
+            name="name"
+            required
+            autoComplete="off"
+            {...describedBy('server-name', fieldError('name'))}
+          />
         </Field>
         <Field id="server-url" label="Address" error={fieldError('url')}>
           <Input
@@ -86,7 +92,13 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
           hint="Only where the server asks for one. Sealed, and sent to this address only."
           error={fieldError('apiKey')}
         >
-          <Input id="server-key" name="apiKey" type="password" autoComplete="off" {...describedBy('server-key', fieldError('apiKey'))} />
+          <Input
+            id="server-key"
+            name="apiKey"
+            type="password"
+            autoComplete="off"
+            {...describedBy('server-key', fieldError('apiKey'))}
+          />
         </Field>
         <Button type="submit" isBusy={isBusy} reason={reason} className="self-start">
           Add server

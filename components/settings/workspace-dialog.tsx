@@ -122,6 +122,7 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
             name="allowedOrigins"
             className="min-h-14 font-mono text-xs"
             defaultValue={workspace?.allowedOrigins.join('\n')}
+            {...describedBy('ws-origins', fieldError('allowedOrigins'))}
           />
         </Field>
         <div className="flex justify-end gap-2">

@@ -18,42 +18,43 @@ export function ErrorNotice({ error, onRetry, className }: ErrorNoticeProps) {
   // A refusal of one field is often worded as the message itself.
   const fields = (error.fields ?? []).filter((field) => !error.message.includes(field.message))
   return (
-  <div
-    role="alert"
-    className={cn(
-      'flex items-start gap-2.5 rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm',
-      className,
-    )}
-  >
-    <AlertTriangle aria-hidden className="mt-0.5 size-4 shrink-0 text-error" />
-    <div className="min-w-0 flex-1 break-words">
-      <p className="text-ink">{error.message}</p>
-      {fields.length > 0 ? (
-        <ul className="mt-1 text-ink-2 text-xs">
-          {fields.map((field) => (
-            <li key={`${field.path.join('.')} ${field.message}`}>
-              {field.path.length > 0 ? <code className="font-mono">{field.path.join('.')}</code> : null} {field.message}
-            </li>
-          ))}
-        </ul>
-      ) : null}
-      {error.requestId ? (
-        <p className="mt-1 flex items-center gap-1 text-ink-2 text-xs">
-          Request <code className="min-w-0 truncate font-mono">{error.requestId}</code>
-          <CopyButton value={error.requestId} what="request id" />
-        </p>
+    <div
+      role="alert"
+      className={cn(
+        'flex items-start gap-2.5 rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm',
+        className,
+      )}
+    >
+      <AlertTriangle aria-hidden className="mt-0.5 size-4 shrink-0 text-error" />
+      <div className="min-w-0 flex-1 break-words">
+        <p className="text-ink">{error.message}</p>
+        {fields.length > 0 ? (
+          <ul className="mt-1 text-ink-2 text-xs">
+            {fields.map((field) => (
+              <li key={`${field.path.join('.')} ${field.message}`}>
+                {field.path.length > 0 ? <code className="font-mono">{field.path.join('.')}</code> : null}{' '}
+                {field.message}
+              </li>
+            ))}
+          </ul>
+        ) : null}
+        {error.requestId ? (
+          <p className="mt-1 flex items-center gap-1 text-ink-2 text-xs">
+            Request <code className="min-w-0 truncate font-mono">{error.requestId}</code>
+            <CopyButton value={error.requestId} what="request id" />
+          </p>
+        ) : null}
+      </div>
+      {error.code === 'unauthenticated' ? (
+        <Button size="sm" onClick={signInAgain}>
+          Sign in
+        </Button>
+      ) : onRetry ? (
+        <Button size="sm" onClick={onRetry}>
+          Try again
+        </Button>
       ) : null}
     </div>
-    {error.code === 'unauthenticated' ? (
-      <Button size="sm" onClick={signInAgain}>
-        Sign in
-      </Button>
-    ) : onRetry ? (
-      <Button size="sm" onClick={onRetry}>
-        Try again
-      </Button>
-    ) : null}
-  </div>
   )
 }
 

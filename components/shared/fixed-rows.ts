@@ -14,7 +14,7 @@ export type FixedRows = {
   height: number
   /** Where a drawn row stands in it. */
   topOf: (index: number) => number
-  scrollToRow: (index: number, where?: 'nearest' | 'start' | 'end') => void
+  scrollToRow: (index: number, where?: 'nearest' | 'center') => void
 }
 
 type View = { top: number; height: number }
@@ -50,7 +50,7 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
   const shift = scale === 1 ? 0 : view.top - listTop
 
   const scrollToRow = useCallback(
-    (index: number, where: 'nearest' | 'start' | 'end' = 'nearest') => {
+    (index: number, where: 'nearest' | 'center' = 'nearest') => {
       const element = scroller.current
       if (!element) return
       const top = index * rowHeight
@@ -58,8 +58,9 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
       const now = element.scrollTop * scale
       const isAbove = top < now
       const isBelow = top + rowHeight > now + visible
-      if (where === 'nearest' && !isAbove && !isBelow) return
-      const target = where === 'start' || (where === 'nearest' && isAbove) ? top : top + rowHeight - visible
+      if (!isAbove && !isBelow) return
+      const atEdge = isAbove ? top : top + rowHeight - visible
+      const target = where === 'center' ? top - (visible - rowHeight) / 2 : atEdge
       element.scrollTop = target / scale
     },
     [scroller, rowHeight, scale],

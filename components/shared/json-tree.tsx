@@ -52,7 +52,7 @@ export function JsonTree({
     setSelected(path)
     redraw()
     // The new lines must be there before the list can be moved to them.
-    requestAnimationFrame(() => rows.scrollToRow(tree.indexOf(path) ?? 0))
+    requestAnimationFrame(() => rows.scrollToRow(tree.indexOf(path) ?? 0, 'center'))
   }
 
   const onKeyDown = (event: KeyboardEvent) => {

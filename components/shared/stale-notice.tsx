@@ -8,7 +8,7 @@ export const StaleNotice = ({ message, at, onRetry }: { message: string; at: num
   <div role="status" className="mb-3 flex items-center gap-2.5 rounded-md border border-warn/30 bg-warn-soft px-3 py-2">
     <CloudOff aria-hidden className="size-4 shrink-0 text-warn" />
     <p className="min-w-0 flex-1 break-words">
-      {message} What you see is from <RelativeTime at={at} />.
+      {message} What you see was read <RelativeTime at={at} />.
     </p>
     <Button size="sm" onClick={onRetry}>
       Try again

@@ -1,5 +1,5 @@
 'use client'
-import { useQueryClient } from '@tanstack/react-query'
+import { notifyManager, useQueryClient } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
@@ -81,7 +81,11 @@ function decode(segment: string): string {
  */
 function useLoadedName(workspace: string, deployment: string | undefined): string | undefined {
   const client = useQueryClient()
-  const subscribe = useCallback((listener: () => void) => client.getQueryCache().subscribe(listener), [client])
+  // Batched: the cache also changes while another component renders, when nothing else may be updated.
+  const subscribe = useCallback(
+    (listener: () => void) => client.getQueryCache().subscribe(notifyManager.batchCalls(listener)),
+    [client],
+  )
   const read = () =>
     deployment ? client.getQueryData(deploymentQuery(workspace, deployment).queryKey)?.name : undefined
   // While the page is taken over from the server's HTML, the cache is still empty there as it was here.

@@ -130,7 +130,7 @@ const Item = ({
 )
 
 const NotYet = ({ failure }: { failure: Error | null }) => (
-  <p role="status" className="flex h-8 items-center px-2 text-ink-3">
-    {failure ? failure.message : 'Loading…'}
-  </p>
+  <Command.Item disabled forceMount value="deployments" className="flex h-8 items-center px-2 text-ink-3">
+    <span className="truncate">{failure ? failure.message : 'Loading…'}</span>
+  </Command.Item>
 )

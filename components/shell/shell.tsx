@@ -73,7 +73,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
               <Kbd>Ctrl K</Kbd>
             </span>
           </button>
-          <UserMenu email={email} role={current.role} />
+          <UserMenu email={email} workspaceRole={current.role} />
         </header>
         <main
           id="main"

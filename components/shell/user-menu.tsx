@@ -15,7 +15,7 @@ const THEMES = [
   { value: 'dark', label: 'Dark theme', icon: <Moon aria-hidden /> },
 ] as const
 
-export function UserMenu({ email, role }: { email: string; role: Role }) {
+export function UserMenu({ email, workspaceRole }: { email: string; workspaceRole: Role }) {
   const [isChanging, setChanging] = useState(false)
   const theme = useSyncExternalStore<Theme>(onThemeChange, readTheme, () => 'system')
   return (
@@ -32,7 +32,7 @@ export function UserMenu({ email, role }: { email: string; role: Role }) {
           <p className="truncate font-medium" title={email}>
             {email}
           </p>
-          <p className="text-ink-3 text-xs">{role} in this workspace</p>
+          <p className="text-ink-3 text-xs">{workspaceRole} in this workspace</p>
         </div>
         <MenuSeparator />
         <MenuLabel>Appearance</MenuLabel>

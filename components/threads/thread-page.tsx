@@ -18,7 +18,7 @@ import { Tabs } from '@/components/ui/tabs'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Thread } from '@/lib/contracts/threads'
 import { subscribe } from '@/lib/live/client'
-import { invalidate } from '@/lib/queries/api-query'
+import { operationKey } from '@/lib/queries/api-query'
 import { threadQuery, threadStateQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 import { lightThreadQuery, type ThreadPlace as Place } from './light-thread'
@@ -147,9 +147,10 @@ function useThread(place: Place) {
           const next = value as LightThread // the server parsed it with the row's schema
           const mark = `${next.status} ${next.updated_at}`
           setLive(next)
+          // A read that is under way is let finish: of a large state that changes often there would never be one.
           if (last !== '' && last !== mark)
             for (const op of [agentServer.getThreadState, agentServer.searchThreadHistory])
-              void invalidate(client, op, workspace)
+              void client.invalidateQueries({ queryKey: operationKey(op, workspace) }, { cancelRefetch: false })
           last = mark
         },
       },

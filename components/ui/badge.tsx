@@ -36,7 +36,11 @@ export const StatusBadge = ({
 }) => (
   <span
     title={title}
-    className={cn('inline-flex items-center gap-1.5 whitespace-nowrap align-middle font-medium text-xs', TONES[tone], className)}
+    className={cn(
+      'inline-flex items-center gap-1.5 whitespace-nowrap align-middle font-medium text-xs',
+      TONES[tone],
+      className,
+    )}
   >
     {ICONS[tone]}
     {children}

@@ -8,7 +8,8 @@ type MenuProps = { trigger: ReactNode; label: string; align?: 'start' | 'end'; c
 
 /** A menu below its trigger. `trigger` is one element that takes a ref, such as a Button. */
 export const Menu = ({ trigger, label, align = 'end', children }: MenuProps) => (
-  <DropdownMenu.Root>
+  // Not modal: that would hide the page from screen readers and leave its trigger, which keeps the focus, among the hidden.
+  <DropdownMenu.Root modal={false}>
     <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
     <DropdownMenu.Portal>
       <DropdownMenu.Content

@@ -91,7 +91,9 @@ describe('the audit trail', () => {
     const second = await listAudit(reader, { workspace: 'staging', limit: 3, before: first.next ?? 0 })
     expect([second.entries.map(({ seq }) => seq), second.next]).toEqual([[2, 1], null])
     for (const roles of [{ other: 'admin' }, { staging: 'developer' }, { '*': 'viewer' }] as const)
-      await expect(listAudit(await testActor(roles), { workspace: 'staging' })).rejects.toMatchObject({ code: 'forbidden' })
+      await expect(listAudit(await testActor(roles), { workspace: 'staging' })).rejects.toMatchObject({
+        code: 'forbidden',
+      })
     expect((await listAudit(await testActor({ '*': 'admin' }), { workspace: 'empty' })).entries).toEqual([])
   })
 

@@ -161,7 +161,8 @@ export async function listAudit(
   { workspace, before, limit = 50 }: { workspace: string; before?: number; limit?: number },
 ): Promise<{ entries: AuditView[]; next: number | null }> {
   const role = await roleOf(reader, workspace)
-  if (!role || !isAtLeast(role, 'admin')) throw new AppError('forbidden', 'The audit trail is for administrators of the workspace.')
+  if (!role || !isAtLeast(role, 'admin'))
+    throw new AppError('forbidden', 'The audit trail is for administrators of the workspace.')
   const size = Math.min(Math.max(limit, 1), 500)
   const store = await db()
   const rows = await store

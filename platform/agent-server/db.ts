@@ -58,6 +58,9 @@ export class Db {
     const client = this.client()
     await client.connect()
     try {
+      const { rows: encodings } = await client.query<{ server_encoding: string }>('show server_encoding')
+      if (encodings[0]?.server_encoding !== 'UTF8')
+        throw new Error(`The database has the encoding ${encodings[0]?.server_encoding}; the agent server needs UTF8.`)
       await client.query('select pg_advisory_lock(hashtext($1), 0)', [`${this.schema}.migrations`])
       await client.query(`create schema if not exists "${this.schema}"`)
       await client.query('create table if not exists migrations (version integer primary key)')

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { type ChildServer, childServer, collect, nextEvent, readEvents } from './testing'
@@ -106,6 +107,29 @@ describe('a restart', () => {
     expect((await second.post(`/threads/${thread}/runs/${run.run_id}/cancel?wait=1`)).status).toBe(204)
     expect((await second.get(`/threads/${thread}/runs/${run.run_id}`)).json.status).toBe('interrupted')
   }, 20_000)
+
+  test('connections that are cut in the middle cost an attempt at most, never the run', async () => {
+    const child = await start()
+    const thread = await child.newThread()
+    const events = readEvents(await child.open('POST', `/threads/${thread}/runs/stream`, counting('store', 10)))
+    for (let seen = 0; seen < 3; seen = (await nextEvent(events, 'custom')).data.count);
+    const admin = new pg.Client({ connectionString: database.url })
+    await admin.connect()
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()')
+    await admin.end()
+    const rest = await collect(events)
+    expect(rest.some(({ event }) => event === 'error')).toBe(false)
+    expect(rest.at(-1)).toMatchObject({ event: 'end', data: { status: 'success' } })
+    expect((await child.get(`/threads/${thread}`)).json.values.count).toBe(10)
+    // The instance holds its lock again: another process takes nothing from it.
+    const long = (await child.post(`/threads/${thread}/runs`, counting('kept', 100, 50))).json
+    await child.until(thread, long.run_id, 'running')
+    await start()
+    await sleep(3000)
+    await child.post(`/threads/${thread}/runs/${long.run_id}/cancel?wait=1`)
+    const steps = stepsIn('kept')
+    expect(steps).toEqual(numbers(steps.length))
+  }, 30_000)
 
   test('SIGTERM gives runs back at a step, cuts streams so that clients come again, and takes less than 4 s', async () => {
     const first = await start()

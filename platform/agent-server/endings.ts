@@ -12,6 +12,8 @@ import { restingStatus } from './state'
 import type { ThreadStates } from './thread-state'
 import { REFRESH_TTL, removeThread, type Threads } from './threads'
 
+/** A run that loses its process or its store that often is given up. */
+export const MAX_CRASHES = 3
 /** How long the temporary thread of a run stays that another process has asked for: its answer is read from there. */
 const KEPT_FOR_OTHERS = `now() + interval '60 seconds'`
 
@@ -34,6 +36,12 @@ export class Endings {
       await this.release(run)
       return 'released'
     }
+    if (ending.how === 'lost') {
+      // Counted like a crash, so that it cannot go on for ever.
+      if (run.crashes + 1 >= MAX_CRASHES) return this.#settle(run, { ...ending, how: 'failed', thrown: undefined }, log, writer)
+      await this.release(run, run.crashes + 1)
+      return 'released'
+    }
     try {
       return await this.#settle(run, ending, log, writer)
     } catch (error) {
@@ -42,7 +50,7 @@ export class Endings {
     }
   }
 
-  async #settle(run: RunRow, ending: Ending, log: RunLog, writer: EventWriter): Promise<string> {
+  async #settle(run: RunRow, ending: Exclude<Ending, { how: 'lost' }>, log: RunLog, writer: EventWriter): Promise<string> {
     if (ending.how === 'stopped' && ending.reason === 'rollback') await undoRun(this.db, run)
     const snapshot = ending.how === 'done' ? ending.snapshot : await this.#stateOf(run)
     const error = ending.how === 'failed' ? ending.error : undefined
@@ -130,7 +138,7 @@ export class Endings {
   }
 }
 
-function statusOf(ending: Ending): string {
+function statusOf(ending: Exclude<Ending, { how: 'lost' }>): string {
   if (ending.how === 'done') return restingStatus(ending.snapshot) === 'interrupted' ? 'interrupted' : 'success'
   if (ending.how === 'failed') return 'error'
   return ending.reason === 'rollback' ? 'rollback' : 'interrupted'

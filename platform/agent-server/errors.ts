@@ -17,6 +17,27 @@ export const notFound = (what: string, id: string) => new HttpError(404, `${what
 export const invalid = (loc: ValidationError['loc'], msg: string, type = 'value_error') =>
   new HttpError(422, [{ loc, msg, type }])
 
+/** The store went away in the middle of a run: nobody's mistake, and the run can go on from its last checkpoint. */
+export class StoreLost extends Error {
+  override name = 'StoreLost'
+}
+
+/** Does what needs the store; throws a StoreLost where its connection is at fault, not the statement. */
+export async function withStore<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw isConnectionError(error) ? new StoreLost((error as Error).message, { cause: error }) : error
+  }
+}
+
+const isConnectionError = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && /^(08|57P|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH)/.test(String(error.code))) ||
+    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+      error.message,
+    ))
+
 /** What a stream, a run record and `__error__` tell of a failure. */
 export type RunError = { error: string; message: string }
 

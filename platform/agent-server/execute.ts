@@ -2,7 +2,7 @@ import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
 import { RunControl, type StateSnapshot } from '@langchain/langgraph'
 import { toCommand } from './commands'
 import type { Db } from './db'
-import { describeError, type RunError } from './errors'
+import { describeError, type RunError, StoreLost, withStore } from './errors'
 import type { RunLog } from './events'
 import type { Graph, Graphs } from './graphs'
 import type { EventWriter } from './hub'
@@ -23,6 +23,7 @@ export type Ending =
   | { how: 'done'; snapshot: StateSnapshot }
   | { how: 'failed'; error: RunError; thrown: unknown }
   | { how: 'stopped'; reason: StopReason }
+  | { how: 'lost'; error: RunError }
 
 export type Execution = {
   log: RunLog
@@ -53,8 +54,11 @@ export async function execute(run: RunRow, { graphs, saver, db, isTracing }: Exe
     emit('metadata', { run_id: run.run_id, attempt: run.attempt })
     const config = runtimeConfig(run)
     const graph = await graphs.get(run.graph_id, 'threads.create_run', config, run.plan.context)
-    const isContinued = await wasBegun(run, db)
-    if (!isContinued && continuesCheckpoint(run)) await keepWrites(run, db)
+    const isContinued = await withStore(async () => {
+      if (await wasBegun(run, db)) return true
+      if (continuesCheckpoint(run)) await keepWrites(run, db)
+      return false
+    })
     const options = {
       ...config,
       ...(isContinued ? {} : placeOf(run, config)),
@@ -68,6 +72,7 @@ export async function execute(run: RunRow, { graphs, saver, db, isTracing }: Exe
     await saver.stop(run.run_id, run.attempt)
     if (signal.aborted) return { how: 'stopped', reason: signal.reason as StopReason }
     if (control.drainRequested && (thrown as Error | undefined)?.name === 'GraphDrained') return { how: 'stopped', reason: 'released' }
+    if (thrown instanceof StoreLost) return { how: 'lost', error: describeError(thrown) }
     return { how: 'failed', error: describeError(thrown), thrown }
   }
 }

@@ -177,7 +177,9 @@ function watchReader({ signal, onLeave }: JoinOptions) {
   const left = new AbortController()
   let isFinished = false
   const both = AbortSignal.any([signal, left.signal])
-  both.addEventListener('abort', () => !isFinished && onLeave?.(), { once: true })
+  const leave = () => !isFinished && onLeave?.()
+  if (both.aborted) leave()
+  else both.addEventListener('abort', leave, { once: true })
   return {
     signal: both,
     leave: () => left.abort(),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RunControl } from '@langchain/langgraph'
 import { Bus } from './bus'
 import type { Db } from './db'
-import type { Endings } from './endings'
+import { type Endings, MAX_CRASHES } from './endings'
 import { stackOf } from './errors'
 import { type Ending, type ExecutionServices, execute, type StopReason } from './execute'
 import type { Hub } from './hub'
@@ -16,8 +16,6 @@ const LOOK_MS = 1000
 const PREFER_MS = 200
 /** A process is taken for gone after two looks that far apart: a lost connection comes back sooner. */
 const GONE_MS = 1500
-/** A run that brings its process down that often is given up. */
-const MAX_CRASHES = 3
 const RETRY_MS = 500
 
 type Active = { run: RunRow; abort: AbortController; control: RunControl; done: Promise<void> }

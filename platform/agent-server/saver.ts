@@ -3,12 +3,16 @@ import type { RunnableConfig } from '@langchain/core/runnables'
 import {
   type ChannelVersions,
   type Checkpoint,
+  type CheckpointListOptions,
   type CheckpointMetadata,
+  type CheckpointTuple,
   type PendingWrite,
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint'
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
+import { CHECKPOINT_COLUMNS, type CheckpointRow, loadTuple, type Seen } from './checkpoint-reader'
 import type { Db } from './db'
+import { withStore } from './errors'
 import { FastSerializer } from './serde'
 
 /** One value of the state. PostgreSQL ends at 1 GB, and long before that every step would take seconds. */
@@ -26,8 +30,9 @@ const REPLACE_WRITE = `on conflict (thread_id, checkpoint_ns, checkpoint_id, tas
 const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkpoint_map'])
 
 /**
- * The official checkpointer, and three things more: a checkpoint says which run wrote it (rollback and resuming after a
- * crash rest on that), two branches of a thread never share a stored value, and each write is one statement.
+ * The official checkpointer's tables and format, read and written in our way: a checkpoint says which run wrote it
+ * (rollback and resuming after a crash rest on that), two branches of a thread never share a stored value, nothing of a
+ * stopped run is stored any more, and large values cost what their size costs.
  */
 export class AgentSaver extends PostgresSaver {
   readonly #inFlight = new Map<string, Set<Promise<unknown>>>()
@@ -60,6 +65,31 @@ export class AgentSaver extends PostgresSaver {
     await Promise.allSettled(this.#inFlight.get(key) ?? [])
   }
 
+  override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    return withStore(() => this.#getTuple(config))
+  }
+
+  async #getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = (config.configurable ?? {}) as Record<string, string | undefined>
+    const [row] = await this.db.query<CheckpointRow>(
+      `select ${CHECKPOINT_COLUMNS} from checkpoints where thread_id = $1 and checkpoint_ns = $2
+       and ($3::text is null or checkpoint_id = $3) order by checkpoint_id desc limit 1`,
+      [thread_id, checkpoint_ns, checkpoint_id],
+    )
+    return row && loadTuple(this.db, this.serde, row)
+  }
+
+  override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
+    const [where, values] = this._searchWhere(config, options.filter, options.before)
+    const limit = options.limit === undefined ? '' : `limit ${Math.trunc(options.limit)}`
+    const rows = await this.db.query<CheckpointRow>(
+      `select ${CHECKPOINT_COLUMNS} from checkpoints ${where} order by checkpoint_id desc ${limit}`,
+      values,
+    )
+    const seen: Seen = new Map()
+    for (const row of rows) yield loadTuple(this.db, this.serde, row, seen)
+  }
+
   override put(...args: Parameters<PostgresSaver['put']>): Promise<RunnableConfig> {
     return this.#track(args[0], () => this.#put(...args))
   }
@@ -73,7 +103,7 @@ export class AgentSaver extends PostgresSaver {
     if (this.#stopped.has(key)) throw new Error('The run was stopped; nothing more of it is stored.')
     const flying = this.#inFlight.get(key) ?? new Set()
     this.#inFlight.set(key, flying)
-    const promise = work()
+    const promise = withStore(work)
     flying.add(promise)
     try {
       return await promise

@@ -2,6 +2,7 @@ import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 /** Beyond this the value goes to the library's own serializer, which also finds cycles. */
 const MAX_DEPTH = 100
+const LARGE = 200_000
 
 /**
  * The library's format, with a short way for what is plain JSON already: nearly all state is, and the general way
@@ -12,16 +13,23 @@ export class FastSerializer implements SerializerProtocol {
 
   async dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
     if (!isPlainJson(value, 0)) return this.general.dumpsTyped(value)
-    return ['json', Buffer.from(JSON.stringify(value))]
+    const bytes = Buffer.from(JSON.stringify(value))
+    await takeTurns(bytes.length)
+    return ['json', bytes]
   }
 
   async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
     if (type !== 'json') return this.general.loadsTyped(type, data)
     const text = typeof data === 'string' ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()
+    await takeTurns(text.length)
     // Whatever is no plain JSON was written with this key.
     return text.includes('"lc":') ? this.general.loadsTyped(type, text) : JSON.parse(text)
   }
 }
+
+/** Several large values in a row would keep requests waiting for all of them together. */
+const takeTurns = (size: number): Promise<void> | undefined =>
+  size > LARGE ? new Promise((resolve) => setImmediate(resolve)) : undefined
 
 /** Whether JSON.stringify and JSON.parse give the same value back. */
 function isPlainJson(value: unknown, depth: number): boolean {

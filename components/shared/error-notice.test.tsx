@@ -1,0 +1,49 @@
+import { cleanup, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, expect, test, vi } from 'vitest'
+import { ErrorNotice } from './error-notice'
+
+afterEach(cleanup)
+
+test('says what happened, each refused field by its path, and the request id to copy', async () => {
+  const user = userEvent.setup() // brings a clipboard
+  render(
+    <ErrorNotice
+      error={{
+        message: 'Some fields need another value.',
+        fields: [
+          { path: ['source_config', 'repo_url'], message: 'Field required' },
+          { path: [], message: 'Too much' },
+        ],
+        requestId: 'req-1',
+      }}
+    />,
+  )
+  const text = screen.getByRole('alert').textContent
+  expect(text).toContain('Some fields need another value.')
+  expect(text).toContain('source_config.repo_url Field required')
+  expect(text).toContain('Too much')
+  await user.click(screen.getByRole('button', { name: 'Copy request id' }))
+  expect(await navigator.clipboard.readText()).toBe('req-1')
+})
+
+test('a refusal worded as the message itself is said once', () => {
+  const field = { path: ['deployment_id'], message: 'Input should be a valid UUID' }
+  render(<ErrorNotice error={{ message: `deployment_id: ${field.message}`, fields: [field] }} />)
+  expect(screen.getByRole('alert').textContent?.split(field.message)).toHaveLength(2)
+})
+
+test('offers another try only where one is given', async () => {
+  const retry = vi.fn()
+  const { rerender } = render(<ErrorNotice error={{ message: 'No answer.' }} />)
+  expect(screen.queryByRole('button')).toBeNull()
+  rerender(<ErrorNotice error={{ message: 'No answer.' }} onRetry={retry} />)
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  expect(retry).toHaveBeenCalledOnce()
+})
+
+test('an ended session leads to signing in, since trying again cannot help', () => {
+  render(<ErrorNotice error={{ code: 'unauthenticated', message: 'Your session has ended.' }} onRetry={() => {}} />)
+  expect(screen.getByRole('button', { name: 'Sign in' })).toBeDefined()
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+})

@@ -1,0 +1,40 @@
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Toaster, toast } from './toast'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  act(() => void vi.runAllTimers())
+  cleanup()
+  vi.useRealTimers()
+})
+
+test('is said in a live region that was there before, and goes after a while', () => {
+  render(<Toaster />)
+  const region = screen.getByRole('status')
+  act(() => toast.success('Saved.'))
+  expect(region.textContent).toBe('Saved.')
+  act(() => void vi.advanceTimersByTime(6_000))
+  expect(region.textContent).toBe('')
+})
+
+test('stays as long as the pointer or the focus is on it, and can be dismissed', () => {
+  render(<Toaster />)
+  act(() => toast.warning('The stored keys were dropped.'))
+  const notice = screen.getByText('The stored keys were dropped.').parentElement as HTMLElement
+  fireEvent.pointerEnter(notice)
+  act(() => void vi.advanceTimersByTime(60_000))
+  expect(screen.getByRole('status').textContent).toBe('The stored keys were dropped.')
+  fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
+  expect(screen.getByRole('status').textContent).toBe('')
+})
+
+test('at most three stand at a time; the oldest gives way', () => {
+  render(<Toaster />)
+  act(() => {
+    for (const text of ['one', 'two', 'three', 'four']) toast.success(text)
+  })
+  expect(screen.getByRole('status').textContent).toBe('twothreefour')
+})
