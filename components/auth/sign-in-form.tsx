@@ -1,6 +1,5 @@
 'use client'
 import { useRouter } from 'next/navigation'
-import { signIn } from 'next-auth/react'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { Button } from '@/components/ui/button'
@@ -10,6 +9,9 @@ import { signInErrorText } from '@/lib/sign-in-errors'
 import { localPath } from './local-path'
 
 type SignInFormProps = { callbackUrl?: string; error?: string; hasSingleSignOn: boolean }
+
+/** Comes when it is needed: the page is there sooner without it. */
+const library = () => import('next-auth/react')
 
 /** What was typed stays, whatever the answer. */
 export function SignInForm({ callbackUrl, error, hasSingleSignOn }: SignInFormProps) {
@@ -23,6 +25,7 @@ export function SignInForm({ callbackUrl, error, hasSingleSignOn }: SignInFormPr
     const form = new FormData(event.currentTarget)
     setBusy(true)
     setFailure(undefined)
+    const { signIn } = await library()
     const result = await signIn('credentials', {
       email: form.get('email'),
       password: form.get('password'),
@@ -57,7 +60,10 @@ export function SignInForm({ callbackUrl, error, hasSingleSignOn }: SignInFormPr
         Sign in
       </Button>
       {hasSingleSignOn ? (
-        <Button className="h-9" onClick={() => void signIn('oidc', { callbackUrl: target })}>
+        <Button
+          className="h-9"
+          onClick={() => void library().then(({ signIn }) => signIn('oidc', { callbackUrl: target }))}
+        >
           Sign in with single sign-on
         </Button>
       ) : null}

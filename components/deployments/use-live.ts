@@ -1,9 +1,10 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { RevisionsList } from '@/lib/contracts/revisions'
 import { connection, subscribe } from '@/lib/live/client'
 import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
-import { revisionsQuery } from '@/lib/queries/revisions'
+import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 
 type ListQuery = NonNullable<Parameters<typeof deploymentsQuery>[1]>
 type RevisionsQuery = NonNullable<Parameters<typeof revisionsQuery>[2]>
@@ -41,16 +42,23 @@ export function useLiveDeployment(workspace: string, deployment: string, revisio
   const { live, note } = useLiveState(`${workspace} ${deployment}`)
   useEffect(() => {
     const place = { workspace, deployment }
-    const into = (queryKey: readonly unknown[]) => ({
+    const into = (queryKey: readonly unknown[], also?: (value: unknown, at: number) => void) => ({
       onValue: (value: unknown, at: number) => {
         note(undefined)
         client.setQueryData(queryKey, value, { updatedAt: at })
+        also?.(value, at)
       },
       onError: ({ message }: { message: string }) => note(message),
     })
+    // The health in the page's head is that of the latest one: it moves together with the list.
+    const each = (value: unknown, at: number) => {
+      const { resources } = value as RevisionsList // parsed by the server; its type is lost on the way
+      for (const revision of resources)
+        client.setQueryData(revisionQuery(workspace, deployment, revision.id).queryKey, revision, { updatedAt: at })
+    }
     const ends = [
       subscribe({ kind: 'deployment', ...place }, into(deploymentQuery(workspace, deployment).queryKey)),
-      subscribe({ kind: 'revisions', ...place }, into(revisionsQuery(workspace, deployment, revisions).queryKey)),
+      subscribe({ kind: 'revisions', ...place }, into(revisionsQuery(workspace, deployment, revisions).queryKey, each)),
     ]
     return () => {
       for (const end of ends) end()

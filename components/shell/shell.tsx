@@ -3,7 +3,6 @@ import { Menu as MenuIcon, Search } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '@/components/ui/button'
-import { Dialog } from '@/components/ui/dialog'
 import { Kbd } from '@/components/ui/kbd'
 import { Breadcrumb } from './breadcrumb'
 import { LiveBadge } from './live-badge'
@@ -12,6 +11,9 @@ import { UserMenu } from './user-menu'
 
 // Only those who open it pay for it.
 const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false })
+const NavigationSheet = dynamic(() => import('./navigation-sheet').then((module) => module.NavigationSheet), {
+  ssr: false,
+})
 const Shortcuts = dynamic(() => import('./shortcuts').then((module) => module.Shortcuts), { ssr: false })
 
 type ShellProps = { email: string; current: ShellWorkspace; workspaces: ShellWorkspace[]; children: ReactNode }
@@ -83,11 +85,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
           {children}
         </main>
       </div>
-      <Dialog side="left" title="Navigation" open={open === 'navigation'} onOpenChange={close}>
-        <div className="-m-4">
-          <Sidebar current={current} workspaces={workspaces} onNavigate={close} />
-        </div>
-      </Dialog>
+      {open === 'navigation' ? <NavigationSheet current={current} workspaces={workspaces} onClose={close} /> : null}
       {open === 'palette' ? <Palette current={current} workspaces={workspaces} onClose={close} /> : null}
       {open === 'shortcuts' ? <Shortcuts onClose={close} /> : null}
     </div>

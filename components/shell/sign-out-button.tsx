@@ -1,8 +1,5 @@
 'use client'
-import { signOut } from 'next-auth/react'
 import { Button } from '@/components/ui/button'
-import { routes } from '@/lib/routes'
+import { leave } from './leave'
 
-export const SignOutButton = () => (
-  <Button onClick={() => void signOut({ callbackUrl: routes.signIn() })}>Sign out</Button>
-)
+export const SignOutButton = () => <Button onClick={() => void leave()}>Sign out</Button>

@@ -1,13 +1,16 @@
 'use client'
 import { CircleUser, KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react'
-import { signOut } from 'next-auth/react'
+import dynamic from 'next/dynamic'
 import { useState, useSyncExternalStore } from 'react'
 import { Button } from '@/components/ui/button'
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
 import type { Role } from '@/lib/contracts/api'
-import { routes } from '@/lib/routes'
-import { ChangePassword } from './change-password'
+import { leave } from './leave'
 import { applyTheme, onThemeChange, readTheme, type Theme } from './theme'
+
+const ChangePassword = dynamic(() => import('./change-password').then((module) => module.ChangePassword), {
+  ssr: false,
+})
 
 const THEMES = [
   { value: 'system', label: 'System theme', icon: <Monitor aria-hidden /> },
@@ -42,12 +45,12 @@ export function UserMenu({ email, workspaceRole }: { email: string; workspaceRol
           <KeyRound aria-hidden />
           Change password
         </MenuItem>
-        <MenuItem onSelect={() => void signOut({ callbackUrl: routes.signIn() })}>
+        <MenuItem onSelect={() => void leave()}>
           <LogOut aria-hidden />
           Sign out
         </MenuItem>
       </Menu>
-      <ChangePassword open={isChanging} onOpenChange={setChanging} />
+      {isChanging ? <ChangePassword open onOpenChange={setChanging} /> : null}
     </>
   )
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Role } from '@/lib/contracts/api'
 import { testDatabase } from '@/scripts/testing'
 import { type AuditEntry, listAudit, recordDenial, recordIntent, recordOutcome } from './audit'
 import { keptAnchors } from './audit-anchor'
@@ -90,7 +91,8 @@ describe('the audit trail', () => {
     expect(first.entries.map(({ seq }) => seq)).toEqual([5, 4, 3])
     const second = await listAudit(reader, { workspace: 'staging', limit: 3, before: first.next ?? 0 })
     expect([second.entries.map(({ seq }) => seq), second.next]).toEqual([[2, 1], null])
-    for (const roles of [{ other: 'admin' }, { staging: 'developer' }, { '*': 'viewer' }] as const)
+    const others: Record<string, Role>[] = [{ other: 'admin' }, { staging: 'developer' }, { '*': 'viewer' }]
+    for (const roles of others)
       await expect(listAudit(await testActor(roles), { workspace: 'staging' })).rejects.toMatchObject({
         code: 'forbidden',
       })

@@ -1,4 +1,4 @@
-import { assistantOut, type Assistants } from './assistants'
+import { type Assistants, assistantOut } from './assistants'
 import { notFound } from './errors'
 import { describeSchemas, describeSubgraphs, drawGraph } from './graph-info'
 import type { Graphs } from './graphs'
@@ -48,7 +48,9 @@ export function assistantHandlers(
 
     getAssistant: async ({ params }) => ({ body: assistantOut(await assistants.get(params.assistant_id)) }),
 
-    updateAssistant: async ({ params, body }) => ({ body: assistantOut(await assistants.update(params.assistant_id, body)) }),
+    updateAssistant: async ({ params, body }) => ({
+      body: assistantOut(await assistants.update(params.assistant_id, body)),
+    }),
 
     async deleteAssistant({ params, query }) {
       const id = await assistants.delete(params.assistant_id)

@@ -86,7 +86,10 @@ export class Assistants {
 
   async count(filters: Filters): Promise<number> {
     const where = this.#where(filters)
-    const [row] = await this.db.query<{ count: number }>(`select count(*)::int as count from assistants ${where.text}`, where.values)
+    const [row] = await this.db.query<{ count: number }>(
+      `select count(*)::int as count from assistants ${where.text}`,
+      where.values,
+    )
     return row?.count ?? 0
   }
 
@@ -163,7 +166,10 @@ export class Assistants {
   }
 
   /** Undefined when the id is taken. */
-  async #insert(query: Query, fields: z.output<typeof AssistantCreate> & { assistant_id: string }): Promise<AssistantRow | undefined> {
+  async #insert(
+    query: Query,
+    fields: z.output<typeof AssistantCreate> & { assistant_id: string },
+  ): Promise<AssistantRow | undefined> {
     const [row] = await query<AssistantRow>(
       `insert into assistants (assistant_id, graph_id, name, description, config, context, metadata, version)
        values ($1, $2, $3, $4, $5, $6, $7, 1) on conflict (assistant_id) do nothing returning ${COLUMNS}`,

@@ -62,7 +62,10 @@ export class Bus extends EventEmitter<BusEvents> {
   /** For the others. Never rejects: whoever waits for a message also looks from time to time. */
   async send(message: BusMessage): Promise<void> {
     try {
-      await this.db.query('select pg_notify($1, $2)', [this.db.schema, JSON.stringify({ ...message, from: this.instance })])
+      await this.db.query('select pg_notify($1, $2)', [
+        this.db.schema,
+        JSON.stringify({ ...message, from: this.instance }),
+      ])
     } catch (error) {
       if (!this.#isClosed) this.log(`A notice to other processes was lost: ${(error as Error).message}`)
     }

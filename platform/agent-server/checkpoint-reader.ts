@@ -1,5 +1,10 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
-import type { Checkpoint, CheckpointMetadata, CheckpointTuple, SerializerProtocol } from '@langchain/langgraph-checkpoint'
+import type {
+  Checkpoint,
+  CheckpointMetadata,
+  CheckpointTuple,
+  SerializerProtocol,
+} from '@langchain/langgraph-checkpoint'
 import type { Db } from './db'
 
 export type CheckpointRow = {
@@ -28,7 +33,12 @@ export type Seen = Map<string, Stored>
  * A checkpoint with its values and pending writes. The values come as rows of their own: the library asks for them as
  * one array, which takes seconds to take apart at a few megabytes. `seen` holds the values of the last checkpoint read.
  */
-export async function loadTuple(db: Db, serde: SerializerProtocol, row: CheckpointRow, seen: Seen = new Map()): Promise<CheckpointTuple> {
+export async function loadTuple(
+  db: Db,
+  serde: SerializerProtocol,
+  row: CheckpointRow,
+  seen: Seen = new Map(),
+): Promise<CheckpointTuple> {
   const { thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata } = row
   const [values, writes] = await Promise.all([
     loadValues(db, row, seen),
@@ -40,7 +50,11 @@ export async function loadTuple(db: Db, serde: SerializerProtocol, row: Checkpoi
   ])
   const channelValues = values.map(async ([channel, stored]) => [channel, await read(serde, stored)] as const)
   const pendingWrites = writes.map(
-    async ({ task_id, channel, ...stored }): Promise<[string, string, unknown]> => [task_id, channel, await read(serde, stored)],
+    async ({ task_id, channel, ...stored }): Promise<[string, string, unknown]> => [
+      task_id,
+      channel,
+      await read(serde, stored),
+    ],
   )
   return {
     config: { configurable: { thread_id, checkpoint_ns, checkpoint_id } },
@@ -51,11 +65,20 @@ export async function loadTuple(db: Db, serde: SerializerProtocol, row: Checkpoi
   }
 }
 
-const parentOf = ({ thread_id, checkpoint_ns }: CheckpointRow, checkpoint_id: string | null): RunnableConfig | undefined =>
+const parentOf = (
+  { thread_id, checkpoint_ns }: CheckpointRow,
+  checkpoint_id: string | null,
+): RunnableConfig | undefined =>
   checkpoint_id ? { configurable: { thread_id, checkpoint_ns, checkpoint_id } } : undefined
 
-async function loadValues(db: Db, { thread_id, checkpoint_ns, checkpoint }: CheckpointRow, seen: Seen): Promise<[string, Stored][]> {
-  const versions = Object.entries(checkpoint.channel_versions).map(([channel, version]) => [channel, String(version)] as const)
+async function loadValues(
+  db: Db,
+  { thread_id, checkpoint_ns, checkpoint }: CheckpointRow,
+  seen: Seen,
+): Promise<[string, Stored][]> {
+  const versions = Object.entries(checkpoint.channel_versions).map(
+    ([channel, version]) => [channel, String(version)] as const,
+  )
   const keyOf = (channel: string, version: string) => `${version} ${channel}`
   const missing = versions.filter(([channel, version]) => !seen.has(keyOf(channel, version)))
   const rows = missing.length

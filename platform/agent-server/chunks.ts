@@ -20,7 +20,8 @@ export const nativeModes = (asked: readonly StreamMode[]): NativeMode[] =>
   asked.flatMap((mode) => (mode === 'messages-tuple' ? 'messages' : NATIVE.has(mode) ? (mode as NativeMode) : []))
 
 /** These two are made from the stream of all events, which costs more than twice as much. */
-export const needsEvents = (asked: readonly StreamMode[]): boolean => asked.includes('events') || asked.includes('messages')
+export const needsEvents = (asked: readonly StreamMode[]): boolean =>
+  asked.includes('events') || asked.includes('messages')
 
 /** The name of the event: the mode, and where it comes from below the root. */
 export function eventName(mode: string, namespace: readonly string[]): string {

@@ -4,7 +4,8 @@ import type { Command as CommandBody } from '@/lib/contracts/threads'
 type Goto = NonNullable<CommandBody['goto']>
 type Target = Exclude<Goto, unknown[]>
 
-const toTarget = (target: Target): string | Send => (typeof target === 'string' ? target : new Send(target.node, target.input))
+const toTarget = (target: Target): string | Send =>
+  typeof target === 'string' ? target : new Send(target.node, target.input)
 
 /** A request's command as the runtime takes it; what is not given is left out. */
 export function toCommand({ update, resume, goto }: CommandBody): Command {

@@ -44,14 +44,20 @@ describe('a restart', () => {
     const last = await first.newThread()
     await first.kill('SIGKILL')
     const second = await start()
-    expect((await second.get(`/threads/${thread}`)).json).toMatchObject({ status: 'idle', values: { count: 2 }, metadata: { kept: 'yes' } })
+    expect((await second.get(`/threads/${thread}`)).json).toMatchObject({
+      status: 'idle',
+      values: { count: 2 },
+      metadata: { kept: 'yes' },
+    })
     expect((await second.get(`/threads/${last}`)).status).toBe(200)
   })
 
   test('kill -9 in the middle: the run goes on from its last checkpoint, as attempt 2, and no step is done again', async () => {
     const first = await start()
     const thread = await first.newThread()
-    const events = readEvents(await first.open('POST', `/threads/${thread}/runs/stream`, { ...counting('kill', 12), stream_resumable: true }))
+    const events = readEvents(
+      await first.open('POST', `/threads/${thread}/runs/stream`, { ...counting('kill', 12), stream_resumable: true }),
+    )
     const run = (await events.next()).value?.data.run_id as string
     const queued = (await first.post(`/threads/${thread}/runs`, { assistant_id: 'counter', input: { until: 1 } })).json
     for (let seen = 0; seen < 5; seen = (await nextEvent(events, 'custom')).data.count);
@@ -83,7 +89,12 @@ describe('a restart', () => {
 
   test('a run that brings its process down each time is given up, and its thread is free', async () => {
     const thread = await (await start()).newThread()
-    const run = (await (children[0] as ChildServer).post(`/threads/${thread}/runs`, { assistant_id: 'failing', input: { how: 'crash' } })).json
+    const run = (
+      await (children[0] as ChildServer).post(`/threads/${thread}/runs`, {
+        assistant_id: 'failing',
+        input: { how: 'crash' },
+      })
+    ).json
     for (let crashes = 0; crashes < 3; crashes++) {
       const child = children.at(-1) as ChildServer
       while (child.child.signalCode === null) await sleep(50)
@@ -115,7 +126,9 @@ describe('a restart', () => {
     for (let seen = 0; seen < 3; seen = (await nextEvent(events, 'custom')).data.count);
     const admin = new pg.Client({ connectionString: database.url })
     await admin.connect()
-    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()')
+    await admin.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
     await admin.end()
     const rest = await collect(events)
     expect(rest.some(({ event }) => event === 'error')).toBe(false)
@@ -216,7 +229,9 @@ describe('two processes on one store', () => {
 describe('graph code', () => {
   test('a promise that nobody handles is logged, and the server goes on', async () => {
     const child = await start()
-    expect((await child.post('/runs/wait', { assistant_id: 'failing', input: { how: 'reject' } })).json).toMatchObject({ done: ['good'] })
+    expect((await child.post('/runs/wait', { assistant_id: 'failing', input: { how: 'reject' } })).json).toMatchObject({
+      done: ['good'],
+    })
     expect((await child.get('/ok')).json).toEqual({ ok: true })
     await sleep(50)
     expect(child.output.join('')).toContain('nobody waits for this')
@@ -245,7 +260,11 @@ describe('graph code', () => {
     )
     writeFileSync(path.join(folder, 'graph.json'), JSON.stringify({ graphs: { spy: './spy.mjs:graph' } }))
     const secret = 'a secret of the gateway'
-    const env = { PILOTHOUSE_AGENT_SECRET: secret, LANGSMITH_TRACING: 'true', LANGSMITH_ENDPOINT: 'https://api.smith.langchain.com' }
+    const env = {
+      PILOTHOUSE_AGENT_SECRET: secret,
+      LANGSMITH_TRACING: 'true',
+      LANGSMITH_ENDPOINT: 'https://api.smith.langchain.com',
+    }
     const child = await start(database.url, env, path.join(folder, 'graph.json'))
     const { json } = await child.post('/runs/wait', { assistant_id: 'spy', input: {} })
     expect(Object.fromEntries(JSON.parse(json.seen))).toEqual({
@@ -258,6 +277,8 @@ describe('graph code', () => {
 
   test('in TypeScript runs as it is', async () => {
     const child = await start()
-    expect((await child.post('/runs/wait', { assistant_id: 'typed', input: { text: 'hi' } })).json).toEqual({ text: 'HI!' })
+    expect((await child.post('/runs/wait', { assistant_id: 'typed', input: { text: 'hi' } })).json).toEqual({
+      text: 'HI!',
+    })
   })
 })

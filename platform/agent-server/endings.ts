@@ -38,7 +38,8 @@ export class Endings {
     }
     if (ending.how === 'lost') {
       // Counted like a crash, so that it cannot go on for ever.
-      if (run.crashes + 1 >= MAX_CRASHES) return this.#settle(run, { ...ending, how: 'failed', thrown: undefined }, log, writer)
+      if (run.crashes + 1 >= MAX_CRASHES)
+        return this.#settle(run, { ...ending, how: 'failed', thrown: undefined }, log, writer)
       await this.release(run, run.crashes + 1)
       return 'released'
     }
@@ -50,7 +51,12 @@ export class Endings {
     }
   }
 
-  async #settle(run: RunRow, ending: Exclude<Ending, { how: 'lost' }>, log: RunLog, writer: EventWriter): Promise<string> {
+  async #settle(
+    run: RunRow,
+    ending: Exclude<Ending, { how: 'lost' }>,
+    log: RunLog,
+    writer: EventWriter,
+  ): Promise<string> {
     if (ending.how === 'stopped' && ending.reason === 'rollback') await undoRun(this.db, run)
     const snapshot = ending.how === 'done' ? ending.snapshot : await this.#stateOf(run)
     const error = ending.how === 'failed' ? ending.error : undefined
@@ -59,7 +65,11 @@ export class Endings {
       ...(error ? [['error', error] as [string, unknown]] : []),
       ['end', { run_id: run.run_id, status }],
     ]
-    const last: Entry[] = entries.map(([event, data], index) => ({ id: log.lastId + 1 + index, event, data: encode(data) }))
+    const last: Entry[] = entries.map(([event, data], index) => ({
+      id: log.lastId + 1 + index,
+      event,
+      data: encode(data),
+    }))
     const resting = restingOf(status, snapshot, ending.how === 'done')
     const isOurs = await this.#store(run, status, resting, error, (query) => writer.finish(query, last))
     log.outcome = { status: isOurs ? status : 'gone', snapshot, error }
@@ -98,18 +108,18 @@ export class Endings {
   ): Promise<boolean> {
     return this.db.transaction(async (query) => {
       await query('select from threads where thread_id = $1 for update', [run.thread_id])
-      const [asked] = await query<{ cancel: string | null }>('select cancel from runs where run_id = $1 for update', [run.run_id])
+      const [asked] = await query<{ cancel: string | null }>('select cancel from runs where run_id = $1 for update', [
+        run.run_id,
+      ])
       if (asked?.cancel === 'rollback' && status !== 'rollback') throw new RollbackAsked()
       const isMine = `run_id = $1 and status = 'running' and owner = $2`
       const [row] =
         status === 'rollback'
           ? await query(`delete from runs where ${isMine} returning run_id`, [run.run_id, run.owner])
-          : await query(`update runs set status = $3, error = $4, owner = null, updated_at = now() where ${isMine} returning run_id`, [
-              run.run_id,
-              run.owner,
-              status,
-              error ? JSON.stringify(error) : null,
-            ])
+          : await query(
+              `update runs set status = $3, error = $4, owner = null, updated_at = now() where ${isMine} returning run_id`,
+              [run.run_id, run.owner, status, error ? JSON.stringify(error) : null],
+            )
       if (!row) return false
       await query('delete from kept_writes where run_id = $1', [run.run_id])
       await also(query)

@@ -1,5 +1,5 @@
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
-import { RunControl, type StateSnapshot } from '@langchain/langgraph'
+import type { RunControl, StateSnapshot } from '@langchain/langgraph'
 import { toCommand } from './commands'
 import type { Db } from './db'
 import { describeError, type RunError, StoreLost, withStore } from './errors'
@@ -7,10 +7,10 @@ import type { RunLog } from './events'
 import type { Graph, Graphs } from './graphs'
 import type { EventWriter } from './hub'
 import { encode } from './messages'
-import { streamGraph } from './run-stream'
-import type { AgentSaver } from './saver'
 import { checkpointIdOf, continuesCheckpoint, keepWrites } from './rollback'
+import { streamGraph } from './run-stream'
 import type { CancelAction, RunRow } from './runs'
+import type { AgentSaver } from './saver'
 import { configurableOf } from './thread-state'
 
 type Json = Record<string, unknown>
@@ -45,8 +45,15 @@ export type ExecutionServices = {
 const TURN_MS = 8
 
 /** Executes one attempt of a run up to its end, telling the log all the while. Never rejects. */
-export async function execute(run: RunRow, { graphs, saver, db, isTracing }: ExecutionServices, execution: Execution): Promise<Ending> {
-  const { log, writer, signal, control } = execution
+export async function execute(
+  run: RunRow,
+  { graphs, saver, db, isTracing }: ExecutionServices,
+  execution: Execution,
+): Promise<Ending> {
+  const { log, writer, control } = execution
+  const broken = new AbortController()
+  const signal = AbortSignal.any([execution.signal, broken.signal])
+  saver.watch(run.run_id, run.attempt, (error) => broken.abort(error))
   const emit = (event: string, data: unknown) => {
     if (writer.isKept || log.isRead(event)) writer.add(log.publish(event, encode(data)))
   }
@@ -68,12 +75,15 @@ export async function execute(run: RunRow, { graphs, saver, db, isTracing }: Exe
     }
     await streamGraph(graph, inputOf(run, isContinued), options, run.kwargs, emit, breather(log))
     return { how: 'done', snapshot: await stateOf(graph, run.thread_id) }
-  } catch (thrown) {
-    await saver.stop(run.run_id, run.attempt)
-    if (signal.aborted) return { how: 'stopped', reason: signal.reason as StopReason }
-    if (control.drainRequested && (thrown as Error | undefined)?.name === 'GraphDrained') return { how: 'stopped', reason: 'released' }
+  } catch (error) {
+    const thrown = broken.signal.aborted ? broken.signal.reason : error
+    if (execution.signal.aborted) return { how: 'stopped', reason: execution.signal.reason as StopReason }
+    if (control.drainRequested && (thrown as Error | undefined)?.name === 'GraphDrained')
+      return { how: 'stopped', reason: 'released' }
     if (thrown instanceof StoreLost) return { how: 'lost', error: describeError(thrown) }
     return { how: 'failed', error: describeError(thrown), thrown }
+  } finally {
+    await saver.stop(run.run_id, run.attempt)
   }
 }
 
@@ -99,7 +109,12 @@ function inputOf({ kwargs }: RunRow, isContinued: boolean): unknown {
 /** What the graph and its factory see: the caller's configuration, and who runs. */
 function runtimeConfig(run: RunRow): Json & { configurable: Json } {
   const { configurable, tags, recursion_limit } = run.plan.config
-  const identity = { run_id: run.run_id, thread_id: run.thread_id, graph_id: run.graph_id, assistant_id: run.assistant_id }
+  const identity = {
+    run_id: run.run_id,
+    thread_id: run.thread_id,
+    graph_id: run.graph_id,
+    assistant_id: run.assistant_id,
+  }
   return {
     configurable: { ...configurable, ...identity, ...configurableOf(run.thread_id) },
     metadata: { ...run.metadata, ...identity, run_attempt: run.attempt, ls_integration: 'graph' },
@@ -130,7 +145,10 @@ function runOptions({ run_id, graph_id, kwargs, plan }: RunRow, isTracing: boole
 }
 
 const tracerOf = ({ project_name, example_id }: { project_name?: string | null; example_id?: string | null }) =>
-  new LangChainTracer({ ...(project_name && { projectName: project_name }), ...(example_id && { exampleId: example_id }) })
+  new LangChainTracer({
+    ...(project_name && { projectName: project_name }),
+    ...(example_id && { exampleId: example_id }),
+  })
 
 /** Gives requests their turn during a burst of events, and waits for slow readers. */
 function breather(log: RunLog): () => Promise<void> | undefined {

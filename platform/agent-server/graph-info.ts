@@ -56,7 +56,12 @@ export async function drawGraph(graph: Graph, xray: boolean | number) {
 }
 
 /** Schemas of the subgraphs by namespace; all of them, or the one of `namespace`. */
-export async function describeSubgraphs(graph: Graph, graphId: string, namespace: string | undefined, recurse: boolean) {
+export async function describeSubgraphs(
+  graph: Graph,
+  graphId: string,
+  namespace: string | undefined,
+  recurse: boolean,
+) {
   const found: Record<string, unknown> = {}
   for await (const [name, subgraph] of graph.getSubgraphsAsync(namespace, recurse))
     found[name] = { ...describeSchemas(subgraph as unknown as Graph, graphId) }

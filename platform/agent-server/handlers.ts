@@ -1,7 +1,7 @@
+import type { z } from 'zod'
 import type { agentServer } from '@/lib/contracts/agent-server'
 import type { agentServerSchemas } from '@/lib/contracts/agent-server.schemas'
 import type { InputOf } from '@/lib/contracts/api'
-import type { z } from 'zod'
 import type { Reply } from './http'
 
 export type OperationId = keyof typeof agentServer & keyof typeof agentServerSchemas
@@ -13,7 +13,8 @@ type Parsed<Id extends OperationId, Half extends 'query' | 'body'> = (typeof age
   ? z.output<S>
   : undefined
 
-type Params<Id extends OperationId> = InputOf<(typeof agentServer)[Id]> extends { params: infer P } ? P : Record<string, never>
+type Params<Id extends OperationId> =
+  InputOf<(typeof agentServer)[Id]> extends { params: infer P } ? P : Record<string, never>
 
 export type Input<Id extends OperationId> = {
   params: Params<Id>

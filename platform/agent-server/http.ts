@@ -66,7 +66,8 @@ export function explainStoreError(error: unknown): HttpError | undefined {
   const code = (error as { code?: unknown } | null)?.code
   if (code === '22P05' || code === '22021')
     return invalid(['body'], 'Null characters are not allowed in metadata, configuration and context')
-  if (error instanceof RangeError && /call stack/.test(error.message)) return invalid(['body'], 'The data is nested too deep')
+  if (error instanceof RangeError && /call stack/.test(error.message))
+    return invalid(['body'], 'The data is nested too deep')
   return undefined
 }
 

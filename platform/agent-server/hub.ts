@@ -90,7 +90,9 @@ export class Hub {
     }
     // What can be resumed is written down anyway.
     if (!run.is_resumable && run.owner !== this.bus.instance) await this.#watch(run.run_id)
-    const [row] = await this.db.query<{ id: string | null }>('select max(id) as id from run_events where run_id = $1', [run.run_id])
+    const [row] = await this.db.query<{ id: string | null }>('select max(id) as id from run_events where run_id = $1', [
+      run.run_id,
+    ])
     if (!open.writer) this.#mirror(open, Math.max(Number(row?.id ?? -1), open.log.lastId))
   }
 
@@ -103,7 +105,12 @@ export class Hub {
   }
 
   /** Events after `after` up to `until` that were written down, in pages. */
-  async *stored(runId: string, after: number, until = Number.MAX_SAFE_INTEGER, pageSize = PAGE): AsyncGenerator<Entry[]> {
+  async *stored(
+    runId: string,
+    after: number,
+    until = Number.MAX_SAFE_INTEGER,
+    pageSize = PAGE,
+  ): AsyncGenerator<Entry[]> {
     await this.#open.get(runId)?.writer?.flush()
     for (let last = after; ; ) {
       const rows = await this.db.query<Entry>(

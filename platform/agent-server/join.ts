@@ -57,7 +57,8 @@ export class Joins {
           try {
             const { done, value } = first ?? (await events.next())
             first = undefined
-            if (!done) return controller.enqueue(Buffer.from(value.length ? value.map(encodeEvent).join('') : HEARTBEAT))
+            if (!done)
+              return controller.enqueue(Buffer.from(value.length ? value.map(encodeEvent).join('') : HEARTBEAT))
             reader.finish()
             controller.close()
           } catch (error) {
@@ -120,7 +121,8 @@ export class Joins {
 
   /** Resolves when the run has ended, wherever it executes. */
   async ended(run: RunRow, signal: AbortSignal): Promise<void> {
-    for await (const _ of this.#follow(run, { signal, modes: [] }, this.hub.hold(run.run_id), true)) if (signal.aborted) return
+    for await (const _ of this.#follow(run, { signal, modes: [] }, this.hub.hold(run.run_id), true))
+      if (signal.aborted) return
   }
 
   async *#follow(
@@ -138,7 +140,11 @@ export class Joins {
       signal.addEventListener('abort', onAbort, { once: true })
       let hasEnd = false
       if (isLate && after !== undefined && run.is_resumable)
-        for await (const page of this.hub.stored(run.run_id, after, isInProgress(run.status) ? log.lastId : undefined)) {
+        for await (const page of this.hub.stored(
+          run.run_id,
+          after,
+          isInProgress(run.status) ? log.lastId : undefined,
+        )) {
           const wanted = page.filter(({ event }) => wants(event))
           hasEnd ||= page.some(({ event }) => event === 'end')
           if (wanted.length) yield wanted
@@ -146,7 +152,11 @@ export class Joins {
       // The answer can begin: nothing that happens from here on is missed.
       yield []
       if (isInProgress(run.status) && !hasEnd)
-        for (let taken = await reader.take(HEARTBEAT_MS); taken && !signal.aborted; taken = await reader.take(HEARTBEAT_MS)) {
+        for (
+          let taken = await reader.take(HEARTBEAT_MS);
+          taken && !signal.aborted;
+          taken = await reader.take(HEARTBEAT_MS)
+        ) {
           hasEnd ||= taken.some(({ event }) => event === 'end')
           if (taken.length === 0) await this.hub.check(run.run_id)
           yield taken
@@ -162,11 +172,18 @@ export class Joins {
   /** The end of a run that is not told by its own events any more. */
   async #endOf(runId: string, id: number): Promise<Entry> {
     const row = await this.runs.find(runId)
-    return { id, event: 'end', data: encode({ run_id: runId, status: row?.status ?? 'rollback' satisfies CancelAction }) }
+    return {
+      id,
+      event: 'end',
+      data: encode({ run_id: runId, status: row?.status ?? ('rollback' satisfies CancelAction) }),
+    }
   }
 
   async #storedAnswer(run: RunRow): Promise<unknown> {
-    const [row, thread] = await Promise.all([this.runs.find(run.run_id), this.threads.get(run.thread_id).catch(() => undefined)])
+    const [row, thread] = await Promise.all([
+      this.runs.find(run.run_id),
+      this.threads.get(run.thread_id).catch(() => undefined),
+    ])
     const snapshot = thread && (await this.states.snapshot(thread))
     return answerOf({ status: row?.status ?? 'rollback', snapshot, error: row?.error ?? undefined })
   }
@@ -198,7 +215,10 @@ function answerOf({ snapshot, error }: NonNullable<RunLog['outcome']>): unknown 
   return interrupts.length ? { ...(values as object), __interrupt__: interrupts } : values
 }
 
-function filterOf(modes: readonly string[] | undefined, namespaces: readonly string[] | undefined): (event: string) => boolean {
+function filterOf(
+  modes: readonly string[] | undefined,
+  namespaces: readonly string[] | undefined,
+): (event: string) => boolean {
   if (!modes && !namespaces) return () => true
   // The mode is called messages-tuple in requests; the older one has names of its own below `messages/`.
   const wanted = modes && new Set(modes.map((mode) => (mode === 'messages-tuple' ? 'messages' : mode)))

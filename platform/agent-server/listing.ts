@@ -1,6 +1,11 @@
 /** What the searches of all resources share. */
 
-export type Page = { limit?: number | null; offset?: number | null; sort_by?: string | null; sort_order?: 'asc' | 'desc' | null }
+export type Page = {
+  limit?: number | null
+  offset?: number | null
+  sort_by?: string | null
+  sort_order?: 'asc' | 'desc' | null
+}
 
 /** Conditions of a statement, with the values of their placeholders; `$?` stands for the next one. */
 export class Where {

@@ -24,7 +24,9 @@ async function end(code: number): Promise<void> {
 }
 
 // A promise that graph code forgot is no reason to end everybody else's runs: it is logged, and the server goes on.
-process.on('unhandledRejection', (reason) => log('error', `A promise was rejected and nobody handles it: ${stackOf(reason)}`))
+process.on('unhandledRejection', (reason) =>
+  log('error', `A promise was rejected and nobody handles it: ${stackOf(reason)}`),
+)
 // An exception out of a timer or an emitter leaves the process in a state that nobody knows. It ends, the launcher starts
 // another one, and runs go on there from their last checkpoint; one that does this each time is given up after three.
 process.on('uncaughtException', (error) => {

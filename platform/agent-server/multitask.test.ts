@@ -8,7 +8,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const long = { assistant_id: 'counter', input: { until: 1000, delay: 20 }, config: { recursion_limit: 2000 }, stream_mode: 'custom' }
+const long = {
+  assistant_id: 'counter',
+  input: { until: 1000, delay: 20 },
+  config: { recursion_limit: 2000 },
+  stream_mode: 'custom',
+}
 const short = (strategy?: string) => ({ assistant_id: 'counter', input: { until: 1 }, multitask_strategy: strategy })
 
 /** A thread with a run that has made a few steps. */
@@ -22,7 +27,10 @@ async function busyThread() {
 
 test('reject: the new run is refused with 409, and the first goes on', async () => {
   const { thread, first } = await busyThread()
-  expect(await server.post(`/threads/${thread}/runs`, short('reject'))).toMatchObject({ status: 409, json: { detail: expect.stringContaining(first) } })
+  expect(await server.post(`/threads/${thread}/runs`, short('reject'))).toMatchObject({
+    status: 409,
+    json: { detail: expect.stringContaining(first) },
+  })
   expect((await server.get(`/threads/${thread}/runs`)).json).toHaveLength(1)
   await server.post(`/threads/${thread}/runs/${first}/cancel?wait=1`)
   expect((await server.post(`/threads/${thread}/runs/wait`, short('reject'))).status).toBe(200)
@@ -36,7 +44,9 @@ test('enqueue is what happens by itself: runs follow one another in order', asyn
   expect(runs.map((run) => run.multitask_strategy)).toEqual(Array(4).fill('enqueue'))
   for (const [index, run] of runs.entries()) {
     await server.until(thread, run.run_id, 'success')
-    const later = await Promise.all(runs.slice(index + 2).map((one) => server.get(`/threads/${thread}/runs/${one.run_id}`)))
+    const later = await Promise.all(
+      runs.slice(index + 2).map((one) => server.get(`/threads/${thread}/runs/${one.run_id}`)),
+    )
     for (const { json } of later) expect(json.status).toBe('pending')
   }
   expect((await server.get(`/threads/${thread}`)).json.status).toBe('idle')
@@ -75,8 +85,14 @@ test('runs that only wait are interrupted or removed as well', async () => {
 test('many strategies at once never run two of a thread, and every run comes to an end', async () => {
   const thread = await server.newThread()
   const strategies = ['enqueue', 'interrupt', 'rollback', 'enqueue', 'interrupt', 'rollback', 'enqueue', 'interrupt']
-  const body = (multitask_strategy: string) => ({ assistant_id: 'counter', input: { until: 3, delay: 15 }, multitask_strategy })
-  const answers = await Promise.all(strategies.map((strategy) => server.post(`/threads/${thread}/runs`, body(strategy))))
+  const body = (multitask_strategy: string) => ({
+    assistant_id: 'counter',
+    input: { until: 3, delay: 15 },
+    multitask_strategy,
+  })
+  const answers = await Promise.all(
+    strategies.map((strategy) => server.post(`/threads/${thread}/runs`, body(strategy))),
+  )
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
   for (let tries = 0; tries < 200 && (await server.get(`/threads/${thread}`)).json.status === 'busy'; tries++) {
     const { json } = await server.get(`/threads/${thread}/runs?limit=100`)
@@ -90,7 +106,9 @@ test('many strategies at once never run two of a thread, and every run comes to 
 test('fifty runs of a second on fifty threads take not much longer than one', async () => {
   const begun = Date.now()
   const answers = await Promise.all(
-    Array.from({ length: 50 }, () => server.post('/runs/wait', { assistant_id: 'counter', input: { until: 1, delay: 1000 } })),
+    Array.from({ length: 50 }, () =>
+      server.post('/runs/wait', { assistant_id: 'counter', input: { until: 1, delay: 1000 } }),
+    ),
   )
   expect(answers.every(({ json }) => json.count === 1)).toBe(true)
   expect(Date.now() - begun).toBeLessThan(6000)

@@ -219,7 +219,10 @@ export class Queue {
   }
 
   async #bury(instance: number): Promise<void> {
-    const runs = await this.#db.query<RunRow>(`select ${RUN_COLUMNS} from runs where owner = $1 and status = 'running'`, [instance])
+    const runs = await this.#db.query<RunRow>(
+      `select ${RUN_COLUMNS} from runs where owner = $1 and status = 'running'`,
+      [instance],
+    )
     for (const run of runs) {
       const crashes = run.crashes + 1
       const error =

@@ -42,9 +42,13 @@ export async function undoRun(db: Db, run: RunRow): Promise<void> {
          and c.checkpoint -> 'channel_versions' ->> b.channel = b.version)`,
       [run.thread_id],
     )
-    const [row] = await query<{ has_kept_writes: boolean }>('select has_kept_writes from runs where run_id = $1', [run.run_id])
+    const [row] = await query<{ has_kept_writes: boolean }>('select has_kept_writes from runs where run_id = $1', [
+      run.run_id,
+    ])
     if (!row?.has_kept_writes) return
     await query(`delete from checkpoint_writes w where ${CONTINUED}`, [run.thread_id, checkpointIdOf(run)])
-    await query(`insert into checkpoint_writes (${WRITE}) select ${WRITE} from kept_writes where run_id = $1`, [run.run_id])
+    await query(`insert into checkpoint_writes (${WRITE}) select ${WRITE} from kept_writes where run_id = $1`, [
+      run.run_id,
+    ])
   })
 }

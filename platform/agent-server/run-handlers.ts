@@ -9,8 +9,8 @@ import type { Hub } from './hub'
 import type { Joins } from './join'
 import { pageHeaders, select } from './listing'
 import type { Queue } from './queue'
-import type { RunStopper } from './run-stopper'
 import { readRunRequest } from './run-request'
+import type { RunStopper } from './run-stopper'
 import { type RunRow, type Runs, runOut } from './runs'
 import type { Threads } from './threads'
 
@@ -68,14 +68,20 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
   const cancelsOnLeave = (runId: string, isAsked: boolean) =>
     isAsked ? () => void runs.cancel(runId, 'interrupt').catch(() => {}) : undefined
 
-  async function createStream(threadId: string | undefined, { body, query, signal }: Input<'createRunStream'>): Promise<Reply> {
+  async function createStream(
+    threadId: string | undefined,
+    { body, query, signal }: Input<'createRunStream'>,
+  ): Promise<Reply> {
     const { held, row } = await createHeld(threadId, body)
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
     const stream = await joins.stream(row, { signal, namespaces: query.namespace, onLeave }, held)
     return { stream, headers: { ...EVENT_STREAM, ...locations(threadId, row, 'stream') } }
   }
 
-  async function createWait(threadId: string | undefined, { body, signal }: Pick<Input<'createRunWait'>, 'body' | 'signal'>): Promise<Reply> {
+  async function createWait(
+    threadId: string | undefined,
+    { body, signal }: Pick<Input<'createRunWait'>, 'body' | 'signal'>,
+  ): Promise<Reply> {
     const { held, row } = await createHeld(threadId, body)
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
     return {
@@ -84,8 +90,13 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
     }
   }
 
-  async function joinStream(runId: string, threadId: string | undefined, { query, headers, signal }: Input<'streamRun'>): Promise<Reply> {
-    const run = threadId === undefined ? ((await runs.find(runId)) ?? (await goneRun(runId))) : await runs.get(runId, threadId)
+  async function joinStream(
+    runId: string,
+    threadId: string | undefined,
+    { query, headers, signal }: Input<'streamRun'>,
+  ): Promise<Reply> {
+    const run =
+      threadId === undefined ? ((await runs.find(runId)) ?? (await goneRun(runId))) : await runs.get(runId, threadId)
     const stream = await joins.stream(run, {
       after: readLastId(headers.get('last-event-id')),
       modes: query.stream_mode,
@@ -93,7 +104,13 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
       signal,
       onLeave: cancelsOnLeave(run.run_id, query.cancel_on_disconnect ?? false),
     })
-    return { stream, headers: { ...EVENT_STREAM, Location: threadId ? `/threads/${threadId}/runs/${runId}/stream` : `/runs/${runId}/stream` } }
+    return {
+      stream,
+      headers: {
+        ...EVENT_STREAM,
+        Location: threadId ? `/threads/${threadId}/runs/${runId}/stream` : `/runs/${runId}/stream`,
+      },
+    }
   }
 
   /** A stateless run whose record is removed already; its events may be kept. */
@@ -107,7 +124,10 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
     async listRuns({ params, query }) {
       await threads.get(params.thread_id)
       const { rows, total } = await runs.list(params.thread_id, query)
-      return { body: rows.map((row) => select(runOut(row), query.select)), headers: pageHeaders(query, rows.length, total) }
+      return {
+        body: rows.map((row) => select(runOut(row), query.select)),
+        headers: pageHeaders(query, rows.length, total),
+      }
     },
 
     async createRun({ params, body }) {
@@ -154,7 +174,9 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
 
     async createRunBatch({ body }) {
       // All are checked before the first one is made.
-      const requests = await Promise.all(body.map(({ assistantId: _, ...one }) => readRunRequest(undefined, one, assistants, graphs)))
+      const requests = await Promise.all(
+        body.map(({ assistantId: _, ...one }) => readRunRequest(undefined, one, assistants, graphs)),
+      )
       const rows: RunRow[] = []
       for (const request of requests) {
         rows.push(await runs.create(request, randomUUID()))
@@ -172,7 +194,8 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
       return {}
     },
 
-    streamStatelessRun: (input) => joinStream(input.params.run_id, undefined, { ...input, params: { thread_id: '', run_id: '' } }),
+    streamStatelessRun: (input) =>
+      joinStream(input.params.run_id, undefined, { ...input, params: { thread_id: '', run_id: '' } }),
   }
 }
 

@@ -72,7 +72,10 @@ function refuseUnsupported(body: RunCreate): void {
 }
 
 function mergeConfig(base: Json, own: Json): RunConfig {
-  const tags = [...((base.tags as string[] | null | undefined) ?? []), ...((own.tags as string[] | null | undefined) ?? [])]
+  const tags = [
+    ...((base.tags as string[] | null | undefined) ?? []),
+    ...((own.tags as string[] | null | undefined) ?? []),
+  ]
   const limit = own.recursion_limit ?? base.recursion_limit
   return {
     ...base,

@@ -1,8 +1,8 @@
-import type { Graph } from './graphs'
+import type { RunCreate } from '@/lib/contracts/runs'
 import { askedModes, eventName, nativeModes, needsEvents, payloadOut } from './chunks'
+import type { Graph } from './graphs'
 import { LegacyMessages } from './legacy-messages'
 import { metadataOut } from './messages'
-import type { RunCreate } from '@/lib/contracts/runs'
 
 type Json = Record<string, unknown>
 export type Emit = (event: string, data: unknown) => void
@@ -50,7 +50,11 @@ export async function streamGraph(
       if (event.tags?.includes(HIDDEN)) continue
       const isOwnChunk = event.event === 'on_chain_stream' && event.run_id === options.runId
       if (isOwnChunk && Array.isArray(event.data.chunk)) {
-        const [namespace, mode, payload] = (subgraphs ? event.data.chunk : [[], ...event.data.chunk]) as [string[], string, unknown]
+        const [namespace, mode, payload] = (subgraphs ? event.data.chunk : [[], ...event.data.chunk]) as [
+          string[],
+          string,
+          unknown,
+        ]
         // With subgraphs this stream brings small unasked checkpoints before each state.
         const isAsked = wanted.has(mode) && !(mode === 'checkpoints' && isEnvelope(payload))
         if (isAsked) emitChunk(event.data.chunk)

@@ -13,7 +13,10 @@ const counter = (input: object = {}, more: object = {}) => ({ assistant_id: 'cou
 describe('a run on a thread', () => {
   test('is created pending, executed, and can be read and listed newest first', async () => {
     const thread = await server.newThread()
-    const { status, json, headers } = await server.post(`/threads/${thread}/runs`, counter({ until: 2 }, { metadata: { who: 'me' } }))
+    const { status, json, headers } = await server.post(
+      `/threads/${thread}/runs`,
+      counter({ until: 2 }, { metadata: { who: 'me' } }),
+    )
     expect(status).toBe(200)
     expect(json).toMatchObject({
       thread_id: thread,
@@ -58,7 +61,11 @@ describe('a run on a thread', () => {
     const { status, json } = await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'failing', input: {} })
     expect([status, json]).toEqual([200, { __error__: { error: 'NoLuck', message: 'It was not to be.' } }])
     expect((await server.get(`/threads/${thread}/runs`)).json[0].status).toBe('error')
-    expect((await server.get(`/threads/${thread}`)).json).toMatchObject({ status: 'error', error: { error: 'NoLuck' }, values: { done: ['good'] } })
+    expect((await server.get(`/threads/${thread}`)).json).toMatchObject({
+      status: 'error',
+      error: { error: 'NoLuck' },
+      values: { done: ['good'] },
+    })
     const run = (await server.get(`/threads/${thread}/runs`)).json[0].run_id
     expect((await server.get(`/threads/${thread}/runs/${run}/join`)).json).toHaveProperty('__error__')
     expect((await server.post(`/threads/${thread}/runs/wait`, counter())).json.count).toBe(3)
@@ -71,11 +78,26 @@ describe('a run on a thread', () => {
   })
 
   test('the assistant configures it, and the request has the last word', async () => {
-    const assistant = (await server.post('/assistants', { graph_id: 'counter', context: { label: 'a' }, config: { tags: ['t'], configurable: { x: 1 } } })).json
-    const run = async (body: object) => (await server.post('/runs/wait', { assistant_id: assistant.assistant_id, input: { until: 1 }, ...body })).json
+    const assistant = (
+      await server.post('/assistants', {
+        graph_id: 'counter',
+        context: { label: 'a' },
+        config: { tags: ['t'], configurable: { x: 1 } },
+      })
+    ).json
+    const run = async (body: object) =>
+      (await server.post('/runs/wait', { assistant_id: assistant.assistant_id, input: { until: 1 }, ...body })).json
     expect((await run({})).log).toEqual(['a 1'])
     expect((await run({ context: { label: 'b' } })).log).toEqual(['b 1'])
-    expect((await server.post('/runs/wait', { assistant_id: 'factory', input: {}, config: { configurable: { greeting: 'moin' } } })).json).toEqual({
+    expect(
+      (
+        await server.post('/runs/wait', {
+          assistant_id: 'factory',
+          input: {},
+          config: { configurable: { greeting: 'moin' } },
+        })
+      ).json,
+    ).toEqual({
       said: 'moin from threads.create_run',
     })
   })
@@ -102,7 +124,9 @@ describe('a run on a thread', () => {
   test('makes its thread where that is asked for', async () => {
     const thread = crypto.randomUUID()
     expect((await server.post(`/threads/${thread}/runs`, counter())).status).toBe(404)
-    expect((await server.post(`/threads/${thread}/runs/wait`, counter({}, { if_not_exists: 'create' }))).json.count).toBe(3)
+    expect(
+      (await server.post(`/threads/${thread}/runs/wait`, counter({}, { if_not_exists: 'create' }))).json.count,
+    ).toBe(3)
     expect((await server.get(`/threads/${thread}`)).json.values.count).toBe(3)
   })
 
@@ -119,7 +143,8 @@ describe('a run on a thread', () => {
 
   test('stores nothing before its end with durability exit', async () => {
     const thread = await server.newThread()
-    const run = (await server.post(`/threads/${thread}/runs`, counter({ until: 4, delay: 80 }, { durability: 'exit' }))).json
+    const run = (await server.post(`/threads/${thread}/runs`, counter({ until: 4, delay: 80 }, { durability: 'exit' })))
+      .json
     await sleep(200)
     expect((await server.get(`/threads/${thread}/history`)).json).toEqual([])
     await server.until(thread, run.run_id, 'success')
@@ -129,7 +154,12 @@ describe('a run on a thread', () => {
   test('is deleted while it runs: it stops, and its place is free', async () => {
     const thread = await server.newThread()
     for (let n = 0; n < 3; n++) {
-      const run = (await server.post(`/threads/${thread}/runs`, counter({ until: 1000, delay: 20 }, { config: { recursion_limit: 2000 } }))).json
+      const run = (
+        await server.post(
+          `/threads/${thread}/runs`,
+          counter({ until: 1000, delay: 20 }, { config: { recursion_limit: 2000 } }),
+        )
+      ).json
       await server.until(thread, run.run_id, 'running')
       expect((await server.request('DELETE', `/threads/${thread}/runs/${run.run_id}`)).status).toBe(204)
       expect((await server.get(`/threads/${thread}/runs/${run.run_id}`)).status).toBe(404)
@@ -169,7 +199,9 @@ describe('cancelling', () => {
     const run = (await server.post(`/threads/${thread}/runs`, long)).json
     await server.until(thread, run.run_id, 'running')
     await sleep(100)
-    expect((await server.post(`/threads/${thread}/runs/${run.run_id}/cancel?wait=true&action=rollback`)).status).toBe(204)
+    expect((await server.post(`/threads/${thread}/runs/${run.run_id}/cancel?wait=true&action=rollback`)).status).toBe(
+      204,
+    )
     expect((await server.get(`/threads/${thread}/runs/${run.run_id}`)).status).toBe(404)
     expect((await server.get(`/threads/${thread}/state`)).json).toEqual(before)
     expect((await server.get(`/threads/${thread}`)).json.status).toBe('idle')
@@ -185,12 +217,16 @@ describe('cancelling', () => {
     await server.post(`/threads/${thread}/runs/${run.run_id}/cancel?wait=1`)
     expect((await server.get(`/threads/${thread}/runs/${run.run_id}`)).json.status).toBe('interrupted')
     expect((await server.get(`/threads/${thread}`)).json.status).toBe('idle')
-    expect(await stream).toEqual([{ id: expect.any(String), event: 'end', data: { run_id: run.run_id, status: 'interrupted' } }])
+    expect(await stream).toEqual([
+      { id: expect.any(String), event: 'end', data: { run_id: run.run_id, status: 'interrupted' } },
+    ])
   })
 
   test('many at once', async () => {
     const threads = await Promise.all([server.newThread(), server.newThread()])
-    const runs = await Promise.all(threads.map(async (thread) => (await server.post(`/threads/${thread}/runs`, long)).json))
+    const runs = await Promise.all(
+      threads.map(async (thread) => (await server.post(`/threads/${thread}/runs`, long)).json),
+    )
     expect((await server.post('/runs/cancel', { thread_id: threads[0], run_ids: [runs[0].run_id] })).status).toBe(204)
     await server.until(threads[0] as string, runs[0].run_id, 'interrupted')
     expect((await server.post('/runs/cancel', { status: 'all' })).status).toBe(204)
@@ -217,7 +253,10 @@ describe('a run without a thread', () => {
 
   test('can stop at an interrupt, whose question is the answer', async () => {
     const { json } = await server.post('/runs/wait', { assistant_id: 'approval', input: { topic: 'tea' } })
-    expect(json).toMatchObject({ draft: 'About tea', __interrupt__: [{ id: expect.any(String), value: { question: 'Send it?' } }] })
+    expect(json).toMatchObject({
+      draft: 'About tea',
+      __interrupt__: [{ id: expect.any(String), value: { question: 'Send it?' } }],
+    })
   })
 
   test('several at once', async () => {
@@ -239,7 +278,13 @@ describe('when the reader leaves', () => {
   ])('the run %s where on_disconnect is %s', async (_, on_disconnect, status) => {
     const thread = await server.newThread()
     const leave = new AbortController()
-    const response = await server.open('POST', `/threads/${thread}/runs/stream`, { ...body, on_disconnect }, {}, leave.signal)
+    const response = await server.open(
+      'POST',
+      `/threads/${thread}/runs/stream`,
+      { ...body, on_disconnect },
+      {},
+      leave.signal,
+    )
     const run = response.headers.get('content-location')?.split('/').at(-1) as string
     await readEvents(response).next()
     leave.abort()
@@ -253,7 +298,13 @@ describe('when the reader leaves', () => {
     const run = (await server.post(`/threads/${thread}/runs`, body)).json
     await server.until(thread, run.run_id, 'running')
     const leave = new AbortController()
-    const response = await server.open('GET', `/threads/${thread}/runs/${run.run_id}/stream?cancel_on_disconnect=1`, undefined, {}, leave.signal)
+    const response = await server.open(
+      'GET',
+      `/threads/${thread}/runs/${run.run_id}/stream?cancel_on_disconnect=1`,
+      undefined,
+      {},
+      leave.signal,
+    )
     await readEvents(response).next()
     leave.abort()
     await server.until(thread, run.run_id, 'interrupted')

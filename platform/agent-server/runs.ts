@@ -47,7 +47,8 @@ export const runOut = (row: RunRow) => ({
   multitask_strategy: row.multitask_strategy,
 })
 
-export const isInProgress = (status: string): boolean => (RUN_STATUSES_IN_PROGRESS as readonly string[]).includes(status)
+export const isInProgress = (status: string): boolean =>
+  (RUN_STATUSES_IN_PROGRESS as readonly string[]).includes(status)
 
 /** Whether the thread has a run in progress, as a part of a statement about `threads`. */
 const HAS_RUNS = `exists (select from runs where runs.thread_id = threads.thread_id and runs.status in ('pending', 'running'))`
@@ -67,12 +68,17 @@ export class Runs {
   }
 
   async find(runId: string): Promise<RunRow | undefined> {
-    const [row] = await this.db.query<RunRow>(`select ${RUN_COLUMNS} from runs where run_id = $1`, [runId.toLowerCase()])
+    const [row] = await this.db.query<RunRow>(`select ${RUN_COLUMNS} from runs where run_id = $1`, [
+      runId.toLowerCase(),
+    ])
     return row
   }
 
   /** Newest first. */
-  async list(threadId: string, page: { limit?: number; offset?: number; status?: string }): Promise<{ rows: RunRow[]; total: number }> {
+  async list(
+    threadId: string,
+    page: { limit?: number; offset?: number; status?: string },
+  ): Promise<{ rows: RunRow[]; total: number }> {
     const values = [threadId.toLowerCase(), page.status ?? null]
     const filter = 'where thread_id = $1 and ($2::text is null or status = $2)'
     const [rows, [counted]] = await Promise.all([
@@ -114,7 +120,11 @@ export class Runs {
       )
       await query(
         `update threads set status = 'busy', updated_at = now(), metadata = metadata || $2, config = $3, ${REFRESH_TTL} where thread_id = $1`,
-        [threadId, { ...request.metadata, graph_id: request.graphId, assistant_id: request.assistantId }, request.plan.config],
+        [
+          threadId,
+          { ...request.metadata, graph_id: request.graphId, assistant_id: request.assistantId },
+          request.plan.config,
+        ],
       )
       return { row: row as RunRow, stopped }
     })
@@ -134,7 +144,15 @@ export class Runs {
   }
 
   /** Ids of runs in progress: of a thread, of a status, or those named. */
-  async inProgress({ threadId, runIds, status }: { threadId?: string | null; runIds?: string[] | null; status?: string | null }): Promise<string[]> {
+  async inProgress({
+    threadId,
+    runIds,
+    status,
+  }: {
+    threadId?: string | null
+    runIds?: string[] | null
+    status?: string | null
+  }): Promise<string[]> {
     const rows = await this.db.query<{ run_id: string }>(
       `select run_id from runs where status = any($1) and ($2::text is null or thread_id = $2) and ($3::text[] is null or run_id = any($3)) order by seq`,
       [status && status !== 'all' ? [status] : RUN_STATUSES_IN_PROGRESS, threadId?.toLowerCase(), runIds],
@@ -146,7 +164,9 @@ export class Runs {
   async remove(runId: string): Promise<void> {
     await this.db.transaction(async (query) => {
       await query('delete from run_events where run_id = $1', [runId])
-      const [row] = await query<{ thread_id: string }>('delete from runs where run_id = $1 returning thread_id', [runId])
+      const [row] = await query<{ thread_id: string }>('delete from runs where run_id = $1 returning thread_id', [
+        runId,
+      ])
       if (row) await freeThread(query, row.thread_id)
     })
     this.tellEnded([runId])
@@ -159,7 +179,10 @@ export class Runs {
 
   async #lockThread(query: Query, threadId: string, { threadId: given, body, plan, place }: RunRequest): Promise<void> {
     if (given === undefined || body.if_not_exists === 'create')
-      await query('insert into threads (thread_id, is_temporary) values ($1, $2) on conflict do nothing', [threadId, plan.deletesThread])
+      await query('insert into threads (thread_id, is_temporary) values ($1, $2) on conflict do nothing', [
+        threadId,
+        plan.deletesThread,
+      ])
     const [thread] = await query('select from threads where thread_id = $1 for update', [threadId])
     if (!thread) throw notFound('Thread', threadId)
     if (!place?.checkpoint_id) return
@@ -170,11 +193,19 @@ export class Runs {
     if (!checkpoint) throw new HttpError(404, `Thread ${threadId} has no checkpoint ${place.checkpoint_id}.`)
   }
 
-  async #makeRoom(query: Query, threadId: string, active: RunRow[], strategy: RunRequest['strategy']): Promise<Stopped[]> {
+  async #makeRoom(
+    query: Query,
+    threadId: string,
+    active: RunRow[],
+    strategy: RunRequest['strategy'],
+  ): Promise<Stopped[]> {
     const [first] = active
     if (!first || strategy === 'enqueue') return []
     if (strategy === 'reject')
-      throw new HttpError(409, `Thread ${threadId} is busy: run ${first.run_id} is ${first.status}. Wait for it, or choose another multitask strategy.`)
+      throw new HttpError(
+        409,
+        `Thread ${threadId} is busy: run ${first.run_id} is ${first.status}. Wait for it, or choose another multitask strategy.`,
+      )
     const stopped: Stopped[] = []
     for (const row of active) stopped.push(await this.#stop(query, row, strategy))
     return stopped
@@ -184,7 +215,10 @@ export class Runs {
   async #stop(query: Query, row: RunRow, action: CancelAction): Promise<Stopped> {
     if (row.status === 'running') {
       // Who asked first for a rollback gets it, whatever else is asked for later.
-      await query(`update runs set cancel = case when cancel = 'rollback' then cancel else $2 end, updated_at = now() where run_id = $1`, [row.run_id, action])
+      await query(
+        `update runs set cancel = case when cancel = 'rollback' then cancel else $2 end, updated_at = now() where run_id = $1`,
+        [row.run_id, action],
+      )
       return { kind: 'cancel', run: row.run_id }
     }
     if (row.plan.deletesThread) await removeThread(query, row.thread_id)
@@ -203,7 +237,8 @@ type Stopped = { kind: 'cancel' | 'ended'; run: string }
 
 /** After one of the thread's runs has ended or was removed: it is busy with others, or rests as its state says. */
 export async function freeThread(query: Query, threadId: string): Promise<void> {
-  await query(`update threads set updated_at = now(), status = case when ${HAS_RUNS} then 'busy' else resting end where thread_id = $1`, [
-    threadId,
-  ])
+  await query(
+    `update threads set updated_at = now(), status = case when ${HAS_RUNS} then 'busy' else resting end where thread_id = $1`,
+    [threadId],
+  )
 }

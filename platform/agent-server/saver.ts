@@ -37,6 +37,7 @@ const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkp
 export class AgentSaver extends PostgresSaver {
   readonly #inFlight = new Map<string, Set<Promise<unknown>>>()
   readonly #stopped = new Set<string>()
+  readonly #onFailure = new Map<string, (error: unknown) => void>()
 
   constructor(private readonly db: Db) {
     super(db.pool, undefined, { schema: db.schema })
@@ -55,11 +56,20 @@ export class AgentSaver extends PostgresSaver {
   }
 
   /**
+   * Calls `onFailure` when something of the attempt cannot be stored. The runtime itself only tells at the end, and does
+   * all the steps until then in vain. Until `stop`.
+   */
+  watch(runId: string, attempt: number, onFailure: (error: unknown) => void): void {
+    this.#onFailure.set(`${runId} ${attempt}`, onFailure)
+  }
+
+  /**
    * Resolves when what the attempt is storing is stored; anything later of it is refused. A stopped run's nodes may go on
    * for a while, and must not write into a thread that has been given to the next run.
    */
   async stop(runId: string, attempt: number): Promise<void> {
     const key = `${runId} ${attempt}`
+    this.#onFailure.delete(key)
     this.#stopped.add(key)
     if (this.#stopped.size > MAX_STOPPED) this.#stopped.delete(this.#stopped.values().next().value as string)
     await Promise.allSettled(this.#inFlight.get(key) ?? [])
@@ -70,7 +80,11 @@ export class AgentSaver extends PostgresSaver {
   }
 
   async #getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    const { thread_id, checkpoint_ns = '', checkpoint_id } = (config.configurable ?? {}) as Record<string, string | undefined>
+    const {
+      thread_id,
+      checkpoint_ns = '',
+      checkpoint_id,
+    } = (config.configurable ?? {}) as Record<string, string | undefined>
     const [row] = await this.db.query<CheckpointRow>(
       `select ${CHECKPOINT_COLUMNS} from checkpoints where thread_id = $1 and checkpoint_ns = $2
        and ($3::text is null or checkpoint_id = $3) order by checkpoint_id desc limit 1`,
@@ -107,6 +121,9 @@ export class AgentSaver extends PostgresSaver {
     flying.add(promise)
     try {
       return await promise
+    } catch (error) {
+      this.#onFailure.get(key)?.(error)
+      throw error
     } finally {
       flying.delete(promise)
       if (flying.size === 0) this.#inFlight.delete(key)

@@ -14,7 +14,12 @@ afterAll(() => server.close())
 
 describe('the client of the SDK', () => {
   test('assistants', async () => {
-    const created = await client.assistants.create({ graphId: 'counter', context: { label: 'a' }, metadata: { sdk: true }, name: 'One' })
+    const created = await client.assistants.create({
+      graphId: 'counter',
+      context: { label: 'a' },
+      metadata: { sdk: true },
+      name: 'One',
+    })
     expect((await client.assistants.get(created.assistant_id)).context).toEqual({ label: 'a' })
     await client.assistants.update(created.assistant_id, { context: { label: 'b' } })
     expect((await client.assistants.getVersions(created.assistant_id)).map(({ version }) => version)).toEqual([2, 1])
@@ -32,18 +37,24 @@ describe('the client of the SDK', () => {
 
   test('threads', async () => {
     const thread = await client.threads.create({ metadata: { sdk: true }, graphId: 'counter', ttl: 60 })
-    expect((await client.threads.create({ threadId: thread.thread_id, ifExists: 'do_nothing' })).thread_id).toBe(thread.thread_id)
+    expect((await client.threads.create({ threadId: thread.thread_id, ifExists: 'do_nothing' })).thread_id).toBe(
+      thread.thread_id,
+    )
     await client.runs.wait(thread.thread_id, 'counter', { input: { until: 2 } })
     expect((await client.threads.get(thread.thread_id, { include: ['ttl'] })).values).toMatchObject({ count: 2 })
     await client.threads.update(thread.thread_id, { metadata: { more: 1 } })
-    expect((await client.threads.search({ metadata: { more: 1 }, sortBy: 'updated_at' }))[0]?.thread_id).toBe(thread.thread_id)
+    expect((await client.threads.search({ metadata: { more: 1 }, sortBy: 'updated_at' }))[0]?.thread_id).toBe(
+      thread.thread_id,
+    )
     expect(await client.threads.count({ metadata: { more: 1 } })).toBe(1)
     const state = await client.threads.getState<{ count: number }>(thread.thread_id)
     expect(state.values.count).toBe(2)
     const history = await client.threads.getHistory<{ count: number }>(thread.thread_id)
     expect(history).toHaveLength(4)
     expect((await client.threads.getState(thread.thread_id, history[1]?.checkpoint)).values).toMatchObject({ count: 1 })
-    expect((await client.threads.getState(thread.thread_id, history[1]?.checkpoint.checkpoint_id as string)).values).toMatchObject({ count: 1 })
+    expect(
+      (await client.threads.getState(thread.thread_id, history[1]?.checkpoint.checkpoint_id as string)).values,
+    ).toMatchObject({ count: 1 })
     await client.threads.updateState(thread.thread_id, { values: { count: 9 }, asNode: 'step' })
     expect((await client.threads.getState<{ count: number }>(thread.thread_id)).values.count).toBe(9)
     await client.threads.patchState(thread.thread_id, { note: 1 })
@@ -68,13 +79,23 @@ describe('the client of the SDK', () => {
     )
     expect(created).toMatchObject({ thread_id, run_id: expect.any(String) })
     expect(parts[0]).toMatchObject({ event: 'metadata', data: { run_id: created?.run_id } })
-    const text = parts.flatMap((part) => (part.event === 'messages' ? [(part.data as unknown as [{ content: string }])[0].content] : [])).join('')
+    const text = parts
+      .flatMap((part) =>
+        part.event === 'messages' ? [(part.data as unknown as [{ content: string }])[0].content] : [],
+      )
+      .join('')
     expect(text).toBe('You said: hello there')
-    expect((await client.threads.getState<{ messages: { content: string }[] }>(thread_id)).values.messages.at(-1)?.content).toBe(text)
+    expect(
+      (await client.threads.getState<{ messages: { content: string }[] }>(thread_id)).values.messages.at(-1)?.content,
+    ).toBe(text)
     const again = await collect(client.runs.joinStream(thread_id, created?.run_id as string, { lastEventId: '-1' }))
     expect(again).toEqual(parts)
 
-    const run = await client.runs.create(thread_id, 'counter', { input: { until: 2, delay: 50 }, multitaskStrategy: 'interrupt', durability: 'sync' })
+    const run = await client.runs.create(thread_id, 'counter', {
+      input: { until: 2, delay: 50 },
+      multitaskStrategy: 'interrupt',
+      durability: 'sync',
+    })
     expect(await client.runs.join(thread_id, run.run_id)).toMatchObject({ count: 2 })
     expect((await client.runs.get(thread_id, run.run_id)).status).toBe('success')
     expect(await client.runs.list(thread_id)).toHaveLength(2)

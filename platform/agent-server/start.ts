@@ -88,7 +88,9 @@ async function serve({ secret, port = 0, info }: AgentServerOptions, parts: Part
   const sweeper = new Sweeper(db, stopper, complain)
 
   const deleteThreadsOf = async (assistantId: string) => {
-    const found = await db.query<{ thread_id: string }>('select thread_id from threads where metadata @> $1', [{ assistant_id: assistantId }])
+    const found = await db.query<{ thread_id: string }>('select thread_id from threads where metadata @> $1', [
+      { assistant_id: assistantId },
+    ])
     for (const { thread_id } of found) await stopper.removeThread(thread_id)
   }
   const app = createApp({

@@ -38,7 +38,13 @@ describe('every stream', () => {
 
   test('carries a comment when nothing happens', async () => {
     const leave = new AbortController()
-    const response = await server.open('POST', '/runs/stream', run('counter', { delay: 30_000 }, { on_disconnect: 'cancel' }), {}, leave.signal)
+    const response = await server.open(
+      'POST',
+      '/runs/stream',
+      run('counter', { delay: 30_000 }, { on_disconnect: 'cancel' }),
+      {},
+      leave.signal,
+    )
     let text = ''
     const begun = Date.now()
     await expect(async () => {
@@ -69,7 +75,8 @@ describe('every stream', () => {
 
 describe('modes', () => {
   test('none and an empty list mean values', async () => {
-    for (const mode of [undefined, []]) expect(new Set(names(await stream('counter', {}, mode)))).toEqual(new Set(['metadata', 'values', 'end']))
+    for (const mode of [undefined, []])
+      expect(new Set(names(await stream('counter', {}, mode)))).toEqual(new Set(['metadata', 'values', 'end']))
   })
 
   test('values: the whole state after each step', async () => {
@@ -87,7 +94,10 @@ describe('modes', () => {
 
   test('custom: what the graph writes', async () => {
     const events = await stream('counter', { until: 2 }, 'custom')
-    expect(events.slice(1, -1)).toMatchObject([{ event: 'custom', data: { count: 1 } }, { event: 'custom', data: { count: 2 } }])
+    expect(events.slice(1, -1)).toMatchObject([
+      { event: 'custom', data: { count: 1 } },
+      { event: 'custom', data: { count: 2 } },
+    ])
   })
 
   test('messages-tuple: each piece with its metadata in our spelling', async () => {
@@ -97,15 +107,32 @@ describe('modes', () => {
     expect(new Set(pieces.map(({ data }) => data[0].id)).size).toBe(1)
     const [message, metadata] = pieces[0]?.data
     expect(message.type).toBe('ai')
-    expect(metadata).toMatchObject({ graph_node: 'agent', graph_step: 1, graph_id: 'chat', thread_id: expect.any(String), run_id: events[0]?.data.run_id, run_attempt: 1 })
+    expect(metadata).toMatchObject({
+      graph_node: 'agent',
+      graph_step: 1,
+      graph_id: 'chat',
+      thread_id: expect.any(String),
+      run_id: events[0]?.data.run_id,
+      run_attempt: 1,
+    })
     expect(JSON.stringify(pieces)).not.toContain('langgraph')
   })
 
   test('messages: the metadata once, then all of the text so far, and whole messages when they are complete', async () => {
     const events = await stream('chat', { messages: [{ role: 'user', content: 'hi' }] }, 'messages')
-    expect(names(events)).toEqual(['metadata', 'messages/complete', 'messages/metadata', ...Array(3).fill('messages/partial'), 'end'])
+    expect(names(events)).toEqual([
+      'metadata',
+      'messages/complete',
+      'messages/metadata',
+      ...Array(3).fill('messages/partial'),
+      'end',
+    ])
     expect(events[1]?.data).toMatchObject([{ type: 'human', content: 'hi' }])
-    expect(events.filter(({ event }) => event === 'messages/partial').map(({ data }) => data[0].content)).toEqual(['You ', 'You said: ', 'You said: hi'])
+    expect(events.filter(({ event }) => event === 'messages/partial').map(({ data }) => data[0].content)).toEqual([
+      'You ',
+      'You said: ',
+      'You said: hi',
+    ])
     const [[id, { metadata }]] = Object.entries(events[2]?.data) as [[string, { metadata: object }]]
     expect(id).toBe(events[3]?.data[0].id)
     expect(metadata).toMatchObject({ graph_node: 'agent' })
@@ -114,8 +141,17 @@ describe('modes', () => {
   test('debug: tasks, results and checkpoints, without the inner workings', async () => {
     const events = (await stream('counter', { until: 1 }, 'debug')).slice(1, -1)
     expect(new Set(names(events))).toEqual(new Set(['debug']))
-    expect(events.map(({ data }) => data.type)).toEqual(['checkpoint', 'checkpoint', 'task', 'task_result', 'checkpoint'])
-    expect(events[2]?.data).toMatchObject({ step: 1, payload: { name: 'step', input: { count: 0 }, triggers: expect.any(Array) } })
+    expect(events.map(({ data }) => data.type)).toEqual([
+      'checkpoint',
+      'checkpoint',
+      'task',
+      'task_result',
+      'checkpoint',
+    ])
+    expect(events[2]?.data).toMatchObject({
+      step: 1,
+      payload: { name: 'step', input: { count: 0 }, triggers: expect.any(Array) },
+    })
     expect(events[4]?.data.payload).toMatchObject({
       values: { count: 1 },
       checkpoint: { checkpoint_id: expect.any(String) },
@@ -137,43 +173,77 @@ describe('modes', () => {
       ['checkpoints', ['step']],
       ['checkpoints', []],
     ])
-    expect(checkpoints[2]?.data).toMatchObject({ values: { count: 1 }, tasks: [], config: { configurable: { checkpoint_id: expect.any(String) } }, parent_config: {} })
+    expect(checkpoints[2]?.data).toMatchObject({
+      values: { count: 1 },
+      tasks: [],
+      config: { configurable: { checkpoint_id: expect.any(String) } },
+      parent_config: {},
+    })
   })
 
   test('events: everything, by its name', async () => {
     const events = (await stream('chat', { messages: [{ role: 'user', content: 'hi' }] }, 'events')).slice(1, -1)
     expect(new Set(names(events))).toEqual(new Set(['events']))
     const kinds = events.map(({ data }) => data.event)
-    expect(kinds).toEqual(expect.arrayContaining(['on_chain_start', 'on_chat_model_start', 'on_chat_model_stream', 'on_chat_model_end', 'on_chain_end']))
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        'on_chain_start',
+        'on_chat_model_start',
+        'on_chat_model_stream',
+        'on_chat_model_end',
+        'on_chain_end',
+      ]),
+    )
     const [first] = events
     expect(first?.data).toMatchObject({ event: 'on_chain_start', name: 'chat' })
-    expect(events.find(({ data }) => data.event === 'on_chat_model_stream')?.data.metadata).toMatchObject({ graph_node: 'agent' })
+    expect(events.find(({ data }) => data.event === 'on_chat_model_stream')?.data.metadata).toMatchObject({
+      graph_node: 'agent',
+    })
     expect(JSON.stringify(events)).not.toContain('langgraph')
   })
 
   test('a list: each event has its own mode for a name', async () => {
     const modes = ['values', 'updates', 'custom', 'messages-tuple', 'debug', 'tasks', 'checkpoints']
     const events = await stream('chat', { messages: [{ role: 'user', content: 'hi' }] }, modes)
-    expect(new Set(names(events))).toEqual(new Set(['metadata', 'values', 'updates', 'messages', 'debug', 'tasks', 'checkpoints', 'end']))
+    expect(new Set(names(events))).toEqual(
+      new Set(['metadata', 'values', 'updates', 'messages', 'debug', 'tasks', 'checkpoints', 'end']),
+    )
     const all = await stream('chat', { messages: [{ role: 'user', content: 'hi' }] }, [...modes, 'events', 'messages'])
-    expect(new Set(names(all))).toEqual(new Set([...names(events), 'events', 'messages/metadata', 'messages/partial', 'messages/complete']))
+    expect(new Set(names(all))).toEqual(
+      new Set([...names(events), 'events', 'messages/metadata', 'messages/partial', 'messages/complete']),
+    )
   })
 })
 
 describe('subgraphs', () => {
-  const namespaces = (events: SeenEvent[]) => new Set(events.map(({ event }) => event.replace(/:[0-9a-f-]{36}/g, ':id')))
+  const namespaces = (events: SeenEvent[]) =>
+    new Set(events.map(({ event }) => event.replace(/:[0-9a-f-]{36}/g, ':id')))
 
   test('are left out unless asked for', async () => {
-    expect(namespaces(await stream('nested', { text: 'hi' }, ['values', 'updates']))).toEqual(new Set(['metadata', 'values', 'updates', 'end']))
+    expect(namespaces(await stream('nested', { text: 'hi' }, ['values', 'updates']))).toEqual(
+      new Set(['metadata', 'values', 'updates', 'end']),
+    )
   })
 
   test('name their place behind the mode; the root has none, whatever the mode', async () => {
-    const events = await stream('nested', { text: 'hi' }, ['values', 'updates', 'custom', 'messages-tuple'], { stream_subgraphs: true })
+    const events = await stream('nested', { text: 'hi' }, ['values', 'updates', 'custom', 'messages-tuple'], {
+      stream_subgraphs: true,
+    })
     const seen = namespaces(events)
-    for (const name of ['values', 'updates', 'values|middle:id', 'updates|middle:id', 'custom|middle:id', 'updates|middle:id|speak:id', 'messages|middle:id|speak:id'])
+    for (const name of [
+      'values',
+      'updates',
+      'values|middle:id',
+      'updates|middle:id',
+      'custom|middle:id',
+      'updates|middle:id|speak:id',
+      'messages|middle:id|speak:id',
+    ])
       expect(seen).toContain(name)
     expect([...seen].filter((name) => name.startsWith('checkpoints'))).toEqual([])
-    const chat = await stream('chat', { messages: [{ role: 'user', content: 'hi' }] }, 'messages-tuple', { stream_subgraphs: true })
+    const chat = await stream('chat', { messages: [{ role: 'user', content: 'hi' }] }, 'messages-tuple', {
+      stream_subgraphs: true,
+    })
     expect(namespaces(chat)).toEqual(new Set(['metadata', 'messages', 'end']))
   })
 
@@ -185,7 +255,10 @@ describe('subgraphs', () => {
   })
 
   test('can be picked by namespace', async () => {
-    const events = await server.stream('/runs/stream?namespace=middle', run('nested', { text: 'hi' }, { stream_mode: 'updates', stream_subgraphs: true }))
+    const events = await server.stream(
+      '/runs/stream?namespace=middle',
+      run('nested', { text: 'hi' }, { stream_mode: 'updates', stream_subgraphs: true }),
+    )
     expect(namespaces(events)).toEqual(new Set(['metadata', 'updates|middle:id', 'updates|middle:id|speak:id', 'end']))
   })
 })
@@ -235,12 +308,15 @@ describe('readers', () => {
     const one = (await server.post(`/threads/${thread}/runs`, run('counter', {}))).json
     await server.until(thread, one.run_id, 'success')
     const path = `/threads/${thread}/runs/${one.run_id}/stream`
-    for (const headers of [undefined, { 'last-event-id': '-1' }]) expect(names(await server.join(path, headers))).toEqual(['end'])
+    for (const headers of [undefined, { 'last-event-id': '-1' }])
+      expect(names(await server.join(path, headers))).toEqual(['end'])
   })
 
   test('a burst arrives whole and in order', async () => {
     const events = await stream('burst', { events: 20_000 }, 'custom')
-    expect(events.slice(1, -1).map(({ data }) => data.index)).toEqual(Array.from({ length: 20_000 }, (_, index) => index))
+    expect(events.slice(1, -1).map(({ data }) => data.index)).toEqual(
+      Array.from({ length: 20_000 }, (_, index) => index),
+    )
   })
 })
 
@@ -269,7 +345,8 @@ describe('a resumable run', () => {
     const path = `/threads/${thread}/runs/${all[0]?.data.run_id}/stream`
     expect(await server.join(path, { 'last-event-id': from })).toEqual(all)
     expect(await server.join(path, { 'last-event-id': '5' })).toEqual(all.slice(6))
-    for (const headers of [undefined, { 'last-event-id': 'x' }]) expect(names(await server.join(path, headers))).toEqual(['end'])
+    for (const headers of [undefined, { 'last-event-id': 'x' }])
+      expect(names(await server.join(path, headers))).toEqual(['end'])
   })
 
   test('without a thread keeps its events although its record is gone', async () => {

@@ -57,7 +57,10 @@ export function systemHandlers(db: Db, info: unknown): SystemHandlers {
     getMetrics: absent('Metrics are'),
     getDocs: async () => ({
       text: renderDocs(api() as Parameters<typeof renderDocs>[0]),
-      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'` },
+      headers: {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'`,
+      },
     }),
     getOpenapi: async () => ({ body: api() }),
   }

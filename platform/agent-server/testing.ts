@@ -38,7 +38,13 @@ export class Client {
   }
 
   /** The answer as it begins; its body is the caller's to read or to cancel. */
-  open(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
+  open(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    signal?: AbortSignal,
+  ): Promise<Response> {
     return fetch(`${this.url}${path}`, {
       method,
       headers: { ...this.headers, 'content-type': 'application/json', ...headers },
@@ -48,7 +54,8 @@ export class Client {
   }
 
   get = (path: string, headers?: Record<string, string>) => this.request('GET', path, undefined, headers)
-  post = (path: string, body: unknown = {}, headers?: Record<string, string>) => this.request('POST', path, body, headers)
+  post = (path: string, body: unknown = {}, headers?: Record<string, string>) =>
+    this.request('POST', path, body, headers)
 
   /** All events of a stream, to its end. */
   async stream(path: string, body: Json): Promise<SeenEvent[]> {
@@ -89,7 +96,8 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 /** The next event of a kind. */
 export async function nextEvent(events: AsyncGenerator<SeenEvent>, kind: string): Promise<SeenEvent> {
-  for (let one = await events.next(); !one.done; one = await events.next()) if (one.value.event === kind) return one.value
+  for (let one = await events.next(); !one.done; one = await events.next())
+    if (one.value.event === kind) return one.value
   throw new Error(`The stream ended without ${kind}.`)
 }
 
@@ -119,10 +127,18 @@ export async function testServer(options: Partial<AgentServerOptions> = {}): Pro
   })
 }
 
-export type ChildServer = Client & { child: ChildProcess; output: string[]; kill(signal: NodeJS.Signals): Promise<void> }
+export type ChildServer = Client & {
+  child: ChildProcess
+  output: string[]
+  kill(signal: NodeJS.Signals): Promise<void>
+}
 
 /** The bundled server as a process of its own, as the roll-out starts it. Rejects with what it says of a failure. */
-export async function childServer(databaseUrl: string, env: Record<string, string> = {}, configPath = fixtures): Promise<ChildServer> {
+export async function childServer(
+  databaseUrl: string,
+  env: Record<string, string> = {},
+  configPath = fixtures,
+): Promise<ChildServer> {
   const output: string[] = []
   const child = fork(bundle, {
     env: {
@@ -144,13 +160,16 @@ export async function childServer(databaseUrl: string, env: Record<string, strin
   ])) as [{ ready?: { port: number }; failed?: { graph?: string; message: string } }]
   if (!message.ready) throw new Error(JSON.stringify(message.failed))
   const secret = env.PILOTHOUSE_AGENT_SECRET
-  return Object.assign(new Client(`http://127.0.0.1:${message.ready.port}`, secret ? { 'x-pilothouse-child': secret } : {}), {
-    child,
-    output,
-    kill: async (signal: NodeJS.Signals) => {
-      const exit = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
-      child.kill(signal)
-      await exit
+  return Object.assign(
+    new Client(`http://127.0.0.1:${message.ready.port}`, secret ? { 'x-pilothouse-child': secret } : {}),
+    {
+      child,
+      output,
+      kill: async (signal: NodeJS.Signals) => {
+        const exit = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
+        child.kill(signal)
+        await exit
+      },
     },
-  })
+  )
 }

@@ -54,7 +54,9 @@ export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, s
       const wants = (field: string) => !body.select?.length || body.select.includes(field)
       const records = await states.records(rows, { wants, extract: body.extract })
       return {
-        body: records.map((one) => select(one, body.select && [...body.select, ...(body.extract ? ['extracted'] : [])])),
+        body: records.map((one) =>
+          select(one, body.select && [...body.select, ...(body.extract ? ['extracted'] : [])]),
+        ),
         headers: pageHeaders(body, rows.length, total),
       }
     },
@@ -90,7 +92,9 @@ export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, s
 
     copyThread: async ({ params }) => record(await threads.copy(params.thread_id)),
 
-    getThreadState: async ({ params, query }) => ({ body: await states.read(params.thread_id, undefined, query.subgraphs) }),
+    getThreadState: async ({ params, query }) => ({
+      body: await states.read(params.thread_id, undefined, query.subgraphs),
+    }),
 
     async updateThreadState({ params, body }) {
       const configurable = await states.update(params.thread_id, body)

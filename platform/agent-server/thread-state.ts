@@ -41,7 +41,12 @@ export class ThreadStates {
   /** Newest first. */
   async history(
     threadId: string,
-    { limit, before, metadata, checkpoint }: { limit?: number | null; before?: unknown; metadata?: Json | null; checkpoint?: Place },
+    {
+      limit,
+      before,
+      metadata,
+      checkpoint,
+    }: { limit?: number | null; before?: unknown; metadata?: Json | null; checkpoint?: Place },
   ): Promise<Json[]> {
     const thread = await this.threads.get(threadId)
     const graph = await this.#graphOf(thread, 'threads.read')
@@ -49,7 +54,9 @@ export class ThreadStates {
     const config = { configurable: configurableOf(thread.thread_id, checkpoint) }
     const options = {
       limit: limit ?? 10,
-      ...(before ? { before: { configurable: { thread_id: thread.thread_id, checkpoint_id: checkpointIdOf(before) } } } : {}),
+      ...(before
+        ? { before: { configurable: { thread_id: thread.thread_id, checkpoint_id: checkpointIdOf(before) } } }
+        : {}),
       ...(metadata && { filter: metadata }),
     }
     const states: Json[] = []
@@ -86,23 +93,38 @@ export class ThreadStates {
   /** The records of a list, with what of the state was asked for; `wants` says whether a field was. */
   async records(
     rows: readonly ThreadRow[],
-    { wants = () => true, extract, withTtl = false }: { wants?: (field: string) => boolean; extract?: Record<string, string> | null; withTtl?: boolean } = {},
+    {
+      wants = () => true,
+      extract,
+      withTtl = false,
+    }: { wants?: (field: string) => boolean; extract?: Record<string, string> | null; withTtl?: boolean } = {},
   ): Promise<Json[]> {
     const needsState = wants('values') || wants('interrupts') || !!extract
     const records: Json[] = []
     for (let from = 0; from < rows.length; from += AT_ONCE)
-      records.push(...(await Promise.all(rows.slice(from, from + AT_ONCE).map((row) => this.#record(row, needsState, withTtl, extract)))))
+      records.push(
+        ...(await Promise.all(
+          rows.slice(from, from + AT_ONCE).map((row) => this.#record(row, needsState, withTtl, extract)),
+        )),
+      )
     return records
   }
 
-  async #record(row: ThreadRow, needsState: boolean, withTtl: boolean, extract?: Record<string, string> | null): Promise<Json> {
+  async #record(
+    row: ThreadRow,
+    needsState: boolean,
+    withTtl: boolean,
+    extract?: Record<string, string> | null,
+  ): Promise<Json> {
     const record: Json = threadOut(row, withTtl)
     if (!needsState) return record
     const snapshot = await this.snapshot(row)
     record.values = snapshot.createdAt === undefined ? null : toPlain(snapshot.values)
     record.interrupts = openInterrupts(snapshot)
     if (extract)
-      record.extracted = Object.fromEntries(Object.entries(extract).map(([alias, path]) => [alias, valueAt(record, path)]))
+      record.extracted = Object.fromEntries(
+        Object.entries(extract).map(([alias, path]) => [alias, valueAt(record, path)]),
+      )
     return record
   }
 
@@ -115,7 +137,10 @@ export class ThreadStates {
   async #needGraph(thread: ThreadRow): Promise<Graph> {
     const graph = await this.#graphOf(thread, 'threads.update')
     if (graph) return graph
-    throw new HttpError(422, `Thread ${thread.thread_id} has no graph yet. Run one on it first, or give its metadata a graph_id.`)
+    throw new HttpError(
+      422,
+      `Thread ${thread.thread_id} has no graph yet. Run one on it first, or give its metadata a graph_id.`,
+    )
   }
 
   async #settle(thread: ThreadRow, graph: Graph): Promise<void> {
@@ -153,7 +178,10 @@ export function configurableOf(threadId: string, place?: Place): Json {
 
 /** A checkpoint's id, from itself or from whatever a client has around it. */
 function checkpointIdOf(before: unknown): string {
-  const { configurable, checkpoint_id } = before as { configurable?: { checkpoint_id?: unknown }; checkpoint_id?: unknown }
+  const { configurable, checkpoint_id } = before as {
+    configurable?: { checkpoint_id?: unknown }
+    checkpoint_id?: unknown
+  }
   const id = typeof before === 'string' ? before : (checkpoint_id ?? configurable?.checkpoint_id)
   if (typeof id !== 'string') throw invalid(['body', 'before'], 'Expected the id of a checkpoint')
   return id
@@ -178,7 +206,11 @@ function valueAt(record: Json, path: string): unknown {
   let value: unknown = record
   for (const [, key, index] of path.matchAll(/([^.[\]]+)|\[(-?\d+)\]/g)) {
     if (index !== undefined) value = Array.isArray(value) ? value.at(Number(index)) : undefined
-    else value = typeof value === 'object' && value !== null && Object.hasOwn(value, key as string) ? (value as Json)[key as string] : undefined
+    else
+      value =
+        typeof value === 'object' && value !== null && Object.hasOwn(value, key as string)
+          ? (value as Json)[key as string]
+          : undefined
   }
   return value ?? null
 }

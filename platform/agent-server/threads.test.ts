@@ -29,7 +29,9 @@ describe('records', () => {
     expect((await server.post('/threads', { thread_id })).json.thread_id).toBe(thread_id)
     expect((await server.post('/threads', { thread_id })).status).toBe(409)
     expect((await server.post('/threads', { thread_id, if_exists: 'do_nothing' })).json.thread_id).toBe(thread_id)
-    expect((await server.post('/threads', { thread_id: 'x' })).json.detail[0]).toMatchObject({ loc: ['body', 'thread_id'] })
+    expect((await server.post('/threads', { thread_id: 'x' })).json.detail[0]).toMatchObject({
+      loc: ['body', 'thread_id'],
+    })
   })
 
   test('metadata is merged by an update, and the run adds its graph', async () => {
@@ -41,7 +43,11 @@ describe('records', () => {
 
   test('values are those of the newest checkpoint', async () => {
     const thread = await counted(2)
-    expect((await server.get(`/threads/${thread}`)).json).toMatchObject({ status: 'idle', values: { count: 2 }, interrupts: {} })
+    expect((await server.get(`/threads/${thread}`)).json).toMatchObject({
+      status: 'idle',
+      values: { count: 2 },
+      interrupts: {},
+    })
   })
 
   test('a time to live is kept and shown on request', async () => {
@@ -54,7 +60,8 @@ describe('records', () => {
   test('deleting removes it with its runs', async () => {
     const thread = await counted(1)
     expect((await server.request('DELETE', `/threads/${thread}`)).status).toBe(204)
-    for (const path of ['', '/state', '/runs', '/history']) expect((await server.get(`/threads/${thread}${path}`)).status).toBe(404)
+    for (const path of ['', '/state', '/runs', '/history'])
+      expect((await server.get(`/threads/${thread}${path}`)).status).toBe(404)
     const thread2 = await counted(1)
     expect((await server.post('/threads/prune', { thread_ids: [thread2, thread] })).json).toEqual({ pruned_count: 1 })
   })
@@ -64,7 +71,10 @@ describe('records', () => {
     const copy = (await server.post(`/threads/${thread}/copy`)).json
     expect(copy.thread_id).not.toBe(thread)
     expect(copy.values).toMatchObject({ count: 2 })
-    const ids = async (id: string) => (await server.post(`/threads/${id}/history`, { limit: 10 })).json.map((one: { checkpoint: { checkpoint_id: string } }) => one.checkpoint.checkpoint_id)
+    const ids = async (id: string) =>
+      (await server.post(`/threads/${id}/history`, { limit: 10 })).json.map(
+        (one: { checkpoint: { checkpoint_id: string } }) => one.checkpoint.checkpoint_id,
+      )
     expect(await ids(copy.thread_id)).toEqual(await ids(thread))
     await server.post(`/threads/${copy.thread_id}/runs/wait`, { assistant_id: 'counter', input: { until: 5 } })
     expect((await server.get(`/threads/${thread}`)).json.values.count).toBe(2)
@@ -78,7 +88,10 @@ describe('search', () => {
     const mine = { test: crypto.randomUUID() }
     const [two, three] = [await counted(2, mine), await counted(3, mine)]
     const empty = await server.newThread({ metadata: mine })
-    const found = async (body: object) => (await server.post('/threads/search', { metadata: mine, ...body })).json.map((one: { thread_id: string }) => one.thread_id).sort()
+    const found = async (body: object) =>
+      (await server.post('/threads/search', { metadata: mine, ...body })).json
+        .map((one: { thread_id: string }) => one.thread_id)
+        .sort()
     expect(await found({})).toEqual([two, three, empty].sort())
     expect(await found({ values: { count: 3 } })).toEqual([three])
     expect(await found({ values: { log: ['step 2'] } })).toEqual([])
@@ -92,10 +105,22 @@ describe('search', () => {
   test('pages with the true total, selects, extracts and sorts', async () => {
     const mine = { test: crypto.randomUUID() }
     const ids = [await counted(1, mine), await counted(2, mine), await counted(3, mine)]
-    const page = await server.post('/threads/search', { metadata: mine, limit: 2, offset: 1, sort_by: 'created_at', sort_order: 'asc', select: ['thread_id'] })
+    const page = await server.post('/threads/search', {
+      metadata: mine,
+      limit: 2,
+      offset: 1,
+      sort_by: 'created_at',
+      sort_order: 'asc',
+      select: ['thread_id'],
+    })
     expect(page.json).toEqual([{ thread_id: ids[1] }, { thread_id: ids[2] }])
     expect([page.headers.get('x-pagination-total'), page.headers.get('x-pagination-next')]).toEqual(['3', null])
-    const { json } = await server.post('/threads/search', { metadata: mine, sort_order: 'asc', select: ['thread_id'], extract: { last: 'values.log[-1]', no: 'values.x.y' } })
+    const { json } = await server.post('/threads/search', {
+      metadata: mine,
+      sort_order: 'asc',
+      select: ['thread_id'],
+      extract: { last: 'values.log[-1]', no: 'values.x.y' },
+    })
     expect(json.map((one: { extracted: object }) => one.extracted)).toEqual([
       { last: 'none 1', no: null },
       { last: 'none 2', no: null },
@@ -121,7 +146,11 @@ describe('state', () => {
   })
 
   test('of a thread on which nothing has run is empty', async () => {
-    expect((await server.get(`/threads/${await server.newThread()}/state`)).json).toMatchObject({ values: {}, next: [], tasks: [] })
+    expect((await server.get(`/threads/${await server.newThread()}/state`)).json).toMatchObject({
+      values: {},
+      next: [],
+      tasks: [],
+    })
   })
 
   test('can be read at each checkpoint of the history, by either verb', async () => {
@@ -141,7 +170,10 @@ describe('state', () => {
 
   test('an update writes a checkpoint as the node, and the thread goes on from there', async () => {
     const thread = await counted(2)
-    const { status, json } = await server.post(`/threads/${thread}/state`, { values: { count: 0, until: 2 }, as_node: 'step' })
+    const { status, json } = await server.post(`/threads/${thread}/state`, {
+      values: { count: 0, until: 2 },
+      as_node: 'step',
+    })
     expect(status).toBe(200)
     expect(json.checkpoint.checkpoint_id).toBeTruthy()
     expect((await server.get(`/threads/${thread}`)).json).toMatchObject({ status: 'interrupted', values: { count: 0 } })
@@ -154,7 +186,11 @@ describe('state', () => {
     const thread = await counted(3)
     const history = (await server.get(`/threads/${thread}/history?limit=10`)).json
     const atOne = history.find((one: { values: { count?: number } }) => one.values.count === 1).checkpoint
-    const { json } = await server.post(`/threads/${thread}/state`, { values: { count: 40 }, as_node: 'step', checkpoint: atOne })
+    const { json } = await server.post(`/threads/${thread}/state`, {
+      values: { count: 40 },
+      as_node: 'step',
+      checkpoint: atOne,
+    })
     expect((await server.get(`/threads/${thread}/state/${json.checkpoint.checkpoint_id}`)).json.values.count).toBe(40)
     const atThree = history.find((one: { values: { count?: number } }) => one.values.count === 3).checkpoint
     expect((await server.get(`/threads/${thread}/state/${atThree.checkpoint_id}`)).json.values.count).toBe(3)
@@ -162,12 +198,17 @@ describe('state', () => {
 
   test('an unknown node, values of a wrong form and a thread without a graph are refused in words', async () => {
     const thread = await counted(1)
-    expect((await server.post(`/threads/${thread}/state`, { values: {}, as_node: 'nobody' })).json.detail[0]).toMatchObject({
+    expect(
+      (await server.post(`/threads/${thread}/state`, { values: {}, as_node: 'nobody' })).json.detail[0],
+    ).toMatchObject({
       loc: ['body', 'as_node'],
       msg: expect.stringContaining('nobody'),
     })
     const fresh = await server.newThread()
-    expect(await server.post(`/threads/${fresh}/state`, { values: { count: 1 } })).toMatchObject({ status: 422, json: { detail: expect.stringContaining('no graph') } })
+    expect(await server.post(`/threads/${fresh}/state`, { values: { count: 1 } })).toMatchObject({
+      status: 422,
+      json: { detail: expect.stringContaining('no graph') },
+    })
   })
 
   test('the metadata of the newest checkpoint can be changed', async () => {
@@ -179,10 +220,16 @@ describe('state', () => {
   test('supersteps make a history without running anything', async () => {
     const { json } = await server.post('/threads', {
       metadata: { graph_id: 'counter' },
-      supersteps: [{ updates: [{ values: { until: 9 }, as_node: '__start__' }] }, { updates: [{ values: { count: 7 }, as_node: 'step' }] }],
+      supersteps: [
+        { updates: [{ values: { until: 9 }, as_node: '__start__' }] },
+        { updates: [{ values: { count: 7 }, as_node: 'step' }] },
+      ],
     })
     expect(json.values).toMatchObject({ count: 7, until: 9 })
-    const refused = await server.post('/threads', { metadata: { graph_id: 'counter' }, supersteps: [{ updates: [{ values: {}, as_node: 'nobody' }] }] })
+    const refused = await server.post('/threads', {
+      metadata: { graph_id: 'counter' },
+      supersteps: [{ updates: [{ values: {}, as_node: 'nobody' }] }],
+    })
     expect(refused.status).toBe(422)
   })
 })

@@ -56,7 +56,9 @@ export class Threads {
 
   /** Throws a 404. */
   async get(threadId: string, query: Query = this.db.query): Promise<ThreadRow> {
-    const [row] = await query<ThreadRow>(`select ${COLUMNS} from threads where thread_id = $1`, [threadId.toLowerCase()])
+    const [row] = await query<ThreadRow>(`select ${COLUMNS} from threads where thread_id = $1`, [
+      threadId.toLowerCase(),
+    ])
     if (!row) throw notFound('Thread', threadId)
     return row
   }
@@ -125,10 +127,10 @@ export class Threads {
       )
       if (!row) throw notFound('Thread', threadId)
       for (const [table, columns] of Object.entries(CHECKPOINT_TABLES))
-        await query(`insert into ${table} (thread_id, ${columns}) select $2, ${columns} from ${table} where thread_id = $1`, [
-          threadId.toLowerCase(),
-          copyId,
-        ])
+        await query(
+          `insert into ${table} (thread_id, ${columns}) select $2, ${columns} from ${table} where thread_id = $1`,
+          [threadId.toLowerCase(), copyId],
+        )
       return row
     })
   }
@@ -144,7 +146,10 @@ export class Threads {
   }
 
   async #count(where: Where): Promise<number> {
-    const [row] = await this.db.query<{ count: number }>(`select count(*)::int as count from threads t ${where.text}`, where.values)
+    const [row] = await this.db.query<{ count: number }>(
+      `select count(*)::int as count from threads t ${where.text}`,
+      where.values,
+    )
     return row?.count ?? 0
   }
 
@@ -172,7 +177,8 @@ const CHECKPOINT_TABLES = {
 
 /** Everything of a thread, in the transaction of `query`; events of its runs that can be read again only where that is said. */
 export async function removeThread(query: Query, threadId: string, withEvents = true): Promise<void> {
-  if (withEvents) await query('delete from run_events where run_id in (select run_id from runs where thread_id = $1)', [threadId])
+  if (withEvents)
+    await query('delete from run_events where run_id in (select run_id from runs where thread_id = $1)', [threadId])
   await query('delete from threads where thread_id = $1', [threadId])
   for (const table of ['checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'kept_writes'])
     await query(`delete from ${table} where thread_id = $1`, [threadId])

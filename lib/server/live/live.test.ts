@@ -215,16 +215,18 @@ test('a role that is withdrawn ends the stream within one check', async () => {
 test('a list is asked for once for all who watch it, sent when it changes, and not asked for when nobody does', async () => {
   const threads: string[] = []
   server.intercept = (request, response) => {
-    if (request.url !== '/threads/watched') return false
+    if (request.url !== '/threads/search') return false
     threads.push(request.url)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(
-      JSON.stringify({
-        thread_id: 'watched',
-        status: threads.length > 4 ? 'idle' : 'busy',
-        values: { secret: 'large' },
-        metadata: {},
-      }),
+      JSON.stringify([
+        {
+          thread_id: 'watched',
+          status: threads.length > 4 ? 'idle' : 'busy',
+          values: { secret: 'large' },
+          metadata: {},
+        },
+      ]),
     )
     return true
   }
@@ -247,7 +249,13 @@ test('a list is asked for once for all who watch it, sent when it changes, and n
 test('what cannot be read is told once, and the value again when it can', async () => {
   let isDown = false
   server.intercept = (request, response) => {
-    if (request.url !== '/threads/flaky') return false
+    // A server without `ids`: it gives another thread, so the one that is wanted is read by itself.
+    if (request.url === '/threads/search' && !isDown) {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify([{ thread_id: 'another', status: 'busy', metadata: {} }]))
+      return true
+    }
+    if (request.url !== '/threads/flaky' && request.url !== '/threads/search') return false
     response.writeHead(isDown ? 500 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(isDown ? { detail: 'boom' } : { thread_id: 'flaky', status: 'idle', metadata: {} }))
     return true

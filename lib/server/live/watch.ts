@@ -15,6 +15,9 @@ export type Polled = Exclude<Subscription, { kind: 'recording' }>
 // One look serves all viewers, so it is nobody's in particular: each viewer's rights were checked before, and are again.
 const actor = systemActor('live')
 
+/** A thread without its state. */
+const LIGHT = ['thread_id', 'created_at', 'updated_at', 'state_updated_at', 'metadata', 'status', 'interrupts']
+
 type Revised = { status: string; latest_revision_id?: string | null; active_revision_id?: string | null }
 const isUnsettled = ({ status, latest_revision_id: latest, active_revision_id: active }: Revised) =>
   (latest ?? null) !== (active ?? null) || status.startsWith('AWAITING')
@@ -58,13 +61,13 @@ export function watch(wanted: Polled): Watched<unknown> {
       return made({
         read: async (signal) => {
           const { deployment, thread } = wanted
-          const found = await call(
-            agentServer.getThread,
-            { workspace, deployment, params: { thread_id: thread } },
-            { actor, signal },
-          )
           // A state may be megabytes: that it changed is told, and whoever shows it reads it.
-          return { ...found, values: null }
+          const body = { ids: [thread], limit: 1, select: LIGHT }
+          const [found] = await call(agentServer.searchThreads, { workspace, deployment, body }, { actor, signal })
+          if (found?.thread_id === thread) return { ...found, values: null }
+          // A server that knows no `ids` gives any thread.
+          const whole = await call(agentServer.getThread, { workspace, deployment, params: { thread_id: thread } }, { actor, signal })
+          return { ...whole, values: null }
         },
         isMoving: ({ status }) => status === 'busy',
       })
