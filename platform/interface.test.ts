@@ -80,7 +80,9 @@ describe('the interface, end to end', () => {
       events.push(event as { event: string; data: unknown })
 
     expect(events[0]).toMatchObject({ event: 'metadata', data: { run_id: expect.any(String), attempt: 1 } })
-    const tokens = events.filter(({ event }) => event === 'messages').map(({ data }) => data as [{ content: string; type: string }, Record<string, unknown>])
+    const tokens = events
+      .filter(({ event }) => event === 'messages')
+      .map(({ data }) => data as [{ content: string; type: string }, Record<string, unknown>])
     expect(tokens.length).toBeGreaterThan(20)
     expect(tokens[0]?.[1]).toHaveProperty('graph_node')
     expect(events.filter(({ event }) => event === 'updates').length).toBeGreaterThan(1)

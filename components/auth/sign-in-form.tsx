@@ -25,12 +25,10 @@ export function SignInForm({ callbackUrl, error, hasSingleSignOn }: SignInFormPr
     const form = new FormData(event.currentTarget)
     setBusy(true)
     setFailure(undefined)
-    const { signIn } = await library()
-    const result = await signIn('credentials', {
-      email: form.get('email'),
-      password: form.get('password'),
-      redirect: false,
-    }).catch(() => undefined)
+    const given = { email: form.get('email'), password: form.get('password'), redirect: false }
+    const result = await library()
+      .then(({ signIn }) => signIn('credentials', given))
+      .catch(() => undefined)
     if (result?.ok && !result.error) {
       router.replace(target)
       router.refresh()

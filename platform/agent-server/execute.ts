@@ -6,7 +6,7 @@ import { describeError, type RunError, StoreLost, withStore } from './errors'
 import type { RunLog } from './events'
 import type { Graph, Graphs } from './graphs'
 import type { EventWriter } from './hub'
-import { encode } from './messages'
+import { encodeEventData } from './messages'
 import { checkpointIdOf, continuesCheckpoint, keepWrites } from './rollback'
 import { streamGraph } from './run-stream'
 import type { CancelAction, RunRow } from './runs'
@@ -55,7 +55,7 @@ export async function execute(
   const signal = AbortSignal.any([execution.signal, broken.signal])
   saver.watch(run.run_id, run.attempt, (error) => broken.abort(error))
   const emit = (event: string, data: unknown) => {
-    if (writer.isKept || log.isRead(event)) writer.add(log.publish(event, encode(data)))
+    if (writer.isKept || log.isRead(event)) writer.add(log.publish(event, encodeEventData(data)))
   }
   try {
     emit('metadata', { run_id: run.run_id, attempt: run.attempt })

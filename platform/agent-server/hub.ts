@@ -39,9 +39,8 @@ export class Hub {
 
   /** The log of a run, for as long as `release` is not called. Hold it before the run is made, and nothing of it is missed. */
   hold(runId: string): { log: RunLog; release(): void } {
-    let open = this.#open.get(runId)
-    if (!open) this.#open.set(runId, (open = { log: new RunLog(runId, 0), uses: 0 }))
-    const held = open
+    const held: Open = this.#open.get(runId) ?? { log: new RunLog(runId, 0), uses: 0 }
+    this.#open.set(runId, held)
     held.uses += 1
     let isHeld = true
     return {

@@ -53,6 +53,15 @@ export function toPlain(value: unknown, depth = 0): unknown {
 /** One line of JSON; nothing at all is `null`. */
 export const encode = (value: unknown): string => JSON.stringify(toPlain(value)) ?? 'null'
 
+/** For events: what cannot be written says so in its place. Whether anyone reads it must not decide on the run. */
+export function encodeEventData(value: unknown): string {
+  try {
+    return encode(value)
+  } catch (error) {
+    return JSON.stringify({ __unserializable__: (error as Error).message })
+  }
+}
+
 /** Metadata that the runtime puts on messages, tasks and checkpoints, with its keys in our dialect. */
 export const metadataOut = (metadata: unknown): Record<string, unknown> | undefined =>
   metadata === undefined || metadata === null ? undefined : (fromWire(metadata) as Record<string, unknown>)

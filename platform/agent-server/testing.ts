@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 import { testDatabase } from '@/scripts/testing'
+import { asProcessEnv, baseEnvironment } from '../env'
 import { type AgentServer, type AgentServerOptions, startAgentServer } from './start'
 
 /** For tests: servers on a database of their own, and a client that hides nothing. */
@@ -141,14 +142,14 @@ export async function childServer(
 ): Promise<ChildServer> {
   const output: string[] = []
   const child = fork(bundle, {
-    env: {
-      PATH: process.env.PATH,
+    env: asProcessEnv({
+      ...baseEnvironment(),
       PILOTHOUSE_AGENT_DATABASE_URL: databaseUrl,
       PILOTHOUSE_AGENT_SCHEMA: SCHEMA,
       PILOTHOUSE_AGENT_CONFIG: configPath,
       PILOTHOUSE_AGENT_OWNER: 'test',
       ...env,
-    } as unknown as NodeJS.ProcessEnv,
+    }),
     silent: true,
   })
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => output.push(String(data)))

@@ -66,7 +66,11 @@ export function watch(wanted: Polled): Watched<unknown> {
           const [found] = await call(agentServer.searchThreads, { workspace, deployment, body }, { actor, signal })
           if (found?.thread_id === thread) return { ...found, values: null }
           // A server that knows no `ids` gives any thread.
-          const whole = await call(agentServer.getThread, { workspace, deployment, params: { thread_id: thread } }, { actor, signal })
+          const whole = await call(
+            agentServer.getThread,
+            { workspace, deployment, params: { thread_id: thread } },
+            { actor, signal },
+          )
           return { ...whole, values: null }
         },
         isMoving: ({ status }) => status === 'busy',
