@@ -8,6 +8,8 @@ export default defineConfig({
   outputDir: 'test-results/playwright',
   workers: 1,
   timeout: 60_000,
+  expect: { timeout: 10_000 },
+  retries: process.env.CI ? 1 : 0,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   use: {

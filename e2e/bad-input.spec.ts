@@ -53,6 +53,8 @@ test('an unknown deployment, thread, run and page are said in plain words', asyn
   const nobody = '00000000-0000-4000-8000-000000000000'
   await page.goto(`/local/deployments/${nobody}`)
   await expect(page.getByText('There is nothing here')).toBeVisible()
+  await page.goto('/local/deployments/no-such-id')
+  await expect(page.getByText('There is nothing here')).toBeVisible()
   await page.goto(`${deployment}/threads/${nobody}`)
   await expect(page.getByText(/There is nothing here|not found|no such thread/i).first()).toBeVisible()
   await page.goto(`${deployment}/runs/${nobody}`)

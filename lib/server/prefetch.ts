@@ -29,7 +29,14 @@ export async function prefetch(...queries: Prefetchable[]): Promise<void> {
   const client = requestClient()
   const patience = AbortSignal.timeout(PATIENCE_MS)
   const failures = await Promise.all(queries.map((query) => fill(client, query.queryKey, patience)))
-  if (failures.some((error) => error instanceof AppError && error.code === 'not_found')) notFound()
+  if (failures.some((error, index) => isMissing(error, queries[index]?.queryKey))) notFound()
+}
+
+/** Not there, or with an id of a form that nothing can have: the server then refuses the path's parameter. */
+function isMissing(error: unknown, key: ApiQueryKey | undefined): boolean {
+  if (!(error instanceof AppError)) return false
+  const params = key?.[4].params ?? {}
+  return error.code === 'not_found' || error.view.fields.some(({ path }) => Object.hasOwn(params, String(path.at(-1))))
 }
 
 async function fill(client: QueryClient, queryKey: ApiQueryKey, signal: AbortSignal): Promise<unknown> {

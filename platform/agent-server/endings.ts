@@ -108,34 +108,39 @@ export class Endings {
   ): Promise<boolean> {
     return this.db.transaction(async (query) => {
       await query('select from threads where thread_id = $1 for update', [run.thread_id])
-      const [asked] = await query<{ cancel: string | null }>('select cancel from runs where run_id = $1 for update', [
-        run.run_id,
-      ])
-      if (asked?.cancel === 'rollback' && status !== 'rollback') throw new RollbackAsked()
-      const isMine = `run_id = $1 and status = 'running' and owner = $2`
-      const [row] =
-        status === 'rollback'
-          ? await query(`delete from runs where ${isMine} returning run_id`, [run.run_id, run.owner])
-          : await query(
-              `update runs set status = $3, error = $4, owner = null, updated_at = now() where ${isMine} returning run_id`,
-              [run.run_id, run.owner, status, error ? JSON.stringify(error) : null],
-            )
-      if (!row) return false
-      await query('delete from kept_writes where run_id = $1', [run.run_id])
+      if (!(await this.#closeRun(query, run, status, error))) return false
       await also(query)
       if (run.plan.deletesThread) {
         if (run.creator === this.bus.instance) await removeThread(query, run.thread_id, !run.is_resumable)
         else await query(`update threads set expires_at = ${KEPT_FOR_OTHERS} where thread_id = $1`, [run.thread_id])
         return true
       }
-      if (resting)
-        await query(
-          `update threads set resting = $2, error = $3, state_updated_at = now(), ${REFRESH_TTL} where thread_id = $1`,
-          [run.thread_id, resting, error ? JSON.stringify(error) : null],
-        )
+      await query(
+        `update threads set resting = coalesce($2, resting), error = case when $2::text is null then error else $3::json end,
+           state_updated_at = now(), ${REFRESH_TTL} where thread_id = $1`,
+        [run.thread_id, resting, error ? JSON.stringify(error) : null],
+      )
       await freeThread(query, run.thread_id)
       return true
     })
+  }
+
+  /** Gives false for a run that is not this process's any more. Throws where a rollback was asked for in the last moment. */
+  async #closeRun(query: Query, run: RunRow, status: string, error: RunError | undefined): Promise<boolean> {
+    const isMine = `run_id = $1 and status = 'running' and owner = $2`
+    const forget = `with forgotten as (delete from kept_writes where run_id = $1 and exists (select from runs where ${isMine}))`
+    const mine = [run.run_id, run.owner]
+    if (status === 'rollback')
+      return (await query(`${forget} delete from runs where ${isMine} returning run_id`, mine)).length > 0
+    const [row] = await query(
+      `${forget} update runs set status = $3, error = $4, owner = null, updated_at = now()
+       where ${isMine} and cancel is distinct from 'rollback' returning run_id`,
+      [...mine, status, error ? JSON.stringify(error) : null],
+    )
+    if (row) return true
+    const [asked] = await query(`select from runs where ${isMine} and cancel = 'rollback'`, mine)
+    if (asked) throw new RollbackAsked()
+    return false
   }
 
   /** The newest state; undefined where it cannot be read, which must not keep a run from ending. */

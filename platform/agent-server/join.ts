@@ -26,7 +26,8 @@ export type JoinOptions = {
 /** Its record is removed with its temporary thread, and its events are kept for a while. */
 export type GoneRun = { run_id: string; status: 'gone'; is_resumable: true }
 
-type Held = { log: RunLog; release(): void }
+/** `reader`: attached before the run was made. */
+type Held = { log: RunLog; reader?: LogReader; release(): void }
 
 /** Readers of runs: wherever a run executes, whether it waits, runs or has ended. */
 export class Joins {
@@ -37,9 +38,18 @@ export class Joins {
     private readonly states: ThreadStates,
   ) {}
 
-  /** Holds the log of a run that is about to be made, so that a reader of it misses nothing. */
-  hold(runId: string): Held {
-    return this.hub.hold(runId)
+  /** Reads a run that is about to be made: it may begin before whoever makes it knows that it exists. */
+  hold(runId: string, { modes, namespaces }: Pick<JoinOptions, 'modes' | 'namespaces'>): Held {
+    const { log, release } = this.hub.hold(runId)
+    const reader = log.attach(filterOf(modes, namespaces))
+    return {
+      log,
+      reader,
+      release: () => {
+        log.detach(reader)
+        release()
+      },
+    }
   }
 
   /**
@@ -77,9 +87,10 @@ export class Joins {
 
   /** Blank lines while the run goes on, then its answer as JSON. */
   answer(run: RunRow, options: JoinOptions, held?: Held): ReadableStream<Uint8Array> {
-    const { log, release } = held ?? this.hub.hold(run.run_id)
+    const { log, reader: attached, release }: Held = held ?? this.hub.hold(run.run_id)
     const reader = watchReader(options)
-    const events = this.#follow(run, { signal: reader.signal, modes: [] }, { log, release: () => {} }, !held)
+    const follower = { log, reader: attached, release: () => {} }
+    const events = this.#follow(run, { signal: reader.signal, modes: [] }, follower, !held)
     const answer = async () => {
       try {
         return encode(log.outcome ? answerOf(log.outcome) : await this.#storedAnswer(run))
@@ -128,7 +139,7 @@ export class Joins {
   async *#follow(
     run: RunRow | GoneRun,
     { after, modes, namespaces, signal }: JoinOptions,
-    { log, release }: Held,
+    { log, reader: attached, release }: Held,
     isLate: boolean,
   ): AsyncGenerator<Entry[], undefined> {
     let reader: LogReader | undefined
@@ -136,7 +147,7 @@ export class Joins {
     try {
       const wants = filterOf(modes, namespaces)
       if (isLate && run.status !== 'gone' && isInProgress(run.status)) await this.hub.follow(run as RunRow)
-      reader = log.attach(wants)
+      reader = attached ?? log.attach(wants)
       signal.addEventListener('abort', onAbort, { once: true })
       let hasEnd = false
       if (isLate && after !== undefined && run.is_resumable)

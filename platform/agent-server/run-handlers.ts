@@ -55,8 +55,8 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
   }
 
   /** Makes a run whose first event the caller must see. */
-  async function createHeld(threadId: string | undefined, body: RunCreate) {
-    const held = joins.hold(randomUUID())
+  async function createHeld(threadId: string | undefined, body: RunCreate, wanted: Parameters<typeof joins.hold>[1]) {
+    const held = joins.hold(randomUUID(), wanted)
     try {
       return { held, row: await create(threadId, body, held.log.runId) }
     } catch (error) {
@@ -72,9 +72,10 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
     threadId: string | undefined,
     { body, query, signal }: Input<'createRunStream'>,
   ): Promise<Reply> {
-    const { held, row } = await createHeld(threadId, body)
+    const namespaces = query.namespace
+    const { held, row } = await createHeld(threadId, body, { namespaces })
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
-    const stream = await joins.stream(row, { signal, namespaces: query.namespace, onLeave }, held)
+    const stream = await joins.stream(row, { signal, namespaces, onLeave }, held)
     return { stream, headers: { ...EVENT_STREAM, ...locations(threadId, row, 'stream') } }
   }
 
@@ -82,7 +83,7 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
     threadId: string | undefined,
     { body, signal }: Pick<Input<'createRunWait'>, 'body' | 'signal'>,
   ): Promise<Reply> {
-    const { held, row } = await createHeld(threadId, body)
+    const { held, row } = await createHeld(threadId, body, { modes: [] })
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
     return {
       stream: joins.answer(row, { signal, onLeave }, held),

@@ -27,8 +27,10 @@ export async function streamGraph(
   if (needsEvents(asked)) return streamEvents()
 
   const streamMode = nativeModes(asked)
-  const stream = await graph.stream(input, { ...options, streamMode, subgraphs })
-  for await (const chunk of stream as AsyncIterable<unknown[]>) {
+  // What `stream` wraps in three more streams, each with a queue of its own that takes ever longer to shift. Besides, it
+  // ends only when the runtime has, also when it is aborted.
+  const chunks = graph._streamIterator(input, { ...options, streamMode, subgraphs })
+  for await (const chunk of chunks as AsyncIterable<unknown[]>) {
     emitChunk(chunk)
     const wait = breathe()
     if (wait) await wait

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
+import { test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { asProcessEnv, baseEnvironment } from '../env'
 import { type AgentServer, type AgentServerOptions, startAgentServer } from './start'
@@ -17,6 +18,8 @@ export type Answer = { status: number; headers: Headers; json: any; text: string
 export type SeenEvent = { id: string; event: string; data: any }
 
 export const fixtures = path.join(import.meta.dirname, 'fixtures/graph.json')
+/** For processes, which start faster with less to load. */
+const few = path.join(import.meta.dirname, 'fixtures/few.json')
 const bundle = path.resolve(import.meta.dirname, '../../.build/agent-server.mjs')
 const SCHEMA = 'agent_test'
 
@@ -138,7 +141,7 @@ export type ChildServer = Client & {
 export async function childServer(
   databaseUrl: string,
   env: Record<string, string> = {},
-  configPath = fixtures,
+  configPath = few,
 ): Promise<ChildServer> {
   const output: string[] = []
   const child = fork(bundle, {
@@ -174,3 +177,22 @@ export async function childServer(
     },
   )
 }
+
+type Start = (env?: Record<string, string>, config?: string) => Promise<ChildServer>
+
+/** A test with a database of its own, and with servers on it that end when it does. */
+export const storeTest = test.extend<{ store: { url: string; start: Start } }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the needed fixtures off this pattern
+  store: async ({}, use) => {
+    const database = await testDatabase()
+    const children: ChildServer[] = []
+    const start: Start = async (env, config) => {
+      const child = await childServer(database.url, env, config)
+      children.push(child)
+      return child
+    }
+    await use({ url: database.url, start })
+    for (const child of children) await child.kill('SIGKILL')
+    await database.drop()
+  },
+})

@@ -175,13 +175,16 @@ const CHECKPOINT_TABLES = {
   checkpoint_writes: 'checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob',
 }
 
-/** Everything of a thread, in the transaction of `query`; events of its runs that can be read again only where that is said. */
+/** Everything of a thread in one statement; events of its runs that can be read again only where that is said. */
 export async function removeThread(query: Query, threadId: string, withEvents = true): Promise<void> {
-  if (withEvents)
-    await query('delete from run_events where run_id in (select run_id from runs where thread_id = $1)', [threadId])
-  await query('delete from threads where thread_id = $1', [threadId])
-  for (const table of ['checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'kept_writes'])
-    await query(`delete from ${table} where thread_id = $1`, [threadId])
+  const tables = [...Object.keys(CHECKPOINT_TABLES), 'kept_writes']
+  const others = tables.map((table) => `${table}_gone as (delete from ${table} where thread_id = $1)`)
+  const events =
+    'events_gone as (delete from run_events where run_id in (select run_id from runs where thread_id = $1))'
+  await query(
+    `with ${[...(withEvents ? [events] : []), ...others].join(', ')} delete from threads where thread_id = $1`,
+    [threadId],
+  )
 }
 
 /** Clients send keys of metadata without a value. */
