@@ -13,6 +13,7 @@ const counting = (file: string, until = 12, delay = 100) => ({
   assistant_id: 'counter',
   input: { until, delay, file: path.join(folder, file) },
   stream_mode: 'custom',
+  config: { recursion_limit: 1000 },
 })
 const stepsIn = (file: string) => readFileSync(path.join(folder, file), 'utf8').trim().split('\n').map(Number)
 const numbers = (until: number) => Array.from({ length: until }, (_, index) => index + 1)
@@ -185,7 +186,7 @@ describe.concurrent('two processes on one store', () => {
     async ({ store: { start } }) => {
       const [a, b] = await Promise.all([start(), start()])
       const thread = await a.newThread()
-      const response = await a.open('POST', `/threads/${thread}/runs/stream`, counting('two', 20, 50))
+      const response = await a.open('POST', `/threads/${thread}/runs/stream`, counting('two', 24, 100))
       const own = readEvents(response)
       await nextEvent(own, 'custom')
       const path = response.headers.get('location') as string
@@ -197,17 +198,17 @@ describe.concurrent('two processes on one store', () => {
       ])
       const counts = joined.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
       expect(counts.length).toBeGreaterThan(5)
-      expect(counts).toEqual(numbers(20).slice(-counts.length))
+      expect(counts).toEqual(numbers(24).slice(-counts.length))
       expect(joined.at(-1)).toEqual(rest.at(-1))
       expect(again.at(-1)).toEqual(rest.at(-1))
-      expect(waited.json.count).toBe(20)
-      expect(stepsIn('two')).toEqual(numbers(20))
+      expect(waited.json.count).toBe(24)
+      expect(stepsIn('two')).toEqual(numbers(24))
 
       const run = (await a.post(`/threads/${thread}/runs`, counting('cancelled', 200, 30))).json
       await a.until(thread, run.run_id, 'running')
       await sleep(150)
       expect((await b.post(`/threads/${thread}/runs/${run.run_id}/cancel?wait=1&action=rollback`)).status).toBe(204)
-      expect((await b.get(`/threads/${thread}/state`)).json.values.count).toBe(20)
+      expect((await b.get(`/threads/${thread}/state`)).json.values.count).toBe(24)
     },
     60_000,
   )
@@ -234,17 +235,17 @@ describe.concurrent('two processes on one store', () => {
       // Alone at first, so that it is the one that takes the run.
       const a = await start()
       const thread = await a.newThread()
-      const run = (await a.post(`/threads/${thread}/runs`, counting('moved', 30))).json
+      const run = (await a.post(`/threads/${thread}/runs`, counting('moved', 80))).json
       await a.until(thread, run.run_id, 'running')
       const b = await start()
-      const reading = b.join(`/threads/${thread}/runs/${run.run_id}/stream`)
-      await sleep(400)
+      const reading = readEvents(await b.open('GET', `/threads/${thread}/runs/${run.run_id}/stream`))
+      await nextEvent(reading, 'custom')
       await a.kill('SIGKILL')
-      const events = await reading
+      const events = await collect(reading)
       const counts = events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
       expect(events.filter(({ event }) => event === 'metadata').map(({ data }) => data.attempt)).toEqual([2])
-      expect(counts.at(-1)).toBe(30)
-      expect(stepsIn('moved')).toEqual(numbers(30))
+      expect(counts.at(-1)).toBe(80)
+      expect(stepsIn('moved')).toEqual(numbers(80))
     },
     60_000,
   )

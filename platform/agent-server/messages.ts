@@ -10,8 +10,10 @@ const isMessage = (value: object): value is MessageLike =>
 
 const flatten = (message: MessageLike): Record<string, unknown> => {
   const { type, data } = message.toDict()
-  // An id of undefined is left out by JSON; the type comes last so that no field of the message can take its place.
-  return { ...data, type }
+  // A state schema that copies objects field by field makes the class's own fields a part of the message.
+  const fields = Object.entries(data).filter(([key]) => !key.startsWith('lc_'))
+  // The type comes last, so that no field can take its place.
+  return { ...Object.fromEntries(fields), type }
 }
 
 /** Deeper than any state that could be stored; a circular object is deeper than that. */

@@ -27,9 +27,14 @@ export class FastSerializer implements SerializerProtocol {
   }
 }
 
-/** Several large values in a row would keep requests waiting for all of them together. */
-const takeTurns = (size: number): Promise<void> | undefined =>
-  size > LARGE ? new Promise((resolve) => setImmediate(resolve)) : undefined
+let lastTurn: Promise<void> = Promise.resolve()
+
+/** Lets requests be served between two large values, whoever stores them: each gets a turn of the event loop of its own. */
+function takeTurns(size: number): Promise<void> | undefined {
+  if (size <= LARGE) return undefined
+  lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)))
+  return lastTurn
+}
 
 /** Whether JSON.stringify and JSON.parse give the same value back. */
 function isPlainJson(value: unknown, depth: number): boolean {

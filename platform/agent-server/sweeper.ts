@@ -14,7 +14,7 @@ export class Sweeper {
 
   constructor(
     private readonly db: Db,
-    private readonly stopper: RunStopper,
+    private readonly stopper: Pick<RunStopper, 'removeThread'>,
     private readonly complain: (line: string) => void,
   ) {}
 
