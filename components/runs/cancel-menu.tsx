@@ -1,12 +1,16 @@
 'use client'
 
 import { CircleStop } from 'lucide-react'
+import { lazy } from 'react'
 import { useReasons } from '@/components/shared/rights'
 import { Button } from '@/components/ui/button'
-import { Menu, MenuItem } from '@/components/ui/menu'
+import { MenuOnDemand } from '@/components/ui/menu-on-demand'
 import { cancelRun } from '@/lib/actions/runs'
 import type { ErrorView } from '@/lib/errors'
 import type { RecordingSummary } from '@/lib/stream/log'
+
+const load = () => import('./cancel-choices').then(({ CancelChoices }) => ({ default: CancelChoices }))
+const CancelChoices = lazy(load)
 
 type Props = {
   summary: RecordingSummary
@@ -30,31 +34,15 @@ export function CancelMenu({ summary, isCancelling, onCancelling, onFailed }: Pr
         {label}
       </Button>
     )
+  const trigger = (
+    <Button variant="danger">
+      <CircleStop aria-hidden />
+      {label}
+    </Button>
+  )
   return (
-    <Menu
-      label="How to cancel"
-      trigger={
-        <Button variant="danger">
-          <CircleStop aria-hidden />
-          {label}
-        </Button>
-      }
-    >
-      <MenuItem onSelect={() => void cancel('interrupt')}>
-        <Choice title="Interrupt" hint="Stop it; what it did so far stays in the thread." />
-      </MenuItem>
-      {summary.isStateless ? null : (
-        <MenuItem tone="danger" onSelect={() => void cancel('rollback')}>
-          <Choice title="Roll back" hint="Stop it and remove everything it did." />
-        </MenuItem>
-      )}
-    </Menu>
+    <MenuOnDemand trigger={trigger} load={load}>
+      <CancelChoices trigger={trigger} mayRollBack={!summary.isStateless} onChoose={(action) => void cancel(action)} />
+    </MenuOnDemand>
   )
 }
-
-const Choice = ({ title, hint }: { title: string; hint: string }) => (
-  <span>
-    <span className="block font-medium">{title}</span>
-    <span className="block text-ink-3 text-xs">{hint}</span>
-  </span>
-)

@@ -1,50 +1,42 @@
 'use client'
-import { Check, ChevronsUpDown } from 'lucide-react'
+import { ChevronsUpDown } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
+import { lazy } from 'react'
 import { Button } from '@/components/ui/button'
 import { Logo } from '@/components/ui/logo'
-import { Menu, MenuItem, MenuLabel } from '@/components/ui/menu'
+import { MenuOnDemand } from '@/components/ui/menu-on-demand'
 import { cn } from '@/lib/cn'
 import { isAtLeast, type Role } from '@/lib/contracts/api'
-import { routes } from '@/lib/routes'
 import { placesOf } from './nav'
 
 export type ShellWorkspace = { slug: string; name: string; role: Role }
 type SidebarProps = { current: ShellWorkspace; workspaces: ShellWorkspace[]; onNavigate?: () => void }
 
+const load = () => import('./workspace-menu').then(({ WorkspaceMenu }) => ({ default: WorkspaceMenu }))
+const WorkspaceMenu = lazy(load)
+
 export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
   const path = usePathname()
+  const trigger = (
+    <Button
+      variant="ghost"
+      className="h-10 w-full justify-start gap-2 px-2 text-ink"
+      aria-label={`Workspace ${current.name}. Switch workspace`}
+    >
+      <Logo className="!size-6" />
+      <span className="min-w-0 flex-1 text-left">
+        <span className="block truncate font-semibold leading-4">{current.name}</span>
+        <span className="block text-2xs text-ink-3 leading-4">{current.role}</span>
+      </span>
+      <ChevronsUpDown className="text-ink-3" />
+    </Button>
+  )
   return (
     <div className="flex h-full flex-col gap-3 p-3">
-      <Menu
-        label="Workspaces"
-        align="start"
-        trigger={
-          <Button
-            variant="ghost"
-            className="h-10 w-full justify-start gap-2 px-2 text-ink"
-            aria-label={`Workspace ${current.name}. Switch workspace`}
-          >
-            <Logo className="!size-6" />
-            <span className="min-w-0 flex-1 text-left">
-              <span className="block truncate font-semibold leading-4">{current.name}</span>
-              <span className="block text-2xs text-ink-3 leading-4">{current.role}</span>
-            </span>
-            <ChevronsUpDown className="text-ink-3" />
-          </Button>
-        }
-      >
-        <MenuLabel>Workspaces</MenuLabel>
-        {workspaces.map((one) => (
-          <MenuItem key={one.slug} asChild>
-            <Link href={routes.deployments(one.slug)} onClick={onNavigate}>
-              <span className="min-w-0 flex-1 truncate">{one.name}</span>
-              {one.slug === current.slug ? <Check aria-label="current" /> : null}
-            </Link>
-          </MenuItem>
-        ))}
-      </Menu>
+      <MenuOnDemand trigger={trigger} load={load}>
+        <WorkspaceMenu trigger={trigger} current={current.slug} workspaces={workspaces} onNavigate={onNavigate} />
+      </MenuOnDemand>
       <nav aria-label="Main" className="flex flex-col gap-0.5">
         {placesOf(current.slug)
           .filter((place) => isAtLeast(current.role, place.role))

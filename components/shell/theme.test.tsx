@@ -83,7 +83,7 @@ test('the choice of another tab is taken over', () => {
 test('the account menu shows who one is and which theme holds, and changes it', async () => {
   render(<UserMenu email="pilot@example.com" workspaceRole="developer" />)
   await userEvent.click(screen.getByRole('button', { name: 'Account menu' }))
-  expect(screen.getByText('pilot@example.com')).toBeDefined()
+  expect(await screen.findByText('pilot@example.com')).toBeDefined()
   expect(screen.getByText('developer in this workspace')).toBeDefined()
   const choice = (name: string) => screen.getByRole('menuitemradio', { name }).getAttribute('aria-checked')
   expect(choice('System theme')).toBe('true')

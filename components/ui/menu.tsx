@@ -4,12 +4,18 @@ import { DropdownMenu } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
 
-type MenuProps = { trigger: ReactNode; label: string; align?: 'start' | 'end'; children: ReactNode }
+type MenuProps = {
+  trigger: ReactNode
+  label: string
+  align?: 'start' | 'end'
+  defaultOpen?: boolean
+  children: ReactNode
+}
 
 /** A menu below its trigger. `trigger` is one element that takes a ref, such as a Button. */
-export const Menu = ({ trigger, label, align = 'end', children }: MenuProps) => (
+export const Menu = ({ trigger, label, align = 'end', defaultOpen, children }: MenuProps) => (
   // Not modal: that would hide the page from screen readers and leave its trigger, which keeps the focus, among the hidden.
-  <DropdownMenu.Root modal={false}>
+  <DropdownMenu.Root modal={false} defaultOpen={defaultOpen}>
     <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
     <DropdownMenu.Portal>
       <DropdownMenu.Content

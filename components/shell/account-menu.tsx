@@ -1,0 +1,41 @@
+'use client'
+import { KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { type ReactNode, useSyncExternalStore } from 'react'
+import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
+import type { Role } from '@/lib/contracts/api'
+import { leave } from './leave'
+import { applyTheme, onThemeChange, readTheme, type Theme } from './theme'
+
+const THEMES = [
+  { value: 'system', label: 'System theme', icon: <Monitor aria-hidden /> },
+  { value: 'light', label: 'Light theme', icon: <Sun aria-hidden /> },
+  { value: 'dark', label: 'Dark theme', icon: <Moon aria-hidden /> },
+] as const
+
+type AccountMenuProps = { trigger: ReactNode; email: string; workspaceRole: Role; onChangePassword: () => void }
+
+export function AccountMenu({ trigger, email, workspaceRole, onChangePassword }: AccountMenuProps) {
+  const theme = useSyncExternalStore<Theme>(onThemeChange, readTheme, () => 'system')
+  return (
+    <Menu label="Account" trigger={trigger} defaultOpen>
+      <div className="max-w-64 px-2 py-1">
+        <p className="truncate font-medium" title={email}>
+          {email}
+        </p>
+        <p className="text-ink-3 text-xs">{workspaceRole} in this workspace</p>
+      </div>
+      <MenuSeparator />
+      <MenuLabel>Appearance</MenuLabel>
+      <MenuChoices label="Theme" value={theme} onValueChange={applyTheme} choices={THEMES} />
+      <MenuSeparator />
+      <MenuItem onSelect={onChangePassword}>
+        <KeyRound aria-hidden />
+        Change password
+      </MenuItem>
+      <MenuItem onSelect={() => void leave()}>
+        <LogOut aria-hidden />
+        Sign out
+      </MenuItem>
+    </Menu>
+  )
+}
