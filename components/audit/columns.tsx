@@ -48,6 +48,7 @@ export const auditColumns: Column<AuditShown>[] = [
     id: 'on',
     header: 'On',
     from: 'lg',
+    className: 'max-w-44',
     cell: ({ params }) => {
       const all = Object.entries(params).map(([name, value]) => `${name} ${value}`)
       return (
@@ -60,8 +61,8 @@ export const auditColumns: Column<AuditShown>[] = [
   {
     id: 'fields',
     header: 'Fields',
-    from: 'lg',
-    className: 'text-ink-2',
+    from: 'xl',
+    className: 'max-w-44 text-ink-2',
     cell: ({ fields }) => <span title={fields.join(', ')}>{fields.join(', ') || '–'}</span>,
   },
   {

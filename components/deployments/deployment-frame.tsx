@@ -13,6 +13,7 @@ import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { tabListStyle, tabStyle } from '@/components/ui/tabs'
+import { cn } from '@/lib/cn'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import { HealthBadge } from './health-badge'
@@ -39,6 +40,8 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
     ).map(([label, href]) => ({ label, href, isCurrent: path.startsWith(href) })),
   ]
   const url = data?.source_config?.custom_url
+  // On a narrow screen the parts of a deployment begin sooner without them.
+  const onlyWide = path === overview ? undefined : 'max-sm:hidden'
   return (
     <>
       <PageHeader
@@ -50,14 +53,14 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
             <>
               <HealthBadge workspace={workspace} deployment={data} />
               {url ? (
-                <span className="inline-flex min-w-0 max-w-full items-center gap-1">
+                <span className={cn('inline-flex min-w-0 max-w-full items-center gap-1', onlyWide)}>
                   <code className="truncate font-mono" title={url}>
                     {url}
                   </code>
                   <CopyButton value={url} what="deployment URL" />
                 </span>
               ) : null}
-              <IdChip id={data.id} what="deployment id" />
+              <IdChip id={data.id} what="deployment id" className={onlyWide} />
             </>
           ) : error ? null : (
             <Skeleton className="my-0.5 w-80 max-w-full" />

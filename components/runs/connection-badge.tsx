@@ -1,5 +1,5 @@
 'use client'
-import { CloudOff, History, Radio, RefreshCw, Square } from 'lucide-react'
+import { CloudOff, History, Radio, RefreshCw, SquareCheck } from 'lucide-react'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format'
@@ -14,7 +14,9 @@ export function ConnectionBadge({ store }: { store: RunStore }) {
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
   const { view, total } = store
   if (view.final)
-    return <Mark icon={<Square />} tone="text-ink-3" label="Recording complete" title={`${count(view.seq)} entries`} />
+    return (
+      <Mark icon={<SquareCheck />} tone="text-ink-3" label="Recording complete" title={`${count(view.seq)} entries`} />
+    )
   if (total - view.seq > REPLAY_FROM || (view.seq === 0 && total > 0))
     return <Mark icon={<History />} tone="text-progress" label={`Replaying ${count(view.seq)} of ${count(total)}`} />
   if (state === 'live')

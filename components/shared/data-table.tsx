@@ -11,10 +11,15 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   className?: string
   /** Left out below this width, least important first. */
-  from?: 'sm' | 'md' | 'lg'
+  from?: 'sm' | 'md' | 'lg' | 'xl'
 }
 
-const FROM = { sm: 'hidden sm:table-cell', md: 'hidden md:table-cell', lg: 'hidden lg:table-cell' }
+const FROM = {
+  sm: 'hidden sm:table-cell',
+  md: 'hidden md:table-cell',
+  lg: 'hidden lg:table-cell',
+  xl: 'hidden xl:table-cell',
+}
 const STEPS: Record<string, number> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 
 type DataTableProps<Row> = {
@@ -79,7 +84,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   )}
                 >
                   {columns.map((column, index) => (
-                    <td key={column.id} className={cn('h-10 max-w-72 truncate px-3', cellStyle(column))}>
+                    <td key={column.id} className={cn('h-10 max-w-44 truncate px-3 sm:max-w-72', cellStyle(column))}>
                       {rowHref && index === 0 ? (
                         <Link data-row href={rowHref(row)} className="font-medium text-ink outline-offset-4">
                           {column.cell(row)}
