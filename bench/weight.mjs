@@ -1,5 +1,6 @@
 // First-load JavaScript of the console's pages against a hello world of the same Next.js, built and served in the same run:
-// the bytes of script bodies as they cross the wire (gzip), summed by Chromium over a cold load.
+// the bytes of script bodies as they cross the wire (gzip), summed by Chromium over a cold load. What a page fetches by itself
+// after that (editors, palettes) is `later`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -72,22 +73,24 @@ async function console_() {
   return { url, end: () => finish(child) }
 }
 
-/** Kilobytes of script bodies that a cold load of `url` transfers. */
+/** Kilobytes of script bodies that a cold load of `url` transfers: those the page names, and those it asks for by itself. */
 async function scriptWeight(context, url) {
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
   await session.send('Network.setCacheDisabled', { cacheDisabled: true })
-  const scripts = new Set()
-  let bytes = 0
-  session.on('Network.responseReceived', ({ requestId, type }) => type === 'Script' && scripts.add(requestId))
-  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (scripts.has(requestId)) bytes += encodedDataLength
+  const scripts = new Map()
+  const bytes = new Map()
+  session.on('Network.responseReceived', ({ requestId, type, response }) => {
+    if (type === 'Script') scripts.set(requestId, new URL(response.url).pathname)
   })
-  await page.goto(url, { waitUntil: 'load' })
-  await page.waitForTimeout(1500) // what the page itself asks for right after it loaded counts as first load too
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => bytes.set(requestId, encodedDataLength))
+  const html = await (await page.goto(url, { waitUntil: 'load' })).text()
+  await page.waitForTimeout(1500)
   await page.close()
-  return bytes / 1000
+  const sum = (isWanted) =>
+    [...scripts].reduce((total, [id, at]) => total + (isWanted(at) ? (bytes.get(id) ?? 0) : 0), 0) / 1000
+  return { first: sum((at) => html.includes(at)), later: sum((at) => !html.includes(at)) }
 }
 
 export async function measure() {
@@ -114,18 +117,19 @@ export async function measure() {
       'run start': `${first}/runs/new`,
       threads: `${first}/threads`,
     }
-    const peer = await scriptWeight(await browser.newContext(), hello.url)
+    const { first: peer } = await scriptWeight(await browser.newContext(), hello.url)
     const rows = []
     for (const [name, at] of Object.entries(pages)) {
       const signedIn = name === 'sign-in' ? await browser.newContext({ baseURL: ours.url }) : context
-      const kb = await scriptWeight(signedIn, new URL(at, ours.url).href)
+      const { first, later } = await scriptWeight(signedIn, new URL(at, ours.url).href)
       rows.push({
         id: `weight ${name}`,
-        ours: +kb.toFixed(1),
+        ours: +first.toFixed(1),
         peer: +peer.toFixed(1),
         peer_name: 'next hello world',
         unit: 'kB',
-        ratio: +(kb / peer).toFixed(2),
+        ratio: +(first / peer).toFixed(2),
+        later: +later.toFixed(1),
         rounds: 1,
       })
     }

@@ -1,5 +1,4 @@
 import { type ClassValue, clsx } from 'clsx'
-import { twMerge } from 'tailwind-merge'
 
-/** Joins class names; of two that conflict the later one wins. */
-export const cn = (...classes: ClassValue[]): string => twMerge(clsx(classes))
+/** Joins class names. Where two say the same thing, the stylesheet's order decides: a default is written with `base:`. */
+export const cn = (...classes: ClassValue[]): string => clsx(classes)

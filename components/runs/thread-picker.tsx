@@ -41,8 +41,8 @@ export function ThreadPicker({ workspace, deployment, kind, thread, onChange, is
           <label
             key={one.value}
             className={cn(
-              'flex cursor-pointer items-start gap-2 rounded-md border bg-panel px-2.5 py-2 text-sm hover:bg-hover',
-              kind === one.value && 'border-accent bg-accent-soft/60',
+              'flex cursor-pointer items-start gap-2 rounded-md border px-2.5 py-2 text-sm hover:bg-hover',
+              kind === one.value ? 'border-accent bg-accent-soft/60' : 'bg-panel',
             )}
           >
             <input

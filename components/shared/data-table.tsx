@@ -84,7 +84,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   )}
                 >
                   {columns.map((column, index) => (
-                    <td key={column.id} className={cn('h-10 max-w-44 truncate px-3 sm:max-w-72', cellStyle(column))}>
+                    <td
+                      key={column.id}
+                      className={cn('h-10 truncate px-3 base:max-w-44 base:sm:max-w-72', cellStyle(column))}
+                    >
                       {rowHref && index === 0 ? (
                         <Link data-row href={rowHref(row)} className="font-medium text-ink outline-offset-4">
                           {column.cell(row)}

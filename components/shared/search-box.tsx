@@ -27,7 +27,7 @@ export function SearchBox({ value, onChange, label, className, isInvalid }: Sear
     return () => clearTimeout(timer)
   }, [text, value])
   return (
-    <div className={cn('relative w-full sm:w-72', className)}>
+    <div className={cn('relative base:w-full base:sm:w-72', className)}>
       <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-3.5 text-ink-3" />
       <Input
         type="search"

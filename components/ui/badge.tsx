@@ -52,7 +52,7 @@ export const Badge = ({ children, title, className }: { children: ReactNode; tit
   <span
     title={title}
     className={cn(
-      'inline-flex items-center rounded-sm border border-line bg-sunken px-1.5 text-2xs text-ink-2',
+      'inline-flex items-center rounded-sm border px-1.5 text-2xs base:border-line base:bg-sunken base:text-ink-2',
       className,
     )}
   >

@@ -5,16 +5,21 @@ import { cn } from '@/lib/cn'
 import { Spinner } from './spinner'
 
 export const buttonStyle = cva(
-  'inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50 [&_svg]:size-3.5 [&_svg]:shrink-0',
+  'inline-flex shrink-0 select-none items-center whitespace-nowrap base:justify-center base:gap-1.5 rounded-md font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50 [&_svg]:size-3.5 [&_svg]:shrink-0',
   {
     variants: {
       variant: {
         primary: 'bg-accent text-accent-ink hover:bg-accent/90',
         secondary: 'border border-line-strong bg-panel text-ink hover:bg-hover',
-        ghost: 'text-ink-2 hover:bg-hover hover:text-ink',
+        ghost: 'hover:bg-hover hover:text-ink base:text-ink-2',
         danger: 'border border-error/40 bg-panel text-error hover:bg-error-soft',
       },
-      size: { sm: 'h-7 px-2 text-xs', md: 'h-8 px-3 text-sm', lg: 'h-10 px-4 text-base', icon: 'size-7' },
+      size: {
+        sm: 'text-xs base:h-7 base:px-2',
+        md: 'text-sm base:h-8 base:px-3',
+        lg: 'text-base base:h-10 base:px-4',
+        icon: 'base:size-7',
+      },
     },
     defaultVariants: { variant: 'secondary', size: 'md' },
   },

@@ -19,7 +19,7 @@ type TabsProps = {
 
 /** Tabs within a page. Whoever shows them keeps the choice, in the URL where it should survive a reload. */
 export const Tabs = ({ label, value, onValueChange, tabs, children, className }: TabsProps) => (
-  <Radix.Root value={value} onValueChange={onValueChange} className={cn('flex min-h-0 flex-col', className)}>
+  <Radix.Root value={value} onValueChange={onValueChange} className={cn('flex flex-col base:min-h-0', className)}>
     <Radix.List aria-label={label} className={tabListStyle}>
       {tabs.map((tab) => (
         <Radix.Trigger key={tab.value} value={tab.value} className={tabStyle}>
