@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { z } from 'zod'
+import { type AddressRange, parseRange } from '@/lib/contracts/address'
 
 /** The platform's programs read the environment here and nowhere else. */
 function parse<T extends z.ZodType>(schema: T): z.output<T> {
@@ -8,6 +9,20 @@ function parse<T extends z.ZodType>(schema: T): z.output<T> {
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
   throw new Error(`The environment is not usable.\n  ${problems.join('\n  ')}`)
 }
+
+/** `10.0.0.0/8, 192.168.1.7`: address ranges, separated by commas. */
+const Ranges = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const parts = text.split(',').flatMap((part) => part.trim() || [])
+    const bad = parts.find((part) => !parseRange(part))
+    if (bad) context.addIssue({ code: 'custom', message: `"${bad}" is no address range such as 10.0.0.0/8` })
+    return parts.flatMap((part): AddressRange[] => {
+      const range = parseRange(part)
+      return range ? [range] : []
+    })
+  })
 
 const PlatformEnv = z.object({
   PILOTHOUSE_DATA: z
@@ -18,10 +33,14 @@ const PlatformEnv = z.object({
   DATABASE_URL: z.string().min(1),
   /** Absent or 0: the port of the last start where it is free, else any. */
   PLATFORM_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  /** How long an agent server that was replaced may finish its runs and open requests. */
+  PILOTHOUSE_DRAIN_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
   /** Another program in place of the agent server, for tests. */
   PILOTHOUSE_AGENT_SERVER: z.string().min(1).optional(),
   /** `false` leaves out the sample deployments of the first start. */
   PILOTHOUSE_SAMPLES: z.enum(['true', 'false']).default('true'),
+  /** Addresses that are not public and may be sent webhooks all the same; none when absent. */
+  PILOTHOUSE_WEBHOOK_RANGES: Ranges,
 })
 
 /** Settings of the platform process (`platform/main.ts`). Throws an Error that names every unusable variable. */
@@ -52,11 +71,17 @@ const AgentEnv = z.object({
     .transform((text) => JSON.parse(text) as unknown)
     .pipe(AgentInfo)
     .optional(),
+  PILOTHOUSE_AGENT_WEBHOOK_RANGES: Ranges,
 })
 export type AgentEnv = z.output<typeof AgentEnv>
 
 /** Settings of an agent server process, set by the roll-out. */
 export const agentEnv = () => parse(AgentEnv)
+
+/** What of the platform's own settings its agent servers are to heed. Always set, so that no deployment can set it. */
+export const agentPolicy = (): Record<string, string> => ({
+  PILOTHOUSE_AGENT_WEBHOOK_RANGES: process.env.PILOTHOUSE_WEBHOOK_RANGES ?? '',
+})
 
 /** Removes those settings from the environment, so that graph code finds neither the database nor the secret. */
 export function clearAgentEnv(): void {

@@ -16,6 +16,7 @@ try {
     databaseUrl: env.DATABASE_URL,
     port: env.PLATFORM_PORT,
     agentServerEntry: env.PILOTHOUSE_AGENT_SERVER,
+    drainMs: env.PILOTHOUSE_DRAIN_SECONDS * 1000,
     withSamples: env.PILOTHOUSE_SAMPLES === 'true',
     log: say,
   })

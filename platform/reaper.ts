@@ -1,12 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import path from 'node:path'
 
 /**
  * Ends what we started when we are gone without a word (kill -9). A process in an endless loop notices no closed
  * channel, and an install command has none; so a shell, a megabyte in size, holds the other end of a pipe and knows our
  * process groups. When the pipe closes it ends them: builds at once, since the next start clears their folders, agent
  * servers after a moment, in which the healthy ones put their runs back in order by themselves.
+ *
+ * Where the shell was killed with us, the next start ends what it finds noted in `journal`.
  */
+const GRACE_S = 3
 const SCRIPT = `
 now= later=
 without() { kept=; for one in $1; do [ "$one" = "$2" ] || kept="$kept $one"; done; }
@@ -19,22 +24,50 @@ while read -r kind group; do
   esac
 done
 end "$now"
-[ -z "$later" ] || sleep 3
+[ -z "$later" ] || sleep ${GRACE_S}
 end "$later"
 `
 type When = 'now' | 'later'
 
 const groups = new Map<number, When>()
 let shell: ChildProcess | undefined
+let journal: string | undefined
+
+/**
+ * Keeps the journal in this folder from now on, and ends what the last platform left there: builds before it returns,
+ * agent servers in a moment.
+ */
+export function reapLeftovers(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  journal = folder
+  const end = (name: string) => {
+    const file = path.join(folder, name)
+    const [born] = (readOr(file) ?? '').split(' ')
+    const now = birthOf(Number(name))
+    // A leader that is gone may have left its group behind; a number used again by another process is not ours to end.
+    if (born?.startsWith(bootId()) && (now === undefined || now === born)) endGroup(Number(name))
+    rmSync(file, { force: true })
+  }
+  const left = readdirSync(folder).filter((name) => !groups.has(Number(name)))
+  const later = left.filter((name) => readOr(path.join(folder, name))?.endsWith(' later'))
+  for (const name of left) if (!later.includes(name)) end(name)
+  if (later.length) setTimeout(() => later.forEach(end), (GRACE_S + 1) * 1000).unref()
+}
 
 /** Watches over the process group that a `detached` child leads, until the given function is called. */
 export function reapWithUs(group: number | undefined, when: When): () => void {
   // Windows has neither groups nor this shell; there, closed channels have to do.
   if (group === undefined || process.platform === 'win32') return () => {}
   groups.set(group, when)
+  const note = journal && path.join(journal, String(group))
+  const born = birthOf(group)
+  // Without a sign of who had the number, nothing could be ended safely later.
+  if (note && born) writeFileSync(note, `${born} ${when}`)
   tell(`${when} ${group}`)
   return () => {
-    if (groups.delete(group)) tell(`gone ${group}`)
+    if (!groups.delete(group)) return
+    tell(`gone ${group}`)
+    if (note) rmSync(note, { force: true })
   }
 }
 
@@ -59,4 +92,29 @@ function tell(line: string): void {
   const pipe = started.stdin as Socket | null // what Node makes of a pipe, though its type says less
   pipe?.unref()
   for (const [group, when] of groups) started.stdin?.write(`${when} ${group}\n`)
+}
+
+function endGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // gone
+  }
+}
+
+/** Tells a process from a later one with the same number, also after a restart of the machine. Linux only. */
+function birthOf(pid: number): string | undefined {
+  const ticks = readOr(`/proc/${pid}/stat`)
+    ?.replace(/^.*\) /s, '')
+    .split(' ')[19]
+  return ticks && `${bootId()}:${ticks}`
+}
+const bootId = () => readOr('/proc/sys/kernel/random/boot_id') ?? ''
+
+function readOr(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined
+  }
 }

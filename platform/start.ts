@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { getRequestListener } from '@hono/node-server'
+import { BuildCache } from './builder/build-cache'
+import { GitMirrors } from './builder/git-mirrors'
 import { createKeyCheck } from './control-plane/api-key'
 import { createApp } from './control-plane/app'
 import { openDataFolder } from './control-plane/data-folder'
@@ -16,7 +18,9 @@ import { createSealer } from './control-plane/seal'
 import { Store } from './control-plane/store'
 import { createFirstDeployments } from './first-deployments'
 import { createGateway } from './gateway/gateway'
+import { ImageStore } from './images/image-store'
 import { listenOn } from './listen'
+import { reapLeftovers } from './reaper'
 import { Launcher } from './rollout/launcher'
 import { createLimiter } from './rollout/limiter'
 import { watchPushes } from './rollout/push-watch'
@@ -33,7 +37,7 @@ export type PlatformOptions = {
   log?(line: string): void
   /** Whether the first start makes the sample deployments; they need `platform/samples` in the working folder. */
   withSamples?: boolean
-  /** How long a replaced agent server may finish its open requests. */
+  /** How long a replaced agent server may finish its runs and open requests. */
   drainMs?: number
   readyTimeoutMs?: number
   /** Between two looks at a local repository with `build_on_push`. */
@@ -70,12 +74,18 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const store = new Store(database.db)
     const logs = new LogBook(database.db, log)
     const sealer = createSealer(folder.sealKey)
+    reapLeftovers(path.join(folder.own, 'processes'))
+    const buildCache = new BuildCache(path.join(folder.cache, 'builds'))
+    await buildCache.clearDrafts()
     const launcher = new Launcher({
       store,
       logs,
       sealer,
       databaseUrl,
       buildsFolder: folder.builds,
+      buildCache,
+      mirrors: new GitMirrors(path.join(folder.cache, 'git')),
+      images: new ImageStore(folder.images),
       agentServerEntry: options.agentServerEntry ?? path.resolve('.build/agent-server.mjs'),
       readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
     })
@@ -86,7 +96,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       buildSlots: createLimiter(BUILD_SLOTS),
       startSlots: createLimiter(START_SLOTS),
       imageVersion: PLATFORM_VERSION,
-      drainMs: options.drainMs ?? 30_000,
+      drainMs: options.drainMs ?? 60_000,
       graceMs: GRACE_MS,
       complain: log,
     })

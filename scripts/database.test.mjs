@@ -1,6 +1,6 @@
-import { fork } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -123,5 +123,29 @@ describe('the data folder', () => {
     lockDataFolder(folder)()
     writeFileSync(path.join(folder, 'lock.json'), JSON.stringify({ pid: 2 ** 22 + 1, birth: '1' }))
     lockDataFolder(folder)()
+  })
+})
+
+describe('the database of the tests', () => {
+  test('ends, with its folder, when the test run is killed with its whole group', async () => {
+    const script = `
+      import { startTestDatabase } from './scripts/start-test-database.mjs'
+      console.log(JSON.stringify({ url: await startTestDatabase().url }))`
+    const runner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = await once(runner.stdout.setEncoding('utf8'), 'data')
+    const client = new pg.Client({ connectionString: JSON.parse(line).url })
+    client.on('error', () => {})
+    await client.connect()
+    const { rows } = await client.query('show data_directory')
+    const home = path.dirname(rows[0].data_directory)
+    expect(existsSync(home)).toBe(true)
+    process.kill(-runner.pid, 'SIGKILL')
+    const isUp = () => client.query('select 1').then(Boolean, () => false)
+    for (let tries = 0; tries < 200 && ((await isUp()) || existsSync(home)); tries++)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    expect([await isUp(), existsSync(home)]).toEqual([false, false])
   })
 })

@@ -138,6 +138,8 @@ export const agentServerSchemas = {
   // `message/stream` answers with events instead.
   sendA2a: { body: RpcRequest, response: RpcResponse },
   getAgentCard: { query: AgentCardQuery, response: AgentCard },
+  // The same card in the place where clients look that know the agent's address only.
+  getAssistantCard: { response: AgentCard },
   // A notification is answered with nothing.
   sendMcp: { body: RpcRequest, response: RpcResponse.nullish() },
 

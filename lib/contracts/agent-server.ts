@@ -134,6 +134,12 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
 
   sendA2a: { method: 'POST', path: '/a2a/{assistant_id}', role: 'developer', effect: 'write' },
   getAgentCard: { method: 'GET', path: '/.well-known/agent-card.json', role: 'viewer', effect: 'read' },
+  getAssistantCard: {
+    method: 'GET',
+    path: '/a2a/{assistant_id}/.well-known/agent-card.json',
+    role: 'viewer',
+    effect: 'read',
+  },
   sendMcp: { method: 'POST', path: '/mcp/', role: 'developer', effect: 'write' },
 
   getOk: { method: 'GET', path: '/ok', role: 'viewer', effect: 'read' },

@@ -67,6 +67,8 @@ const deploymentFields = {
   latest_revision_id: z.string().nullish(),
   active_revision_id: z.string().nullish(),
   image_version: z.string().nullish(),
+  /** Where its runs are logged; of the embedded platform only, others have the project by the deployment's name. */
+  tracing_project_id: z.string().nullish(),
 }
 
 /** A deployment as it may leave the server: secrets have names only. */

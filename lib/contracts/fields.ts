@@ -63,7 +63,10 @@ export const queryBool = () =>
 const isText = (value: unknown): value is string => typeof value === 'string'
 const textOrTexts = z.custom<string | readonly string[]>(
   (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
-  { error: 'Input should be a valid list', params: refused('list_type') },
+  {
+    error: ({ input }) => (input === undefined ? 'Field required' : 'Input should be a valid list'),
+    params: refused('list_type'),
+  },
 )
 
 /** A query parameter of several values that travels as repeated keys. */

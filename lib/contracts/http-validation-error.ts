@@ -15,6 +15,15 @@ export type HTTPValidationError = z.output<typeof HTTPValidationError>
 type Issue = z.core.$ZodIssue
 type Loc = ValidationError['loc']
 
+/** For `safeParse`: what zod's own words leave out and FastAPI says, that an enum is missing and that a number had to be whole. */
+export const EXACT_WORDS = {
+  error: ({ code, input, inst }: z.core.$ZodRawIssue) => {
+    if (code === 'invalid_value') return input === undefined ? MISSING[1] : undefined
+    const isNone = code === 'invalid_type' && input !== undefined && typeof input !== 'number'
+    return isNone && inst instanceof z.ZodNumberFormat ? INTEGER[1] : undefined
+  },
+}
+
 /** A failed parse as the body of a 422, with the `loc`, `msg` and `type` that FastAPI would give. Holds no value that was sent. */
 export function toValidationError(error: z.core.$ZodError, place: 'body' | 'query' | 'path'): HTTPValidationError {
   return { detail: error.issues.flatMap((issue) => toErrors(issue, [place])) }
@@ -33,7 +42,6 @@ function toErrors(issue: Issue, base: Loc): ValidationError[] {
     case 'invalid_type':
       return wrongType(issue).flatMap(([type, msg]) => one(type, msg))
     case 'invalid_value':
-      // A missing enum value carries no other mark of being missing than an undefined input.
       return isMissing(issue)
         ? one(...MISSING)
         : one(issue.values.length > 1 ? 'enum' : 'literal_error', `Input should be ${inWords(issue.values)}`)
@@ -58,6 +66,7 @@ function toErrors(issue: Issue, base: Loc): ValidationError[] {
 }
 
 const MISSING = ['missing', 'Field required'] as const
+const INTEGER = ['int_type', 'Input should be a valid integer'] as const
 
 /** zod tells a missing field from a wrong one in words only; `finalize` has removed the input by then. */
 const isMissing = (issue: Issue) => /received undefined$/.test(issue.message) || issue.message === MISSING[1]
@@ -65,7 +74,7 @@ const isMissing = (issue: Issue) => /received undefined$/.test(issue.message) ||
 const TYPES: Record<string, readonly [type: string, msg: string]> = {
   string: ['string_type', 'Input should be a valid string'],
   number: ['float_type', 'Input should be a valid number'],
-  int: ['int_type', 'Input should be a valid integer'],
+  int: INTEGER,
   boolean: ['bool_type', 'Input should be a valid boolean'],
   array: ['list_type', 'Input should be a valid list'],
   object: ['dict_type', 'Input should be a valid dictionary'],
@@ -75,6 +84,7 @@ const TYPES: Record<string, readonly [type: string, msg: string]> = {
 
 function wrongType(issue: z.core.$ZodIssueInvalidType): (readonly [string, string])[] {
   if (isMissing(issue)) return [MISSING]
+  if (issue.message === INTEGER[1]) return [INTEGER]
   if (issue.expected === 'int' && /received number$/.test(issue.message))
     return [['int_from_float', 'Input should be a valid integer, got a number with a fractional part']]
   return [TYPES[issue.expected] ?? (['value_error', issue.message] as const)]

@@ -14,24 +14,41 @@ export type Subscription = { id: string; workspace: string } & (
   | { kind: 'recordings'; deployment?: string }
   | { kind: 'deployments'; query: Record<string, string | number | boolean> }
   | { kind: 'deployment'; deployment: string }
-  | { kind: 'revisions'; deployment: string }
+  | { kind: 'revisions'; deployment: string; query?: Record<string, string | number | boolean> }
+  | { kind: 'revision'; deployment: string; revision: string }
+  | {
+      kind: 'logs'
+      deployment: string
+      revision: string
+      type: 'build' | 'deploy'
+      /** Lines of this level and above only. */
+      level?: string
+      /** Lines with this text only. */
+      query?: string
+      /** Last `seq` had; 0 = from the first line that the server still holds. Lines are numbered within one epoch. */
+      cursor: number
+      epoch?: number
+    }
   | { kind: 'thread'; deployment: string; thread: string }
 )
 export type SubscriptionKind = Subscription['kind']
 
-/** `id` names the subscription. `entries` are log entries of a recording, `value` is a record that replaced the last one. */
+/** `id` names the subscription. `entries` are those of a recording or a log's lines, `value` is a record that replaced the last one. */
 export type LiveFrame =
   | {
       id: string
       entries: unknown[]
       /** Entries in the log, for "replaying k of n". */
       total: number
-      /** Counts how often a crash of the recording server cut the log's end off; entries keep their `seq` within one epoch. */
+      /** Counts how often a crash of the recording server cut the log's end off; of logs any number. Entries keep their `seq` within one epoch. */
       epoch: number
       phase: 'starting' | 'live' | 'reconnecting' | 'ended'
     }
-  /** The cursor lies beyond what survived a crash of the recording server: the entries follow again from 1. */
-  | { id: string; reset: true; epoch: number }
+  /**
+   * What was had does not fit what there is: the entries follow again from the one after `cursor`, 0 when absent. A recording
+   * lost its end in a crash; a log is numbered anew, or its oldest lines were let go.
+   */
+  | { id: string; reset: true; epoch: number; cursor?: number }
   /** `at` is when the value was read, epoch ms. */
   | { id: string; value: unknown; at: number }
   | { id: string; error: { code: string; message: string }; at: number }

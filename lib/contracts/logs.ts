@@ -13,6 +13,9 @@ export const LogEntry = z.object({
 })
 export type LogEntry = z.output<typeof LogEntry>
 
+/** A line as `POST /api/live` numbers it. */
+export type LogLine = LogEntry & { seq: number }
+
 /** `next_offset` is an opaque cursor; absent or null at the end. */
 export const LogsPage = z.object({
   logs: z.array(LogEntry),

@@ -92,6 +92,7 @@ const MATRIX: Record<string, Record<string, `${Role} ${'read' | 'write'}`>> = {
     listNamespaces: 'viewer read',
     sendA2a: 'developer write',
     getAgentCard: 'viewer read',
+    getAssistantCard: 'viewer read',
     sendMcp: 'developer write',
     getOk: 'viewer read',
     getInfo: 'viewer read',

@@ -102,8 +102,8 @@ export function resourceProblems(spec: Checked): ResourceProblem[] {
   }
   const checkMounts = (mounts: readonly Named[] | null | undefined, ...path: (string | number)[]) => {
     for (const [index, { name }] of (mounts ?? []).entries())
-      if (name && !volumes.has(name))
-        problems.push({ path: [...path, index, 'name'], message: `No volume is named ${name}` })
+      if (typeof name === 'string' && !volumes.has(name))
+        problems.push({ path: [...path, index, 'name'], message: `No volume is named ${name || 'so'}` })
   }
   checkMounts(spec.volume_mounts, 'volume_mounts')
   // Init containers and sidecars live in one pod, so their names share one space.

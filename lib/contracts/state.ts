@@ -121,6 +121,18 @@ const words = (status: string) => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+const ENDS: Record<string, string> = {
+  DEPLOYED: 'Deployed',
+  CREATE_FAILED: 'Create failed',
+  BUILD_FAILED: 'Build failed',
+  DEPLOY_FAILED: 'Roll-out failed',
+  SKIPPED: 'Skipped',
+  INTERRUPTED: 'Interrupted',
+}
+
+/** A revision's status in words; one that no table knows is left as it came. */
+export const revisionLabel = (status: string): string => STEP_LABELS[status] ?? ENDS[status] ?? status
+
 /** Whether a verb may be used, and why not. */
 export type Allowed = { allowed: true } | { allowed: false; reason: string }
 const yes: Allowed = { allowed: true }

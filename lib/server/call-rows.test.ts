@@ -144,6 +144,7 @@ describe('over all rows', () => {
   const FREE_FORM: Operation[] = [
     agentServer.joinRun,
     agentServer.getAgentCard,
+    agentServer.getAssistantCard,
     agentServer.getMetrics,
     agentServer.getDocs,
     agentServer.getOpenapi,

@@ -1,6 +1,6 @@
 import 'server-only'
+import { type AddressRange, parseRange, type Reach } from '@/lib/contracts/address'
 import { AppError } from '@/lib/errors'
-import { type AddressRange, parseRange, type Reach } from './address-guard'
 import type { DirectServer } from './direct-servers'
 import { env } from './env'
 import type { Workspace } from './workspaces'

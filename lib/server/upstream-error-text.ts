@@ -1,6 +1,7 @@
 import 'server-only'
+import { classifyAddress } from '@/lib/contracts/address'
 import { AppError } from '@/lib/errors'
-import { classifyAddress, REFUSED_ADDRESS, type RefusedAddress } from './address-guard'
+import { REFUSED_ADDRESS, type RefusedAddress } from './address-guard'
 
 /** No usable answer came. `wasSent` is false where the request certainly never left, so that a write can say what is known. */
 export class ConnectionError extends AppError {

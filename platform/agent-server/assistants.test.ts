@@ -23,11 +23,12 @@ describe('default assistants', () => {
       'counter',
       'factory',
       'failing',
+      'memory',
       'nested',
       'slowApproval',
       'typed',
     ])
-    expect(headers.get('x-pagination-total')).toBe('9')
+    expect(headers.get('x-pagination-total')).toBe('10')
     const counter = json.find((one: { graph_id: string }) => one.graph_id === 'counter')
     expect(counter).toMatchObject({
       assistant_id: defaultAssistantId('counter'),

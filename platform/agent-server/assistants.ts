@@ -84,6 +84,25 @@ export class Assistants {
     return { rows: found.map(({ total: _, ...row }) => row), total }
   }
 
+  /** In a fixed order, defaults of graphs first; those after the one with the id `after`. */
+  async page(after: string | undefined, limit: number): Promise<AssistantRow[]> {
+    const defaults = this.graphs.ids.map(defaultAssistantId)
+    const where = this.#where({})
+    const isMade = `assistant_id <> all($${where.values.push(defaults)}::text[])`
+    if (after !== undefined)
+      where.add(`(${isMade}, assistant_id) > ($?::boolean, $?)`, !defaults.includes(after), after)
+    return this.db.query<AssistantRow>(
+      `select ${COLUMNS} from assistants ${where.text} order by ${isMade}, assistant_id limit ${limit}`,
+      where.values,
+    )
+  }
+
+  /** Those whose id begins so; a few at most. */
+  startingWith(prefix: string): Promise<AssistantRow[]> {
+    const where = this.#where({}).add(`starts_with(assistant_id, $?)`, prefix)
+    return this.db.query<AssistantRow>(`select ${COLUMNS} from assistants ${where.text} limit 10`, where.values)
+  }
+
   async count(filters: Filters): Promise<number> {
     const where = this.#where(filters)
     const [row] = await this.db.query<{ count: number }>(

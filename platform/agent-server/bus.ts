@@ -18,8 +18,13 @@ export type BusMessage =
   /** New events of a watched run were written. */
   | { kind: 'events'; run: string }
 
+/** A thread got a run, was removed, or got another state by hand. */
+export type ThreadChange = { thread: string; run?: string; isGone?: boolean }
+
 type BusEvents = {
   message: [message: BusMessage]
+  /** In this process; others are not told. */
+  thread: [change: ThreadChange]
   /** The connection was away: something may have been missed. */
   reconnected: []
 }

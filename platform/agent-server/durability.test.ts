@@ -16,6 +16,12 @@ const counting = (file: string, until = 12, delay = 100) => ({
   config: { recursion_limit: 1000 },
 })
 const stepsIn = (file: string) => readFileSync(path.join(folder, file), 'utf8').trim().split('\n').map(Number)
+/** Each step once; the one under way at a kill twice, where it was done and its checkpoint not yet written. */
+function expectNothingRepeated(file: string, until: number) {
+  const steps = stepsIn(file)
+  expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual(numbers(until))
+  expect(steps.length - until).toBeLessThanOrEqual(1)
+}
 const numbers = (until: number) => Array.from({ length: until }, (_, index) => index + 1)
 
 describe.concurrent('a restart', () => {
@@ -37,7 +43,7 @@ describe.concurrent('a restart', () => {
   })
 
   storeTest(
-    'kill -9 in the middle: the run goes on from its last checkpoint, as attempt 2, and no step is done again',
+    'kill -9 in the middle: the run goes on from its last checkpoint, as attempt 2, and no checkpointed step is done again',
     async ({ store: { start } }) => {
       const first = await start()
       const thread = await first.newThread()
@@ -58,7 +64,7 @@ describe.concurrent('a restart', () => {
       expect(rest.at(-1)).toMatchObject({ event: 'end', data: { status: 'success' } })
       const ids = rest.map(({ id }) => Number(id))
       expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
-      expect(stepsIn('kill')).toEqual(numbers(12))
+      expectNothingRepeated('kill', 12)
       await second.until(thread, queued.run_id, 'success')
       expect((await second.get(`/threads/${thread}`)).json.values.log).toHaveLength(13)
     },
@@ -245,7 +251,7 @@ describe.concurrent('two processes on one store', () => {
       const counts = events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
       expect(events.filter(({ event }) => event === 'metadata').map(({ data }) => data.attempt)).toEqual([2])
       expect(counts.at(-1)).toBe(80)
-      expect(stepsIn('moved')).toEqual(numbers(80))
+      expectNothingRepeated('moved', 80)
     },
     60_000,
   )

@@ -7,7 +7,7 @@ import type { Ending } from './execute'
 import type { EventWriter } from './hub'
 import { encode } from './messages'
 import { undoRun } from './rollback'
-import { freeThread, type RunRow } from './runs'
+import { freeThread, noteEnd, type RunRow } from './runs'
 import { restingStatus } from './state'
 import type { ThreadStates } from './thread-state'
 import { REFRESH_TTL, removeThread, type Threads } from './threads'
@@ -27,6 +27,8 @@ export class Endings {
     private readonly bus: Bus,
     private readonly threads: Threads,
     private readonly states: ThreadStates,
+    /** A notice of the end waits to be sent. */
+    private readonly onNotice: () => void = () => {},
   ) {}
 
   /** Ends an attempt that this process has executed. The log is told last. Gives the run's status, or what became of it. */
@@ -71,7 +73,10 @@ export class Endings {
       data: encode(data),
     }))
     const resting = restingOf(status, snapshot, ending.how === 'done')
-    const isOurs = await this.#store(run, status, resting, error, (query) => writer.finish(query, last))
+    const isOurs = await this.#store(run, status, resting, error, async (query) => {
+      await writer.finish(query, last)
+      await noteEnd(query, run, status, snapshot, error)
+    })
     log.outcome = { status: isOurs ? status : 'gone', snapshot, error }
     for (const entry of last) log.relay(entry)
     log.end()
@@ -84,7 +89,9 @@ export class Endings {
     if (run.cancel === 'rollback') await undoRun(this.db, run)
     const snapshot = await this.#stateOf(run)
     const status = error ? 'error' : run.cancel === 'rollback' ? 'rollback' : 'interrupted'
-    await this.#store(run, status, restingOf(status, snapshot, false), error, () => Promise.resolve())
+    await this.#store(run, status, restingOf(status, snapshot, false), error, (query) =>
+      noteEnd(query, run, status, snapshot, error),
+    )
     await this.bus.tell({ kind: 'ended', run: run.run_id })
   }
 
@@ -106,7 +113,7 @@ export class Endings {
     error: RunError | undefined,
     also: (query: Query) => Promise<void>,
   ): Promise<boolean> {
-    return this.db.transaction(async (query) => {
+    const isOurs = await this.db.transaction(async (query) => {
       await query('select from threads where thread_id = $1 for update', [run.thread_id])
       if (!(await this.#closeRun(query, run, status, error))) return false
       await also(query)
@@ -123,6 +130,8 @@ export class Endings {
       await freeThread(query, run.thread_id)
       return true
     })
+    if (isOurs && run.kwargs.webhook) this.onNotice()
+    return isOurs
   }
 
   /** Gives false for a run that is not this process's any more. Throws where a rollback was asked for in the last moment. */

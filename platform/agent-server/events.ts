@@ -182,4 +182,5 @@ export class RunLog {
 }
 
 /** Server-sent events: the id comes before the data, so that a client that is cut in between asks for the event again. */
-export const encodeEvent = ({ id, event, data }: Entry): string => `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
+export const encodeEvent = ({ id, event, data }: Omit<Entry, 'id'> & { id: number | string }): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`

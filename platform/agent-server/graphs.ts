@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Pregel } from '@langchain/langgraph/pregel'
-import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint'
+import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
 import { z } from 'zod'
 import { HttpError, stackOf } from './errors'
 import { registerModuleHooks } from './module-hooks'
@@ -35,6 +35,9 @@ export class GraphLoadError extends Error {
 /** For what a factory is called, as other servers tell it, so that graphs are portable. */
 export type Access = 'threads.create_run' | 'threads.read' | 'threads.update' | 'assistants.read'
 
+/** What every graph of a deployment keeps things in: its threads' state, and what all threads share. */
+type Memory = { saver: BaseCheckpointSaver; store: BaseStore }
+
 type Factory = (config: object, runtime: object) => unknown
 type Loaded = {
   description: string | undefined
@@ -46,7 +49,7 @@ export class Graphs {
   private constructor(private readonly loaded: ReadonlyMap<string, Loaded>) {}
 
   /** Rejects with a GraphLoadError for the first graph that cannot be used. */
-  static async load(configPath: string, saver: BaseCheckpointSaver): Promise<Graphs> {
+  static async load(configPath: string, memory: Memory): Promise<Graphs> {
     const config = await readConfig(configPath)
     registerModuleHooks()
     const loaded = new Map<string, Loaded>()
@@ -54,7 +57,7 @@ export class Graphs {
       const { path: place, description } = typeof given === 'string' ? { path: given } : given
       const [file = '', exportName = 'default'] = place.split(':')
       try {
-        const make = await loadGraph(path.resolve(path.dirname(configPath), file), exportName, saver)
+        const make = await loadGraph(path.resolve(path.dirname(configPath), file), exportName, memory)
         const graph = await make({ configurable: {} }, 'assistants.read', undefined)
         await graph.getGraphAsync({})
         loaded.set(name, { description: description ?? undefined, make })
@@ -99,7 +102,7 @@ async function readConfig(file: string): Promise<z.output<typeof GraphConfig>> {
   throw new GraphLoadError(undefined, `${file} is not a graph configuration: ${problems.join('; ')}`)
 }
 
-async function loadGraph(file: string, exportName: string, saver: BaseCheckpointSaver): Promise<Loaded['make']> {
+async function loadGraph(file: string, exportName: string, memory: Memory): Promise<Loaded['make']> {
   const module = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Record<string, unknown>
   const found = module[exportName]
   if (found === undefined || found === null) {
@@ -107,9 +110,10 @@ async function loadGraph(file: string, exportName: string, saver: BaseCheckpoint
     throw new Error(`${path.basename(file)} has no export "${exportName}" (it exports ${others}).`)
   }
   const finish = (value: unknown): Graph => {
-    // A copy, because the checkpointer is a field: the author's object may be part of another graph.
+    // A copy, because these are fields: the author's object may be part of another graph.
     const graph = asGraph(value, exportName).withConfig({}) as Graph
-    graph.checkpointer = saver
+    graph.checkpointer = memory.saver
+    graph.store = memory.store
     return graph
   }
   if (typeof found === 'function' && !isGraph(found)) {

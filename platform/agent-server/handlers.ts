@@ -25,5 +25,10 @@ export type Input<Id extends OperationId> = {
   signal: AbortSignal
 }
 
+/** Operations whose body and errors are those of JSON-RPC: they read the request themselves. */
+export const RPC_IDS = ['sendA2a', 'sendMcp'] as const satisfies OperationId[]
+export type RpcId = (typeof RPC_IDS)[number]
+
 /** A function for each row of the table; one that is missing is a type error. */
-export type Handlers = { [Id in OperationId]: (input: Input<Id>) => Promise<Reply> }
+export type Handlers = { [Id in Exclude<OperationId, RpcId>]: (input: Input<Id>) => Promise<Reply> }
+export type RpcHandlers = { [Id in RpcId]: (request: Request, params: Params<Id>) => Promise<Response> }

@@ -42,6 +42,21 @@ describe('a graph that asks a human', () => {
     expect((await server.post('/threads/search', { status: 'interrupted', ids: [thread] })).json).toHaveLength(1)
   })
 
+  test('takes an answer that must fit only where the question is open', async () => {
+    const { thread, answer } = await waiting()
+    const strict = { strict_resume: true }
+    const path = ['body', 'command', 'resume']
+    const wrongId = await resume(thread, { resume: { ['0'.repeat(32)]: 'yes' } }, strict)
+    expect([wrongId.status, wrongId.json.detail[0].loc]).toEqual([422, path])
+    expect(wrongId.json.detail[0].msg).toContain('is not open')
+    const right = await resume(thread, { resume: { [answer.json.__interrupt__[0].id]: 'yes' } }, strict)
+    expect(right.json.answer).toBe('yes')
+    const late = await resume(thread, { resume: 'again' }, strict)
+    expect([late.status, late.json.detail[0].msg]).toEqual([422, `Thread ${thread} has no open interrupt`])
+    const plain = await resume((await waiting()).thread, { resume: 'sure' }, strict)
+    expect(plain.json.answer).toBe('sure')
+  })
+
   test('streams the question in values and updates, and no error', async () => {
     const thread = await server.newThread()
     const events = await server.stream(`/threads/${thread}/runs/stream`, {

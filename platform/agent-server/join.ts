@@ -1,5 +1,5 @@
 import { describeError } from './errors'
-import { type Entry, encodeEvent, type LogReader, type RunLog } from './events'
+import { type Entry, encodeEvent, type LogReader, type Outcome, type RunLog } from './events'
 import type { Hub } from './hub'
 import { encode, toPlain } from './messages'
 import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
@@ -27,16 +27,23 @@ export type JoinOptions = {
 export type GoneRun = { run_id: string; status: 'gone'; is_resumable: true }
 
 /** `reader`: attached before the run was made. */
-type Held = { log: RunLog; reader?: LogReader; release(): void }
+export type Held = { log: RunLog; reader?: LogReader; release(): void }
 
 /** Readers of runs: wherever a run executes, whether it waits, runs or has ended. */
 export class Joins {
+  #readers = 0
+
   constructor(
     private readonly hub: Hub,
     private readonly runs: Runs,
     private readonly threads: Threads,
     private readonly states: ThreadStates,
   ) {}
+
+  /** Streams and waits that are open now. */
+  get readers(): number {
+    return this.#readers
+  }
 
   /** Reads a run that is about to be made: it may begin before whoever makes it knows that it exists. */
   hold(runId: string, { modes, namespaces }: Pick<JoinOptions, 'modes' | 'namespaces'>): Held {
@@ -93,7 +100,7 @@ export class Joins {
     const events = this.#follow(run, { signal: reader.signal, modes: [] }, follower, !held)
     const answer = async () => {
       try {
-        return encode(log.outcome ? answerOf(log.outcome) : await this.#storedAnswer(run))
+        return encode(answerOf(await this.outcome(run, log)))
       } catch (error) {
         return encode({ __error__: describeError(error) })
       }
@@ -130,6 +137,22 @@ export class Joins {
     )
   }
 
+  /** The events themselves, for readers in this process; an empty list when nothing happens for a while. Releases `held`. */
+  read(run: RunRow, options: JoinOptions, held?: Held): AsyncGenerator<Entry[], undefined> {
+    return this.#follow(run, options, held ?? this.hub.hold(run.run_id), !held)
+  }
+
+  /** How a run that is over has ended; `log` as it was held while the run went on. */
+  async outcome(run: RunRow, log?: RunLog): Promise<Outcome> {
+    if (log?.outcome) return log.outcome
+    const [row, thread] = await Promise.all([
+      this.runs.find(run.run_id),
+      this.threads.get(run.thread_id).catch(() => undefined),
+    ])
+    const snapshot = thread && (await this.states.snapshot(thread))
+    return { status: row?.status ?? 'rollback', snapshot, error: row?.error ?? undefined }
+  }
+
   /** Resolves when the run has ended, wherever it executes. */
   async ended(run: RunRow, signal: AbortSignal): Promise<void> {
     for await (const _ of this.#follow(run, { signal, modes: [] }, this.hub.hold(run.run_id), true))
@@ -144,6 +167,7 @@ export class Joins {
   ): AsyncGenerator<Entry[], undefined> {
     let reader: LogReader | undefined
     const onAbort = () => reader?.end()
+    this.#readers += 1
     try {
       const wants = filterOf(modes, namespaces)
       if (isLate && run.status !== 'gone' && isInProgress(run.status)) await this.hub.follow(run as RunRow)
@@ -177,6 +201,7 @@ export class Joins {
       signal.removeEventListener('abort', onAbort)
       if (reader) log.detach(reader)
       release()
+      this.#readers -= 1
     }
   }
 
@@ -188,15 +213,6 @@ export class Joins {
       event: 'end',
       data: encode({ run_id: runId, status: row?.status ?? ('rollback' satisfies CancelAction) }),
     }
-  }
-
-  async #storedAnswer(run: RunRow): Promise<unknown> {
-    const [row, thread] = await Promise.all([
-      this.runs.find(run.run_id),
-      this.threads.get(run.thread_id).catch(() => undefined),
-    ])
-    const snapshot = thread && (await this.states.snapshot(thread))
-    return answerOf({ status: row?.status ?? 'rollback', snapshot, error: row?.error ?? undefined })
   }
 }
 
@@ -218,7 +234,7 @@ function watchReader({ signal, onLeave }: JoinOptions) {
 }
 
 /** The final state; an error in its place, open interrupts beside it. */
-function answerOf({ snapshot, error }: NonNullable<RunLog['outcome']>): unknown {
+export function answerOf({ snapshot, error }: Outcome): unknown {
   if (error) return { __error__: error }
   if (!snapshot) return null
   const interrupts = snapshot.tasks.flatMap((task) => task.interrupts.map(interruptOut))

@@ -38,7 +38,8 @@ process.once('SIGINT', () => void end(0))
 // The launcher died.
 process.once('disconnect', () => void end(0))
 process.on('message', (message) => {
-  if ((message as { drain?: unknown } | null)?.drain === true) server?.drain()
+  if ((message as { drain?: unknown } | null)?.drain !== true) return
+  void server?.drain().then(() => process.send?.({ idle: true }))
 })
 
 try {

@@ -124,4 +124,55 @@ export const MIGRATIONS: readonly string[] = [
     return null;
   end $$;
   `,
+  `
+  -- Long-term memory. The collation makes the keys below a namespace a range of the primary key.
+  create table items (
+    id bigint generated always as identity unique,
+    namespace text[] collate "C" not null,
+    key text collate "C" not null,
+    value json not null,
+    -- Minutes to live since the last write, or since the last read that renews it.
+    ttl_minutes double precision,
+    expires_at timestamptz,
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    primary key (namespace, key)
+  );
+  create index items_expiry on items (expires_at) where expires_at is not null;
+
+  create table crons (
+    cron_id text primary key,
+    assistant_id text not null references assistants on delete cascade,
+    -- Null where each firing gets a thread of its own.
+    thread_id text references threads on delete cascade,
+    on_run_completed text,
+    schedule text not null,
+    timezone text not null,
+    end_time timestamptz,
+    enabled boolean not null,
+    -- The run request that each firing makes, but for what stands in columns of its own.
+    payload json not null,
+    metadata jsonb not null,
+    -- Null for one that does not fire any more. Moving it on is what claims a firing.
+    next_run_date timestamptz,
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now()
+  );
+  create index crons_due on crons (next_run_date) where next_run_date is not null;
+  create index crons_assistant on crons (assistant_id);
+  create index crons_thread on crons (thread_id) where thread_id is not null;
+
+  alter table runs add column started_at timestamptz;
+  -- Notices of ended runs that wait to be delivered. Written with the end, so that none is lost; text, because it is only sent.
+  create table webhooks (
+    id bigint generated always as identity primary key,
+    run_id text not null,
+    url text not null,
+    body text not null,
+    attempts integer not null default 0,
+    next_attempt_at timestamptz not null default now(),
+    created_at timestamptz not null default now()
+  );
+  create index webhooks_due on webhooks (next_attempt_at);
+  `,
 ]

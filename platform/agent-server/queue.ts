@@ -20,6 +20,9 @@ const RETRY_MS = 500
 
 type Active = { run: RunRow; abort: AbortController; control: RunControl; done: Promise<void> }
 
+/** `dueMs`: when the run could have begun, as epoch time. */
+export type QueueObserver = { runBegan(dueMs: number): void; runEnded(status: string, ms: number): void }
+
 /** Takes runs from the store and executes them; several processes may do so on one store. */
 export class Queue {
   readonly #active = new Map<string, Active>()
@@ -36,7 +39,13 @@ export class Queue {
     private readonly hub: Hub,
     private readonly endings: Endings,
     private readonly log: (level: 'info' | 'error', message: string, runId?: string) => void,
+    private readonly observer?: QueueObserver,
   ) {}
+
+  /** Runs that are executed here. */
+  get size(): number {
+    return this.#active.size
+  }
 
   get #db(): Db {
     return this.services.db
@@ -69,9 +78,11 @@ export class Queue {
     })
   }
 
-  /** Takes nothing new from now on; what runs goes on. */
-  drain(): void {
+  /** Takes nothing new from now on; what runs goes on. Resolves when it has ended. */
+  async drain(): Promise<void> {
     this.#isDraining = true
+    await this.#claiming
+    await Promise.all([...this.#active.values()].map((one) => one.done))
   }
 
   /** When the run has ended here; at once for one that is not executed here. */
@@ -115,7 +126,8 @@ export class Queue {
   /** The oldest run that is due and first on a thread where nothing runs. */
   async #claim(): Promise<RunRow | undefined> {
     const [run] = await this.#db.query<RunRow>(
-      `update runs set status = 'running', owner = $1, attempt = attempt + 1, updated_at = now()
+      `update runs set status = 'running', owner = $1, attempt = attempt + 1, updated_at = now(),
+         started_at = coalesce(started_at, now())
        where run_id = (
          select r.run_id from runs r
          where r.status = 'pending' and r.run_after <= now()
@@ -138,10 +150,15 @@ export class Queue {
     // Asked for while nobody executed it.
     if (run.cancel) abort.abort(run.cancel)
     if (isFollowed) void this.bus.send({ kind: 'claimed', run: run.run_id })
+    const began = performance.now()
+    if (run.attempt === 1) this.observer?.runBegan(run.created_at.getTime() + (run.kwargs.after_seconds ?? 0) * 1000)
     const work = async () => {
       const ending = await execute(run, this.services, { log, writer, signal: abort.signal, control })
       if (ending.how === 'failed') this.log('error', `The run failed: ${stackOf(ending.thrown)}`, run.run_id)
-      await this.#settle(run, ending, () => this.endings.settle(run, ending, log, writer))
+      await this.#settle(run, ending, async () => {
+        const status = await this.endings.settle(run, ending, log, writer)
+        this.observer?.runEnded(status, performance.now() - began)
+      })
     }
     const done = work().finally(() => {
       this.#active.delete(run.run_id)
@@ -152,7 +169,7 @@ export class Queue {
   }
 
   /** The end must be stored, however long the store is away: until then the thread belongs to this run. */
-  async #settle(run: RunRow, ending: Ending, store: () => Promise<string>): Promise<void> {
+  async #settle(run: RunRow, ending: Ending, store: () => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
         await store()

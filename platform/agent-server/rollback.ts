@@ -1,5 +1,6 @@
 import type { Db } from './db'
 import type { RunRow } from './runs'
+import { removeUnusedBlobs } from './threads'
 
 /** Taking a run back: the thread's state is then what it was before. */
 
@@ -35,13 +36,7 @@ export async function undoRun(db: Db, run: RunRow): Promise<void> {
       mine,
     )
     await query(`delete from checkpoints where thread_id = $1 and metadata ->> 'run_id' = $2`, mine)
-    // Values that no checkpoint refers to any more.
-    await query(
-      `delete from checkpoint_blobs b where b.thread_id = $1 and not exists (select from checkpoints c
-         where c.thread_id = b.thread_id and c.checkpoint_ns = b.checkpoint_ns
-         and c.checkpoint -> 'channel_versions' ->> b.channel = b.version)`,
-      [run.thread_id],
-    )
+    await removeUnusedBlobs(query, run.thread_id)
     const [row] = await query<{ has_kept_writes: boolean }>('select has_kept_writes from runs where run_id = $1', [
       run.run_id,
     ])

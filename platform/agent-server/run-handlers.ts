@@ -1,15 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import type { RunCreate } from '@/lib/contracts/runs'
-import type { Assistants } from './assistants'
 import { HttpError, invalid, notFound } from './errors'
-import type { Graphs } from './graphs'
 import type { Handlers, Input } from './handlers'
-import { absent, EVENT_STREAM, JSON_STREAM, type Reply } from './http'
+import { EVENT_STREAM, JSON_STREAM, type Reply } from './http'
 import type { Hub } from './hub'
 import type { Joins } from './join'
 import { pageHeaders, select } from './listing'
-import type { Queue } from './queue'
-import { readRunRequest } from './run-request'
+import type { RunStarter } from './run-starter'
 import type { RunStopper } from './run-stopper'
 import { type RunRow, type Runs, runOut } from './runs'
 import type { Threads } from './threads'
@@ -25,7 +20,6 @@ type RunHandlers = Pick<
   | 'joinRun'
   | 'streamRun'
   | 'cancelRun'
-  | 'createThreadCron'
   | 'createStatelessRun'
   | 'createStatelessRunStream'
   | 'createStatelessRunWait'
@@ -37,34 +31,13 @@ type RunHandlers = Pick<
 type Services = {
   runs: Runs
   threads: Threads
-  assistants: Assistants
-  graphs: Graphs
-  queue: Queue
   hub: Hub
   joins: Joins
   stopper: RunStopper
+  starter: RunStarter
 }
 
-export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joins, stopper }: Services): RunHandlers {
-  /** Makes a run and wakes the queue; `runId` where a reader is in place already. */
-  async function create(threadId: string | undefined, body: RunCreate, runId: string = randomUUID()): Promise<RunRow> {
-    const request = await readRunRequest(threadId, body, assistants, graphs)
-    const row = await runs.create(request, runId)
-    queue.wake((body.after_seconds ?? 0) * 1000)
-    return row
-  }
-
-  /** Makes a run whose first event the caller must see. */
-  async function createHeld(threadId: string | undefined, body: RunCreate, wanted: Parameters<typeof joins.hold>[1]) {
-    const held = joins.hold(randomUUID(), wanted)
-    try {
-      return { held, row: await create(threadId, body, held.log.runId) }
-    } catch (error) {
-      held.release()
-      throw error
-    }
-  }
-
+export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Services): RunHandlers {
   const cancelsOnLeave = (runId: string, isAsked: boolean) =>
     isAsked ? () => void runs.cancel(runId, 'interrupt').catch(() => {}) : undefined
 
@@ -73,7 +46,7 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
     { body, query, signal }: Input<'createRunStream'>,
   ): Promise<Reply> {
     const namespaces = query.namespace
-    const { held, row } = await createHeld(threadId, body, { namespaces })
+    const { held, row } = await starter.createHeld(threadId, body, { namespaces })
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
     const stream = await joins.stream(row, { signal, namespaces, onLeave }, held)
     return { stream, headers: { ...EVENT_STREAM, ...locations(threadId, row, 'stream') } }
@@ -83,7 +56,7 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
     threadId: string | undefined,
     { body, signal }: Pick<Input<'createRunWait'>, 'body' | 'signal'>,
   ): Promise<Reply> {
-    const { held, row } = await createHeld(threadId, body, { modes: [] })
+    const { held, row } = await starter.createHeld(threadId, body, { modes: [] })
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
     return {
       stream: joins.answer(row, { signal, onLeave }, held),
@@ -132,7 +105,7 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
     },
 
     async createRun({ params, body }) {
-      const row = await create(params.thread_id, body)
+      const row = await starter.create(params.thread_id, body)
       return { body: runOut(row), headers: locations(params.thread_id, row) }
     },
 
@@ -163,10 +136,8 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
       return {}
     },
 
-    createThreadCron: absent('Crons are'),
-
     async createStatelessRun({ body }) {
-      const row = await create(undefined, body)
+      const row = await starter.create(undefined, body)
       return { body: runOut(row), headers: locations(undefined, row) }
     },
 
@@ -174,15 +145,7 @@ export function runHandlers({ runs, threads, assistants, graphs, queue, hub, joi
     createStatelessRunWait: (input) => createWait(undefined, input),
 
     async createRunBatch({ body }) {
-      // All are checked before the first one is made.
-      const requests = await Promise.all(
-        body.map(({ assistantId: _, ...one }) => readRunRequest(undefined, one, assistants, graphs)),
-      )
-      const rows: RunRow[] = []
-      for (const request of requests) {
-        rows.push(await runs.create(request, randomUUID()))
-        queue.wake((request.body.after_seconds ?? 0) * 1000)
-      }
+      const rows = await starter.createBatch(body.map(({ assistantId: _, ...one }) => one))
       return { body: rows.map(runOut) }
     },
 

@@ -1,10 +1,12 @@
 import type { z } from 'zod'
+import type { AddressRange } from '@/lib/contracts/address'
 import type { RunCreate } from '@/lib/contracts/runs'
 import type { CheckpointRequest } from '@/lib/contracts/threads'
 import type { Assistants } from './assistants'
 import { invalid } from './errors'
 import { checkContext } from './graph-info'
 import type { Graphs } from './graphs'
+import { checkWebhook } from './webhook-target'
 
 type Json = Record<string, unknown>
 
@@ -36,8 +38,10 @@ export async function readRunRequest(
   body: RunCreate,
   assistants: Assistants,
   graphs: Graphs,
+  webhookRanges: readonly AddressRange[],
 ): Promise<RunRequest> {
   refuseUnsupported(body)
+  if (body.webhook) checkWebhook(body.webhook, webhookRanges)
   const assistant = await assistants.get(body.assistant_id)
   const plan: RunPlan = {
     config: mergeConfig(assistant.config, body.config ?? {}),
@@ -62,7 +66,6 @@ export async function readRunRequest(
 function refuseUnsupported(body: RunCreate): void {
   if (body.feedback_keys?.length)
     throw invalid(['body', 'feedback_keys'], 'Feedback addresses are not available on this server')
-  if (body.webhook) throw invalid(['body', 'webhook'], 'Webhooks are not available on this server')
   if ([body.stream_mode].flat().includes('lifecycle'))
     throw invalid(['body', 'stream_mode'], 'The mode lifecycle is not available on this server')
   if (body.command && body.input !== undefined && body.input !== null)

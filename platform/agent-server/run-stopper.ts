@@ -37,6 +37,7 @@ export class RunStopper {
     await this.#stop(ids)
     await this.threads.remove(thread.thread_id)
     this.runs.tellEnded(ids)
+    this.runs.tellGone(thread.thread_id)
   }
 
   async #stop(ids: readonly string[]): Promise<void> {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { StateSnapshot } from '@langchain/langgraph'
 import type { RunCreate } from '@/lib/contracts/runs'
 import { RUN_STATUSES_IN_PROGRESS } from '@/lib/contracts/state'
 import type { Bus } from './bus'
 import { type Db, iso, type Query } from './db'
-import { HttpError, notFound } from './errors'
+import { HttpError, notFound, type RunError } from './errors'
+import { encodeEventData } from './messages'
 import type { RunPlan, RunRequest } from './run-request'
 import { REFRESH_TTL, removeThread } from './threads'
 
@@ -22,18 +24,20 @@ export type RunRow = {
   multitask_strategy: string
   is_resumable: boolean
   is_watched: boolean
-  error: { error: string; message: string } | null
+  error: RunError | null
   creator: number
   owner: number | null
   attempt: number
   crashes: number
   cancel: CancelAction | null
+  /** When it was taken first; null while it waits. */
+  started_at: Date | null
   created_at: Date
   updated_at: Date
 }
 
 export const RUN_COLUMNS =
-  'run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, plan, multitask_strategy, is_resumable, is_watched, error, creator, owner, attempt, crashes, cancel, created_at, updated_at'
+  'run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, plan, multitask_strategy, is_resumable, is_watched, error, creator, owner, attempt, crashes, cancel, started_at, created_at, updated_at'
 
 export const runOut = (row: RunRow) => ({
   run_id: row.run_id,
@@ -46,6 +50,27 @@ export const runOut = (row: RunRow) => ({
   kwargs: row.kwargs,
   multitask_strategy: row.multitask_strategy,
 })
+
+/** Writes down that a run ends, for its webhook, in the transaction that ends it. */
+export async function noteEnd(
+  query: Query,
+  row: RunRow,
+  status: string,
+  snapshot?: StateSnapshot,
+  error?: RunError,
+): Promise<void> {
+  // Of a run that is taken back nothing is left to tell.
+  if (!row.kwargs.webhook || status === 'rollback') return
+  const ended = new Date()
+  const body = encodeEventData({
+    ...runOut({ ...row, status, updated_at: ended }),
+    run_started_at: row.started_at && iso(row.started_at),
+    run_ended_at: iso(ended),
+    values: snapshot?.createdAt === undefined ? null : snapshot.values,
+    ...(error && { error }),
+  })
+  await query('insert into webhooks (run_id, url, body) values ($1, $2, $3)', [row.run_id, row.kwargs.webhook, body])
+}
 
 export const isInProgress = (status: string): boolean =>
   (RUN_STATUSES_IN_PROGRESS as readonly string[]).includes(status)
@@ -91,11 +116,15 @@ export class Runs {
     return { rows, total: counted?.count ?? 0 }
   }
 
-  /** Queues a run, and does to the thread's other runs what its strategy says. The thread is locked meanwhile. */
-  async create(request: RunRequest, runId: string): Promise<RunRow> {
+  /**
+   * Queues a run, and does to the thread's other runs what its strategy says. The thread is locked meanwhile. `also`
+   * belongs to it: what it throws undoes everything.
+   */
+  async create(request: RunRequest, runId: string, also?: (query: Query) => Promise<void>): Promise<RunRow> {
     const threadId = request.threadId?.toLowerCase() ?? randomUUID()
     const { row, stopped } = await this.db.transaction(async (query) => {
       await this.#lockThread(query, threadId, request)
+      await also?.(query)
       const active = await query<RunRow>(
         `select ${RUN_COLUMNS} from runs where thread_id = $1 and status in ('pending', 'running') order by seq`,
         [threadId],
@@ -128,6 +157,8 @@ export class Runs {
       )
       return { row: row as RunRow, stopped }
     })
+    // Before anything can take it from the queue here: who reads the thread misses nothing of it.
+    this.bus.emit('thread', { thread: row.thread_id, run: row.run_id })
     this.#tell(stopped)
     return row
   }
@@ -177,6 +208,11 @@ export class Runs {
     for (const run of ids) void this.bus.tell({ kind: 'ended', run })
   }
 
+  /** Nobody needs to read this thread any more. */
+  tellGone(threadId: string): void {
+    this.bus.emit('thread', { thread: threadId, isGone: true })
+  }
+
   async #lockThread(query: Query, threadId: string, { threadId: given, body, plan, place }: RunRequest): Promise<void> {
     if (given === undefined || body.if_not_exists === 'create')
       await query('insert into threads (thread_id, is_temporary) values ($1, $2) on conflict do nothing', [
@@ -221,6 +257,7 @@ export class Runs {
       )
       return { kind: 'cancel', run: row.run_id }
     }
+    if (action === 'interrupt') await noteEnd(query, row, 'interrupted')
     if (row.plan.deletesThread) await removeThread(query, row.thread_id)
     else if (action === 'rollback') await query('delete from runs where run_id = $1', [row.run_id])
     else await query(`update runs set status = 'interrupted', updated_at = now() where run_id = $1`, [row.run_id])

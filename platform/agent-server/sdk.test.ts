@@ -1,4 +1,4 @@
-import { Client } from '@langchain/langgraph-sdk'
+import { Client, type Cron } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collect, type TestServer, testServer } from './testing'
 
@@ -105,6 +105,51 @@ describe('the client of the SDK', () => {
     await client.runs.delete(thread_id, long.run_id)
     expect(await client.runs.list(thread_id)).toHaveLength(2)
     await expect(client.runs.wait(thread_id, 'failing', { input: {} })).rejects.toThrow('NoLuck')
+  })
+
+  test('crons', async () => {
+    const schedule = '0 0 1 1 *'
+    const made = (await client.crons.create('counter', {
+      schedule,
+      timezone: 'Europe/Berlin',
+      input: { until: 1 },
+      metadata: { sdk: true },
+      onRunCompleted: 'keep',
+      endTime: '2200-01-01T00:00:00Z',
+      streamMode: 'values',
+      durability: 'sync',
+    })) as unknown as Cron
+    expect(made).toMatchObject({ schedule, timezone: 'Europe/Berlin', on_run_completed: 'keep', enabled: true })
+    const { thread_id } = await client.threads.create()
+    const onThread = await client.crons.createForThread(thread_id, 'counter', { schedule, multitaskStrategy: 'reject' })
+    expect(onThread.thread_id).toBe(thread_id)
+    const changed = await client.crons.update(made.cron_id, { enabled: false, schedule: '0 1 * * *', timezone: 'UTC' })
+    expect(changed).toMatchObject({ enabled: false, schedule: '0 1 * * *', timezone: 'UTC', next_run_date: null })
+    const found = await client.crons.search({ metadata: { sdk: true }, enabled: false, sortBy: 'created_at' })
+    expect(found.map(({ cron_id }) => cron_id)).toEqual([made.cron_id])
+    expect(await client.crons.search({ threadId: thread_id, select: ['cron_id'] })).toHaveLength(1)
+    expect(await client.crons.count({ assistantId: made.assistant_id })).toBe(2)
+    await client.crons.delete(made.cron_id)
+    expect(await client.crons.count({ metadata: { sdk: true } })).toBe(0)
+    await client.threads.delete(thread_id)
+    expect(await client.crons.count()).toBe(0)
+  })
+
+  test('the store', async () => {
+    await client.store.putItem(['sdk', 'ann'], 'k', { text: 'a', n: 1 }, { ttl: 60, index: false })
+    await client.store.putItem(['sdk', 'bob'], 'k', { text: 'b', n: 2 })
+    expect(await client.store.getItem(['sdk', 'ann'], 'k', { refreshTtl: true })).toMatchObject({
+      namespace: ['sdk', 'ann'],
+      value: { text: 'a', n: 1 },
+      createdAt: expect.any(String),
+    })
+    expect(await client.store.getItem(['sdk', 'eve'], 'k')).toBeNull()
+    const { items } = await client.store.searchItems(['sdk'], { filter: { n: { $gt: 1 } }, refreshTtl: false })
+    expect(items.map(({ namespace }) => namespace)).toEqual([['sdk', 'bob']])
+    expect(await client.store.listNamespaces({ prefix: ['sdk'], maxDepth: 1 })).toEqual({ namespaces: [['sdk']] })
+    await expect(client.store.searchItems(['sdk'], { query: 'like' })).rejects.toThrow('no embedding model')
+    await client.store.deleteItem(['sdk', 'ann'], 'k')
+    expect(await client.store.getItem(['sdk', 'ann'], 'k')).toBeNull()
   })
 
   test('runs without a thread', async () => {

@@ -1,3 +1,4 @@
+import type { AddressRange } from '@/lib/contracts/address'
 import { type AgentInfo, agentEnv, clearAgentEnv, readTracing, setTracing } from '../env'
 
 export type AgentServerSettings = {
@@ -15,6 +16,8 @@ export type AgentServerSettings = {
   /** Goes into `/info`. */
   info?: AgentInfo
   isTracing?: boolean
+  /** Addresses that are not public and may be sent webhooks. */
+  webhookRanges?: readonly AddressRange[]
 }
 
 /** The settings that the roll-out gives its child. They are gone from the environment afterwards: graph code must not see them. */
@@ -30,6 +33,7 @@ export function takeSettings(): AgentServerSettings {
     owner: env.PILOTHOUSE_AGENT_OWNER,
     info: env.PILOTHOUSE_AGENT_INFO,
     isTracing: allowTracing(),
+    webhookRanges: env.PILOTHOUSE_AGENT_WEBHOOK_RANGES,
   }
 }
 

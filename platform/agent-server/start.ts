@@ -2,37 +2,55 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import { awaitAllCallbacks } from '@langchain/core/callbacks/promises'
+import { a2aHandler } from './a2a'
+import { A2aTasks } from './a2a-tasks'
 import { createApp } from './app'
 import { assistantHandlers } from './assistant-handlers'
 import { Assistants } from './assistants'
 import { Bus } from './bus'
+import { CronClock } from './cron-clock'
+import { cronHandlers } from './cron-handlers'
+import { Crons } from './crons'
 import { Db } from './db'
+import { passStoreThrough } from './direct-store'
 import { Endings } from './endings'
 import { StreamCut } from './events'
 import { Graphs } from './graphs'
 import { Hub } from './hub'
+import { itemHandlers } from './item-handlers'
+import { ItemStore } from './items'
 import { Joins } from './join'
+import { mcpHandler } from './mcp'
+import { McpTools } from './mcp-tools'
+import { Metrics } from './metrics'
 import { Queue } from './queue'
 import { runHandlers } from './run-handlers'
+import { RunStarter } from './run-starter'
 import { RunStopper } from './run-stopper'
 import { Runs } from './runs'
 import { AgentSaver } from './saver'
 import type { AgentServerSettings } from './settings'
 import { Sweeper } from './sweeper'
-import { absentHandlers, systemHandlers } from './system-handlers'
+import { systemHandlers, VERSION } from './system-handlers'
 import { threadHandlers } from './thread-handlers'
 import { ThreadStates } from './thread-state'
+import { ThreadStreams } from './thread-stream'
 import { Threads } from './threads'
+import { Webhooks } from './webhooks'
 
 export type AgentServerOptions = AgentServerSettings & {
   log?: (level: 'info' | 'error', message: string, runId?: string) => void
+  /** What crons take for the time; the time when absent. */
+  now?: () => Date
+  /** Between the attempts to deliver a webhook. */
+  backOffMs?: readonly number[]
 }
 
 export type AgentServer = {
   url: string
   port: number
-  /** Takes no new work from the queue; requests are still answered. */
-  drain(): void
+  /** Takes no new work from the queue; requests are still answered. Resolves when no run is executed here any more. */
+  drain(): Promise<void>
   /** Gives runs in progress back to the store and closes every connection; done within 4 s. */
   stop(): Promise<void>
 }
@@ -52,12 +70,14 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   let bus: Bus | undefined
   try {
     const saver = new AgentSaver(db)
+    const store = new ItemStore(db)
+    passStoreThrough()
     await db.migrate(() => saver.setup())
-    const graphs = await Graphs.load(options.configPath, saver)
+    const graphs = await Graphs.load(options.configPath, { saver, store })
     const assistants = new Assistants(db, graphs)
     await assistants.ensureDefaults()
     bus = await Bus.open(db, options.owner ?? 'agent-server', complain)
-    return await serve(options, { db, bus, saver, graphs, assistants, log, complain, isTracing })
+    return await serve(options, { db, bus, saver, store, graphs, assistants, log, complain, isTracing })
   } catch (error) {
     await bus?.close()
     await db.close()
@@ -69,6 +89,7 @@ type Parts = {
   db: Db
   bus: Bus
   saver: AgentSaver
+  store: ItemStore
   graphs: Graphs
   assistants: Assistants
   log: NonNullable<AgentServerOptions['log']>
@@ -76,16 +97,27 @@ type Parts = {
   isTracing: boolean
 }
 
-async function serve({ secret, port = 0, info }: AgentServerOptions, parts: Parts): Promise<AgentServer> {
-  const { db, bus, saver, graphs, assistants, log, complain, isTracing } = parts
+async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentServer> {
+  const { secret, port = 0, info, now, webhookRanges = [] } = options
+  const { db, bus, saver, store, graphs, assistants, log, complain, isTracing } = parts
   const threads = new Threads(db)
   const states = new ThreadStates(threads, graphs, saver)
   const runs = new Runs(db, bus)
   const hub = new Hub(db, bus, complain)
   const joins = new Joins(hub, runs, threads, states)
-  const queue = new Queue({ graphs, saver, db, isTracing }, bus, hub, new Endings(db, bus, threads, states), log)
+  const metrics = new Metrics({ db, active: () => queue.size, readers: () => joins.readers })
+  const webhooks = new Webhooks({ db, ranges: webhookRanges, log, backOffMs: options.backOffMs })
+  const endings = new Endings(db, bus, threads, states, () => webhooks.wake())
+  const queue = new Queue({ graphs, saver, db, isTracing }, bus, hub, endings, log, metrics)
   const stopper = new RunStopper(runs, threads, joins)
-  const sweeper = new Sweeper(db, stopper, complain)
+  const starter = new RunStarter({ runs, assistants, graphs, queue, joins, threads, states, webhookRanges })
+  const crons = new Crons(db, assistants, (threadId, body) => starter.check(threadId, body), now)
+  const clock = new CronClock({ db, crons, starter, log, now })
+  const streams = new ThreadStreams(db, bus, threads, states, joins)
+  const tools = new McpTools(assistants, graphs)
+  const tasks = new A2aTasks(db, threads, states)
+  const inputFields = (graphId: string) => tools.inputFields(graphId)
+  const sweeper = new Sweeper({ db, stopper, threads, store, complain })
 
   const deleteThreadsOf = async (assistantId: string) => {
     const found = await db.query<{ thread_id: string }>('select thread_id from threads where metadata @> $1', [
@@ -95,12 +127,25 @@ async function serve({ secret, port = 0, info }: AgentServerOptions, parts: Part
   }
   const app = createApp({
     handlers: {
-      ...absentHandlers,
       ...assistantHandlers(assistants, graphs, deleteThreadsOf),
-      ...threadHandlers(db, threads, states, stopper),
-      ...runHandlers({ runs, threads, assistants, graphs, queue, hub, joins, stopper }),
-      ...systemHandlers(db, info),
+      ...threadHandlers({ db, threads, states, stopper, streams }),
+      ...runHandlers({ runs, threads, hub, joins, stopper, starter }),
+      ...cronHandlers(crons, clock, threads),
+      ...itemHandlers(store),
+      ...systemHandlers({ db, metrics, assistants, tools, info }),
     },
+    rpc: {
+      sendMcp: mcpHandler({
+        tools,
+        starter,
+        joins,
+        runs,
+        complain,
+        identity: { name: 'agent-server', version: VERSION },
+      }),
+      sendA2a: a2aHandler({ tasks, starter, stopper, joins, runs, complain, inputFields }, assistants),
+    },
+    observe: (method, route, status) => metrics.request(method, route, status),
     secret,
     complain,
   })
@@ -115,12 +160,17 @@ async function serve({ secret, port = 0, info }: AgentServerOptions, parts: Part
   const address = server.address() as AddressInfo
   queue.start()
   sweeper.start()
+  webhooks.start()
+  clock.wake()
 
   let stopping: Promise<void> | undefined
   const stop = async () => {
     server.close()
     sweeper.stop()
+    await clock.stop()
+    metrics.stop()
     await queue.stop(STEP_GRACE_MS)
+    await webhooks.stop()
     // An error on the wire, not an end: the client connects again and goes on reading.
     hub.cut(new StreamCut('The agent server is stopping.'))
     if ('closeIdleConnections' in server) server.closeIdleConnections()
@@ -132,7 +182,10 @@ async function serve({ secret, port = 0, info }: AgentServerOptions, parts: Part
   return {
     url: `http://127.0.0.1:${address.port}`,
     port: address.port,
-    drain: () => queue.drain(),
+    drain: async () => {
+      await clock.stop()
+      await queue.drain()
+    },
     stop: () => (stopping ??= stop()),
   }
 }

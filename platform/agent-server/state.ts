@@ -56,7 +56,7 @@ export function stateOut(snapshot: StateSnapshot): Record<string, unknown> {
 }
 
 /** Open interrupts by the id of the task that waits. */
-export function openInterrupts(snapshot: StateSnapshot): Record<string, unknown[]> {
+export function openInterrupts(snapshot: StateSnapshot): Record<string, Record<string, unknown>[]> {
   const waiting = snapshot.tasks.filter((task) => task.interrupts.length > 0)
   return Object.fromEntries(waiting.map((task) => [task.id, task.interrupts.map(interruptOut)]))
 }

@@ -3,6 +3,8 @@ import { testDatabase } from '@/scripts/testing'
 import { Bus } from './bus'
 import { Db } from './db'
 import { Hub } from './hub'
+import { ItemStore } from './items'
+import { MIGRATIONS } from './migrations'
 import { AgentSaver } from './saver'
 import { Sweeper } from './sweeper'
 
@@ -25,7 +27,7 @@ describe('the schema', () => {
   test('is made once, also by several processes at the same time', async () => {
     const dbs = Array.from({ length: 4 }, () => new Db(database.url, 'agent_race', () => {}))
     await Promise.all(dbs.map((one) => one.migrate(() => new AgentSaver(one).setup())))
-    expect(await dbs[0]?.query('select version from migrations')).toHaveLength(1)
+    expect(await dbs[0]?.query('select version from migrations')).toHaveLength(MIGRATIONS.length)
     await Promise.all(dbs.map((one) => one.close()))
   })
 
@@ -142,10 +144,15 @@ describe('the sweeper', () => {
       `insert into threads (thread_id, expires_at, status) values ('over', now() - interval '1 minute', 'idle'),
        ('busy', now() - interval '1 minute', 'busy'), ('later', now() + interval '1 minute', 'idle')`,
     )
+    await db.query(
+      `insert into threads (thread_id, expires_at, ttl_strategy) values ('history', now() - interval '1 minute', 'keep_latest')`,
+    )
     const removed: string[] = []
+    const shortened: string[] = []
     const stopper = { removeThread: async (id: string) => void removed.push(id) }
-    await new Sweeper(db, stopper, () => {}).sweep()
-    expect(removed).toEqual(['over'])
+    const threads = { keepLatest: async (id: string) => void shortened.push(id) }
+    await new Sweeper({ db, stopper, threads, store: new ItemStore(db), complain: () => {} }).sweep()
+    expect([removed, shortened]).toEqual([['over'], ['history']])
     expect(await db.query('select run_id from run_events')).toEqual([{ run_id: 'new' }])
   })
 })

@@ -1,28 +1,34 @@
 import type { Db } from './db'
 import { HttpError } from './errors'
+import type { ItemStore } from './items'
 import type { RunStopper } from './run-stopper'
+import type { Threads } from './threads'
 
 const EVERY_MS = 30_000
 /** How long events of a run can be read again. */
 const EVENTS_KEPT = `interval '1 hour'`
 const PAGE = 100
 
-/** Removes what has outlived its time: kept events, and threads with a time to live. */
+type Services = {
+  db: Db
+  stopper: Pick<RunStopper, 'removeThread'>
+  threads: Pick<Threads, 'keepLatest'>
+  store: Pick<ItemStore, 'sweep'>
+  complain(line: string): void
+}
+
+/** Removes what has outlived its time: kept events, items and threads with a time to live. */
 export class Sweeper {
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
-  constructor(
-    private readonly db: Db,
-    private readonly stopper: Pick<RunStopper, 'removeThread'>,
-    private readonly complain: (line: string) => void,
-  ) {}
+  constructor(private readonly services: Services) {}
 
   start(): void {
     this.#timer = setTimeout(() => {
       void this.sweep()
         .catch((error: Error) => {
-          if (!this.#isStopped) this.complain(`What is old could not be removed: ${error.message}`)
+          if (!this.#isStopped) this.services.complain(`What is old could not be removed: ${error.message}`)
         })
         .finally(() => {
           if (!this.#isStopped) this.start()
@@ -37,18 +43,22 @@ export class Sweeper {
   }
 
   async sweep(): Promise<void> {
+    const { db, stopper, threads, store } = this.services
+    await store.sweep()
     // Of runs that go on, everything stays.
-    await this.db.query(
+    await db.query(
       `delete from run_events e where created_at < now() - ${EVENTS_KEPT}
        and not exists (select from runs r where r.run_id = e.run_id and r.status in ('pending', 'running'))`,
     )
-    const expired = await this.db.query<{ thread_id: string }>(
-      `select thread_id from threads where expires_at < now() and status <> 'busy' limit ${PAGE}`,
+    const expired = await db.query<{ thread_id: string; ttl_strategy: string | null }>(
+      `select thread_id, ttl_strategy from threads where expires_at < now() and status <> 'busy' limit ${PAGE}`,
     )
-    for (const { thread_id } of expired)
-      await this.stopper.removeThread(thread_id).catch((error) => {
-        // Another process has removed it first.
+    for (const { thread_id, ttl_strategy } of expired) {
+      const isOver = ttl_strategy === 'keep_latest' ? threads.keepLatest(thread_id) : stopper.removeThread(thread_id)
+      await isOver.catch((error) => {
+        // Another process has removed it first, or something runs on it by now.
         if (!(error instanceof HttpError)) throw error
       })
+    }
   }
 }

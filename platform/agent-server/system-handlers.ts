@@ -1,35 +1,37 @@
 import { createRequire } from 'node:module'
+import { agentCard, publicBase } from './agent-card'
+import type { Assistants } from './assistants'
 import type { Db } from './db'
 import { renderDocs } from './docs-page'
 import { HttpError } from './errors'
 import type { Handlers, OperationId } from './handlers'
-import { absent } from './http'
+import type { Reply } from './http'
+import type { McpTools } from './mcp-tools'
+import type { Metrics } from './metrics'
 import { describeApi } from './openapi'
 
 /** Of this server's HTTP surface; raised when it changes. */
 export const VERSION = '0.1.0'
 
-type SystemHandlers = Pick<Handlers, 'getOk' | 'getInfo' | 'getMetrics' | 'getDocs' | 'getOpenapi'>
+type SystemHandlers = Pick<
+  Handlers,
+  'getOk' | 'getInfo' | 'getMetrics' | 'getDocs' | 'getOpenapi' | 'getAgentCard' | 'getAssistantCard'
+>
 
 /** Operations that this server does not have; the flags of `/info` say so by group. */
-export const ABSENT = [
-  ...(['createThreadCron', 'createCron', 'searchCrons', 'countCrons', 'getCron', 'updateCron', 'deleteCron'] as const),
-  ...(['putItem', 'getItem', 'deleteItem', 'searchItems', 'listNamespaces'] as const),
-  ...(['sendA2a', 'getAgentCard', 'sendMcp', 'getMetrics'] as const),
-  ...(['streamThread', 'streamThreadEvents', 'sendThreadCommand'] as const),
-] as const satisfies OperationId[]
+export const ABSENT = [...(['streamThreadEvents', 'sendThreadCommand'] as const)] as const satisfies OperationId[]
 
 const FLAGS = {
   assistants: true,
   threads: true,
   runs: true,
-  crons: false,
-  store: false,
-  a2a: false,
-  mcp: false,
-  metrics: false,
-  webhooks: false,
-  thread_stream: false,
+  crons: true,
+  store: true,
+  a2a: true,
+  mcp: true,
+  metrics: true,
+  webhooks: true,
+  thread_stream: true,
   event_streaming: false,
   docs: true,
 }
@@ -39,8 +41,22 @@ const runtimeVersion = (): string => {
   return (require('@langchain/langgraph/package.json') as { version: string }).version
 }
 
-export function systemHandlers(db: Db, info: unknown): SystemHandlers {
-  const api = () => describeApi(VERSION, (id) => (ABSENT as readonly string[]).includes(id))
+type Services = {
+  db: Db
+  metrics: Metrics
+  assistants: Assistants
+  tools: McpTools
+  /** Goes into `/info`. */
+  info: unknown
+}
+
+export function systemHandlers({ db, metrics, assistants, tools, info }: Services): SystemHandlers {
+  const card = async (assistantId: string, headers: Headers): Promise<Reply> => {
+    const row = await assistants.get(assistantId)
+    return { body: agentCard(row, publicBase(headers), await tools.inputFields(row.graph_id)) }
+  }
+  const isAbsent = (id: OperationId) => (ABSENT as readonly string[]).includes(id)
+  const api = (headers: Headers) => describeApi({ version: VERSION, base: publicBase(headers), isAbsent })
   return {
     async getOk({ query }) {
       if (query.check_db)
@@ -54,32 +70,27 @@ export function systemHandlers(db: Db, info: unknown): SystemHandlers {
       body: { version: VERSION, graph_js_version: runtimeVersion(), context: 'js', flags: FLAGS, metadata: info ?? {} },
     }),
 
-    getMetrics: absent('Metrics are'),
-    getDocs: async () => ({
-      text: renderDocs(api() as Parameters<typeof renderDocs>[0]),
-      headers: {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'`,
-      },
-    }),
-    getOpenapi: async () => ({ body: api() }),
+    getMetrics: async ({ query }) =>
+      query.format === 'json'
+        ? { text: JSON.stringify(await metrics.json()), headers: { 'Content-Type': 'application/json' } }
+        : { text: await metrics.text(), headers: { 'Content-Type': metrics.contentType } },
+    async getDocs({ headers }) {
+      const { html, policy, etag } = await renderDocs(api(headers) as Parameters<typeof renderDocs>[0])
+      const caching = { ETag: etag, 'Cache-Control': 'private, no-cache', Vary: 'X-Forwarded-Host, X-Forwarded-Prefix' }
+      if (headers.get('if-none-match')?.includes(etag)) return { status: 304, headers: caching }
+      return {
+        text: html,
+        headers: {
+          ...caching,
+          'Content-Type': 'text/html; charset=utf-8',
+          'Content-Security-Policy': policy,
+          'X-Content-Type-Options': 'nosniff',
+          'Referrer-Policy': 'no-referrer',
+        },
+      }
+    },
+    getAgentCard: ({ query, headers }) => card(query.assistant_id, headers),
+    getAssistantCard: ({ params, headers }) => card(params.assistant_id, headers),
+    getOpenapi: async ({ headers }) => ({ body: api(headers) }),
   }
 }
-
-/** Groups that are answered with a clear refusal as a whole. */
-export const absentHandlers = {
-  createCron: absent('Crons are'),
-  searchCrons: absent('Crons are'),
-  countCrons: absent('Crons are'),
-  getCron: absent('Crons are'),
-  updateCron: absent('Crons are'),
-  deleteCron: absent('Crons are'),
-  putItem: absent('The store is'),
-  getItem: absent('The store is'),
-  deleteItem: absent('The store is'),
-  searchItems: absent('The store is'),
-  listNamespaces: absent('The store is'),
-  sendA2a: absent('A2A is'),
-  getAgentCard: absent('A2A is'),
-  sendMcp: absent('MCP is'),
-} satisfies Partial<Handlers>

@@ -1,11 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 import { test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { asProcessEnv, baseEnvironment } from '../env'
+import { createGateway } from '../gateway/gateway'
+import type { AgentChild } from '../rollout/child'
 import { type AgentServer, type AgentServerOptions, startAgentServer } from './start'
 
 /** For tests: servers on a database of their own, and a client that hides nothing. */
@@ -196,3 +200,32 @@ export const storeTest = test.extend<{ store: { url: string; start: Start } }>({
     await database.drop()
   },
 })
+
+export const DEPLOYMENT_ID = 'a0000000-0000-4000-8000-000000000001'
+export const API_KEY = 'key-of-the-test'
+const GATEWAY_SECRET = 'secret of the gateway'
+
+/** An agent server behind the gateway: `deploymentUrl` is its address as a user has it, for requests with the key. */
+export async function serverBehindGateway(): Promise<{
+  server: TestServer
+  deploymentUrl: string
+  close(): Promise<void>
+}> {
+  const server = await testServer({ secret: GATEWAY_SECRET })
+  // Of a child the gateway uses its address only.
+  const child = { port: server.server.port, secret: GATEWAY_SECRET, openRequests: 0 } as AgentChild
+  const gateway = createServer(
+    createGateway({ target: () => ({ state: 'up', child }), isKey: (given) => given === API_KEY }),
+  )
+  await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
+  const { port } = gateway.address() as AddressInfo
+  return {
+    server,
+    deploymentUrl: `http://127.0.0.1:${port}/agents/${DEPLOYMENT_ID}`,
+    close: async () => {
+      gateway.closeAllConnections()
+      gateway.close()
+      await server.close()
+    },
+  }
+}

@@ -1,11 +1,12 @@
 import type { Db } from './db'
-import { HttpError, invalid } from './errors'
+import { HttpError } from './errors'
 import type { Handlers } from './handlers'
-import { absent, type Reply } from './http'
+import { absent, EVENT_STREAM, type Reply } from './http'
 import { pageHeaders, select } from './listing'
 import type { RunStopper } from './run-stopper'
 import { checkpointOut } from './state'
 import type { ThreadStates } from './thread-state'
+import type { ThreadStreams } from './thread-stream'
 import type { ThreadRow, Threads } from './threads'
 
 type ThreadHandlers = Pick<
@@ -30,7 +31,9 @@ type ThreadHandlers = Pick<
   | 'sendThreadCommand'
 >
 
-export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, stopper: RunStopper): ThreadHandlers {
+type Services = { db: Db; threads: Threads; states: ThreadStates; stopper: RunStopper; streams: ThreadStreams }
+
+export function threadHandlers({ db, threads, states, stopper, streams }: Services): ThreadHandlers {
   const record = async (row: ThreadRow, withTtl = false): Promise<Reply> => {
     const [body] = await states.records([row], { withTtl })
     return { body }
@@ -64,12 +67,12 @@ export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, s
     countThreads: async ({ body }) => ({ body: await threads.count(body) }),
 
     async pruneThreads({ body }) {
-      if (body.strategy === 'keep_latest')
-        throw invalid(['body', 'strategy'], 'The strategy keep_latest is not available on this server')
+      const prune = (id: string) =>
+        body.strategy === 'keep_latest' ? threads.keepLatest(id) : stopper.removeThread(id)
       let count = 0
       for (const id of new Set(body.thread_ids)) {
         try {
-          await stopper.removeThread(id)
+          await prune(id)
           count += 1
         } catch (error) {
           if (!(error instanceof HttpError)) throw error
@@ -93,11 +96,12 @@ export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, s
     copyThread: async ({ params }) => record(await threads.copy(params.thread_id)),
 
     getThreadState: async ({ params, query }) => ({
-      body: await states.read(params.thread_id, undefined, query.subgraphs),
+      body: select(await states.read(params.thread_id, undefined, query.subgraphs), query.select?.split(',')),
     }),
 
     async updateThreadState({ params, body }) {
       const configurable = await states.update(params.thread_id, body)
+      streams.changed(params.thread_id)
       return { body: { checkpoint: checkpointOut(configurable), configurable } }
     },
 
@@ -113,7 +117,10 @@ export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, s
     },
 
     getThreadStateAt: async ({ params, query }) => ({
-      body: await states.read(params.thread_id, { checkpoint_id: params.checkpoint_id }, query.subgraphs),
+      body: select(
+        await states.read(params.thread_id, { checkpoint_id: params.checkpoint_id }, query.subgraphs),
+        query.select?.split(','),
+      ),
     }),
 
     getThreadStateAtCheckpoint: async ({ params, body }) => ({
@@ -124,7 +131,14 @@ export function threadHandlers(db: Db, threads: Threads, states: ThreadStates, s
 
     searchThreadHistory: async ({ params, body }) => ({ body: await states.history(params.thread_id, body) }),
 
-    streamThread: absent('Thread streams are'),
+    streamThread: async ({ params, query, headers, signal }) => ({
+      stream: await streams.open(params.thread_id, {
+        modes: query.stream_mode ?? query.stream_modes,
+        lastEventId: headers.get('last-event-id'),
+        signal,
+      }),
+      headers: { ...EVENT_STREAM, Location: `/threads/${params.thread_id}/stream` },
+    }),
     streamThreadEvents: absent('Event streaming (protocol v2) is'),
     sendThreadCommand: absent('Thread commands (protocol v2) are'),
   }

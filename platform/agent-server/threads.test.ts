@@ -66,6 +66,27 @@ describe('records', () => {
     expect((await server.post('/threads/prune', { thread_ids: [thread2, thread] })).json).toEqual({ pruned_count: 1 })
   })
 
+  test('pruning to the latest leaves the state and takes the history, and a busy thread as it is', async () => {
+    const thread = await counted(3)
+    const before = (await server.get(`/threads/${thread}/state`)).json
+    const busy = await server.newThread()
+    const input = { until: 50, delay: 100 }
+    const run = await server.post(`/threads/${busy}/runs`, { assistant_id: 'counter', input })
+    const body = { thread_ids: [thread, busy, crypto.randomUUID()], strategy: 'keep_latest' }
+    expect((await server.post('/threads/prune', body)).json).toEqual({ pruned_count: 1 })
+    expect((await server.get(`/threads/${thread}/state`)).json).toEqual(before)
+    expect((await server.get(`/threads/${thread}/history`)).json).toHaveLength(1)
+    expect(Object.keys((await server.get(`/threads/${thread}/state?select=values,next`)).json)).toEqual([
+      'values',
+      'next',
+    ])
+    await server.post(`/threads/${busy}/runs/${run.json.run_id}/cancel?wait=1`)
+    const more = { assistant_id: 'counter', input: { until: 4 } }
+    expect((await server.post(`/threads/${thread}/runs/wait`, more)).json.count).toBe(4)
+    const ttl = await server.post('/threads', { ttl: { strategy: 'keep_latest', ttl: 5 } })
+    expect(ttl.json.ttl).toMatchObject({ strategy: 'keep_latest', ttl_minutes: 5 })
+  })
+
   test('a copy has the whole history and a life of its own', async () => {
     const thread = await counted(2)
     const copy = (await server.post(`/threads/${thread}/copy`)).json

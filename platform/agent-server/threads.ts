@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type { ThreadCreate, ThreadPatch, ThreadsCount, ThreadsSearch } from '@/lib/contracts/threads'
 import { type Db, iso, type Query } from './db'
-import { HttpError, invalid, notFound } from './errors'
+import { HttpError, notFound } from './errors'
 import { orderAndPage, Where } from './listing'
 
 type Json = Record<string, unknown>
@@ -112,6 +112,23 @@ export class Threads {
     await this.db.transaction((query) => removeThread(query, threadId))
   }
 
+  /** Leaves each graph's newest checkpoint only. Throws a 404, and a 409 for a thread on which something runs. */
+  async keepLatest(threadId: string): Promise<void> {
+    await this.db.transaction(async (query) => {
+      // Locked first: a run that begins meanwhile would want its way back.
+      await query('select from threads where thread_id = $1 for update', [threadId.toLowerCase()])
+      const { thread_id, status } = await this.get(threadId, query)
+      if (status === 'busy') throw new HttpError(409, `Thread ${thread_id} is busy. Wait for its run to end.`)
+      const isOlder = `checkpoint_id < (select max(n.checkpoint_id) from checkpoints n
+        where n.thread_id = o.thread_id and n.checkpoint_ns = o.checkpoint_ns)`
+      for (const table of ['checkpoint_writes', 'checkpoints'])
+        await query(`delete from ${table} o where thread_id = $1 and ${isOlder}`, [thread_id])
+      await removeUnusedBlobs(query, thread_id)
+      // The next change begins its time anew.
+      await query('update threads set expires_at = null where thread_id = $1 and not is_temporary', [thread_id])
+    })
+  }
+
   /** A copy with the whole history under a new id. */
   async copy(threadId: string): Promise<ThreadRow> {
     const copyId = randomUUID()
@@ -187,15 +204,23 @@ export async function removeThread(query: Query, threadId: string, withEvents = 
   )
 }
 
+/** Values that no checkpoint refers to any more. */
+export async function removeUnusedBlobs(query: Query, threadId: string): Promise<void> {
+  await query(
+    `delete from checkpoint_blobs b where b.thread_id = $1 and not exists (select from checkpoints c
+       where c.thread_id = b.thread_id and c.checkpoint_ns = b.checkpoint_ns
+       and c.checkpoint -> 'channel_versions' ->> b.channel = b.version)`,
+    [threadId],
+  )
+}
+
 /** Clients send keys of metadata without a value. */
 const dropEmpty = (metadata: Json | null | undefined): Json =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null && value !== undefined))
 
-/** Minutes, and what is removed then. Removing only what is old is not to be had here. */
+/** Minutes, and what is removed then. */
 function readTtl(ttl: Ttl): { minutes: number | null; strategy: string | null } {
   if (ttl === null || ttl === undefined) return { minutes: null, strategy: null }
   if (typeof ttl === 'number') return { minutes: ttl, strategy: 'delete' }
-  if (ttl.strategy === 'keep_latest')
-    throw invalid(['body', 'ttl', 'strategy'], 'The strategy keep_latest is not available on this server')
-  return { minutes: ttl.ttl, strategy: 'delete' }
+  return { minutes: ttl.ttl, strategy: ttl.strategy ?? 'delete' }
 }

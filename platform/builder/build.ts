@@ -1,11 +1,13 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, realpath, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments'
 import type { LogLevel } from '../control-plane/wire'
+import type { BuildCache, BuildInputs } from './build-cache'
 import { BuildError, runCommand } from './command'
-import { detectBuild, detectInstall } from './detect'
-import { checkout } from './git'
-import { readGraphConfig } from './graph-config'
+import { checkTool, detectBuild, detectInstall } from './detect'
+import { checkout, notFetched, remoteCommit } from './git'
+import type { GitMirrors } from './git-mirrors'
+import { type LoadedGraphConfig, readGraphConfig } from './graph-config'
 
 export type BuildOptions = {
   /** Of this revision alone; what an earlier try left in it is removed. */
@@ -14,72 +16,133 @@ export type BuildOptions = {
   sourceRevisionConfig: SourceRevisionConfig
   /** What commands run with; holds no secret. */
   env: Record<string, string>
+  cache: BuildCache
+  mirrors: GitMirrors
   signal: AbortSignal
   log(level: LogLevel, message: string): void
   /** Called as soon as the commit is known, long before the build ends. */
   onCommit(commit: string): Promise<void>
+  installTimeoutMs?: number
+  buildTimeoutMs?: number
 }
 
-const INSTALL_TIMEOUT_MS = 15 * 60_000
-const BUILD_TIMEOUT_MS = 15 * 60_000
+const TIMEOUT_MS = 15 * 60_000
+/** Lines of one command that are kept; a program that prints without end must not fill memory and store. */
+const MOST_LINES = 50_000
 
 /**
- * Makes the folder a revision runs from: its commit checked out, packages installed, built.
- * Throws a BuildError whose message is the reason to show; a revision that already has its commit gets that one again.
+ * Makes the folder a revision runs from: its commit checked out, packages installed, built; or a copy of the same made
+ * before. Throws a BuildError whose message is the reason to show; a revision that already has its commit gets that one
+ * again.
  */
 export async function buildFromGit(options: BuildOptions): Promise<void> {
-  const { folder, sourceConfig, sourceRevisionConfig, env, signal, log } = options
-  const { repo_url, install_command, build_command } = sourceConfig
-  const { repo_ref, graph_config_path, repo_commit_sha } = sourceRevisionConfig
-  if (!repo_url || !repo_ref || !graph_config_path)
+  const { folder, log, signal } = options
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(path.dirname(folder), { recursive: true })
+  try {
+    const began = Date.now()
+    const inputs = (await isRestored(options)) ? undefined : await built(options)
+    // The next build of the same is a copy of this one. That it cannot be kept is no reason to fail.
+    if (inputs)
+      await options.cache.keep(inputs, folder, signal).catch((error: Error) => {
+        signal.throwIfAborted()
+        log('INFO', `Not kept for the next build: ${error.message}`)
+      })
+    log('INFO', `The build is complete, after ${((Date.now() - began) / 1000).toFixed(1)} s.`)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true }).catch(() => {})
+    throw error
+  }
+}
+
+/** What names a source; every build starts from it. */
+function sourceOf({ sourceConfig, sourceRevisionConfig }: BuildOptions) {
+  const { repo_url: url, install_command, build_command } = sourceConfig
+  const { repo_ref: ref, graph_config_path: configPath, repo_commit_sha } = sourceRevisionConfig
+  if (!url || !ref || !configPath)
     throw new BuildError('The revision names no repository, ref or graph configuration file.')
+  return {
+    url,
+    ref,
+    configPath,
+    commit: repo_commit_sha ?? undefined,
+    installCommand: install_command?.trim() || null,
+    buildCommand: build_command?.trim() || null,
+  }
+}
+
+/** Takes the folder from the cache, where it holds the same build. */
+async function isRestored(options: BuildOptions): Promise<boolean> {
+  const { folder, cache, env, signal, log } = options
+  const { url, ref, commit: wanted, configPath, ...commands } = sourceOf(options)
+  if (!(await cache.mayHold(url))) return false
+  // What is wrong with the address or the ref is said by the checkout.
+  const look = { url, ref, env, signal, configFile: `${folder}.gitconfig` }
+  const commit = wanted ?? (await remoteCommit(look).catch(() => undefined))
+  signal.throwIfAborted()
+  if (!commit) return false
+  const began = Date.now()
+  const kept = await cache.restore({ url, commit, configPath, ...commands }, folder, signal)
+  if (!kept) return false
+  await options.onCommit(commit)
+  log('INFO', `Commit ${commit} of ${url} was built with the same commands at ${kept.builtAt}:`)
+  log('INFO', `took ${kept.files} files from the build cache in ${Date.now() - began} ms.`)
+  sayGraphs(options, await readGraphConfig(folder, configPath))
+  return true
+}
+
+/** Builds the folder. Gives what it follows from, where keeping it saves work. */
+async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
+  const { folder, env, signal, log, mirrors } = options
+  const { url, ref, commit: wanted, configPath, installCommand, buildCommand } = sourceOf(options)
   const onLine = (line: string, isError: boolean) => log(isError ? 'WARNING' : 'INFO', line)
 
-  await rm(folder, { recursive: true, force: true })
-  log('INFO', `Fetching ${repo_commit_sha ?? repo_ref} of ${repo_url}`)
-  const commit = await checkout({
-    url: repo_url,
-    ref: repo_ref,
-    commit: repo_commit_sha ?? undefined,
-    folder,
-    env,
-    signal,
-    onLine,
-  })
+  log('INFO', `Fetching ${wanted ?? ref} of ${url}`)
+  const commit = await checkout({ url, ref, commit: wanted, folder, env, signal, onLine, mirrors })
   await options.onCommit(commit)
   log('INFO', `Checked out commit ${commit}`)
+  for (const note of await notFetched(folder)) log('WARNING', note)
+  const config = await readGraphConfig(folder, configPath)
+  sayGraphs(options, config)
 
-  const config = await readGraphConfig(folder, graph_config_path)
-  log('INFO', `${graph_config_path} names ${config.graphs.length} graphs: ${config.graphs.join(', ')}`)
-
+  const root = await realpath(folder)
+  const configFolder = path.dirname(config.file)
   const steps = [
-    { what: 'install', given: install_command, detect: detectInstall, cwd: folder, timeoutMs: INSTALL_TIMEOUT_MS },
-    {
-      what: 'build',
-      given: build_command,
-      detect: detectBuild,
-      cwd: path.dirname(config.file),
-      timeoutMs: BUILD_TIMEOUT_MS,
-    },
+    { what: 'install', given: installCommand, detect: detectInstall, cwd: root, ms: options.installTimeoutMs },
+    { what: 'build', given: buildCommand, detect: detectBuild, cwd: configFolder, ms: options.buildTimeoutMs },
   ]
-  for (const { what, given, detect, cwd, timeoutMs } of steps) {
-    const command = given?.trim() || (await detect(cwd))
+  let hasRun = false
+  for (const { what, given, detect, cwd, ms = TIMEOUT_MS } of steps) {
+    const detected = given ? undefined : await detect(root, configFolder)
+    const command = given ?? detected?.command
     if (!command) {
       log('INFO', what === 'install' ? 'No packages of its own: runs on the platform’s.' : 'Nothing to build.')
       continue
     }
-    log('INFO', `Running the ${what} command: ${command}`)
-    const isWindows = process.platform === 'win32'
-    // A package manager that takes NODE_ENV from us would leave out what a build needs.
-    const stepEnv = { ...env, CI: 'true', npm_config_update_notifier: 'false' }
-    await runCommand(isWindows ? ['cmd.exe', '/d', '/s', '/c', command] : ['/bin/sh', '-c', command], {
-      label: `The ${what} command`,
-      cwd,
-      env: stepEnv,
-      timeoutMs,
-      signal,
-      onLine,
-    })
+    if (detected) await checkTool(detected, env.PATH ?? '')
+    log('INFO', `Running the ${what} command${detected ? `, for ${detected.because}` : ''}: ${command}`)
+    await runStep(`The ${what} command`, command, detected?.cwd ?? cwd, ms, options)
+    hasRun = true
   }
-  log('INFO', 'The build is complete.')
+  return hasRun ? { url, commit, configPath, installCommand, buildCommand } : undefined
+}
+
+async function runStep(label: string, command: string, cwd: string, timeoutMs: number, options: BuildOptions) {
+  const { log, signal } = options
+  let lines = 0
+  const onLine = (line: string, isError: boolean) => {
+    lines += 1
+    if (lines < MOST_LINES) log(isError ? 'WARNING' : 'INFO', line)
+    else if (lines === MOST_LINES) log('WARNING', 'What it prints from here on is not kept.')
+  }
+  const isWindows = process.platform === 'win32'
+  // A package manager that takes NODE_ENV from us would leave out what a build needs.
+  const env = { ...options.env, CI: 'true', npm_config_update_notifier: 'false' }
+  const argv = isWindows ? (['cmd.exe', '/d', '/s', '/c', command] as const) : (['/bin/sh', '-c', command] as const)
+  await runCommand(argv, { label, cwd, env, timeoutMs, signal, onLine })
+}
+
+function sayGraphs({ log, sourceRevisionConfig }: BuildOptions, { graphs }: LoadedGraphConfig): void {
+  const names = `${graphs.length} ${graphs.length === 1 ? 'graph' : 'graphs'}: ${graphs.join(', ')}`
+  log('INFO', `${sourceRevisionConfig.graph_config_path} names ${names}`)
 }

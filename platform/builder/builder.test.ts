@@ -7,7 +7,8 @@ import { baseEnvironment } from '../env'
 import { createRepository, isAlive, until } from '../testing/platform-fixture'
 import { runCommand } from './command'
 import { detectBuild, detectInstall } from './detect'
-import { checkout, checkRepositoryUrl, fullRef } from './git'
+import { checkout } from './git'
+import { checkRepositoryUrl, fullRef } from './git-address'
 import { readGraphConfig } from './graph-config'
 import { readLines } from './lines'
 import { createMask } from './mask'
@@ -147,8 +148,9 @@ test('commands are found from the package-manager files; a source without packag
   ] as const) {
     write(`detect-${name}/package.json`, manifest)
     write(`detect-${name}/${file}`, '')
-    expect(await detectInstall(path.join(folder, `detect-${name}`))).toMatch(command)
-    expect(await detectBuild(path.join(folder, `detect-${name}`))).toBe('npm run build')
+    const place = path.join(folder, `detect-${name}`)
+    expect((await detectInstall(place))?.command).toMatch(command)
+    expect((await detectBuild(place))?.command).toBe(`${name === 'plain' ? 'npm' : name} run build`)
   }
   write('detect-none/package.json', '{"type":"module"}')
   for (const name of ['detect-none', 'missing']) {

@@ -8,6 +8,9 @@ export class BuildError extends Error {
   override name = 'BuildError'
 }
 
+/** How long after a program's end its output may still be read. */
+const LAST_WORDS_MS = 1000
+
 export type CommandOptions = {
   /** What the log calls the command. */
   label: string
@@ -39,19 +42,27 @@ export async function runCommand(argv: readonly [string, ...string[]], options: 
     }
   }
   let isLate = false
+  let lastWords: NodeJS.Timeout | undefined
   const timer = setTimeout(() => {
     isLate = true
     kill()
   }, timeoutMs)
   signal.addEventListener('abort', kill, { once: true })
-  // What it left running in the background would keep its output open for ever.
-  child.once('exit', kill)
+  // What it left running in the background would keep its output open for ever; what left the group even then.
+  child.once('exit', () => {
+    kill()
+    lastWords = setTimeout(() => {
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }, LAST_WORDS_MS)
+  })
   const [code, killedBy] = await new Promise<[number | null, string | null]>((resolve, reject) => {
     child.once('error', (error) => reject(new BuildError(`${label} cannot be started: ${error.message}`)))
     // 'close', not 'exit': the last lines are still on their way when the process is gone.
     child.once('close', (...outcome) => resolve(outcome))
   }).finally(() => {
     clearTimeout(timer)
+    clearTimeout(lastWords)
     signal.removeEventListener('abort', kill)
     release()
   })

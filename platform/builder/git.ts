@@ -1,39 +1,11 @@
-import { execFile } from 'node:child_process'
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { promisify } from 'node:util'
-import { asProcessEnv } from '../env'
-import { BuildError, runCommand } from './command'
+import { BuildError } from './command'
+import { checkRepositoryUrl, fullRef, localPath } from './git-address'
+import { git, gitEnvironment } from './git-command'
+import type { GitMirrors } from './git-mirrors'
 
-const run = promisify(execFile)
-
-/** `file` covers plain paths. Nothing else is ever spoken, whatever an address or a redirect says. */
-const PROTOCOLS = 'file:https:ssh:git'
-const TIMEOUT_MS = 10 * 60_000
 const LOOK_TIMEOUT_MS = 20_000
-const CONTROL = /\p{Cc}/u
-
-/** The full name of the ref that a revision is built from: a branch by its bare name, a tag by its whole path. */
-export function fullRef(ref: string): string {
-  const isUsable =
-    ref.length <= 250 &&
-    /^(?![-/.])[^\s~^:?*[\\\p{Cc}]+$/u.test(ref) &&
-    !/\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|[/.]$|^@$/.test(ref)
-  if (!isUsable) throw new BuildError(`"${ref}" is no name of a branch or tag.`)
-  return /^refs\/(heads|tags)\/./.test(ref) ? ref : `refs/heads/${ref}`
-}
-
-/** Refuses what git would take for an option, a command or a protocol of another kind. */
-export function checkRepositoryUrl(url: string): string {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase()
-  const isPath = path.isAbsolute(url)
-  const isScp = /^[\w.-]+@[\w.-]+:[^:]/.test(url)
-  if (CONTROL.test(url) || !(isPath || isScp || (scheme && PROTOCOLS.split(':').includes(scheme))))
-    throw new BuildError(
-      'The repository address is not usable: give an absolute path, or an address with file, https, ssh or git.',
-    )
-  return url
-}
 
 export type CheckoutOptions = {
   url: string
@@ -45,71 +17,108 @@ export type CheckoutOptions = {
   env: Record<string, string>
   signal: AbortSignal
   onLine(line: string, isError: boolean): void
+  /** For repositories elsewhere; one on this machine is fetched from directly. */
+  mirrors?: GitMirrors | undefined
 }
 
 /** Fetches one ref into a new folder and checks it out. Gives the commit; throws a BuildError that says what is wrong. */
 export async function checkout(options: CheckoutOptions): Promise<string> {
-  const { folder, signal, onLine } = options
+  const { folder, signal, commit, mirrors } = options
   const url = checkRepositoryUrl(options.url)
   const ref = fullRef(options.ref)
   await mkdir(folder, { recursive: true })
-  const env = await gitEnvironment(options.env, url, `${folder}.gitconfig`)
-  const git = async (...args: string[]) => {
-    try {
-      const own = { cwd: folder, env: asProcessEnv(env), signal, timeout: TIMEOUT_MS, maxBuffer: 64_000_000 }
-      return (await run('git', ['-c', 'core.hooksPath=/dev/null', ...args], own)).stdout.trim()
-    } catch (error) {
-      signal.throwIfAborted()
-      throw new BuildError(
-        `git ${args[0]} failed: ${(error as { stderr?: string }).stderr || (error as Error).message}`,
+  const configFile = `${folder}.gitconfig`
+  const env = await gitEnvironment(options.env, url, configFile)
+  const onLine = (line: string) => options.onLine(line, true)
+  const run = (...args: string[]) => git(args, { cwd: folder, env, signal })
+  const fetch = (from: string, what: string, ...more: string[]) =>
+    git(['fetch', '--quiet', '--no-tags', ...more, '--', from, what], { cwd: folder, env, signal })
+
+  try {
+    await run('init', '--quiet', '--template=', '--initial-branch=build')
+    if (mirrors && localPath(url) === undefined)
+      await mirrors.fetch({ url, ref, commit, env, signal, onLine }, (mirror, found) =>
+        fetch(mirror, found, '--depth=1'),
       )
+    else await fetchFrom(url)
+    await run('checkout', '--quiet', '--detach', commit ?? 'FETCH_HEAD', '--')
+    // Detached, so the file holds the commit itself.
+    return (await readFile(path.join(folder, '.git/HEAD'), 'utf8')).trim()
+  } catch (error) {
+    throw await withTagHint(error, options)
+  } finally {
+    await rm(configFile, { force: true })
+  }
+
+  async function fetchFrom(place: string): Promise<void> {
+    try {
+      await fetch(place, commit ?? ref, '--depth=1')
+    } catch (error) {
+      // Some servers do not serve a commit by its name: then its ref with the whole history has to hold it.
+      if (!commit || !(error instanceof BuildError)) throw error
+      await fetch(place, ref)
     }
   }
-  // The one step that goes over the network may hang, and is to end when nobody waits for it any more.
-  const fetch = (what: string, ...more: string[]) =>
-    runCommand(['git', 'fetch', '--quiet', '--no-tags', ...more, '--', url, what], {
-      label: `git fetch of ${options.ref}`,
-      cwd: folder,
-      env,
-      timeoutMs: TIMEOUT_MS,
-      signal,
-      onLine,
-    })
+}
 
-  await git('init', '--quiet', '--template=', '--initial-branch=build')
-  try {
-    await fetch(options.commit ?? ref, '--depth=1')
-  } catch (error) {
-    // Some servers do not serve a commit by its name: then its ref with the whole history has to hold it.
-    if (!options.commit || !(error instanceof BuildError)) throw error
-    await fetch(ref)
-  }
-  await git('checkout', '--quiet', '--detach', options.commit ?? 'FETCH_HEAD', '--')
-  // Detached, so the file holds the commit itself.
-  return (await readFile(path.join(folder, '.git/HEAD'), 'utf8')).trim()
+/** A bare name is a branch; who gave that of a tag is told how to write it. */
+async function withTagHint(error: unknown, options: CheckoutOptions): Promise<unknown> {
+  const { ref, url, env, signal, folder } = options
+  if (!(error instanceof BuildError) || !/couldn't find remote ref/.test(error.message) || ref.startsWith('refs/'))
+    return error
+  const tag = `refs/tags/${ref}`
+  const found = await remoteCommit({ url, ref: tag, env, signal, configFile: `${folder}.gitconfig` }).catch(() => {})
+  return found ? new BuildError(`${error.message}\nThere is a tag of that name: write ${tag} to build it.`) : error
+}
+
+/** What a checkout leaves as it is, in words: submodules stay empty folders, large files of LFS stay pointers. */
+export async function notFetched(folder: string): Promise<string[]> {
+  const read = (file: string) => readFile(path.join(folder, file), 'utf8').catch(() => '')
+  const notes: string[] = []
+  const modules = [...(await read('.gitmodules')).matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, place]) => place)
+  if (modules.length)
+    notes.push(
+      `Submodules are not fetched: ${modules.join(', ')}. An install command of "git submodule update --init" fetches them.`,
+    )
+  if (/filter=lfs/.test(await read('.gitattributes')))
+    notes.push('Files kept in Git LFS are not fetched: the working copy has their pointers.')
+  return notes
 }
 
 export type RemoteOptions = Pick<CheckoutOptions, 'url' | 'ref' | 'env' | 'signal'> & { configFile: string }
 
 /** The commit that a ref of a repository points to now; undefined where there is no such ref. Rejects where git does. */
 export async function remoteCommit(options: RemoteOptions): Promise<string | undefined> {
+  const { signal, configFile } = options
   const [url, ref] = [checkRepositoryUrl(options.url), fullRef(options.ref)]
-  const env = await gitEnvironment(options.env, url, options.configFile)
-  const own = { env: asProcessEnv(env), signal: options.signal, timeout: LOOK_TIMEOUT_MS }
-  const { stdout } = await run('git', ['ls-remote', '--quiet', '--', url, ref], own)
-  return /^([0-9a-f]{40,64})\t/.exec(stdout)?.[1]
+  const local = localPath(url)
+  // git would look for a repository in the folders above as well, and say something about another one.
+  if (local !== undefined) await access(local)
+  const env = await gitEnvironment(options.env, url, configFile)
+  try {
+    const cwd = path.dirname(configFile)
+    const own = { cwd, env, signal, timeoutMs: LOOK_TIMEOUT_MS }
+    // A tag may be an object of its own that names the commit.
+    const lines = await git(['ls-remote', '--quiet', '--', url, ref, `${ref}^{}`], own)
+    const commits = new Map(lines.map((line) => line.split('\t').reverse() as [string, string]))
+    return commits.get(`${ref}^{}`) ?? commits.get(ref)
+  } finally {
+    await rm(configFile, { force: true })
+  }
 }
 
 /** The branch that a repository's HEAD names, or undefined where the folder is no repository. */
 export async function defaultBranch(folder: string, env: Record<string, string>): Promise<string | undefined> {
   if (!(await isRepository(folder))) return undefined
   try {
+    const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS)
     const quiet = await gitEnvironment(env)
-    const { stdout } = await run('git', ['-c', `safe.directory=${folder}`, 'symbolic-ref', '--short', 'HEAD'], {
+    const [branch] = await git(['-c', `safe.directory=${folder}`, 'symbolic-ref', '--short', 'HEAD'], {
       cwd: folder,
-      env: asProcessEnv(quiet),
+      env: quiet,
+      signal,
     })
-    return stdout.trim() || undefined
+    return branch
   } catch {
     return undefined
   }
@@ -120,27 +129,4 @@ async function isRepository(folder: string): Promise<boolean> {
     [path.join(folder, '.git'), path.join(folder, 'HEAD')].map((file) => stat(file).then(Boolean, () => false)),
   )
   return found.includes(true)
-}
-
-/**
- * No prompts, no other protocols. A repository on this machine may belong to another user (the platform as root, the
- * clone of a person); git refuses those unless the exact folder is named, and it must be named in a file, since git
- * hides command-line settings from the process that serves a local repository.
- */
-async function gitEnvironment(base: Record<string, string>, url?: string, configFile?: string) {
-  const env: Record<string, string> = {
-    ...base,
-    GIT_ALLOW_PROTOCOL: PROTOCOLS,
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ASKPASS: 'true',
-    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes',
-  }
-  const local = url && (path.isAbsolute(url) ? url : /^file:\/\//i.test(url) ? decodeURI(new URL(url).pathname) : '')
-  if (local && configFile) {
-    const quoted = [local, path.join(local, '.git')].map((folder) => `  directory = ${JSON.stringify(folder)}\n`)
-    const include = env.HOME ? `[include]\n  path = ${JSON.stringify(path.join(env.HOME, '.gitconfig'))}\n` : ''
-    await writeFile(configFile, `${include}[safe]\n${quoted.join('')}`, { mode: 0o600 })
-    env.GIT_CONFIG_GLOBAL = configFile
-  }
-  return env
 }

@@ -51,18 +51,19 @@ export async function readGraphConfig(folder: string, configPath: string): Promi
     return target
   }
 
-  const file = await inside(root, await existing(root, configPath), 'The graph configuration file')
+  const name = await existing(root, configPath)
+  const file = await inside(root, name, 'The graph configuration file')
   const base = path.dirname(file)
   let json: unknown
   try {
     json = JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
-    throw new BuildError(`${configPath} is not valid JSON: ${(error as Error).message}`)
+    throw new BuildError(`${name} is not valid JSON: ${(error as Error).message}`)
   }
   const parsed = GraphConfig.safeParse(json)
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`)
-    throw new BuildError(`${configPath} is not a graph configuration: ${problems.join('; ')}`)
+    throw new BuildError(`${name} is not a graph configuration: ${problems.join('; ')}`)
   }
 
   for (const [name, graph] of Object.entries(parsed.data.graphs)) {

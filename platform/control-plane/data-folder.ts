@@ -10,6 +10,10 @@ export type DataFolder = {
   repositories: string
   /** One folder per deployment, in it one per revision. */
   builds: string
+  /** The image store. */
+  images: string
+  /** What can be made again: mirrors of repositories, finished builds. */
+  cache: string
   apiKey: string
   /** 32 bytes that seal secrets. Losing the file loses every secret. */
   sealKey: Buffer
@@ -22,7 +26,9 @@ export function openDataFolder(dataDir: string): DataFolder {
   const folder = path.resolve(dataDir, 'platform')
   const repositories = path.resolve(dataDir, 'repositories')
   const builds = path.resolve(dataDir, 'builds')
-  for (const one of [folder, builds]) {
+  const images = path.resolve(dataDir, 'images')
+  const cache = path.resolve(dataDir, 'cache')
+  for (const one of [folder, builds, images, cache]) {
     mkdirSync(one, { recursive: true })
     chmodSync(one, 0o700)
   }
@@ -32,6 +38,8 @@ export function openDataFolder(dataDir: string): DataFolder {
     own: folder,
     repositories,
     builds,
+    images,
+    cache,
     apiKey: kept(path.join(folder, 'api-key'), () => `plt_${randomBytes(24).toString('base64url')}`),
     sealKey: Buffer.from(
       kept(path.join(folder, 'seal-key'), () => randomBytes(32).toString('base64')),

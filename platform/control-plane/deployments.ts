@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { patchMakesRevision, patchProblems } from '@/lib/contracts/deployment-rules'
 import { type DeploymentPatch, type Secret, SourceConfig } from '@/lib/contracts/deployments'
 import { mayDeployment } from '@/lib/contracts/state'
-import { HttpError, invalid, notFound, uuid } from './http-error'
-import { INTEGRATION_ID, type Platform } from './platform'
+import { HttpError, notFound, uuid } from './http-error'
+import type { Platform } from './platform'
 import { deploymentRecord } from './records'
-import { type DeploymentWithLatest, NameTakenError } from './store'
+import { checkHere, checkReferences } from './references'
+import { type Noted, noteRevision } from './revision-notes'
+import { type DeleteWish, type DeploymentRead, NameTakenError } from './store'
 import type { Handlers } from './wire'
 
 /** Reconciled by a listener, not by the control plane itself. */
-const REMOTE_SOURCES = ['external_docker']
+export const REMOTE_SOURCES = ['external_docker']
 const OWN_SOURCES = ['github', 'internal_docker', 'internal_source']
 
 type Own =
@@ -37,23 +39,16 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
         source: remote === undefined ? undefined : remote ? REMOTE_SOURCES : OWN_SOURCES,
         imageVersion: query.image_version,
         deploymentType: query.deployment_type,
-        ids: query.deployment_ids?.split(',').map((id) => uuid('query', 'deployment_ids', id)),
+        // Left empty it asks for none in particular, as an absent one does.
+        ids: (query.deployment_ids || undefined)?.split(',').map((id) => uuid('query', 'deployment_ids', id)),
       })
       const resources = rows.map((row) => deploymentRecord(platform, row))
       return { body: { resources, offset: query.offset + rows.length } }
     },
 
     async createDeployment({ body }) {
-      if (body.source !== 'github')
-        throw new HttpError(
-          400,
-          `This control plane builds from git repositories; source ${body.source} is not available here.`,
-        )
-      if (body.source_config.integration_id?.toLowerCase() !== INTEGRATION_ID)
-        throw new HttpError(
-          400,
-          `Integration ${body.source_config.integration_id} not found. This machine has ${INTEGRATION_ID}.`,
-        )
+      checkReferences(body)
+      checkHere(body)
       const id = randomUUID()
       const { name, source, source_config, source_revision_config, secrets = [] } = body
       try {
@@ -69,8 +64,11 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
         if (error instanceof NameTakenError) throw new HttpError(409, `A deployment named "${name}" exists already.`)
         throw error
       }
+      const created = await find(platform, id)
+      if (created.latestRevisionId)
+        noteRevision(platform, id, created.latestRevisionId, { resourceSpec: source_config.resource_spec })
       rollouts.wake(id)
-      return { status: 201, body: deploymentRecord(platform, await find(platform, id)) }
+      return { status: 201, body: deploymentRecord(platform, created) }
     },
 
     async getDeployment({ params }) {
@@ -85,7 +83,10 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
     },
 
     async deleteDeployment({ params, query }) {
-      await remove(platform, uuid('path', 'deployment_id', params.deployment_id), query.force ?? false)
+      await remove(platform, uuid('path', 'deployment_id', params.deployment_id), {
+        isForced: query.force ?? false,
+        deletesProject: query.delete_tracing_project,
+      })
       return { body: undefined }
     },
 
@@ -95,7 +96,7 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
       const deleted: string[] = []
       for (const id of ids) {
         try {
-          await remove(platform, id, false)
+          await remove(platform, id, { isForced: false, deletesProject: false })
           deleted.push(id)
         } catch (error) {
           if (!(error instanceof HttpError)) throw error
@@ -108,7 +109,7 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
   }
 }
 
-export async function find(platform: Platform, id: string): Promise<DeploymentWithLatest> {
+export async function find(platform: Platform, id: string): Promise<DeploymentRead> {
   const found = await platform.store.findDeployment(id)
   if (!found) throw notFound('Deployment', id)
   return found
@@ -125,29 +126,29 @@ export async function changeDeployment(
   always: boolean,
 ): Promise<string | undefined> {
   await find(platform, id)
+  let resourceSpec: Noted['resourceSpec']
   const revisionId = await platform.store.changeDeployment(id, (current) => {
     const may = mayDeployment('update', current.status)
     if (!may.allowed) throw new HttpError(400, `Deployment ${id} cannot be changed. ${may.reason}`)
     if (patch.revision_source && patch.revision_source !== current.source)
       throw new HttpError(400, `A revision of source ${patch.revision_source} is not available here.`)
-    const problems = patchProblems(
-      { source: current.source, source_config: current.sourceConfig, source_revision_config: current.latest },
-      patch,
-    )
-    if (problems.length) throw invalid('body', problems)
+    const { source, sourceConfig, latest } = current
+    checkHere(patch, patchProblems({ source, source_config: sourceConfig, source_revision_config: latest }, patch))
+    // What of a listener's configuration there is to say was said on create, and is fixed.
+    const { listener_config: _, ...changed } = given(patch.source_config ?? {})
+    const merged = { ...sourceConfig, ...changed }
+    resourceSpec = merged.resource_spec
     return {
-      ...(patch.source_config && { sourceConfig: { ...current.sourceConfig, ...given(patch.source_config) } }),
+      ...(patch.source_config && { sourceConfig: merged }),
       ...(patch.secrets && { secrets: platform.sealer.seal(patch.secrets satisfies Secret[], id) }),
       ...((always || patchMakesRevision(patch)) && {
-        sourceRevisionConfig: {
-          ...current.latest,
-          ...given(patch.source_revision_config ?? {}),
-          repo_commit_sha: null,
-        },
+        sourceRevisionConfig: { ...latest, ...given(patch.source_revision_config ?? {}), repo_commit_sha: null },
       }),
     }
   })
-  if (revisionId) platform.rollouts.wake(id)
+  if (!revisionId) return undefined
+  noteRevision(platform, id, revisionId, { resourceSpec, trackedPackages: patch.tracked_packages })
+  platform.rollouts.wake(id)
   return revisionId
 }
 
@@ -155,11 +156,11 @@ export async function changeDeployment(
 const given = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as Partial<T>
 
-async function remove({ store, rollouts }: Platform, id: string, isForced: boolean): Promise<void> {
+async function remove({ store, rollouts }: Platform, id: string, wish: DeleteWish): Promise<void> {
   const found = await store.findDeployment(id)
   if (!found) throw notFound('Deployment', id)
   const may = mayDeployment('forceDelete', found.status)
-  if (isForced && !may.allowed) throw new HttpError(400, may.reason)
-  await store.markDeleting(id, isForced)
+  if (wish.isForced && !may.allowed) throw new HttpError(400, may.reason)
+  await store.markDeleting(id, wish)
   rollouts.wake(id, true)
 }

@@ -74,10 +74,15 @@ const filters = ({ start_time, end_time, query, level, run_id }: Filters) => ({
   runId: run_id,
 })
 
-/** A time as ISO 8601 text or epoch milliseconds. */
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+ -]\d\d:?\d\d)?)?$/i
+
+/** A time as ISO 8601 text, UTC where it names no zone, or as a number since the epoch: seconds, or milliseconds where those would be far off. */
 function moment(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
-  const date = new Date(/^\d{10,16}$/.test(text) ? Number(text) : text)
+  const [, day, time = '00:00', zone = 'Z'] = ISO.exec(text) ?? []
+  const number = /^\d{1,16}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  // A blank before the zone was a plus before the query was decoded.
+  const date = new Date(day ? `${day}T${time}${zone.replace(' ', '+')}` : number < 2e10 ? number * 1000 : number)
   if (!Number.isNaN(date.getTime())) return date
   throw invalid('query', [{ path: [field], message: 'Input should be a valid datetime', type: 'datetime_parsing' }])
 }

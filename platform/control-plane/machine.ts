@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { defaultBranch } from '../builder/git'
 import { baseEnvironment } from '../env'
-import { HttpError, notFound } from './http-error'
+import { HttpError, notFound, uuid } from './http-error'
 import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
 import type { Handlers } from './wire'
 
@@ -32,18 +32,20 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     compute_config: { k8s_namespaces: null },
     version,
   }
-  const known = (id: string) => {
-    if (id.toLowerCase() !== LISTENER_ID) throw notFound('Listener', id)
+  const known = ({ listener_id }: { listener_id: string }) => {
+    const id = uuid('path', 'listener_id', listener_id)
+    if (id !== LISTENER_ID) throw notFound('Listener', id)
   }
   return {
     listGithubIntegrations: () => ({ body: [{ id: INTEGRATION_ID, installation_id: 1, name: COMPUTE_ID }] }),
     async listGithubRepositories({ params }) {
-      if (params.integration_id.toLowerCase() !== INTEGRATION_ID) throw notFound('Integration', params.integration_id)
+      const id = uuid('path', 'integration_id', params.integration_id)
+      if (id !== INTEGRATION_ID) throw notFound('Integration', id)
       return { body: await listRepositories(platform.repositoriesFolder) }
     },
     listForgeIntegrations: () => ({ body: [] }),
     listForgeRepositories({ params }) {
-      throw notFound('Integration', params.integration_id)
+      throw notFound('Integration', uuid('path', 'integration_id', params.integration_id))
     },
 
     listListeners: ({ query }) => {
@@ -51,7 +53,7 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
       return { body: { resources, offset: query.offset + resources.length } }
     },
     getListener({ params }) {
-      known(params.listener_id)
+      known(params)
       return { body: listener }
     },
     createListener({ body }) {
@@ -60,11 +62,11 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
       throw new HttpError(403, ONLY_ONE)
     },
     updateListener({ params }) {
-      known(params.listener_id)
+      known(params)
       throw new HttpError(403, ONLY_ONE)
     },
     deleteListener({ params }) {
-      known(params.listener_id)
+      known(params)
       throw new HttpError(403, ONLY_ONE)
     },
   }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { RowSchemas } from '@/lib/contracts/api'
 import { fromWire } from '@/lib/contracts/dialect'
-import { toValidationError } from '@/lib/contracts/http-validation-error'
+import { EXACT_WORDS, toValidationError } from '@/lib/contracts/http-validation-error'
 import { HttpError } from './http-error'
 
 type Parsed = { query: unknown; body: unknown }
@@ -20,7 +20,7 @@ export async function parseRequest(
 
 function check(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {
   if (holdsNull(value)) throw problem([where], 'Null characters are not allowed', 'value_error')
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, EXACT_WORDS)
   if (!parsed.success) throw new HttpError(422, toValidationError(parsed.error, where).detail)
   return parsed.data
 }

@@ -4,7 +4,7 @@ import type { Secret } from '@/lib/contracts/deployments'
 import type { LogRow } from './log-book'
 import type { Platform } from './platform'
 import type { RevisionRow } from './schema'
-import type { DeploymentWithLatest } from './store'
+import type { DeploymentRead } from './store'
 
 type WireDeployment = WireOf<typeof controlPlane.getDeployment>
 type WireRevision = WireOf<typeof controlPlane.getRevision>
@@ -23,13 +23,18 @@ const SOURCE_CONFIG = {
 }
 const SOURCE_REVISION_CONFIG = { repo_ref: null, graph_config_path: null, image_uri: null, repo_commit_sha: null }
 
-/** The record as callers see it: every field of the interface, secrets with their values, the address as it is now. */
-export function deploymentRecord(platform: Platform, row: DeploymentWithLatest): WireDeployment {
+/** The record as callers see it: every field of the interface, secrets with their values, the address that holds now. */
+export function deploymentRecord(platform: Platform, row: DeploymentRead): WireDeployment {
   return {
     id: row.id,
     name: row.name,
     source: row.source,
-    source_config: { ...SOURCE_CONFIG, ...row.sourceConfig, custom_url: `${platform.publicUrl()}/agents/${row.id}` },
+    source_config: {
+      ...SOURCE_CONFIG,
+      ...row.sourceConfig,
+      // Whoever put an address of their own in front of it said so; else it is where the gateway has it.
+      custom_url: row.sourceConfig.custom_url ?? `${platform.publicUrl()}/agents/${row.id}`,
+    },
     source_revision_config: { ...SOURCE_REVISION_CONFIG, ...row.latest },
     secrets: platform.sealer.open<Secret[]>(row.secrets, row.id),
     secret_references: null,
@@ -40,6 +45,7 @@ export function deploymentRecord(platform: Platform, row: DeploymentWithLatest):
     latest_revision_id: row.latestRevisionId,
     active_revision_id: row.activeRevisionId,
     image_version: row.imageVersion,
+    tracing_project_id: row.tracingProjectId,
   }
 }
 

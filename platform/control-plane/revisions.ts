@@ -1,5 +1,5 @@
 import { mayRevision, REVISION_VERBS } from '@/lib/contracts/state'
-import { changeDeployment, find } from './deployments'
+import { changeDeployment, find, REMOTE_SOURCES } from './deployments'
 import { HttpError, notFound, uuid } from './http-error'
 import type { Platform } from './platform'
 import { deploymentRecord, revisionRecord } from './records'
@@ -13,11 +13,12 @@ export function revisionHandlers(platform: Platform): Pick<Handlers, Own> {
   return {
     async listRevisions({ params, query }) {
       const deploymentId = uuid('path', 'deployment_id', params.deployment_id)
-      await find(platform, deploymentId)
-      // Revisions of this machine are never reconciled elsewhere.
-      const rows = query.remote_reconciled
-        ? []
-        : await store.listRevisions(deploymentId, { ...query, statuses: query.status?.split(',') })
+      const { source } = await find(platform, deploymentId)
+      const isRemote = REMOTE_SOURCES.includes(source)
+      const rows =
+        (query.remote_reconciled ?? isRemote) === isRemote
+          ? await store.listRevisions(deploymentId, { ...query, statuses: (query.status || undefined)?.split(',') })
+          : []
       return { body: { resources: rows.map(revisionRecord), offset: query.offset + rows.length } }
     },
 

@@ -34,6 +34,8 @@ export const deployments = platformSchema.table(
     imageVersion: text('image_version'),
     /** Whether a delete asked not to wait for anything. */
     isForced: boolean('is_forced').notNull().default(false),
+    /** Whether a delete asked to take the tracing project along. */
+    deletesProject: boolean('deletes_project').notNull().default(false),
     createdAt: time('created_at').notNull().defaultNow(),
     /** Moves with what a person changed, never with what a roll-out did. */
     updatedAt: time('updated_at').notNull().defaultNow(),
@@ -91,6 +93,21 @@ export const revisionLogs = platformSchema.table(
   (table) => [
     index('revision_logs_revision').on(table.revisionId, table.type, table.id),
     index('revision_logs_deployment').on(table.deploymentId, table.type, table.id),
+  ],
+)
+
+/** Where a deployment's runs are logged. It outlives the deployment unless its delete says otherwise. */
+export const tracingProjects = platformSchema.table(
+  'tracing_projects',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    name: text('name').notNull(),
+    deploymentId: uuid('deployment_id').references(() => deployments.id, { onDelete: 'set null' }),
+    createdAt: time('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex('tracing_projects_name').on(table.name),
+    uniqueIndex('tracing_projects_deployment').on(table.deploymentId),
   ],
 )
 

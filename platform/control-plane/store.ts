@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { and, asc, count, desc, eq, getTableColumns, ilike, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, ilike, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments'
 import { REVISION_STATUSES_IN_PROGRESS, type RevisionStatus } from '@/lib/contracts/state'
+import { adoptProject, removeProjectIfAsked } from '../traces/projects'
 import type { Db } from './database'
 import { isTaken } from './database-error'
 import { escapeLike } from './escape-like'
-import { type DeploymentRow, deployments, type RevisionRow, revisions, settings } from './schema'
+import { type DeploymentRow, deployments, type RevisionRow, revisions, settings, tracingProjects } from './schema'
 
 export type DeploymentFilter = {
   limit: number
@@ -23,12 +24,16 @@ export type NewDeployment = Pick<DeploymentRow, 'id' | 'name' | 'source' | 'sour
 }
 /** A deployment with what its latest revision is made of. */
 export type DeploymentWithLatest = DeploymentRow & { latest: SourceRevisionConfig }
+/** The same with the id of its tracing project, for its record. */
+export type DeploymentRead = DeploymentWithLatest & { tracingProjectId: string | null }
 /** What a change of a deployment writes; a revision is made where `sourceRevisionConfig` is given. */
 export type DeploymentChange = {
   sourceConfig?: SourceConfig
   secrets?: string
   sourceRevisionConfig?: SourceRevisionConfig
 }
+/** What a delete asks for beyond the deployment itself. */
+export type DeleteWish = { isForced: boolean; deletesProject: boolean }
 
 /** Statuses of a revision whose place a newer one may still take. */
 export const WAITING: readonly RevisionStatus[] = ['CREATING', 'QUEUED']
@@ -50,6 +55,7 @@ export class Store {
       await this.db.transaction(async (tx) => {
         await tx.insert(deployments).values({ ...deployment, status: 'AWAITING_DATABASE' })
         await insertRevision(tx as unknown as Db, deployment, sourceRevisionConfig)
+        await adoptProject(tx as unknown as Db, deployment)
       })
     } catch (error) {
       if (isTaken(error, 'deployments_name')) throw new NameTakenError()
@@ -57,33 +63,33 @@ export class Store {
     }
   }
 
-  async findDeployment(id: string): Promise<DeploymentWithLatest | undefined> {
+  async findDeployment(id: string): Promise<DeploymentRead | undefined> {
     const [row] = await this.#joined().where(eq(deployments.id, id))
     return row && { ...row, latest: row.latest ?? {} }
   }
 
-  async listDeployments(filter: DeploymentFilter): Promise<DeploymentWithLatest[]> {
-    const rows = await this.#joined()
+  async listDeployments(filter: DeploymentFilter): Promise<DeploymentRead[]> {
+    const newestFirst = [desc(deployments.createdAt), desc(deployments.id)]
+    // The page first, what belongs to each row after it: a late page must not join the rows before it.
+    const page = this.db
+      .select({ id: deployments.id })
+      .from(deployments)
       .where(deploymentConditions(filter))
-      .orderBy(desc(deployments.createdAt), desc(deployments.id))
+      .orderBy(...newestFirst)
       .limit(filter.limit)
       .offset(filter.offset)
+    const rows = await this.#joined()
+      .where(inArray(deployments.id, page))
+      .orderBy(...newestFirst)
     return rows.map((row) => ({ ...row, latest: row.latest ?? {} }))
   }
 
   #joined() {
     return this.db
-      .select(latestConfig)
+      .select({ ...latestConfig, tracingProjectId: tracingProjects.id })
       .from(deployments)
       .leftJoin(revisions, eq(revisions.id, deployments.latestRevisionId))
-  }
-
-  async countDeployments(deploymentType: string): Promise<number> {
-    const [row] = await this.db
-      .select({ count: count() })
-      .from(deployments)
-      .where(sql`${deployments.sourceConfig}->>'deployment_type' = ${deploymentType}`)
-    return row?.count ?? 0
+      .leftJoin(tracingProjects, eq(tracingProjects.deploymentId, deployments.id))
   }
 
   /**
@@ -116,17 +122,24 @@ export class Store {
     await this.db.update(deployments).set({ status: 'READY' }).where(ofNew)
   }
 
-  async markDeleting(id: string, isForced: boolean): Promise<boolean> {
-    const marked = await this.db
+  /** What was asked for once stays asked for: a second delete without the tracing project does not save it. */
+  async markDeleting(id: string, { isForced, deletesProject }: DeleteWish): Promise<void> {
+    await this.db
       .update(deployments)
-      .set({ status: 'AWAITING_DELETE', isForced, updatedAt: now })
+      .set({
+        status: 'AWAITING_DELETE',
+        isForced: sql`${deployments.isForced} or ${isForced}`,
+        deletesProject: sql`${deployments.deletesProject} or ${deletesProject}`,
+        updatedAt: now,
+      })
       .where(eq(deployments.id, id))
-      .returning({ id: deployments.id })
-    return marked.length > 0
   }
 
   async removeDeployment(id: string): Promise<void> {
-    await this.db.delete(deployments).where(eq(deployments.id, id))
+    await this.db.transaction(async (tx) => {
+      await removeProjectIfAsked(tx as unknown as Db, id)
+      await tx.delete(deployments).where(eq(deployments.id, id))
+    })
   }
 
   /** Every deployment there is, for the start of the platform. */
@@ -192,6 +205,21 @@ export class Store {
   async setCommit(id: string, commit: string): Promise<void> {
     const config = sql`${revisions.sourceRevisionConfig} || ${JSON.stringify({ repo_commit_sha: commit })}::jsonb`
     await this.db.update(revisions).set({ sourceRevisionConfig: config, updatedAt: now }).where(eq(revisions.id, id))
+  }
+
+  /** The commit of the newest revision of a ref that has one. */
+  async newestCommit(deploymentId: string, ref: string): Promise<string | undefined> {
+    const config = revisions.sourceRevisionConfig
+    const commit = sql<string>`${config}->>'repo_commit_sha'`
+    const [row] = await this.db
+      .select({ commit })
+      .from(revisions)
+      .where(
+        and(eq(revisions.deploymentId, deploymentId), sql`${config}->>'repo_ref' = ${ref}`, sql`${commit} is not null`),
+      )
+      .orderBy(desc(revisions.number))
+      .limit(1)
+    return row?.commit
   }
 
   async setBuilt(id: string): Promise<void> {

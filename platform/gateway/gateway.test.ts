@@ -1,7 +1,10 @@
 import http from 'node:http'
 import net from 'node:net'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { listenOn } from '../listen'
+import type { AgentChild } from '../rollout/child'
 import { type Client, createFixture, type Fixture, graphFiles, until } from '../testing/platform-fixture'
+import { createGateway } from './gateway'
 
 // Real processes on a machine that other tests share.
 vi.setConfig({ testTimeout: 20_000 })
@@ -148,4 +151,72 @@ test('a request line that cannot be passed on is refused, and harms nobody else'
   })
   expect(answer).toMatch(/^HTTP\/1\.1 [45]\d\d/)
   expect((await fetch(`${base}/ok`, { headers: key })).status).toBe(200)
+})
+
+describe('a request that meets an agent server which has just gone', () => {
+  const servers: http.Server[] = []
+  const serve = async (handle: http.RequestListener) => {
+    const server = http.createServer(handle)
+    servers.push(server)
+    return { port: await listenOn(server, [0]) }
+  }
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close().closeAllConnections()
+  })
+  const child = (port: number) => ({ port, secret: 's', openRequests: 0 }) as unknown as AgentChild
+  /** A gateway that knows `before` at first, and `after` once the request was given to it. */
+  async function between(before: AgentChild, after: AgentChild) {
+    const targets = [before]
+    const gateway = createGateway({
+      target: () => ({ state: 'up', child: targets.pop() ?? after }),
+      isKey: () => true,
+    })
+    const { port } = await serve(gateway)
+    return (method: string, body?: string) =>
+      fetch(`http://127.0.0.1:${port}/agents/x/echo`, { method, headers: { 'x-api-key': 'k' }, body })
+  }
+  const closedPort = async () => {
+    const { port } = await serve(() => {})
+    servers.pop()?.close()
+    return port
+  }
+  /** Answers with what came, and counts. */
+  async function successor() {
+    const seen: string[] = []
+    const { port } = await serve(async (request, response) => {
+      let body = ''
+      for await (const part of request) body += part
+      seen.push(`${request.method} ${body}`)
+      response.end('answered')
+    })
+    return { seen, child: child(port) }
+  }
+
+  test.each(['GET', 'POST'])(
+    '%s: nothing was sent, so its successor answers, once and with the whole body',
+    async (method) => {
+      const { seen, child: after } = await successor()
+      const before = child(await closedPort())
+      const body = method === 'POST' ? 'x'.repeat(200_000) : undefined
+      const response = await (await between(before, after))(method, body)
+      expect([response.status, await response.text()]).toEqual([200, 'answered'])
+      expect(seen).toEqual([`${method} ${body ?? ''}`])
+      expect([before.openRequests, after.openRequests]).toEqual([0, 0])
+    },
+  )
+
+  test('cut off after it was sent: a question is asked again, a change is not', async () => {
+    const { seen, child: after } = await successor()
+    const { port } = await serve((request) => request.socket.destroy())
+    expect((await (await between(child(port), after))('GET')).status).toBe(200)
+    const change = await (await between(child(port), after))('POST', 'a change')
+    expect([change.status, change.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(seen).toEqual(['GET '])
+  })
+
+  test('with no successor it is a 503, not a second try', async () => {
+    const gone = child(await closedPort())
+    const response = await (await between(gone, gone))('GET')
+    expect([response.status, Object.keys((await response.json()) as object)]).toEqual([503, ['detail']])
+  })
 })

@@ -37,8 +37,15 @@ export function createGateway({ target, isKey }: GatewayOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const [, id = '', path = '/', query = ''] = PATH.exec(request.url ?? '') ?? []
     const chosen = choose(request, id)
-    if ('detail' in chosen) refuse(request, response, chosen)
-    else void forward(request, response, chosen, path + query, `/agents/${id}`)
+    if ('detail' in chosen) {
+      refuse(request, response, chosen)
+      return
+    }
+    const another = (failed: AgentChild) => {
+      const now = choose(request, id)
+      return 'detail' in now || now === failed ? undefined : now
+    }
+    void forward(request, response, { path: path + query, prefix: `/agents/${id}` }, chosen, another)
   }
 }
 
@@ -53,36 +60,28 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, de
   response.end(JSON.stringify({ detail }))
 }
 
-/** Never rejects: whatever goes wrong ends in the response. */
+type Place = { path: string; prefix: string }
+
+/**
+ * Never rejects: whatever goes wrong ends in the response. `another` gives the agent server that has taken the place of
+ * one that failed, if one has.
+ */
 async function forward(
   request: IncomingMessage,
   response: ServerResponse,
+  place: Place,
   child: AgentChild,
-  path: string,
-  prefix: string,
+  another: (failed: AgentChild) => AgentChild | undefined,
 ): Promise<void> {
   child.openRequests += 1
-  let upstream: http.ClientRequest | undefined
+  let attempt: Attempt | undefined
+  let next: AgentChild | undefined
   // The caller left: the agent server must hear of it at once, also before it answered.
-  const onLeave = () => upstream?.destroy()
+  const onLeave = () => attempt?.end()
   response.once('close', onLeave)
   try {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      upstream = http.request({
-        host: '127.0.0.1',
-        port: child.port,
-        method: request.method,
-        path,
-        headers: requestHeaders(request.rawHeaders, child, prefix, request.headers['transfer-encoding'] !== undefined),
-        // A connection of its own for each request: a kept one may be closed by the other side in the moment it is
-        // used again, and on loopback a new one costs a tenth of a millisecond.
-        agent: false,
-      })
-      // `on`, not `once`: what remains of an upload after an early answer (413) may fail again, and matters to nobody.
-      upstream.once('response', resolve).on('error', reject)
-      // Not `pipeline`: a failure of the agent server must leave the caller's connection open for an answer.
-      request.pipe(upstream)
-    })
+    attempt = new Attempt(request, child, place)
+    const answer = await attempt.answer
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedHeaders(answer.rawHeaders))
     response.flushHeaders()
     await pipeline(answer, response)
@@ -91,12 +90,62 @@ async function forward(
     // Cut short, so that the caller sees that the answer is not whole.
     if (response.headersSent) response.destroy()
     else {
+      next = attempt?.mayRepeat ? another(child) : undefined
       const detail = 'The agent server of this deployment ended the connection.'
-      refuse(request, response, { status: 503, detail, isTemporary: true })
+      if (!next) refuse(request, response, { status: 503, detail, isTemporary: true })
     }
   } finally {
     response.off('close', onLeave)
-    upstream?.destroy()
+    attempt?.end()
     child.openRequests -= 1
+  }
+  if (next) await forward(request, response, place, next, another)
+}
+
+/** A request on its way to one agent server. */
+class Attempt {
+  readonly answer: Promise<IncomingMessage>
+  readonly #upstream: http.ClientRequest
+  #isSent = false
+
+  /** Throws for what cannot be passed on. */
+  constructor(
+    private readonly request: IncomingMessage,
+    child: AgentChild,
+    { path, prefix }: Place,
+  ) {
+    this.#upstream = http.request({
+      host: '127.0.0.1',
+      port: child.port,
+      method: request.method,
+      path,
+      headers: requestHeaders(request.rawHeaders, child, prefix, request.headers['transfer-encoding'] !== undefined),
+      // A connection of its own for each request: a kept one may be closed by the other side in the moment it is
+      // used again, and on loopback a new one costs a tenth of a millisecond.
+      agent: false,
+    })
+    this.answer = new Promise((resolve, reject) => {
+      // `on`, not `once`: what remains of an upload after an early answer (413) may fail again, and matters to nobody.
+      this.#upstream.once('response', resolve).on('error', reject)
+    })
+    // Nothing is taken from the caller before somebody is there to get it.
+    this.#upstream.once('socket', (socket) => socket.once('connect', () => this.#send()))
+  }
+
+  /** Whether the agent server cannot have acted on it: nothing was sent, or it only asks for something. */
+  get mayRepeat(): boolean {
+    const { method = '', headers } = this.request
+    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+    return !this.#isSent || (!hasBody && ['GET', 'HEAD', 'OPTIONS'].includes(method))
+  }
+
+  end(): void {
+    this.#upstream.destroy()
+  }
+
+  #send(): void {
+    this.#isSent = true
+    // Not `pipeline`: a failure of the agent server must leave the caller's connection open for an answer.
+    this.request.pipe(this.#upstream)
   }
 }

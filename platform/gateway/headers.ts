@@ -37,7 +37,15 @@ export function requestHeaders(
 ): string[] {
   const headers = [...passedHeaders(raw, OURS), 'host', `127.0.0.1:${child.port}`]
   headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix, 'connection', 'close')
+  // For addresses that the agent server writes into its answers; another proxy in front knows better.
+  const host = headerOf(raw, 'host')
+  if (host !== undefined && headerOf(raw, 'x-forwarded-host') === undefined) headers.push('x-forwarded-host', host)
   // Node would send no body at all with a DELETE of unknown length.
   if (isChunked) headers.push('transfer-encoding', 'chunked')
   return headers
+}
+
+function headerOf(raw: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < raw.length; i += 2) if (raw[i]?.toLowerCase() === name) return raw[i + 1]
+  return undefined
 }

@@ -1,4 +1,4 @@
-import { baseEnvironment } from '../env'
+import { agentPolicy, baseEnvironment } from '../env'
 
 export type ChildEnvInput = {
   databaseUrl: string
@@ -23,6 +23,9 @@ export function childEnvironment(input: ChildEnvInput): Record<string, string> {
     // Without an endpoint of ours the tracing library would send runs to its vendor.
     LANGSMITH_TRACING: 'false',
     ...Object.fromEntries(usable),
+    ...agentPolicy(),
+    // The tracing project of a deployment has its name, so runs that are logged at all land there.
+    LANGSMITH_PROJECT: input.deployment.name,
     PILOTHOUSE_AGENT_DATABASE_URL: input.databaseUrl,
     PILOTHOUSE_AGENT_SCHEMA: agentSchemaName(input.deployment.id),
     PILOTHOUSE_AGENT_CONFIG: input.configFile,

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { readLines } from '../builder/lines'
 import { asProcessEnv } from '../env'
 import { reapWithUs } from '../reaper'
+import { heapFor, watchMemory } from './memory-limit'
 
 /** A reason that belongs in the deploy log as it stands. */
 export class StartError extends Error {
@@ -14,6 +15,8 @@ const Announcement = z.union([
   z.object({ ready: z.object({ port: z.number().int().min(1).max(65535) }) }),
   z.object({ failed: z.object({ graph: z.string().optional(), message: z.string() }) }),
 ])
+/** The answer to `retire`, once nothing is executed any more. */
+const Idle = z.object({ idle: z.literal(true) })
 
 export type ChildOptions = {
   entry: string
@@ -22,6 +25,8 @@ export type ChildOptions = {
   env: Record<string, string>
   signal: AbortSignal
   timeoutMs: number
+  /** A process that uses more is ended. */
+  memoryLimitMb?: number | undefined
   onLine(line: string, isError: boolean): void
 }
 
@@ -31,10 +36,12 @@ export type AgentChild = {
   readonly port: number
   readonly secret: string
   openRequests: number
+  /** Whether it was retired and has said since that it executes no run. */
+  readonly isIdle: boolean
   /** Resolves with how it ended, in words. */
   readonly ended: Promise<string>
   isRunning(): boolean
-  /** Tells the agent server to take no new work from the queue; requests are still answered. */
+  /** Tells the agent server to take no new work from the queue and to say when what it has is done; requests are still answered. */
   retire(): void
   /** SIGTERM, and SIGKILL to its whole group when it has not ended after `graceMs`. */
   stop(graceMs: number): Promise<void>
@@ -44,7 +51,9 @@ export type AgentChild = {
 export async function startChild(options: ChildOptions): Promise<AgentChild> {
   options.signal.throwIfAborted()
   const secret = randomBytes(32).toString('base64url')
-  const node = spawn(process.execPath, ['--enable-source-maps', options.entry], {
+  const limitMb = options.memoryLimitMb
+  const heap = limitMb ? [`--max-old-space-size=${heapFor(limitMb)}`] : []
+  const node = spawn(process.execPath, ['--enable-source-maps', ...heap, options.entry], {
     cwd: options.cwd,
     env: asProcessEnv({ ...options.env, PILOTHOUSE_AGENT_SECRET: secret }),
     // A group of its own: what graph code starts ends with it, and a Ctrl-C in the terminal leaves the order to us.
@@ -56,10 +65,12 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
 
   const release = reapWithUs(node.pid, 'later')
   let isOver = false
+  let excess: string | undefined
   const ended = new Promise<string>((resolve) => {
     const end = (how: string) => {
       isOver = true
-      resolve(how)
+      unwatch()
+      resolve(excess ?? how)
     }
     node.once('error', (error) => end(`it could not be started: ${error.message}`))
     node.once('exit', (code, signal) => end(signal ? `killed by ${signal}` : `exit code ${code}`))
@@ -71,6 +82,10 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
       // gone in the meantime
     }
   }
+  const unwatch = watchMemory(node.pid, limitMb, (why) => {
+    excess = why
+    kill('SIGKILL', true)
+  })
   const stop = async (graceMs: number) => {
     if (!isOver) {
       kill('SIGTERM', false)
@@ -90,11 +105,18 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
     await stop(0)
     throw error
   }
+  let isIdle = false
+  node.on('message', (message) => {
+    isIdle ||= Idle.safeParse(message).success
+  })
   return {
     pid: node.pid as number,
     port,
     secret,
     openRequests: 0,
+    get isIdle() {
+      return isIdle
+    },
     ended,
     isRunning: () => !isOver,
     retire: () => {

@@ -152,7 +152,7 @@ export class Lane {
       status = to
     }
     try {
-      if (!(await launcher.isBuilt({ deployment, revision }))) {
+      if (await launcher.needsBuild({ deployment, revision })) {
         await move('AWAITING_BUILD')
         await buildSlots(signal, async () => {
           await move('BUILDING')
@@ -224,6 +224,7 @@ export class Lane {
     this.#isDeleting = true
     await this.supervisor.stop(deployment.isForced ? 0 : graceMs)
     await rm(launcher.folderOf(deployment.id), { recursive: true, force: true, maxRetries: 3 })
+    await launcher.forget({ gone: deployment.id })
     await store.dropAgentSchema(agentSchemaName(deployment.id))
     await store.removeDeployment(deployment.id)
     this.onGone()

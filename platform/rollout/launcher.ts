@@ -2,6 +2,8 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Secret } from '@/lib/contracts/deployments'
 import { buildFromGit } from '../builder/build'
+import type { BuildCache } from '../builder/build-cache'
+import type { GitMirrors } from '../builder/git-mirrors'
 import { readGraphConfig } from '../builder/graph-config'
 import { createMask } from '../builder/mask'
 import type { LogBook } from '../control-plane/log-book'
@@ -10,10 +12,12 @@ import type { Sealer } from '../control-plane/seal'
 import type { Store } from '../control-plane/store'
 import type { LogLevel, LogType } from '../control-plane/wire'
 import { baseEnvironment } from '../env'
+import type { ImageStore } from '../images/image-store'
 import { type AgentChild, startChild } from './child'
 import { childEnvironment } from './child-env'
 import { checkHealth } from './health'
 import { createLineReader } from './log-level'
+import { applyResources } from './resources'
 
 export type LauncherOptions = {
   store: Store
@@ -21,9 +25,13 @@ export type LauncherOptions = {
   sealer: Sealer
   databaseUrl: string
   buildsFolder: string
+  buildCache: BuildCache
+  mirrors: GitMirrors
+  images: ImageStore
   agentServerEntry: string
   readyTimeoutMs: number
 }
+const IMAGE_SOURCE = 'external_docker'
 type Subject = { deployment: Pick<DeploymentRow, 'id' | 'name'>; revision: RevisionRow }
 
 /** Makes a revision's folder and starts its agent server, both with their log. Knows nothing of order and states. */
@@ -41,7 +49,17 @@ export class Launcher {
     return (level, message, runId) => this.options.logs.append(place, { level, message: mask(message), runId })
   }
 
-  async isBuilt({ deployment, revision }: Subject): Promise<boolean> {
+  /** Whether a build has to come first. An image is unpacked when it is rolled out; it has no build stage. */
+  async needsBuild(subject: Subject): Promise<boolean> {
+    return subject.revision.source !== IMAGE_SOURCE && !(await this.#hasFolder(subject))
+  }
+
+  /** Lets go of what deployments that are no more have in the image store. */
+  forget(deployments: Parameters<ImageStore['unpin']>[0]): Promise<void> {
+    return this.options.images.unpin(deployments)
+  }
+
+  async #hasFolder({ deployment, revision }: Subject): Promise<boolean> {
     if (!revision.builtAt) return false
     return stat(this.folderOf(deployment.id, revision.id)).then(Boolean, () => false)
   }
@@ -49,8 +67,10 @@ export class Launcher {
   /** Builds the revision and notes its commit. Throws a BuildError. */
   async build(subject: Subject, signal: AbortSignal): Promise<RevisionRow> {
     const { deployment, revision } = subject
-    const { store } = this.options
+    const { store, buildCache, mirrors } = this.options
     await buildFromGit({
+      cache: buildCache,
+      mirrors,
       folder: this.folderOf(deployment.id, revision.id),
       sourceConfig: revision.sourceConfig,
       sourceRevisionConfig: revision.sourceRevisionConfig,
@@ -69,7 +89,11 @@ export class Launcher {
     const folder = this.folderOf(deployment.id, revision.id)
     const log = this.logOf(subject, 'deploy')
     const readLine = createLineReader()
-    const config = await readGraphConfig(folder, revision.sourceRevisionConfig.graph_config_path ?? '')
+    const isImage = revision.source === IMAGE_SOURCE
+    const configPath = isImage ? await this.#unpack(subject, signal) : revision.sourceRevisionConfig.graph_config_path
+    const config = await readGraphConfig(folder, configPath ?? '')
+    const resources = isImage ? applyResources(revision.sourceConfig) : undefined
+    for (const line of resources?.lines ?? []) log('INFO', line)
     const secrets = Object.fromEntries(this.#secrets(revision).map(({ name, value }) => [name, value]))
     const began = Date.now()
 
@@ -86,6 +110,7 @@ export class Launcher {
       }),
       signal,
       timeoutMs: this.options.readyTimeoutMs,
+      memoryLimitMb: resources?.memoryLimitMb,
       onLine: (line, isError) => {
         const { level, message, runId } = readLine(line, isError)
         log(level, message, runId)
@@ -110,8 +135,25 @@ export class Launcher {
     const deployment = await store.findDeployment(deploymentId)
     let revision = await store.findRevision(deploymentId, revisionId)
     if (!deployment || !revision) throw new Error('The revision is gone.')
-    if (!(await this.isBuilt({ deployment, revision }))) revision = await this.build({ deployment, revision }, signal)
+    if (await this.needsBuild({ deployment, revision })) revision = await this.build({ deployment, revision }, signal)
     return this.start({ deployment, revision }, signal)
+  }
+
+  /** Makes the folder of an image's revision where it is not there yet. Gives the graph configuration file in it. */
+  async #unpack(subject: Subject, signal: AbortSignal): Promise<string> {
+    const { deployment, revision } = subject
+    const { images, store } = this.options
+    const log = this.logOf(subject, 'deploy')
+    const uri = revision.sourceRevisionConfig.image_uri ?? ''
+    const image = await images.pinned(deployment.id, revision.id, uri)
+    log('INFO', `Image ${uri} is ${image.digest}`)
+    if (!(await this.#hasFolder(subject))) {
+      const began = Date.now()
+      const { files } = await images.unpack(image, this.folderOf(deployment.id, revision.id), signal)
+      await store.setBuilt(revision.id)
+      log('INFO', `Unpacked ${files} files in ${Date.now() - began} ms.`)
+    }
+    return image.config
   }
 
   #secrets(revision: RevisionRow): Secret[] {

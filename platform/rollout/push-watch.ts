@@ -2,9 +2,14 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRevisionInProgress } from '@/lib/contracts/state'
 import { remoteCommit } from '../builder/git'
+import { fullRef, localPath } from '../builder/git-address'
+import { createMask } from '../builder/mask'
 import type { LogBook } from '../control-plane/log-book'
 import type { Store } from '../control-plane/store'
+import type { LogLevel } from '../control-plane/wire'
 import { baseEnvironment } from '../env'
+import { createLimiter } from './limiter'
+import { type RefWatch, watchRef } from './ref-watch'
 
 export type PushWatchOptions = {
   store: Store
@@ -16,53 +21,183 @@ export type PushWatchOptions = {
   localMs: number
   remoteMs: number
 }
+type Deployment = Awaited<ReturnType<Store['watchedDeployments']>>[number]
+/** What is remembered of a deployment between looks; nothing of it is missed after a restart. */
+type Tracked = {
+  source: string
+  isLocal: boolean
+  dueAt: number
+  isLooking: boolean
+  failures: number
+  hasRef: boolean
+  files: RefWatch | undefined
+}
+class Changed extends Error {}
+
+const LONGEST_LOCAL_MS = 60_000
+const LONGEST_REMOTE_MS = 15 * 60_000
+const LOOKS_AT_ONCE = 4
+/** How much rarer a repository is asked whose files tell by themselves. */
+const WATCHED_TIMES = 5
 
 /**
- * Makes a revision when the tracked branch of a deployment with `build_on_push` has a new commit. It asks the
- * repositories, since a hosted one cannot reach this machine. Each commit is tried once: where its build fails, nothing
- * is gained by repeating it.
+ * Makes a revision of each new commit on the tracked branch of a deployment with `build_on_push`. It asks the
+ * repositories, since a hosted one cannot reach this machine: those elsewhere in turns, those on this machine also as soon
+ * as a file of their refs changes. A commit is compared with that of the latest revision, so a push while the platform is
+ * down is seen at its start, and a commit whose build fails is not tried again.
  */
-export function watchPushes({ store, logs, folder, wake, localMs, remoteMs }: PushWatchOptions): {
-  stop(): Promise<void>
-} {
+export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> } {
+  const { store, logs, folder, wake, localMs, remoteMs } = options
   const end = new AbortController()
-  const tried = new Map<string, string>()
-  const due = new Map<string, number>()
-
-  const look = async (deployment: Awaited<ReturnType<Store['watchedDeployments']>>[number]) => {
-    const { repo_url: url } = deployment.sourceConfig
-    const { repo_ref: ref, repo_commit_sha: built } = deployment.latest
-    // A revision that is about to fetch takes the newest commit anyway.
-    if (!url || !ref || (!built && isRevisionInProgress(deployment.latestStatus ?? ''))) return
-    if ((due.get(deployment.id) ?? 0) > Date.now()) return
-    due.set(deployment.id, Date.now() + (path.isAbsolute(url) || url.startsWith('file:') ? localMs : remoteMs))
-    const configFile = path.join(folder, 'watch.gitconfig')
-    const commit = await remoteCommit({ url, ref, env: baseEnvironment(), signal: end.signal, configFile })
-    if (!commit || commit === built || commit === tried.get(deployment.id)) return
-    tried.set(deployment.id, commit)
-    const revisionId = await store.changeDeployment(deployment.id, ({ latest }) => ({
-      sourceRevisionConfig: { ...latest, repo_commit_sha: null },
-    }))
-    if (!revisionId) return
-    const place = { deploymentId: deployment.id, revisionId, type: 'build' } as const
-    logs.append(place, { level: 'INFO', message: `${ref} was pushed to: commit ${commit}` })
-    wake(deployment.id)
-  }
+  const mask = createMask([])
+  const tracked = new Map<string, Tracked>()
+  const looking = new Set<Promise<void>>()
+  const slots = { local: createLimiter(LOOKS_AT_ONCE), remote: createLimiter(LOOKS_AT_ONCE) }
+  let pause = new AbortController()
 
   const run = async () => {
     while (!end.signal.aborted) {
-      const watched = await store.watchedDeployments().catch(() => [])
-      // One after the other: the settings file is shared, and a look is short. A repository that cannot be asked now
-      // is asked again in its turn; who builds from it sees the reason in the build log.
-      for (const deployment of watched) if (!end.signal.aborted) await look(deployment).catch(() => {})
-      await sleep(localMs, undefined, { signal: end.signal }).catch(() => {})
+      pause = new AbortController()
+      const watched = await store.watchedDeployments().catch(() => undefined)
+      if (watched) follow(watched)
+      await sleep(localMs, undefined, { signal: AbortSignal.any([end.signal, pause.signal]) }).catch(() => {})
     }
   }
+
+  const follow = (watched: readonly Deployment[]) => {
+    const ids = new Set(watched.map(({ id }) => id))
+    for (const [id, { files }] of tracked)
+      if (!ids.has(id)) {
+        files?.close()
+        tracked.delete(id)
+      }
+    for (const deployment of watched) {
+      const one = track(deployment)
+      if (!one || one.isLooking || one.dueAt > Date.now()) continue
+      one.isLooking = true
+      one.dueAt = Date.now() + delayOf(one)
+      const look = slots[one.isLocal ? 'local' : 'remote'](end.signal, () => lookAt(deployment, one))
+        .catch((error) => {
+          if (error instanceof Changed) one.dueAt = 0
+        })
+        .finally(() => {
+          one.isLooking = false
+          looking.delete(look)
+          // A sign of a push came while this was under way.
+          if (one.dueAt === 0) pause.abort()
+        })
+      looking.add(look)
+    }
+  }
+
+  /** The memory of a deployment, begun anew where it tracks another branch now. */
+  const track = ({ id, sourceConfig, latest }: Deployment): Tracked | undefined => {
+    const [url, ref] = [sourceConfig.repo_url, latest.repo_ref]
+    if (!url || !ref) return undefined
+    const source = JSON.stringify([url, ref])
+    const known = tracked.get(id)
+    if (known?.source === source) return known
+    known?.files?.close()
+    const place = localPath(url)
+    const one: Tracked = {
+      source,
+      isLocal: place !== undefined,
+      dueAt: 0,
+      isLooking: false,
+      failures: 0,
+      hasRef: true,
+      files: undefined,
+    }
+    const lookNow = () => {
+      one.dueAt = 0
+      pause.abort()
+    }
+    if (place !== undefined && isRef(ref)) one.files = watchRef(place, fullRef(ref), lookNow)
+    tracked.set(id, one)
+    return one
+  }
+
+  /** Longer after each failure; not in step with others that began at the same time. */
+  const delayOf = ({ isLocal, failures, files }: Tracked) => {
+    const growth = 2 ** Math.min(failures, 10)
+    if (!isLocal) return Math.min(remoteMs * growth, LONGEST_REMOTE_MS) * (0.8 + Math.random() * 0.4)
+    return Math.min(localMs * (files?.isWatching() ? WATCHED_TIMES : 1) * growth, Math.max(localMs, LONGEST_LOCAL_MS))
+  }
+
+  const lookAt = async (deployment: Deployment, one: Tracked): Promise<void> => {
+    const { id, latest, latestStatus } = deployment
+    const [url = '', ref = '', built] = [
+      deployment.sourceConfig.repo_url ?? '',
+      latest.repo_ref ?? '',
+      latest.repo_commit_sha,
+    ]
+    // A revision that is about to fetch: which commit it got is known in a moment.
+    if (!built && isRevisionInProgress(latestStatus ?? '')) {
+      one.dueAt = Math.min(one.dueAt, Date.now() + localMs)
+      return
+    }
+    // Before the look: what changes after it gives a sign, what changed before it is seen.
+    one.files?.renew()
+    let commit: string | undefined
+    try {
+      const configFile = path.join(folder, `watch-${id}.gitconfig`)
+      commit = await remoteCommit({ url, ref, env: baseEnvironment(), signal: end.signal, configFile })
+      if (one.failures) say(deployment, 'INFO', 'The repository answers again; pushes are seen.')
+      one.failures = 0
+    } catch (error) {
+      if (end.signal.aborted) return
+      if (!one.failures)
+        say(
+          deployment,
+          'WARNING',
+          `Pushes are not seen for now; the repository is asked again later. ${(error as Error).message}`,
+        )
+      one.failures += 1
+      one.dueAt = Math.max(one.dueAt, Date.now() + delayOf(one))
+      return
+    }
+    if (!commit && one.hasRef)
+      say(deployment, 'WARNING', `${ref} is gone from the repository. What serves goes on serving.`)
+    one.hasRef = commit !== undefined
+    // One that was interrupted while it waited never had a commit: then the newest before it counts.
+    if (commit && commit !== (built ?? (await store.newestCommit(id, ref))))
+      await makeRevision(deployment, url, ref, commit)
+  }
+
+  const makeRevision = async ({ id, latest: seen }: Deployment, url: string, ref: string, commit: string) => {
+    const revisionId = await store.changeDeployment(id, ({ status, sourceConfig, latest }) => {
+      // Somebody else's change came first: the next look decides anew.
+      const isSame = sourceConfig.repo_url === url && latest.repo_ref === ref
+      if (status !== 'READY' || !sourceConfig.build_on_push || !isSame) throw new Changed()
+      if ((latest.repo_commit_sha ?? null) !== (seen.repo_commit_sha ?? null)) throw new Changed()
+      return { sourceRevisionConfig: { ...latest, repo_commit_sha: commit } }
+    })
+    if (!revisionId) return
+    const place = { deploymentId: id, revisionId, type: 'build' } as const
+    logs.append(place, { level: 'INFO', message: `${ref} was pushed to: commit ${commit}` })
+    wake(id)
+  }
+
+  const say = ({ id, latestRevisionId }: Deployment, level: LogLevel, message: string) => {
+    if (latestRevisionId)
+      logs.append({ deploymentId: id, revisionId: latestRevisionId, type: 'build' }, { level, message: mask(message) })
+  }
+
   const running = run()
   return {
-    stop: () => {
-      end.abort()
-      return running
+    stop: async () => {
+      end.abort(new Error('The platform is stopping.'))
+      await running
+      await Promise.all(looking)
+      for (const { files } of tracked.values()) files?.close()
     },
+  }
+}
+
+function isRef(ref: string): boolean {
+  try {
+    return fullRef(ref) !== ''
+  } catch {
+    return false
   }
 }

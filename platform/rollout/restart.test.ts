@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
@@ -12,6 +12,7 @@ import {
   STAND_IN,
   until,
 } from '../testing/platform-fixture'
+import { startProgram as startPlatformProgram } from '../testing/program.mjs'
 
 // Real processes on a machine that other tests share.
 vi.setConfig({ testTimeout: 20_000 })
@@ -30,26 +31,14 @@ const SLOW = 'await new Promise((r) => setTimeout(r, 700))\nexport const graph =
 
 /** The platform as `npm start` runs it: a process of its own. */
 async function startProgram() {
-  const child = spawn(process.execPath, ['.build/platform.mjs'], {
-    env: {
-      ...process.env,
-      PILOTHOUSE_DATA: path.join(fixture.folder, 'data'),
-      DATABASE_URL: fixture.database.url,
-      PILOTHOUSE_AGENT_SERVER: STAND_IN,
-      PILOTHOUSE_SAMPLES: 'false',
-      NODE_ENV: 'production',
-    },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  const program = await startPlatformProgram({
+    dataDir: path.join(fixture.folder, 'data'),
+    databaseUrl: fixture.database.url,
+    agentServer: STAND_IN,
   })
-  started.push(child)
-  const { ready } = await new Promise<{ ready: { url: string; apiKey: string } }>((resolve, reject) => {
-    child.once('message', (message) => resolve(message as { ready: { url: string; apiKey: string } }))
-    child.once('exit', (code) => reject(new Error(`ended with ${code}`)))
-  })
-  return { child, ready, client: createClient(ready) }
+  started.push(program.child)
+  return { ...program, client: createClient(program.ready) }
 }
-const ended = (child: ChildProcess) =>
-  new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
 
 test('stop leaves no process; the next start has the same address and key, serves again, and finishes what was begun', async () => {
   const repository = fixture.repository()
@@ -79,7 +68,7 @@ test('a second platform on the same database is refused in plain words', async (
   const first = await startProgram()
   await expect(startProgram()).rejects.toThrow('ended with 1')
   first.child.kill('SIGTERM')
-  expect(await ended(first.child)).toBe(0)
+  expect(await first.ended).toBe(0)
 }, 20_000)
 
 test('kill -9 of the platform leaves no build command and no agent server, not even one in an endless loop; the next start serves again', async () => {
@@ -113,7 +102,56 @@ test('kill -9 of the platform leaves no build command and no agent server, not e
   const now = (await second.client.about(body.id)).pid
   const began = Date.now()
   second.child.disconnect()
-  expect(await ended(second.child)).toBe(0)
+  expect(await second.ended).toBe(0)
   expect(Date.now() - began).toBeLessThan(8000)
   expect(isAlive(now)).toBe(false)
 }, 30_000)
+
+/** The process that ends everything when the platform is gone. */
+const reaperOf = (platform: number | undefined) =>
+  readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      const parent = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[1]
+      return parent === String(platform) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('/bin/sh\0-c')
+    } catch {
+      return false
+    }
+  })
+
+test.skipIf(process.platform !== 'linux')(
+  'where the one that ends them is killed together with the platform, the next start ends what was left',
+  async () => {
+    const repository = fixture.repository('reaped')
+    repository.commit(graphFiles())
+    const first = await startProgram()
+    const { body } = await first.client.create('reaped', repository.url)
+    await first.client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+    const { pid } = await first.client.about(body.id)
+    await first.client.get(`/agents/${body.id}/spin`)
+    repository.commit({ 'stuck.mjs': 'console.log("pid", process.pid); setInterval(() => {}, 1000)' })
+    const other = await first.client.create('reaped-building', repository.url, {
+      source_config: { ...createBody('', repository.url).source_config, install_command: 'node stuck.mjs' },
+    })
+    const log = () => first.client.log(other.body.id, other.body.latest_revision_id, 'build')
+    await until('a build is under way', async () => /pid \d+/.test(await log()))
+    const command = Number(/pid (\d+)/.exec(await log())?.[1])
+    const [reaper] = reaperOf(first.child.pid)
+    process.kill(Number(reaper), 'SIGKILL')
+    first.child.kill('SIGKILL')
+    await first.ended
+    expect([isAlive(command), isAlive(pid)]).toEqual([true, true])
+
+    const second = await startProgram()
+    await until('the command is gone', () => !isAlive(command), 1000)
+    await until('it serves', async () => (await second.client.about(body.id)).revision === body.latest_revision_id)
+    await until('the looping agent server is gone', () => !isAlive(pid), 8000)
+    const serving = (await second.client.about(body.id)).pid
+    expect(isAlive(serving)).toBe(true)
+    second.child.kill('SIGTERM')
+    expect(await second.ended).toBe(0)
+  },
+  30_000,
+)

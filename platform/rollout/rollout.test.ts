@@ -131,12 +131,9 @@ describe('a revision that cannot serve fails with its reason in the log, and the
 
 test('the agent server sees the deployment’s secrets and the platform’s settings, and nothing else of our environment', async () => {
   process.env.OPERATOR_TOKEN = 'ours alone'
-  const { id, first } = await serving('environment', {
-    secrets: [
-      { name: 'GREETING', value: 'hi' },
-      { name: 'PILOTHOUSE_AGENT_OWNER', value: 'me' },
-    ],
-  })
+  const config = { graphs: { main: './main.mjs:graph' }, env: { PILOTHOUSE_AGENT_OWNER: 'me' } }
+  const files = { ...graphFiles(), 'graph.json': JSON.stringify(config) }
+  const { id, first } = await serving('environment', { secrets: [{ name: 'GREETING', value: 'hi' }] }, files)
   const about = await client.about(id)
   expect(about).toMatchObject({
     greeting: 'hi',

@@ -19,6 +19,7 @@ export class Rollouts {
     const known = new Set(all.map((deployment) => deployment.id))
     for (const name of await readdir(launcher.folderOf('')))
       if (!known.has(name)) await rm(launcher.folderOf(name), { recursive: true, force: true })
+    await launcher.forget({ kept: known })
     for (const deployment of all) {
       const lane = this.#lane(deployment.id)
       if (deployment.status === 'AWAITING_DELETE') {

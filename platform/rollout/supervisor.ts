@@ -4,16 +4,17 @@ import type { AgentChild } from './child'
 
 export type SupervisorOptions = {
   log(level: LogLevel, message: string): void
-  /** How long an agent server that was replaced may finish its open requests. */
+  /** How long an agent server that was replaced may finish its runs and open requests. */
   drainMs: number
   /** From SIGTERM to SIGKILL. */
   graceMs: number
+  /** A child that lived this long has not failed to start: the back-off begins anew. */
+  settledMs?: number
 }
 type Launch = (signal: AbortSignal) => Promise<AgentChild>
 
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 30_000
-/** A child that lived this long has not failed to start: the back-off begins anew. */
 const SETTLED_MS = 60_000
 
 /** Keeps the agent server of one deployment running, and lets another take its place without a gap. */
@@ -21,7 +22,10 @@ export class Supervisor {
   #current: AgentChild | undefined
   #keeping = new AbortController()
   #failures = 0
+  #isStopped = false
   readonly #draining = new Set<AgentChild>()
+  /** What is being started or ended now; none of it outlives `stop`. */
+  readonly #under = new Set<Promise<void>>()
 
   constructor(private readonly options: SupervisorOptions) {}
 
@@ -32,7 +36,7 @@ export class Supervisor {
 
   /** Starts what served before the platform was stopped, and goes on trying. */
   restore(launch: Launch): void {
-    void this.#keep(launch, this.#renew(), 0)
+    this.#follow(this.#keep(launch, this.#renew(), 0))
   }
 
   /** From now on requests go to `child`; the one before it is drained. `launch` starts it again after a crash. */
@@ -41,15 +45,22 @@ export class Supervisor {
     const before = this.#current
     this.#failures = 0
     this.#watch(child, launch, signal)
-    if (before) void this.#drain(before)
+    if (before?.isRunning()) this.#follow(this.#drain(before))
   }
 
-  /** Ends every process of the deployment, open requests or not. */
+  /** Ends every process of the deployment, open requests or not, also those that are only being started. */
   async stop(graceMs = this.options.graceMs): Promise<void> {
+    this.#isStopped = true
     this.#renew()
     const all = [...this.#draining, ...(this.#current ? [this.#current] : [])]
     this.#current = undefined
     await Promise.all(all.map((child) => child.stop(graceMs)))
+    while (this.#under.size) await Promise.all(this.#under)
+  }
+
+  #follow(work: Promise<void>): void {
+    const followed = work.finally(() => this.#under.delete(followed))
+    this.#under.add(followed)
   }
 
   /** Ends whatever restart loop is under way; what it was starting is stopped by its signal. */
@@ -62,14 +73,20 @@ export class Supervisor {
   #watch(child: AgentChild, launch: Launch, signal: AbortSignal): void {
     this.#current = child
     const since = Date.now()
-    void child.ended.then(async (how) => {
+    const restart = async (how: string) => {
       await child.stop(0) // what it started itself
       if (signal.aborted || this.#current !== child) return
       this.#current = undefined
-      if (Date.now() - since > SETTLED_MS) this.#failures = 0
-      this.options.log('ERROR', `The agent server ended by itself: ${how}.`)
+      const lived = Date.now() - since
+      const isSettled = lived > (this.options.settledMs ?? SETTLED_MS)
+      if (isSettled) this.#failures = 0
+      this.options.log(
+        'ERROR',
+        `The agent server ended by itself: ${how}. It had run for ${(lived / 1000).toFixed(1)} s.`,
+      )
       await this.#keep(launch, signal, this.#delay())
-    })
+    }
+    void child.ended.then((how) => this.#follow(restart(how)))
   }
 
   #delay(): number {
@@ -81,7 +98,8 @@ export class Supervisor {
   async #keep(launch: Launch, signal: AbortSignal, firstDelayMs: number): Promise<void> {
     for (let delay = firstDelayMs; !signal.aborted; delay = this.#delay()) {
       if (delay > 0) {
-        this.options.log('INFO', `Starting it again in ${delay / 1000} s.`)
+        const times = this.#failures === 1 ? 'the first time' : `time ${this.#failures} in a row`
+        this.options.log('INFO', `Starting it again in ${delay / 1000} s (${times}).`)
         await sleep(delay, undefined, { signal }).catch(() => {})
       }
       try {
@@ -97,13 +115,29 @@ export class Supervisor {
     }
   }
 
+  /** Lets a replaced agent server finish what it has, and says in the log of its successor how that went. */
   async #drain(child: AgentChild): Promise<void> {
-    const { drainMs, graceMs } = this.options
+    const { drainMs, graceMs, log } = this.options
+    const began = Date.now()
+    const took = () => `${((Date.now() - began) / 1000).toFixed(1)} s`
+    const isBusy = () => child.isRunning() && (child.openRequests > 0 || !child.isIdle)
     this.#draining.add(child)
     child.retire()
-    const until = Date.now() + drainMs
-    while (child.isRunning() && child.openRequests > 0 && Date.now() < until) await sleep(25)
+    while (isBusy() && Date.now() < began + drainMs) await sleep(25)
+    const name = `The agent server before this one (process ${child.pid})`
+    if (isBusy() && !this.#isStopped) {
+      const { openRequests: open, isIdle } = child
+      const left = [open && `${open} open ${open === 1 ? 'request' : 'requests'}`, !isIdle && 'runs in progress']
+      log(
+        'WARNING',
+        `${name} had ${left.filter(Boolean).join(' and ')} after ${took()}: it is ended now. Its runs go on here from their last step. A resumable stream goes on here after its last event; others can be joined again, without what is sent in between.`,
+      )
+    }
+    const hasCrashed = !child.isRunning()
     await child.stop(graceMs)
     this.#draining.delete(child)
+    if (this.#isStopped) return
+    if (hasCrashed) log('WARNING', `${name} ended by itself: ${await child.ended}.`)
+    else log('INFO', `${name} has ended, ${took()} after the switch.`)
   }
 }

@@ -2,10 +2,18 @@ import { MessagesZodMeta } from '@langchain/langgraph'
 import { registry } from '@langchain/langgraph/zod'
 import { z } from 'zod'
 
-const Message = z.looseObject({
-  role: z.string().optional().describe('user, assistant, system or tool'),
-  content: z.unknown().optional(),
-})
+// Described, but not taken apart: an object schema would copy the fields of message objects, their class's own among them.
+const Message = z
+  .any()
+  .refine((value) => typeof value === 'object' && value !== null, 'A message is an object')
+  .meta({
+    type: 'object',
+    properties: {
+      role: { type: 'string', description: 'user, assistant, system or tool' },
+      content: {},
+    },
+    additionalProperties: {},
+  })
 
 /** The list of messages of a conversation; new ones are appended, one with a known id takes the old one's place. */
 // `register` comes last: each further method would give a copy that the registry does not know.

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { testDatabase } from '@/scripts/testing'
@@ -110,9 +110,15 @@ export function createBody(name: string, repository: string, fields: Record<stri
   }
 }
 
+/** A folder for one test. */
+export function createFolder() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-platform-'))
+  return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) }
+}
+
 /** A data folder and a database, and the platform on them in this process; it can be stopped and started again. */
 export async function createFixture(options: Partial<PlatformOptions> = {}) {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-platform-'))
+  const { path: folder, remove } = createFolder()
   const database = await testDatabase()
   const lines: string[] = []
   let platform: RunningPlatform
@@ -146,7 +152,7 @@ export async function createFixture(options: Partial<PlatformOptions> = {}) {
     async close() {
       await platform.stop()
       await database.drop()
-      rmSync(folder, { recursive: true, force: true })
+      remove()
     },
   }
 }
@@ -155,9 +161,14 @@ export type Fixture = Awaited<ReturnType<typeof createFixture>>
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
   } catch {
     return false
+  }
+  try {
+    // Ended, but not yet taken note of by whoever inherited it.
+    return !/^.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return true
   }
 }
 

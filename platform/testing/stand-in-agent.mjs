@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 
 const { PILOTHOUSE_AGENT_CONFIG, PILOTHOUSE_AGENT_SECRET, PILOTHOUSE_AGENT_OWNER } = env
 process.once('disconnect', () => process.exit(0))
+process.on('message', ({ drain }) => drain && process.send({ idle: true }))
 
 const graphs = {}
 for (const [name, value] of Object.entries(JSON.parse(readFileSync(PILOTHOUSE_AGENT_CONFIG, 'utf8')).graphs)) {
@@ -38,6 +39,7 @@ createServer(async (request, response) => {
     return graphs[name].draws === false
       ? json(response, { detail: `${name} cannot be drawn` }, 500)
       : json(response, { nodes: [], edges: [] })
+  if (first === 'info') return json(response, { metadata: JSON.parse(env.PILOTHOUSE_AGENT_INFO) })
   if (first === 'about')
     return json(response, {
       pid: process.pid,

@@ -1,0 +1,337 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseRange } from '@/lib/contracts/address'
+import { testDatabase } from '@/scripts/testing'
+import { collect, nextEvent, readEvents, storeTest, type TestServer, testServer } from './testing'
+
+// The twenty defects of the npm in-memory server (facts/embedded-engine.md, section 4), one test each: none of them here.
+
+let server: TestServer
+let database: pg.Client
+const loopback = parseRange('127.0.0.0/8')
+beforeAll(async () => {
+  server = await testServer({ secret: 's', webhookRanges: loopback ? [loopback] : [] })
+  database = new pg.Client({ connectionString: server.databaseUrl, options: '-c search_path=agent_test' })
+  await database.connect()
+})
+afterAll(async () => {
+  await database.end()
+  await server.close()
+})
+
+const counting = (until: number, delay = 0, more: object = {}) => ({
+  assistant_id: 'counter',
+  input: { until, delay },
+  stream_mode: 'custom',
+  ...more,
+})
+const runOn = (thread: string, body: object) => server.post(`/threads/${thread}/runs`, body)
+const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
+const timed = async (work: () => Promise<unknown>) => {
+  const begin = performance.now()
+  await work()
+  return performance.now() - begin
+}
+
+test('1: no worker dies of deleted runs, threads and assistants, nor of webhooks that reach nobody', async () => {
+  const { json: assistant } = await server.post('/assistants', { graph_id: 'counter' })
+  const rounds = Array.from({ length: 27 }, async () => {
+    const [first, second, third] = await Promise.all([server.newThread(), server.newThread(), server.newThread()])
+    const [deleted] = await Promise.all([
+      runOn(first, counting(1000, 5000)),
+      runOn(second, counting(1000, 5000)),
+      runOn(third, { ...counting(1, 20), assistant_id: assistant.assistant_id }),
+      server.post('/runs', counting(0, 0, { webhook: 'http://127.0.0.1:1/' })),
+    ])
+    await Promise.all([
+      server.request('DELETE', `/threads/${first}/runs/${deleted.json.run_id}`),
+      server.request('DELETE', `/threads/${second}`),
+    ])
+  })
+  await Promise.all(rounds)
+  await server.request('DELETE', `/assistants/${assistant.assistant_id}`)
+  expect((await server.post('/runs/wait', counting(2))).json).toMatchObject({ count: 2 })
+  await expect
+    .poll(async () => (await database.query(`select from runs where status in ('pending', 'running')`)).rowCount)
+    .toBe(0)
+})
+
+storeTest('2: a run that a kill has cut goes on by itself, and can be cancelled', async ({ store: { start } }) => {
+  const first = await start()
+  const [goesOn, isStopped] = [await first.newThread(), await first.newThread()]
+  const create = async (thread: string, until: number) => {
+    const events = readEvents(await first.open('POST', `/threads/${thread}/runs/stream`, counting(until, 60)))
+    const { run_id } = (await nextEvent(events, 'metadata')).data
+    await nextEvent(events, 'custom')
+    return run_id as string
+  }
+  const [run, other] = [await create(goesOn, 8), await create(isStopped, 1000)]
+  await first.kill('SIGKILL')
+  const second = await start()
+  expect((await second.post(`/threads/${isStopped}/runs/${other}/cancel?wait=true`)).status).toBe(204)
+  expect((await second.get(`/threads/${isStopped}`)).json.status).toBe('idle')
+  await second.until(goesOn, run, 'success')
+  expect((await second.get(`/threads/${goesOn}`)).json.values.log).toHaveLength(8)
+})
+
+storeTest('3: what was acknowledged is stored, however much is read meanwhile', async ({ store: { start } }) => {
+  const first = await start()
+  const thread = await first.newThread()
+  const reading = setInterval(() => void first.get(`/threads/${thread}`).catch(() => {}), 10)
+  await sleep(300)
+  const { json } = await first.post(`/threads/${thread}/runs/wait`, counting(2))
+  await first.kill('SIGKILL')
+  clearInterval(reading)
+  expect((await (await start()).get(`/threads/${thread}`)).json.values).toEqual(json)
+})
+
+test('4: a store that cannot be read is left alone and named, never replaced', async () => {
+  const { url, drop } = await testDatabase()
+  const first = await testServer({ databaseUrl: url })
+  const thread = await first.newThread()
+  await first.close()
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=agent_test' })
+  await client.connect()
+  await client.query('insert into migrations values (999)')
+  await expect(testServer({ databaseUrl: url })).rejects.toThrow('"agent_test" was written by a newer agent server')
+  await client.query('delete from migrations where version = 999')
+  await client.end()
+  const again = await testServer({ databaseUrl: url })
+  expect((await again.get(`/threads/${thread}`)).status).toBe(200)
+  await again.close()
+  await drop()
+})
+
+test('5: a large value that does not change is written once, and nobody waits for it', async () => {
+  const topics = Array.from({ length: 2 }, (_, index) => String(index).repeat(5_000_000))
+  let longest = 0
+  let isDone = false
+  const watch = (async () => {
+    for (; !isDone; await sleep(20)) longest = Math.max(longest, await timed(() => server.get('/ok')))
+  })()
+  const threads = await Promise.all(
+    topics.map(async (topic) => {
+      const thread = await server.newThread()
+      await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'approval', input: { topic } })
+      await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'approval', command: { resume: 'yes' } })
+      return thread
+    }),
+  )
+  isDone = true
+  await watch
+  const { rows } = await database.query(
+    `select thread_id, count(*)::int as count from checkpoint_blobs where thread_id = any($1) and channel = 'topic' group by 1`,
+    [threads],
+  )
+  expect(rows.map(({ count }) => count)).toEqual([1, 1])
+  // There: up to two seconds. Here a few milliseconds, on a machine that does nothing else.
+  expect(longest).toBeLessThan(1000)
+})
+
+test('6: each reader of a run gets every event', async () => {
+  const thread = await server.newThread()
+  const { json: run } = await runOn(thread, counting(8, 40))
+  const path = `/threads/${thread}/runs/${run.run_id}`
+  const readers = await Promise.all([1, 2, 3].map(() => server.open('GET', `${path}/stream`)))
+  const cut = readEvents(await server.open('GET', `${path}/stream`))
+  await nextEvent(cut, 'custom')
+  await cut.return(undefined)
+  const seen = await Promise.all(readers.map((reader) => collect(readEvents(reader))))
+  const waited = await server.get(`${path}/join`)
+  expect(seen[0]?.filter(({ event }) => event === 'custom').length).toBeGreaterThan(5)
+  expect([seen[1], seen[2]]).toEqual([seen[0], seen[0]])
+  expect(waited.json.count).toBe(8)
+})
+
+test('7: a late reader gets nothing from before, and nothing is kept for those who never come', async () => {
+  const thread = await server.newThread()
+  const events = readEvents(await server.open('POST', `/threads/${thread}/runs/stream`, counting(6, 40)))
+  const { run_id } = (await nextEvent(events, 'metadata')).data
+  for (let count = 0; count < 3; count = (await nextEvent(events, 'custom')).data.count);
+  const late = await server.join(`/threads/${thread}/runs/${run_id}/stream`)
+  expect(late.find(({ event }) => event === 'custom')?.data.count).toBeGreaterThan(3)
+  await collect(events)
+  const { rows } = await database.query('select from run_events where run_id = $1', [run_id])
+  expect(rows).toHaveLength(0)
+})
+
+test('8: an earlier version comes back whole', async () => {
+  const fields = {
+    graph_id: 'counter',
+    context: { label: 'a' },
+    config: { tags: ['a'] },
+    metadata: { a: 1 },
+    name: 'A',
+  }
+  const { json: made } = await server.post('/assistants', { ...fields, description: 'first' })
+  const path = `/assistants/${made.assistant_id}`
+  await server.request('PATCH', path, {
+    graph_id: 'chat',
+    context: {},
+    config: {},
+    metadata: { b: 1 },
+    name: 'B',
+    description: 'second',
+  })
+  await server.post(`${path}/latest`, { version: 1 })
+  expect((await server.get(path)).json).toEqual({ ...made, updated_at: expect.any(String) })
+})
+
+test.each(['multitask strategy', 'cancel'])('9: a rollback by %s leaves neither run nor checkpoints', async (way) => {
+  const thread = await server.newThread()
+  await server.post(`/threads/${thread}/runs/wait`, counting(1))
+  const before = (await server.get(`/threads/${thread}/history`)).json
+  const { json: run } = await runOn(thread, counting(1000, 10))
+  const path = `/threads/${thread}/runs/${run.run_id}`
+  await server.until(thread, run.run_id, 'running')
+  if (way === 'cancel') await server.post(`${path}/cancel?action=rollback&wait=true`)
+  else await runOn(thread, counting(1, 0, { multitask_strategy: 'rollback', after_seconds: 60 }))
+  await expect.poll(async () => (await server.get(path)).status).toBe(404)
+  expect((await server.get(`/threads/${thread}/history`)).json).toEqual(before)
+})
+
+test.each(['false', '0'])('10: cancel with wait=%s does not wait', async (wait) => {
+  const thread = await server.newThread()
+  const { json: run } = await runOn(thread, counting(1000, 20))
+  expect((await server.post(`/threads/${thread}/runs/${run.run_id}/cancel?wait=${wait}`)).status).toBe(202)
+})
+
+test('11: a run on an unknown thread is a 404, on a busy one that may not be a 409', async () => {
+  const unknown = `/threads/${crypto.randomUUID()}/runs`
+  expect((await server.post(unknown, counting(1))).status).toBe(404)
+  expect((await server.post(unknown, { ...counting(1), if_not_exists: 'create' })).status).toBe(200)
+  const thread = await server.newThread()
+  const { json: run } = await runOn(thread, counting(1000, 20))
+  expect((await runOn(thread, { ...counting(1), multitask_strategy: 'reject' })).status).toBe(409)
+  await server.post(`/threads/${thread}/runs/${run.run_id}/cancel`)
+})
+
+test('12: assistants take known graphs only, and contexts as the graph wants them', async () => {
+  expect((await server.post('/assistants', { graph_id: 'nothing' })).status).toBe(404)
+  const wrong = { status: 422, json: { detail: [{ loc: ['body', 'context', 'label'] }] } }
+  expect(await server.post('/assistants', { graph_id: 'counter', context: { label: 1 } })).toMatchObject(wrong)
+  const { json } = await server.post('/assistants', { graph_id: 'counter' })
+  const path = `/assistants/${json.assistant_id}`
+  expect(await server.request('PATCH', path, { context: { label: 1 } })).toMatchObject(wrong)
+})
+
+test('13: a stateless run may ask a question', async () => {
+  const { json } = await server.post('/runs/wait', { assistant_id: 'approval', input: { topic: 'x' } })
+  expect(json.__interrupt__).toMatchObject([{ value: { question: 'Send it?' } }])
+})
+
+test('14: a thread has its values also after an interrupt and after a cancel', async () => {
+  const [asked, stopped] = [await server.newThread(), await server.newThread()]
+  await server.post(`/threads/${asked}/runs/wait`, { assistant_id: 'approval', input: { topic: 'x' } })
+  expect((await server.get(`/threads/${asked}`)).json).toMatchObject({
+    status: 'interrupted',
+    values: { draft: 'About x' },
+  })
+  const events = readEvents(await server.open('POST', `/threads/${stopped}/runs/stream`, counting(1000, 10)))
+  const { run_id } = (await nextEvent(events, 'metadata')).data
+  for (let count = 0; count < 2; count = (await nextEvent(events, 'custom')).data.count);
+  await server.post(`/threads/${stopped}/runs/${run_id}/cancel?wait=true`)
+  const { json } = await server.get(`/threads/${stopped}`)
+  expect([json.status, json.values.count > 0]).toEqual(['idle', true])
+})
+
+test('15: searches sort by what was asked for, filter by values, and count right', async () => {
+  const metadata = { defect: 15 }
+  for (const name of ['b', 'c', 'a']) await server.post('/assistants', { graph_id: 'counter', name, metadata })
+  const sorted = await server.post('/assistants/search', { metadata, sort_by: 'name', sort_order: 'asc', offset: 1 })
+  expect(sorted.json.map(({ name }: { name: string }) => name)).toEqual(['b', 'c'])
+  expect(sorted.headers.get('x-pagination-total')).toBe('3')
+  await server.newThread({ metadata })
+  const full = await server.newThread({ metadata })
+  await server.post(`/threads/${full}/runs/wait`, { assistant_id: 'counter', input: { until: 1 } })
+  const found = await server.post('/threads/search', { metadata, values: { count: 1 } })
+  expect(found.json.map(({ thread_id }: { thread_id: string }) => thread_id)).toEqual([full])
+})
+
+test('16: a run begins at once, and 16b: whoever reads or waits hears at once that it is over', async () => {
+  const [first, waits, streams]: [number[], number[], number[]] = [[], [], []]
+  for (let round = 0; round < 15; round++) {
+    waits.push(await timed(() => server.post('/runs/wait', counting(0))))
+    const begin = performance.now()
+    const events = readEvents(await server.open('POST', '/runs/stream', counting(0)))
+    await events.next()
+    first.push(performance.now() - begin)
+    await collect(events)
+    streams.push(performance.now() - begin)
+  }
+  // Half a second there; some ten milliseconds here, on a machine that does nothing else.
+  expect(Math.max(median(first), median(waits), median(streams))).toBeLessThan(200)
+})
+
+test('17: every refusal is JSON of the right status, and a failure is told once', async () => {
+  const thread = await server.newThread()
+  await server.post(`/threads/${thread}/runs/wait`, counting(1))
+  const [update, join, copy, failed] = await Promise.all([
+    server.post(`/threads/${thread}/state`, { values: {}, as_node: 'nobody' }),
+    server.get(`/threads/${thread}/runs/${crypto.randomUUID()}/join`),
+    server.post(`/threads/${crypto.randomUUID()}/copy`),
+    server.post('/runs/wait', { assistant_id: 'failing', input: {} }),
+  ])
+  expect([update.status, join.status, copy.status]).toEqual([422, 404, 404])
+  for (const { json } of [update, join, copy]) expect(json).toHaveProperty('detail')
+  expect(failed.json).toEqual({ __error__: { error: 'NoLuck', message: 'It was not to be.' } })
+  expect((await server.get('/assistants/typed/schemas')).status).toBe(200)
+})
+
+test('18: nothing wipes the store, nobody reaches the server from elsewhere, and no other site may read it', async () => {
+  expect((await server.post('/internal/truncate')).status).toBe(404)
+  expect((await fetch(`${server.url}/ok`)).status).toBe(403)
+  const answer = await server.get('/ok', { origin: 'https://example.com' })
+  expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+  const outside = Object.values(networkInterfaces())
+    .flatMap((one) => one ?? [])
+    .find((one) => !one.internal)
+  if (outside?.family !== 'IPv4') return
+  const reached = new Promise((resolve) => {
+    request({ host: outside.address, port: server.server.port, path: '/ok' }, resolve).on('error', resolve).end()
+  })
+  expect(await reached).toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+test('19: no header of a request is stored', async () => {
+  const thread = await server.newThread()
+  const headers = { 'x-colour': 'header-red', 'user-agent': 'header-agent', authorization: 'Bearer header-secret' }
+  await server.post(`/threads/${thread}/runs/wait`, counting(1), headers)
+  const seen = await Promise.all(
+    [`/threads/${thread}`, `/threads/${thread}/runs`, `/threads/${thread}/state`].map((path) => server.get(path)),
+  )
+  for (const { text } of seen) expect(text).not.toContain('header-')
+})
+
+test('20: no webhook goes inwards unless the operator says so, none is sent on, and nobody is asked for feedback keys', async () => {
+  const strict = await testServer()
+  for (const webhook of [
+    'http://127.0.0.1/x',
+    'http://localhost/x',
+    'http://10.0.0.1/',
+    'http://[::1]/',
+    'file:///etc',
+  ])
+    expect([webhook, (await strict.post('/runs', counting(0, 0, { webhook }))).status]).toEqual([webhook, 422])
+  expect(await strict.post('/runs', counting(0, 0, { feedback_keys: ['a'] }))).toMatchObject({
+    status: 422,
+    json: { detail: [{ loc: ['body', 'feedback_keys'] }] },
+  })
+  await strict.close()
+  const paths: (string | undefined)[] = []
+  const target = createServer((incoming, response) => {
+    paths.push(incoming.url)
+    response.writeHead(302, { location: '/elsewhere' }).end()
+  })
+  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
+  const { port } = target.address() as AddressInfo
+  await server.post('/runs', counting(0, 0, { webhook: `http://127.0.0.1:${port}/told` }))
+  await expect.poll(() => paths.length).toBeGreaterThan(0)
+  expect(paths).not.toContain('/elsewhere')
+  target.closeAllConnections()
+  target.close()
+})

@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { BuildError, runCommand } from './command'
+import { localPath, PROTOCOLS } from './git-address'
+
+export type GitOptions = {
+  cwd: string
+  env: Record<string, string>
+  signal: AbortSignal
+  timeoutMs?: number
+  /** What git says on its error output, as it says it. */
+  onLine?: (line: string) => void
+}
+
+const TIMEOUT_MS = 10 * 60_000
+/** No hook runs, and no program that a repository's attributes would call for large files. */
+const QUIET = ['core.hooksPath=/dev/null', 'filter.lfs.smudge=', 'filter.lfs.process=', 'filter.lfs.required=false']
+
+/** What to do about failures that people meet; git's own words stand before it. */
+const HINTS: [said: RegExp, hint: string][] = [
+  [
+    /host key verification failed/i,
+    'Nobody is there to confirm the host’s key: connect to it once by hand with ssh, as the user that runs the platform.',
+  ],
+  [
+    /could not read (username|password)|authentication failed|terminal prompts disabled/i,
+    'The repository wants credentials and nobody is there to type them: store them in git’s credential helper, or use ssh.',
+  ],
+  [/permission denied \(/i, 'No ssh key of the user that runs the platform is accepted there.'],
+]
+
+/** Runs git to its end; gives the lines of its output. Rejects with a BuildError that holds what git said. */
+export async function git(args: readonly string[], options: GitOptions): Promise<string[]> {
+  const { cwd, env, signal, timeoutMs = TIMEOUT_MS } = options
+  const lines: string[] = []
+  const said: string[] = []
+  try {
+    await runCommand(['git', ...QUIET.flatMap((setting) => ['-c', setting]), ...args], {
+      label: `git ${args[0]}`,
+      cwd,
+      env,
+      timeoutMs,
+      signal,
+      onLine: (line, isError) => {
+        if (!isError) return lines.push(line)
+        said.push(line)
+        options.onLine?.(line)
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error
+    const text = said.join('\n')
+    const hint = HINTS.find(([pattern]) => pattern.test(text))?.[1]
+    throw new BuildError([error.message, ...said, hint].filter(Boolean).join('\n'))
+  }
+  return lines
+}
+
+/**
+ * No prompt of any kind, no other protocols, and an end to what hangs. A repository on this machine may belong to another
+ * user (the platform as root, the clone of a person); git refuses those unless the exact folder is named, and it must be
+ * named in a file, since git hides command-line settings from the process that serves a local repository.
+ */
+export async function gitEnvironment(
+  base: Record<string, string>,
+  url?: string,
+  configFile?: string,
+): Promise<Record<string, string>> {
+  const env: Record<string, string> = {
+    ...base,
+    LC_ALL: 'C.UTF-8',
+    GIT_ALLOW_PROTOCOL: PROTOCOLS,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: 'true',
+    SSH_ASKPASS: 'true',
+    GCM_INTERACTIVE: 'never',
+    // A host's key that is not known is refused then, unless the user's own ssh settings say otherwise.
+    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4',
+    GIT_HTTP_LOW_SPEED_LIMIT: '1000',
+    GIT_HTTP_LOW_SPEED_TIME: '60',
+    GIT_LFS_SKIP_SMUDGE: '1',
+  }
+  const local = url && localPath(url)
+  if (local && configFile) {
+    const quoted = [local, path.join(local, '.git')].map((folder) => `  directory = ${JSON.stringify(folder)}\n`)
+    const include = env.HOME ? `[include]\n  path = ${JSON.stringify(path.join(env.HOME, '.gitconfig'))}\n` : ''
+    await writeFile(configFile, `${include}[safe]\n${quoted.join('')}`, { mode: 0o600 })
+    env.GIT_CONFIG_GLOBAL = configFile
+  }
+  return env
+}

@@ -1,0 +1,235 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { baseEnvironment } from '../env'
+import { createRepository, isAlive, until } from '../testing/platform-fixture'
+import { buildFromGit } from './build'
+import { BuildCache } from './build-cache'
+import { runCommand } from './command'
+import { remoteCommit } from './git'
+import { git, gitEnvironment } from './git-command'
+import { GitMirrors } from './git-mirrors'
+import { readLines } from './lines'
+
+let folder: string
+let count = 0
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-sources-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const fresh = (name: string) => path.join(folder, `${name}-${count++}`)
+const never = new AbortController().signal
+const GRAPH = { 'graph.json': '{"graphs":{"main":"./main.mjs:graph"}}', 'main.mjs': 'export const graph = 1' }
+
+async function build(url: string, ref = 'main', more: { env?: Record<string, string>; path?: string } = {}) {
+  const place = fresh('revision')
+  const lines: string[] = []
+  const commits: string[] = []
+  await buildFromGit({
+    folder: place,
+    sourceConfig: { repo_url: url },
+    sourceRevisionConfig: { repo_ref: ref, graph_config_path: more.path ?? 'graph.json' },
+    env: { ...baseEnvironment(), ...more.env },
+    cache: new BuildCache(fresh('cache')),
+    mirrors: new GitMirrors(fresh('mirrors')),
+    signal: never,
+    log: (_level, message) => lines.push(message),
+    onCommit: async (commit) => void commits.push(commit),
+  })
+  return { place, text: lines.join('\n'), commit: commits[0] }
+}
+
+test('a bare name is the branch, refs/tags/ the tag, also where both exist; an annotated tag is its commit', async () => {
+  const repository = createRepository(fresh('both'))
+  const tagged = repository.commit(GRAPH)
+  repository.git('tag', '--annotate', '--message=x', 'both')
+  repository.git('tag', 'only-tag')
+  repository.git('checkout', '--quiet', '-b', 'both')
+  const branched = repository.commit({ 'main.mjs': 'export const graph = 2' })
+  const at = async (ref: string, url = repository.url) => (await build(url, ref)).commit
+  expect([await at('both'), await at('refs/heads/both'), await at('refs/tags/both')]).toEqual([
+    branched,
+    branched,
+    tagged,
+  ])
+  expect(await at('refs/tags/only-tag', `file://${repository.url}`)).toBe(tagged)
+  await expect(at('only-tag')).rejects.toThrow('There is a tag of that name: write refs/tags/only-tag to build it.')
+  const look = { url: repository.url, env: baseEnvironment(), signal: never, configFile: fresh('config') }
+  expect(await remoteCommit({ ...look, ref: 'refs/tags/both' })).toBe(tagged)
+  expect(await remoteCommit({ ...look, ref: 'nowhere' })).toBeUndefined()
+})
+
+const DAEMON = path.join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-daemon')
+
+// What https and ssh do, without a network: git's own server on this machine, where git came with it.
+test.runIf(existsSync(DAEMON))(
+  'a source elsewhere is fetched through its mirror, and its working copy stands alone',
+  async () => {
+    const repository = createRepository(fresh('served'))
+    const commit = repository.commit(GRAPH)
+    const probe = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => probe.once('listening', resolve))
+    const { port } = probe.address() as { port: number }
+    await new Promise((resolve) => probe.close(resolve))
+    const server = spawn(DAEMON, [
+      '--export-all',
+      '--listen=127.0.0.1',
+      `--port=${port}`,
+      `--base-path=${repository.url}`,
+      repository.url,
+    ])
+    try {
+      const url = `git://127.0.0.1:${port}/`
+      await until('it answers', () => canConnect(port))
+      const { place, commit: found } = await build(url)
+      expect(found).toBe(commit)
+      for (const name of readdirSync(folder))
+        if (name.startsWith('mirrors-')) rmSync(path.join(folder, name), { recursive: true })
+      expect(execFileSync('git', ['log', '--format=%H'], { cwd: place, encoding: 'utf8' }).trim()).toBe(commit)
+    } finally {
+      server.kill()
+    }
+  },
+)
+const canConnect = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+
+test('a host that never answers, and one that cannot be reached, end with a reason and leave no process', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await new Promise((resolve) => silent.once('listening', resolve))
+  const { port } = silent.address() as { port: number }
+  const env = await gitEnvironment(baseEnvironment())
+  const own = { cwd: folder, env, signal: never, timeoutMs: 700 }
+  await expect(git(['ls-remote', `git://127.0.0.1:${port}/x`], own)).rejects.toThrow('git ls-remote did not end within')
+  silent.close()
+  await expect(build('ssh://git@127.0.0.1:1/nowhere')).rejects.toThrow(/git fetch ended with 128/)
+})
+
+test('what is not fetched is said: submodules and large files', async () => {
+  const repository = createRepository(fresh('partial'))
+  repository.commit({
+    ...GRAPH,
+    '.gitmodules':
+      '[submodule "a"]\n\tpath = libs/a\n\turl = https://example.invalid/a\n[submodule "b"]\n\tpath = libs/b\n\turl = x\n',
+    '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
+    'model.bin': 'version https://git-lfs.github.com/spec/v1\n',
+  })
+  const { text, place } = await build(repository.url)
+  expect(text).toMatch(/Submodules are not fetched: libs\/a, libs\/b\./)
+  expect(text).toMatch(/Git LFS are not fetched/)
+  expect(readFileSync(path.join(place, 'model.bin'), 'utf8')).toContain('git-lfs')
+})
+
+test('a source with its own package.json gets its own packages, not the platform’s', async () => {
+  const repository = createRepository(fresh('own'))
+  repository.commit({
+    'app/graph.json': GRAPH['graph.json'],
+    'app/main.mjs': "import { mark } from '@langchain/langgraph'\nconsole.log(mark)\nexport const graph = 1",
+    'package.json': JSON.stringify({
+      type: 'module',
+      dependencies: { '@langchain/langgraph': 'file:./vendor/langgraph' },
+    }),
+    'app/package.json': JSON.stringify({ type: 'module', scripts: { build: 'node -p process.env.INIT_CWD' } }),
+    'vendor/langgraph/package.json':
+      '{"name":"@langchain/langgraph","version":"0.0.1","type":"module","exports":"./index.js"}',
+    'vendor/langgraph/index.js': "export const mark = 'its own copy'",
+  })
+  const { place, text } = await build(repository.url, 'main', { path: 'app/graph.json' })
+  expect(text).toMatch(/Running the install command, for package.json: npm install/)
+  expect(text).toMatch(/Running the build command, for app\/package.json: npm run build/)
+  expect(execFileSync(process.execPath, [path.join(place, 'app/main.mjs')], { encoding: 'utf8' })).toBe(
+    'its own copy\n',
+  )
+})
+
+test('a package manager that is not installed is named, with the file that asks for it', async () => {
+  const repository = createRepository(fresh('pnpm'))
+  repository.commit({ ...GRAPH, 'package.json': '{"dependencies":{"x":"1"}}', 'pnpm-lock.yaml': '' })
+  const bin = fresh('bin')
+  mkdirSync(bin)
+  symlinkSync(execFileSync('which', ['git'], { encoding: 'utf8' }).trim(), path.join(bin, 'git'))
+  const building = build(repository.url, 'main', { env: { PATH: bin } })
+  await expect(building).rejects.toThrow(
+    /has pnpm-lock.yaml, so it needs "pnpm install --frozen-lockfile", and pnpm is not installed/,
+  )
+})
+
+test('a failed build leaves no folder', async () => {
+  const repository = createRepository(fresh('failed'))
+  repository.commit({ ...GRAPH, 'graph.json': '{"graphs":{"main":"./none.mjs:graph"}}' })
+  const before = readdirSync(folder)
+  await expect(build(repository.url)).rejects.toThrow('Graph "main": the file "./none.mjs" does not exist')
+  expect(readdirSync(folder)).toEqual(before)
+})
+
+test('a program that leaves its group and keeps the output open does not hold the build', async () => {
+  const lines: string[] = []
+  const began = Date.now()
+  const command = `${JSON.stringify(process.execPath)} -e "require('child_process').spawn('sleep', ['30'], { detached: true, stdio: 'inherit' }).unref(); console.log('left')"`
+  await runCommand(['/bin/sh', '-c', command], {
+    label: 'It',
+    cwd: folder,
+    env: baseEnvironment(),
+    timeoutMs: 20_000,
+    signal: never,
+    onLine: (line) => lines.push(line),
+  })
+  expect([lines, Date.now() - began < 10_000]).toEqual([['left'], true])
+})
+
+test('an interrupt ends the command with everything it started', async () => {
+  const lines: string[] = []
+  const controller = new AbortController()
+  const running = runCommand(['/bin/sh', '-c', 'sleep 60 & echo child $!; wait'], {
+    label: 'It',
+    cwd: folder,
+    env: baseEnvironment(),
+    timeoutMs: 60_000,
+    signal: controller.signal,
+    onLine: (line) => lines.push(line),
+  })
+  await until('it runs', () => lines.length > 0)
+  controller.abort(new Error('interrupted'))
+  await expect(running).rejects.toThrow('interrupted')
+  await until('the grandchild is gone', () => !isAlive(Number(lines[0]?.split(' ')[1])))
+})
+
+test('lines: titles and bells go, broken UTF-8 is replaced, an endless line is cut once, progress is seen now and then', async () => {
+  const lines: string[] = []
+  const stream = new PassThrough()
+  readLines(stream, (line) => lines.push(line))
+  const write = async (bytes: string | Buffer) => {
+    stream.write(bytes)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await write('\u001b]0;title\u0007one\u0007\u001b(B\ttwo\n')
+  await write(Buffer.from([0x61, 0xff, 0x62, 0x0a]))
+  for (let part = 0; part < 40; part += 1) await write('x'.repeat(10_000))
+  await write('\nafter\n')
+  expect(lines.map((line) => (line.length > 100 ? `${line.length}` : line))).toEqual([
+    'one\ttwo',
+    'a\uFFFDb',
+    expect.stringMatching(/^640\d\d$/),
+    'after',
+  ])
+  lines.length = 0
+  const now = vi.spyOn(Date, 'now')
+  for (const [at, text] of [
+    [0, '1%\r'],
+    [500, '2%\r'],
+    [3000, '3%\r4%'],
+    [3100, '\r5%\r\n'],
+  ] as const) {
+    now.mockReturnValue(Date.parse('2030-01-01') + at)
+    await write(text)
+  }
+  now.mockRestore()
+  expect(lines).toEqual(['1%', '3%', '5%'])
+})

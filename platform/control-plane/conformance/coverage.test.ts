@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import type { RowSchemas } from '@/lib/contracts/api'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
+import type { OperationId } from '../wire'
+
+// Reads the tests beside it, so that a new row, parameter or field of the table cannot go without one.
+
+const tests = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith('.test.ts') && !['coverage.test.ts', 'access.test.ts'].includes(file))
+  .map((file) => readFileSync(path.join(import.meta.dirname, file), 'utf8'))
+const text = tests.join('\n')
+const called = new Set([...text.matchAll(/\bcall\('(\w+)'/g)].map(([, id]) => id))
+
+test.each(Object.keys(controlPlane))('%s has a test of its own', (id) => {
+  expect(called).toContain(id)
+})
+
+/** Names of an object schema's fields, and below each that is an object its own. */
+function fieldsOf(schema: unknown): string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return fieldsOf(schema.unwrap())
+  if (schema instanceof z.ZodArray) return fieldsOf(schema.element)
+  if (!(schema instanceof z.ZodObject)) return []
+  return Object.entries(schema.shape).flatMap(([name, inner]) => [name, ...fieldsOf(inner)])
+}
+const fields = Object.keys(controlPlane).flatMap((id) => {
+  const { query, body }: RowSchemas = controlPlaneSchemas[id as OperationId]
+  return [...fieldsOf(query), ...fieldsOf(body)]
+})
+/** Figures of a resource specification, which its tests take from the table of figures. */
+const FIGURE = /(_scale|_cpu|_cpu_limit|_mb|_gi|_connections)$|^cpu_limit$/
+
+test.each([...new Set(fields)].filter((name) => !FIGURE.test(name)))(
+  'the parameter or field %s is sent by a test',
+  (name) => {
+    expect(text).toMatch(new RegExp(`\\b${name}\\b`))
+  },
+)
+
+test('the fields are read from the table, nested ones too', () => {
+  expect(fields).toEqual(expect.arrayContaining(['tag_value_ids', 'k8s_namespace', 'mountPropagation', 'cursor']))
+})

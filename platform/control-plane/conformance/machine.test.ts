@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { INTEGRATION_ID, LISTENER_ID } from '../platform'
+import { conformance, places } from './testing'
+
+const it = conformance()
+const listener = { params: { listener_id: LISTENER_ID } }
+
+test('this machine is one integration, whose repositories are those of its folder, bare or not', async () => {
+  expect((await it.call('listGithubIntegrations')).body).toEqual([
+    { id: INTEGRATION_ID, installation_id: 1, name: 'this-machine' },
+  ])
+  const params = { integration_id: INTEGRATION_ID }
+  expect((await it.call('listGithubRepositories', { params })).body).toEqual([])
+  const repository = it.fixture.repository('data/repositories/agents')
+  repository.commit({ 'graph.json': '{}' })
+  repository.git('clone', '--quiet', '--bare', '.', '../bare.git')
+  const found = (await it.call('listGithubRepositories', { params })).body
+  const common = { host_integration_id: INTEGRATION_ID, id: expect.any(Number), owner: 'local', default_branch: 'main' }
+  expect(found).toEqual([
+    { ...common, name: 'agents', url: repository.url },
+    { ...common, name: 'bare', url: repository.url.replace(/agents$/, 'bare.git') },
+  ])
+  expect((await it.call('listGithubRepositories', { params })).body).toEqual(found)
+})
+
+test('the second kind of integration has none, so none of its repositories is found', async () => {
+  expect((await it.call('listForgeIntegrations')).body).toEqual([])
+  expect((await it.call('listForgeRepositories', { params: { integration_id: INTEGRATION_ID } })).status).toBe(404)
+})
+
+test('this machine is one listener of compute type process, read alone and in pages', async () => {
+  const { body } = await it.call('listListeners')
+  expect(body).toEqual({
+    resources: [
+      {
+        id: LISTENER_ID,
+        created_at: expect.stringMatching(/Z$/),
+        updated_at: expect.stringMatching(/Z$/),
+        compute_type: 'process',
+        compute_id: 'this-machine',
+        compute_config: { k8s_namespaces: null },
+        version: expect.any(String),
+      },
+    ],
+    offset: 1,
+  })
+  expect((await it.call('getListener', listener)).body).toEqual(body.resources[0])
+  expect((await it.call('listListeners', { query: { limit: 1, offset: 1 } })).body).toEqual({
+    resources: [],
+    offset: 1,
+  })
+  expect(places(await it.call('listListeners', { query: { limit: 0 } }))).toEqual(['query.limit: greater_than_equal'])
+})
+
+test('another listener is a 403, one of the same compute id a 409, and one of no known kind a 422', async () => {
+  const create = (body: unknown) => it.call('createListener', { body })
+  const whole = { compute_type: 'k8s', compute_id: 'east', compute_config: { k8s_namespaces: ['a'] }, version: '1' }
+  expect((await create(whole)).status).toBe(403)
+  expect((await create({ ...whole, compute_id: 'this-machine' })).status).toBe(409)
+  expect(
+    places(await create({ compute_type: 'vm', compute_id: '', compute_config: { k8s_namespaces: [''] } })),
+  ).toEqual([
+    'body.compute_type: enum',
+    'body.compute_id: string_too_short',
+    'body.compute_config.k8s_namespaces.0: string_too_short',
+  ])
+})
+
+test('the listener stays as it is: a change and a delete are 403s, a change of what is fixed a 422', async () => {
+  const update = (body: unknown) => it.call('updateListener', { ...listener, body })
+  const before = (await it.call('getListener', listener)).body
+  expect((await update({ version: '2', compute_config: { k8s_namespaces: null } })).status).toBe(403)
+  expect(places(await update({ compute_type: 'k8s', compute_id: 'x' }))).toEqual([
+    'body.compute_type: extra_forbidden',
+    'body.compute_id: extra_forbidden',
+  ])
+  expect((await it.call('deleteListener', listener)).status).toBe(403)
+  expect((await it.call('getListener', listener)).body).toEqual(before)
+})

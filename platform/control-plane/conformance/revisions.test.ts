@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest'
+import { graphFiles, until } from '../../testing/platform-fixture'
+import { conformance, GIT, gitBody, imageBody, places, UNKNOWN } from './testing'
+
+const it = conformance()
+const params = (deployment_id: string, revision_id = UNKNOWN) => ({ deployment_id, revision_id })
+const revision = async (id: string, revision_id: string) =>
+  (await it.call('getRevision', { params: params(id, revision_id) })).body
+const list = async (id: string, query = {}) => {
+  const { status, body } = await it.call('listRevisions', { params: { deployment_id: id }, query })
+  expect(status).toBe(200)
+  return body
+}
+
+/** A deployment that serves, with the client to wait on it. */
+async function serve(name: string) {
+  const repository = it.fixture.repository(name)
+  repository.commit(graphFiles())
+  const { body } = await it.fixture.client.create(name, repository.url)
+  await it.fixture.client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  return { id: body.id as string, first: body.latest_revision_id as string, repository }
+}
+
+test('a revision has exactly the fields of the interface, and no text of what went wrong', async () => {
+  const id = await it.park('fields')
+  const { latest_revision_id } = (await it.call('getDeployment', { params: { deployment_id: id } })).body
+  await it.fixture.client.settled(id, latest_revision_id, 'BUILD_FAILED')
+  expect(await revision(id, latest_revision_id)).toEqual({
+    id: latest_revision_id,
+    created_at: expect.stringMatching(/Z$/),
+    updated_at: expect.stringMatching(/Z$/),
+    status: 'BUILD_FAILED',
+    source: 'github',
+    source_revision_config: {
+      repo_ref: 'main',
+      graph_config_path: 'graph.json',
+      image_uri: null,
+      repo_commit_sha: null,
+    },
+  })
+  expect(await it.fixture.client.log(id, latest_revision_id, 'build')).toMatch(/nowhere/)
+})
+
+test('made on demand: 201 with the new revision, also for an empty body, and it takes what an update takes', async () => {
+  const { id, first, repository } = await serve('demand')
+  const made = await it.call('createRevision', { params: { deployment_id: id }, body: {} })
+  expect(made).toMatchObject({ status: 201, body: { source: 'github', source_revision_config: { repo_ref: 'main' } } })
+  expect(made.body.id).not.toBe(first)
+  await it.fixture.client.settled(id, made.body.id, 'DEPLOYED')
+  repository.git('tag', 'v1')
+  const tagged = await it.call('createRevision', {
+    params: { deployment_id: id },
+    body: { source_revision_config: { repo_ref: 'refs/tags/v1' }, secrets: [{ name: 'GREETING', value: 'hello' }] },
+  })
+  await it.fixture.client.settled(id, tagged.body.id, 'DEPLOYED')
+  const { body } = await it.call('getDeployment', { params: { deployment_id: id } })
+  expect(body).toMatchObject({
+    status: 'READY',
+    latest_revision_id: tagged.body.id,
+    active_revision_id: tagged.body.id,
+    source_revision_config: { repo_ref: 'refs/tags/v1', repo_commit_sha: repository.git('rev-parse', 'HEAD') },
+    secrets: [{ name: 'GREETING', value: 'hello' }],
+  })
+})
+
+test('the list is newest first and filters by statuses; its pages join', async () => {
+  const { id, first } = await serve('list')
+  const second = (await it.call('createRevision', { params: { deployment_id: id }, body: {} })).body.id
+  await it.fixture.client.settled(id, second, 'DEPLOYED')
+  const failed = (
+    await it.call('updateDeployment', {
+      params: { deployment_id: id },
+      body: { source_revision_config: { repo_ref: 'none' } },
+    })
+  ).body.latest_revision_id
+  await it.fixture.client.settled(id, failed, 'BUILD_FAILED')
+  const ids = (body: { resources: { id: string }[] }) => body.resources.map((one) => one.id)
+  expect([ids(await list(id)), (await list(id)).offset]).toEqual([[failed, second, first], 3])
+  expect([ids(await list(id, { limit: 2 })), ids(await list(id, { limit: 2, offset: 2 }))]).toEqual([
+    [failed, second],
+    [first],
+  ])
+  expect(await list(id, { offset: 3 })).toEqual({ resources: [], offset: 3 })
+  expect(ids(await list(id, { status: 'DEPLOYED' }))).toEqual([second, first])
+  expect(ids(await list(id, { status: 'BUILDING, BUILD_FAILED' }))).toEqual([failed])
+  expect(ids(await list(id, { status: 'SKIPPED' }))).toEqual([])
+  expect(ids(await list(id, { status: '' }))).toHaveLength(3)
+  expect([ids(await list(id, { remote_reconciled: true })), ids(await list(id, { remote_reconciled: false }))]).toEqual(
+    [[], [failed, second, first]],
+  )
+  for (const [query, place] of [
+    [{ limit: 0 }, 'limit: greater_than_equal'],
+    [{ limit: 101 }, 'limit: less_than_equal'],
+    [{ offset: 'x' }, 'offset: int_parsing'],
+    [{ remote_reconciled: 'x' }, 'remote_reconciled: bool_parsing'],
+  ] as const)
+    expect(places(await it.call('listRevisions', { params: { deployment_id: id }, query }))).toEqual([`query.${place}`])
+})
+
+test('revisions of an image deployment are reconciled by its listener', async () => {
+  const id = await it.parkImage('remote')
+  expect((await list(id, { remote_reconciled: true })).resources).toHaveLength(1)
+  expect((await list(id, { remote_reconciled: false })).resources).toEqual([])
+})
+
+test('a revision is found under its own deployment only', async () => {
+  const [a, b] = [await it.park('mine'), await it.park('other')]
+  const { latest_revision_id } = (await it.call('getDeployment', { params: { deployment_id: a } })).body
+  for (const operation of ['getRevision', 'redeployRevision', 'interruptRevision'] as const)
+    expect((await it.call(operation, { params: params(b, latest_revision_id) })).status).toBe(404)
+})
+
+test('redeploy answers with the deployment, rolls the old one out without a build, and leaves the latest as it was', async () => {
+  const { id, first } = await serve('again')
+  const second = (await it.call('createRevision', { params: { deployment_id: id }, body: {} })).body.id
+  await it.fixture.client.settled(id, second, 'DEPLOYED')
+  const builds = await it.fixture.client.log(id, first, 'build')
+  const answer = await it.call('redeployRevision', { params: params(id, first) })
+  expect(answer).toMatchObject({ status: 200, body: { id, latest_revision_id: second } })
+  await it.fixture.client.settled(id, first, 'DEPLOYED')
+  expect((await it.call('getDeployment', { params: { deployment_id: id } })).body).toMatchObject({
+    active_revision_id: first,
+    latest_revision_id: second,
+  })
+  expect(await it.fixture.client.log(id, first, 'build')).toBe(builds)
+})
+
+test('redeploy of a revision with nothing built, and interrupt of one that has ended, are 400s that name the status', async () => {
+  const id = await it.park('refusals')
+  const { latest_revision_id } = (await it.call('getDeployment', { params: { deployment_id: id } })).body
+  await it.fixture.client.settled(id, latest_revision_id, 'BUILD_FAILED')
+  for (const operation of ['redeployRevision', 'interruptRevision'] as const)
+    expect(await it.call(operation, { params: params(id, latest_revision_id) })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringMatching(`${latest_revision_id}.*BUILD_FAILED`) },
+    })
+})
+
+test('interrupt ends a build where it is, answers with the revision, and says so in the log; redeploy takes it up again', async () => {
+  const repository = it.fixture.repository('slow')
+  repository.commit(graphFiles())
+  const source_config = { ...GIT, repo_url: repository.url, install_command: 'sleep 60' }
+  const { body } = await it.call('createDeployment', { body: gitBody('slow', { source_config }) })
+  const { id, latest_revision_id } = body
+  await until('building', async () =>
+    (await it.fixture.client.log(id, latest_revision_id, 'build')).includes('sleep 60'),
+  )
+  const redeployed = await it.call('redeployRevision', { params: params(id, latest_revision_id) })
+  expect(redeployed).toMatchObject({ status: 400, body: { detail: expect.stringContaining('BUILDING') } })
+  const answer = await it.call('interruptRevision', { params: params(id, latest_revision_id) })
+  expect(answer).toMatchObject({ status: 200, body: { id: latest_revision_id, status: 'INTERRUPTED' } })
+  expect(await it.fixture.client.log(id, latest_revision_id, 'build')).toMatch(/Interrupted\.$/)
+  const again = await it.call('redeployRevision', { params: params(id, latest_revision_id) })
+  expect(again.status).toBe(200)
+  expect(['QUEUED', 'AWAITING_BUILD', 'BUILDING']).toContain((await revision(id, latest_revision_id)).status)
+  await it.call('interruptRevision', { params: params(id, latest_revision_id) })
+})
+
+test('an image that the store does not hold fails in its roll-out with the reason in a log, not in the request', async () => {
+  const { status, body } = await it.call('createDeployment', { body: imageBody('missing') })
+  expect(status).toBe(201)
+  await until('failed', async () => /FAILED/.test((await revision(body.id, body.latest_revision_id)).status))
+  const { client } = it.fixture
+  const logs = await Promise.all(
+    (['build', 'deploy'] as const).map((type) => client.log(body.id, body.latest_revision_id, type)),
+  )
+  expect(logs.join('\n')).toContain('nothing/there:1')
+})

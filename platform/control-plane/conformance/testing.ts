@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { z } from 'zod'
+import { buildPath, type RowSchemas } from '@/lib/contracts/api'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
+import { ValidationError } from '@/lib/contracts/http-validation-error'
+import { createFixture, type Fixture, until } from '../../testing/platform-fixture'
+import { INTEGRATION_ID, LISTENER_ID } from '../platform'
+import type { OperationId } from '../wire'
+
+export const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+export const OPERATIONS = Object.keys(controlPlane) as OperationId[]
+
+type Input = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown }
+type Headers = Record<string, string>
+
+const Refusal = z.strictObject({ detail: z.string().min(1) })
+const Invalid = z.strictObject({ detail: z.array(z.strictObject(ValidationError.shape)).min(1) })
+
+/**
+ * A platform for the tests of one file, and the one way in which they call it. Every answer is checked as it comes: a
+ * success against the operation's contract, a failure against the form that its status has.
+ */
+export function conformance() {
+  // Real processes on a machine that other tests share.
+  vi.setConfig({ testTimeout: 20_000 })
+  let fixture: Fixture
+  beforeAll(async () => {
+    fixture = await createFixture()
+  })
+  afterAll(() => fixture.close())
+
+  const call = async (id: OperationId, { params, query, body }: Input = {}, headers?: Headers) => {
+    const row = controlPlane[id]
+    const answer = await fixture.client.request(row.method, buildPath(row, params, query), body, headers)
+    const schema: z.ZodType =
+      answer.status === 422
+        ? Invalid
+        : answer.status >= 400
+          ? Refusal
+          : row.answer === 'none'
+            ? z.undefined()
+            : (controlPlaneSchemas[id] as RowSchemas).response
+    const parsed = schema.safeParse(answer.body)
+    if (!parsed.success) expect.fail(`${id} answered ${answer.status} with ${JSON.stringify(answer.body)}`)
+    return answer
+  }
+  return {
+    call,
+    get fixture() {
+      return fixture
+    },
+    /** A deployment whose build fails at once: for rules that no agent server has a part in. */
+    async park(name: string, fields: Record<string, unknown> = {}): Promise<string> {
+      const created = await call('createDeployment', { body: gitBody(name, fields) })
+      expect(created).toMatchObject({ status: 201 })
+      return created.body.id
+    },
+    async parkImage(name: string, config: Record<string, unknown> = {}): Promise<string> {
+      const created = await call('createDeployment', { body: imageBody(name, config) })
+      expect(created).toMatchObject({ status: 201 })
+      return created.body.id
+    },
+    /** Waits until a deployment that is being deleted is gone. */
+    gone: (id: string) =>
+      until('deleted', async () => {
+        const { status } = await call('getDeployment', { params: { deployment_id: id } })
+        return status === 404
+      }),
+  }
+}
+
+/** Where each refused field is, and of which kind the refusal. */
+export const places = (answer: { status: number; body: { detail?: unknown } }): string[] => {
+  const { status, body } = answer
+  if (status !== 422) return [`${status} ${JSON.stringify(body)}`]
+  return (body.detail as ValidationError[]).map(({ loc, type }) => `${loc.join('.')}: ${type}`)
+}
+
+export const GIT = {
+  integration_id: INTEGRATION_ID,
+  repo_url: '/nowhere/at/all',
+  deployment_type: 'dev',
+  build_on_push: false,
+}
+export const IMAGE = { listener_id: LISTENER_ID }
+
+export const gitBody = (name: string, fields: Record<string, unknown> = {}) => ({
+  name,
+  source: 'github',
+  source_config: GIT,
+  source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
+  secrets: [],
+  ...fields,
+})
+
+export const imageBody = (
+  name: string,
+  config: Record<string, unknown> = {},
+  fields: Record<string, unknown> = {},
+) => ({
+  name,
+  source: 'external_docker',
+  source_config: { ...IMAGE, ...config },
+  source_revision_config: { image_uri: 'nothing/there:1' },
+  secrets: [],
+  ...fields,
+})

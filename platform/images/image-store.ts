@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto'
+import { copyFile, link, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { z } from 'zod'
+import { BuildError } from '../builder/command'
+import { readGraphConfig } from '../builder/graph-config'
+import { extractArchive, writeArchive } from './archive'
+import { nearNames, parseReference } from './reference'
+import { ImageError, readTree } from './tree'
+
+const Tagged = z.object({
+  digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  /** The graph configuration file in the tree. */
+  config: z.string(),
+  files: z.int(),
+  bytes: z.int(),
+  packed_at: z.string(),
+})
+const Resolved = Tagged.pick({ digest: true, config: true })
+/** What an image is for good: its content, and where in it the graphs are named. */
+export type ResolvedImage = z.output<typeof Resolved>
+export type ListedImage = z.output<typeof Tagged> & { image: string }
+export type PackedImage = ListedImage & { graphs: string[]; notes: string[]; collected: number }
+
+/** A draft of a process that nobody can name any more is thrown away after this. */
+const OLDEST_DRAFT_MS = 24 * 3600_000
+
+/**
+ * Images in a folder of files, for several processes at once and for one that is killed at any moment. `blobs` has the
+ * contents by digest, `tags` what names point to, `pins` what revisions run: a blob that neither names is collected.
+ * Every file is written elsewhere and moved or linked into its place.
+ */
+export class ImageStore {
+  constructor(private readonly folder: string) {}
+
+  /** Packs a folder under a name and tag. Rejects with an ImageError that says why it cannot. */
+  async pack(folder: string, image: string, config = 'graph.json'): Promise<PackedImage> {
+    const { name, tag, digest: asked } = this.#reference(image)
+    if (asked) throw new ImageError('A digest follows from the content: give a name and a tag.')
+    const { entries, notes } = await readTree(folder)
+    if (this.folder.startsWith(path.resolve(folder) + path.sep))
+      throw new ImageError('The image store lies in the folder that is to be packed.')
+    const graphConfig = await readGraphConfig(folder, config).catch((error) => {
+      throw error instanceof BuildError ? new ImageError(error.message) : error
+    })
+    const found = path.relative(await realpath(folder), graphConfig.file).replaceAll(path.sep, '/')
+
+    await this.#prepare()
+    const draft = this.#at('drafts', `${process.pid}-${randomUUID()}`)
+    try {
+      const packed = await writeArchive(folder, draft, entries, found)
+      const blob = this.#blob(packed.digest)
+      const tagged = { ...packed, config: found, packed_at: new Date().toISOString() }
+      const file = this.#at('tags', folderName(name), tag)
+      // A collection that looked before the tag was there may take the blob away. After the tag it cannot.
+      for (let tries = 0; tries === 0 || !(await exists(blob)); tries += 1) {
+        if (tries === 5) throw new ImageError('The image cannot be stored: its file vanishes.')
+        if (!(await exists(blob))) await link(draft, blob).catch(() => place(draft, blob))
+        await this.#write(file, JSON.stringify(tagged))
+      }
+      const collected = await this.collect()
+      return { ...tagged, image: `${name}:${tag}`, graphs: graphConfig.graphs, notes, collected }
+    } finally {
+      await rm(draft, { force: true })
+    }
+  }
+
+  /** Every tag, by name. */
+  async list(): Promise<ListedImage[]> {
+    const listed: ListedImage[] = []
+    for (const name of (await names(this.#at('tags'))).sort())
+      for (const tag of (await names(this.#at('tags', name))).sort()) {
+        const tagged = await this.#tagged(plainName(name), tag)
+        if (tagged) listed.push({ ...tagged, image: `${plainName(name)}:${tag}` })
+      }
+    return listed
+  }
+
+  /** Takes a tag away. Its content stays for as long as another tag or a revision has it. Gives what was collected. */
+  async remove(image: string): Promise<number> {
+    const { name, tag, digest } = this.#reference(image)
+    if (digest) throw new ImageError('Give a name and a tag: a content goes by itself when nothing uses it.')
+    if (!(await this.#tagged(name, tag))) throw await this.#unknown(image)
+    await rm(this.#at('tags', folderName(name), tag), { force: true })
+    return this.collect()
+  }
+
+  /**
+   * What a revision runs. Decided the first time it is asked for, and the same from then on, wherever the tag points
+   * later. Rejects with an ImageError that names images of a similar name.
+   */
+  async pinned(deploymentId: string, revisionId: string, image: string): Promise<ResolvedImage> {
+    const pin = this.#at('pins', deploymentId, revisionId)
+    const kept = await readJson(pin, Resolved)
+    if (kept) return kept
+    await this.#prepare()
+    const resolved = await this.#resolve(image)
+    await this.#write(pin, JSON.stringify(resolved))
+    if (await this.#has(resolved.digest)) return resolved
+    await rm(pin, { force: true })
+    throw await this.#unknown(image)
+  }
+
+  /** Makes the folder of a revision from its image; the folder is there whole or not at all. */
+  async unpack(image: ResolvedImage, folder: string, signal: AbortSignal): Promise<{ files: number }> {
+    const draft = `${folder}.draft`
+    await rm(folder, { recursive: true, force: true })
+    await rm(draft, { recursive: true, force: true })
+    try {
+      if (!(await this.#has(image.digest)))
+        throw new ImageError(`The content ${image.digest} is not in the image store any more. Pack it again.`)
+      const unpacked = await extractArchive(this.#blob(image.digest), image.digest, draft, signal)
+      await rename(draft, folder)
+      return unpacked
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  /** Forgets what the revisions of a deployment ran, or those of all deployments but the given ones. */
+  async unpin(deployments: { gone: string } | { kept: ReadonlySet<string> }): Promise<void> {
+    const all = await names(this.#at('pins'))
+    const gone = 'gone' in deployments ? [deployments.gone] : all.filter((id) => !deployments.kept.has(id))
+    for (const id of gone) await rm(this.#at('pins', id), { recursive: true, force: true })
+    if (gone.some((id) => all.includes(id))) await this.collect()
+  }
+
+  /**
+   * Removes contents that no tag and no revision names; gives how many. They are put aside first and looked up again:
+   * who names one in that moment gets it back.
+   */
+  async collect(): Promise<number> {
+    await this.#prepare()
+    const isUsed = await this.#used()
+    for (const hex of await names(this.#at('blobs')))
+      if (!isUsed.has(`sha256:${hex}`)) await move(this.#at('blobs', hex), this.#at('aside', hex))
+    // In this order: what another collection puts aside later is not ours to judge.
+    const aside = await names(this.#at('aside'))
+    const isStillUsed = await this.#used()
+    let collected = 0
+    for (const hex of aside) {
+      if (isStillUsed.has(`sha256:${hex}`)) await move(this.#at('aside', hex), this.#at('blobs', hex))
+      else {
+        await rm(this.#at('aside', hex), { force: true })
+        collected += 1
+      }
+    }
+    for (const draft of await names(this.#at('drafts'))) {
+      const { mtimeMs } = await stat(this.#at('drafts', draft)).catch(() => ({ mtimeMs: Date.now() }))
+      if (!isAlive(Number.parseInt(draft, 10)) || Date.now() - mtimeMs > OLDEST_DRAFT_MS)
+        await rm(this.#at('drafts', draft), { force: true })
+    }
+    return collected
+  }
+
+  async #resolve(image: string): Promise<ResolvedImage> {
+    const { name, tag, digest } = this.#reference(image)
+    if (!digest) {
+      const tagged = await this.#tagged(name, tag)
+      if (!tagged) throw await this.#unknown(image)
+      return Resolved.parse(tagged)
+    }
+    // The configuration file's place is known to every tag and pin of the same content.
+    const known = (await this.#named()).find((one) => one.digest === digest)
+    if (!known) throw await this.#unknown(image)
+    return known
+  }
+
+  /** Whether a content is there; one that a collection was killed over, or holds at this moment, is put back. */
+  async #has(digest: string): Promise<boolean> {
+    if (await exists(this.#blob(digest))) return true
+    await this.collect()
+    return exists(this.#blob(digest))
+  }
+
+  #reference(image: string) {
+    const reference = parseReference(image)
+    if (!reference)
+      throw new ImageError(`"${image}" is no image: write name:tag, in lower case, or name@sha256: and 64 digits.`)
+    return reference
+  }
+
+  async #unknown(image: string): Promise<ImageError> {
+    const known = (await this.list()).map((one) => one.image)
+    const near = nearNames(image, known)
+    if (near.length) return new ImageError(`Image ${image} is not in the image store. Near names: ${near.join(', ')}.`)
+    const others = known.length
+      ? `It has ${known.length} others: ${known.slice(0, 5).join(', ')}${known.length > 5 ? ' …' : ''}.`
+      : 'It is empty. Pack one: npm run image -- pack FOLDER NAME:TAG'
+    return new ImageError(`Image ${image} is not in the image store. ${others}`)
+  }
+
+  #tagged(name: string, tag: string) {
+    return readJson(this.#at('tags', folderName(name), tag), Tagged)
+  }
+
+  /** Of every tag and every pin, what it names. */
+  async #named(): Promise<ResolvedImage[]> {
+    const named: ResolvedImage[] = []
+    for (const kind of ['tags', 'pins'] as const)
+      for (const group of await names(this.#at(kind)))
+        for (const file of await names(this.#at(kind, group))) {
+          const found = await readJson(this.#at(kind, group, file), Resolved)
+          if (found) named.push(found)
+        }
+    return named
+  }
+
+  async #used(): Promise<Set<string>> {
+    return new Set((await this.#named()).map(({ digest }) => digest))
+  }
+
+  async #prepare(): Promise<void> {
+    for (const kind of ['blobs', 'tags', 'pins', 'drafts', 'aside'] as const)
+      await mkdir(this.#at(kind), { recursive: true, mode: 0o700 })
+  }
+
+  /** Whole or not at all. */
+  async #write(file: string, text: string): Promise<void> {
+    const draft = this.#at('drafts', `${process.pid}-${randomUUID()}`)
+    await writeFile(draft, text, { mode: 0o600, flush: true })
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+    await rename(draft, file)
+  }
+
+  #blob(digest: string): string {
+    return this.#at('blobs', digest.slice('sha256:'.length))
+  }
+
+  #at(kind: 'blobs' | 'tags' | 'pins' | 'drafts' | 'aside', ...more: string[]): string {
+    return path.join(this.folder, kind, ...more)
+  }
+}
+
+/** A name as that of a folder: neither sign can stand in an image's name. */
+const folderName = (name: string) => name.replaceAll('/', '+').replaceAll(':', '=')
+const plainName = (folder: string) => folder.replaceAll('+', '/').replaceAll('=', ':')
+
+const names = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
+const exists = (file: string): Promise<boolean> => stat(file).then(Boolean, () => false)
+/** For file systems without hard links. */
+async function place(draft: string, blob: string): Promise<void> {
+  if (await exists(blob)) return
+  await copyFile(draft, `${draft}.copy`)
+  await rename(`${draft}.copy`, blob)
+}
+/** Another process may have moved it already. */
+const move = (from: string, to: string): Promise<void> => rename(from, to).catch(() => {})
+
+async function readJson<T extends z.ZodType>(file: string, schema: T): Promise<z.output<T> | undefined> {
+  try {
+    return schema.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createBody, createFixture, type Fixture, until } from './testing/platform-fixture'
+import { tickerFiles } from './testing/ticker.mjs'
+
+// What a team does with one git repository, from the first deployment on, against real agent servers. In order: each
+// part begins where the one before ended.
+
+let fixture: Fixture
+let repository: ReturnType<Fixture['repository']>
+let id: string
+/** Revisions by what they were. */
+const revisions: Record<'first' | 'pushed' | 'broken' | 'tagged', string> = {
+  first: '',
+  pushed: '',
+  broken: '',
+  tagged: '',
+}
+
+beforeAll(async () => {
+  fixture = await createFixture({ agentServerEntry: undefined, readyTimeoutMs: 60_000 })
+  repository = fixture.repository()
+}, 60_000)
+afterAll(() => fixture?.close(), 30_000)
+
+const INSTALL = `for (const word of ['one', 'two', 'three']) {
+  console.log('step ' + word)
+  await new Promise((resolve) => setTimeout(resolve, 150))
+}
+`
+const latest = async () => (await fixture.client.get(`/v2/deployments/${id}`)).body.latest_revision_id as string
+/** Which revision answers, and what its graph says. */
+async function served() {
+  const info = await fixture.client.get(`/agents/${id}/info`)
+  const answer = await fixture.client.request('POST', `/agents/${id}/runs/wait`, { assistant_id: 'ticker', input: {} })
+  return { revision: info.body.metadata.revision, done: answer.body.done }
+}
+/** Every line of a log as a reader gets it who asks again and again from where it stopped. */
+async function follow(revision: string, type: 'build' | 'deploy', isOver: () => Promise<boolean>) {
+  const seen: { message: string; whileBuilding: boolean }[] = []
+  for (let cursor = '', last = false; ; ) {
+    const from = `/v2/deployments/${id}/revisions/${revision}/logs?type=${type}&order=asc&limit=2${cursor && `&offset=${cursor}`}`
+    const { body } = await fixture.client.get(from)
+    for (const { message } of body.logs) seen.push({ message, whileBuilding: !last })
+    cursor = body.next_offset ?? cursor
+    if (body.logs.length) continue
+    if (last) return seen
+    last = await isOver()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+test('a branch is deployed; its build log can be followed while it builds, line by line, none twice', async () => {
+  repository.commit({ ...tickerFiles(), 'install.mjs': INSTALL })
+  const { body } = await fixture.client.request('POST', '/v2/deployments', {
+    ...createBody('journey', repository.url),
+    source_config: {
+      ...createBody('journey', repository.url).source_config,
+      build_on_push: true,
+      install_command: 'node install.mjs',
+    },
+  })
+  ;({ id } = body)
+  revisions.first = body.latest_revision_id
+  const lines = await follow(revisions.first, 'build', async () => {
+    const { status } = await fixture.client.revision(id, revisions.first)
+    return !['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING'].includes(status)
+  })
+  const steps = lines.filter(({ message }) => message.startsWith('step '))
+  expect(steps.map(({ message }) => message)).toEqual(['step one', 'step two', 'step three'])
+  expect(steps[0]?.whileBuilding).toBe(true)
+  await fixture.client.settled(id, revisions.first, 'DEPLOYED')
+  expect(await served()).toEqual({ revision: revisions.first, done: 1 })
+}, 60_000)
+
+test('a pushed commit is deployed by itself', async () => {
+  const commit = repository.commit(tickerFiles('second'))
+  await until('a revision is made', async () => (await latest()) !== revisions.first)
+  revisions.pushed = await latest()
+  const done = await fixture.client.settled(id, revisions.pushed, 'DEPLOYED')
+  expect(done.source_revision_config.repo_commit_sha).toBe(commit)
+  expect((await fixture.client.get(`/v2/deployments/${id}`)).body.active_revision_id).toBe(revisions.pushed)
+  expect((await served()).revision).toBe(revisions.pushed)
+}, 60_000)
+
+test('a pushed graph that does not load fails with the reason in its log, and the revision before serves on', async () => {
+  repository.commit({ 'ticker.mjs': 'export const graph = {' })
+  await until('a revision is made', async () => (await latest()) !== revisions.pushed)
+  revisions.broken = await latest()
+  await fixture.client.settled(id, revisions.broken, 'DEPLOY_FAILED')
+  expect(await fixture.client.log(id, revisions.broken, 'deploy')).toMatch(
+    /Graph "ticker" cannot be loaded: .*(SyntaxError|Unexpected)/,
+  )
+  expect(await served()).toEqual({ revision: revisions.pushed, done: 1 })
+}, 60_000)
+
+test('the revision before can be deployed again, from what was built then', async () => {
+  const { status } = await fixture.client.request('POST', `/v2/deployments/${id}/revisions/${revisions.first}/redeploy`)
+  expect(status).toBe(200)
+  await fixture.client.settled(id, revisions.first, 'DEPLOYED')
+  expect((await served()).revision).toBe(revisions.first)
+  expect((await fixture.client.log(id, revisions.first, 'build')).match(/step one/g)).toHaveLength(1)
+}, 60_000)
+
+test('a tag is deployed once pushes are not watched any more, and stays what it is when the branch goes on', async () => {
+  const ref = { source_revision_config: { repo_ref: 'refs/tags/v1' } }
+  const refused = await fixture.client.patch(`/v2/deployments/${id}`, ref)
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining('build_on_push')])
+
+  // On a branch of its own, which nobody watches.
+  repository.git('checkout', '--quiet', '-b', 'release')
+  const commit = repository.commit(tickerFiles('tagged'))
+  repository.git('tag', 'v1')
+  const patch = { source_config: { build_on_push: false }, ...ref }
+  const { body } = await fixture.client.patch(`/v2/deployments/${id}`, patch)
+  revisions.tagged = body.latest_revision_id
+  const done = await fixture.client.settled(id, revisions.tagged, 'DEPLOYED')
+  expect(done.source_revision_config).toMatchObject({ repo_ref: 'refs/tags/v1', repo_commit_sha: commit })
+  repository.git('checkout', '--quiet', 'main')
+  repository.commit(tickerFiles('later'))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(await latest()).toBe(revisions.tagged)
+}, 60_000)
+
+test('a build can be interrupted in the middle; what serves is untouched', async () => {
+  repository.commit({ 'install.mjs': 'console.log("begun"); setInterval(() => {}, 1000)' })
+  repository.git('tag', 'v2')
+  const { body } = await fixture.client.patch(`/v2/deployments/${id}`, {
+    source_revision_config: { repo_ref: 'refs/tags/v2' },
+  })
+  const stuck = body.latest_revision_id
+  await until('it builds', async () => (await fixture.client.log(id, stuck, 'build')).includes('begun'))
+  const { body: interrupted } = await fixture.client.request(
+    'POST',
+    `/v2/deployments/${id}/revisions/${stuck}/interrupt`,
+  )
+  expect(interrupted.status).toBe('INTERRUPTED')
+  expect(await fixture.client.log(id, stuck, 'build')).toMatch(/Interrupted/)
+  expect(await served()).toEqual({ revision: revisions.tagged, done: 1 })
+}, 60_000)

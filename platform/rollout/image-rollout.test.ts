@@ -1,0 +1,190 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { LISTENER_ID } from '../control-plane/platform'
+import { ImageStore } from '../images/image-store'
+import { type Client, createFixture, type Fixture, graphFiles, isAlive, until } from '../testing/platform-fixture'
+
+vi.setConfig({ testTimeout: 20_000 })
+
+let fixture: Fixture
+let client: Client
+let images: ImageStore
+beforeAll(async () => {
+  fixture = await createFixture()
+  client = fixture.client
+  images = new ImageStore(path.join(fixture.folder, 'data/images'))
+})
+afterAll(() => fixture.close())
+
+let count = 0
+function tree(files: Record<string, string>): string {
+  const folder = path.join(fixture.folder, `tree-${count++}`)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), text)
+  }
+  return folder
+}
+const createBody = (name: string, image: string, config: object = {}) => ({
+  name,
+  source: 'external_docker',
+  source_config: { listener_id: LISTENER_ID, ...config },
+  source_revision_config: { image_uri: image },
+  secrets: [{ name: 'GREETING', value: 'from the spec' }],
+})
+async function deploy(name: string, image: string, config: object = {}, status = 'DEPLOYED') {
+  const { body } = await client.request('POST', '/v2/deployments', createBody(name, image, config))
+  await client.settled(body.id, body.latest_revision_id, status)
+  return { id: body.id as string, first: body.latest_revision_id as string }
+}
+const deployLog = (id: string, revision: string) => client.log(id, revision, 'deploy')
+
+test('an image is rolled out without a build, with its digest in the deploy log, and serves with its secrets', async () => {
+  const { digest } = await images.pack(tree(graphFiles('packed')), 'agents/one:v1')
+  const { id, first } = await deploy('one', 'agents/one:v1')
+  expect(await client.about(id)).toMatchObject({ text: 'packed', greeting: 'from the spec', revision: first })
+  expect(await deployLog(id, first)).toMatch(new RegExp(`Image agents/one:v1 is ${digest}\\nUnpacked 2 files`))
+  expect(await client.log(id, first, 'build')).toBe('')
+})
+
+test('the digest is kept for a redeploy and a restart, wherever the tag points; a new revision takes the new content', async () => {
+  const first = await images.pack(tree(graphFiles('old')), 'agents/moving')
+  const { id, first: revision } = await deploy('moving', 'agents/moving')
+  const second = await images.pack(tree(graphFiles('new')), 'agents/moving')
+  await client.request('POST', `/v2/deployments/${id}/revisions/${revision}/redeploy`)
+  await until('it is redeployed', async () => (await deployLog(id, revision)).split(first.digest).length === 3)
+  await client.settled(id, revision, 'DEPLOYED')
+  expect((await client.about(id)).text).toBe('old')
+
+  const { cwd } = await client.about(id)
+  await fixture.platform.stop()
+  rmSync(cwd, { recursive: true })
+  await images.remove('agents/moving')
+  await fixture.start()
+  client = fixture.client
+  await until('it serves again', async () => (await client.get(`/agents/${id}/about`)).status === 200)
+  expect((await client.about(id)).text).toBe('old')
+
+  const again = await images.pack(tree(graphFiles('new')), 'agents/moving')
+  expect(again.digest).toBe(second.digest)
+  const patched = await client.patch(`/v2/deployments/${id}`, {
+    source_revision_config: { image_uri: `agents/moving@${second.digest}` },
+  })
+  await client.settled(id, patched.body.latest_revision_id, 'DEPLOYED')
+  expect((await client.about(id)).text).toBe('new')
+  await client.request('DELETE', `/v2/deployments/${id}`)
+  await until('it is gone', async () => (await client.get(`/v2/deployments/${id}`)).status === 404)
+  expect(existsSync(path.join(fixture.folder, 'data/images/pins', id))).toBe(false)
+})
+
+test('an unknown image is DEPLOY_FAILED with near names in the deploy log, and the one before serves on', async () => {
+  await images.pack(tree(graphFiles('here')), 'agents/known:v1')
+  const { id, first } = await deploy('unknown', 'agents/known:v1')
+  const { body } = await client.patch(`/v2/deployments/${id}`, {
+    source_revision_config: { image_uri: 'agents/knwon:v1' },
+  })
+  await client.settled(id, body.latest_revision_id, 'DEPLOY_FAILED')
+  expect(await deployLog(id, body.latest_revision_id)).toMatch(
+    /agents\/knwon:v1 is not in the image store. Near names: agents\/known:v1/,
+  )
+  expect(await client.about(id)).toMatchObject({ revision: first })
+  // Packed in the meantime, the same revision can be rolled out.
+  await images.pack(tree(graphFiles('late')), 'agents/knwon:v1')
+  await client.request('POST', `/v2/deployments/${id}/revisions/${body.latest_revision_id}/redeploy`)
+  await until('it serves', async () => (await client.about(id)).text === 'late')
+})
+
+describe('the resource spec', () => {
+  test('what a process cannot honour is named in the deploy log, the rest is applied', async () => {
+    await images.pack(tree(graphFiles('spec')), 'agents/spec')
+    const resource_spec = {
+      ...{ min_scale: 1, max_scale: 3, cpu: 2, memory_mb: 512, labels: { team: 'x' }, annotations: {} },
+      ...{ volumes: [{ name: 'data', emptyDir: {} }], volume_mounts: [{ name: 'data', mountPath: '/data' }] },
+    }
+    const { id, first } = await deploy('spec', 'agents/spec', { resource_spec })
+    const log = await deployLog(id, first)
+    expect(log).toContain('Memory limit: 1024 MB, of that 768 MB for JavaScript objects.')
+    const [, named] = /Stored but not applied here: (.*)\./.exec(log) ?? []
+    expect(named?.split(', ').sort()).toEqual([
+      'cpu',
+      'labels',
+      'max_scale 3 (one replica runs)',
+      'volume_mounts',
+      'volumes',
+    ])
+  })
+
+  test('a process over its memory limit is ended, and the deploy log has the figures', async () => {
+    const greedy =
+      'const kept = []; setTimeout(() => { for (let n = 0; n < 30; n += 1) kept.push(Buffer.alloc(10_000_000, 1)) }, 600)'
+    await images.pack(
+      tree({ ...graphFiles('greedy'), 'main.mjs': `${graphFiles('greedy')['main.mjs']}${greedy}` }),
+      'agents/greedy',
+    )
+    const { id, first } = await deploy('greedy', 'agents/greedy', { resource_spec: { memory_limit_mb: 150 } })
+    const { pid } = await client.about(id)
+    await until('it is ended', () => !isAlive(pid))
+    await until('the log says why', async () =>
+      /ended by itself.*it used \d+ MB and its memory limit is 150 MB/.test(await deployLog(id, first)),
+    )
+    await client.request('DELETE', `/v2/deployments/${id}`)
+  })
+
+  test('a limit that not even the start fits in fails the roll-out with the reason', async () => {
+    await images.pack(
+      tree({
+        ...graphFiles('tight'),
+        'main.mjs': 'await new Promise((r) => setTimeout(r, 3000)); export const graph = {}',
+      }),
+      'agents/tight',
+    )
+    const { id, first } = await deploy(
+      'tight',
+      'agents/tight',
+      { resource_spec: { memory_limit_mb: 20 } },
+      'DEPLOY_FAILED',
+    )
+    expect(await deployLog(id, first)).toMatch(
+      /ended before it was ready: it used \d+ MB and its memory limit is 20 MB/,
+    )
+  })
+})
+
+test('an image with packages of its own runs on them, on the real agent server', async () => {
+  const own = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-own-'))
+  const real = await createFixture({ agentServerEntry: undefined, readyTimeoutMs: 60_000 })
+  try {
+    // Not the platform's copy: a package of the same name that says so, and lends what it has from the platform's.
+    const lent = realpathSync('node_modules/@langchain/langgraph/dist/index.js')
+    const write = (name: string, text: string) => {
+      mkdirSync(path.dirname(path.join(own, name)), { recursive: true })
+      writeFileSync(path.join(own, name), text)
+    }
+    write('graph.json', '{"graphs":{"main":"./main.mjs:graph"}}')
+    write(
+      'node_modules/@langchain/langgraph/package.json',
+      '{"name":"@langchain/langgraph","type":"module","exports":"./index.js"}',
+    )
+    write(
+      'node_modules/@langchain/langgraph/index.js',
+      `export * from ${JSON.stringify(lent)}\nexport const mark = 'its own copy'\n`,
+    )
+    write(
+      'main.mjs',
+      `import { Annotation, END, mark, START, StateGraph } from '@langchain/langgraph'
+       const State = Annotation.Root({ said: Annotation() })
+       export const graph = new StateGraph(State).addNode('say', () => ({ said: mark + ' ' + process.env.GREETING })).addEdge(START, 'say').addEdge('say', END).compile()`,
+    )
+    await new ImageStore(path.join(real.folder, 'data/images')).pack(own, 'agents/own:v1')
+    client = real.client
+    const { id } = await deploy('own', 'agents/own:v1', { resource_spec: { memory_limit_mb: 512 } })
+    const run = await client.request('POST', `/agents/${id}/runs/wait`, { assistant_id: 'main', input: {} })
+    expect(run.body).toMatchObject({ said: 'its own copy from the spec' })
+  } finally {
+    client = fixture.client
+    await real.close()
+    rmSync(own, { recursive: true, force: true })
+  }
+}, 60_000)

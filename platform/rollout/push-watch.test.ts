@@ -1,0 +1,156 @@
+import { rmSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { type Client, createBody, createFixture, type Fixture, graphFiles, until } from '../testing/platform-fixture'
+
+// The clock would look again only after the test is over: whatever is seen here, the refs' own files told it.
+vi.setConfig({ testTimeout: 20_000 })
+
+let fixture: Fixture
+let client: Client
+beforeAll(async () => {
+  fixture = await createFixture({ pushLookMs: 60_000 })
+  client = fixture.client
+})
+afterAll(() => fixture.close())
+const deployments: string[] = []
+afterEach(async () => {
+  for (const id of deployments.splice(0)) await client.request('DELETE', `/v2/deployments/${id}`)
+})
+
+const revisions = async (id: string) =>
+  (await client.get(`/v2/deployments/${id}/revisions`)).body.resources as {
+    id: string
+    status: string
+    source_revision_config: { repo_commit_sha: string | null }
+  }[]
+const latestCommit = async (id: string) => (await revisions(id))[0]?.source_revision_config.repo_commit_sha
+
+async function watched(name: string, ref = 'main') {
+  const repository = fixture.repository(name)
+  const first = repository.commit(graphFiles())
+  if (ref !== 'main') repository.git('checkout', '--quiet', '-b', ref)
+  const body = createBody(name, repository.url)
+  Object.assign(body.source_config, { build_on_push: true })
+  Object.assign(body.source_revision_config, { repo_ref: ref })
+  const created = (await client.request('POST', '/v2/deployments', body)).body
+  deployments.push(created.id)
+  await client.settled(created.id, created.latest_revision_id, 'DEPLOYED')
+  // A change wakes nobody but the lane, so the watch is asked to begin as a start would.
+  await restart()
+  return { id: created.id as string, first, repository }
+}
+async function restart() {
+  await fixture.platform.stop()
+  await fixture.start()
+  client = fixture.client
+}
+const pushed = async (id: string, commit: string, limitMs = 4000) => {
+  const began = Date.now()
+  await until(`a revision of ${commit}`, async () => (await latestCommit(id)) === commit, limitMs)
+  return Date.now() - began
+}
+
+test('a push is seen at once: loose refs, packed refs, a branch with slashes, a force push, a branch that comes back', async () => {
+  const { id, first, repository } = await watched('seen', 'feature/deep/one')
+  await pushed(id, repository.commit(graphFiles('two')))
+  repository.git('pack-refs', '--all')
+  await pushed(id, repository.commit(graphFiles('three')))
+  repository.git('reset', '--quiet', '--hard', first)
+  const forced = repository.commit(graphFiles('forced'))
+  await pushed(id, forced)
+  const count = (await revisions(id)).length
+
+  repository.git('checkout', '--quiet', '--detach')
+  repository.git('branch', '-D', 'feature/deep/one')
+  const latest = (await revisions(id))[0]?.id ?? ''
+  await until('it is said', async () => (await client.log(id, latest, 'build')).includes('is gone from the repository'))
+  repository.git('branch', 'feature/deep/one', forced)
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  expect(await revisions(id)).toHaveLength(count)
+  repository.git('checkout', '--quiet', 'feature/deep/one')
+  await pushed(id, repository.commit(graphFiles('back')))
+})
+
+test('of rapid pushes the last is deployed and those that were still queued are SKIPPED; no commit comes twice', async () => {
+  const { id, repository } = await watched('rapid')
+  await pushed(
+    id,
+    repository.commit({ 'main.mjs': 'await new Promise((r) => setTimeout(r, 1200)); export const graph = {}' }),
+  )
+  let last = ''
+  for (const text of ['a', 'b', 'c']) {
+    last = repository.commit(graphFiles(text))
+    await pushed(id, last)
+  }
+  const [newest] = await revisions(id)
+  await client.settled(id, newest?.id ?? '', 'DEPLOYED')
+  const all = await revisions(id)
+  expect(all.map(({ status }) => status)).toEqual(['DEPLOYED', 'SKIPPED', 'SKIPPED', 'DEPLOYED', 'DEPLOYED'])
+  expect(new Set(all.map((one) => one.source_revision_config.repo_commit_sha)).size).toBe(5)
+  expect(await client.about(id)).toMatchObject({ text: 'c', info: { commit: last } })
+})
+
+test('a push while the platform is down is built at its start, and nothing is built twice by starting again', async () => {
+  const { id, repository } = await watched('down')
+  await fixture.platform.stop()
+  const missed = repository.commit(graphFiles('missed'))
+  await fixture.start()
+  client = fixture.client
+  await pushed(id, missed)
+  await client.settled(id, (await revisions(id))[0]?.id ?? '', 'DEPLOYED')
+  await restart()
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(await revisions(id)).toHaveLength(2)
+})
+
+test('a repository that cannot be asked is said once in the build log, and what serves goes on', async () => {
+  const { id, repository } = await watched('away')
+  rmSync(repository.url, { recursive: true })
+  await restart()
+  const [latest] = await revisions(id)
+  const log = () => client.log(id, latest?.id ?? '', 'build')
+  await until('it is said', async () => (await log()).includes('Pushes are not seen for now'))
+  expect((await revisions(id)).map(({ status }) => status)).toEqual(['DEPLOYED'])
+})
+
+test('pushes count only while build_on_push is on, and only on the branch that is tracked now', async () => {
+  const quick = await createFixture({ pushLookMs: 150 })
+  const before = client
+  client = quick.client
+  try {
+    const repository = quick.repository()
+    repository.commit(graphFiles())
+    const { body } = await client.create('toggled', repository.url)
+    await client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+    const patch = (source: object) => client.patch(`/v2/deployments/${body.id}`, source)
+    const nothing = async () => {
+      const { length } = await revisions(body.id)
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      expect(await revisions(body.id)).toHaveLength(length)
+    }
+    const missed = repository.commit(graphFiles('off'))
+    await nothing()
+    await patch({ source_config: { build_on_push: true } })
+    await pushed(body.id, missed)
+
+    repository.git('checkout', '--quiet', '-b', 'other')
+    const other = repository.commit(graphFiles('other'))
+    await nothing()
+    const changed = await patch({ source_revision_config: { repo_ref: 'other' } })
+    await client.settled(body.id, changed.body.latest_revision_id, 'DEPLOYED')
+    expect(await latestCommit(body.id)).toBe(other)
+    repository.git('checkout', '--quiet', 'main')
+    repository.commit(graphFiles('left behind'))
+    await nothing()
+    repository.git('checkout', '--quiet', 'other')
+    await pushed(body.id, repository.commit(graphFiles('other again')))
+
+    await patch({ source_config: { build_on_push: false } })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    repository.commit(graphFiles('off again'))
+    await nothing()
+  } finally {
+    client = before
+    await quick.close()
+  }
+})

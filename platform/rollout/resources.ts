@@ -1,0 +1,35 @@
+import type { SourceConfig } from '@/lib/contracts/deployments'
+import { withDefaults } from '@/lib/contracts/resource-defaults'
+import { heapFor } from './memory-limit'
+
+export type AppliedResources = {
+  memoryLimitMb: number | undefined
+  /** What the deploy log says of the whole spec. */
+  lines: string[]
+}
+
+const ONE_REPLICA = new Set(['min_scale', 'max_scale'])
+
+/**
+ * What of a resource spec a process on this machine can honour: its memory limit, and one replica. Whatever else is set
+ * is named, so that nobody believes in it.
+ */
+export function applyResources(config: Pick<SourceConfig, 'resource_spec' | 'custom_url'>): AppliedResources {
+  const spec = config.resource_spec ?? {}
+  const memoryLimitMb = withDefaults(spec).memory_limit_mb ?? undefined
+  const applied = new Set(['memory_mb', 'memory_limit_mb'])
+  const others = Object.entries(spec).filter(([field, value]) => !applied.has(field) && isSet(value))
+  const rest = others.flatMap(([field, value]) => {
+    if (!ONE_REPLICA.has(field)) return [field]
+    return value === 1 ? [] : [`${field} ${value} (one replica runs)`]
+  })
+  if (config.custom_url) rest.push('custom_url')
+  const lines: string[] = []
+  if (memoryLimitMb !== undefined)
+    lines.push(`Memory limit: ${memoryLimitMb} MB, of that ${heapFor(memoryLimitMb)} MB for JavaScript objects.`)
+  if (rest.length) lines.push(`Stored but not applied here: ${rest.join(', ')}.`)
+  return { memoryLimitMb, lines }
+}
+
+const isSet = (value: unknown): boolean =>
+  value !== null && value !== undefined && (typeof value !== 'object' || Object.keys(value).length > 0)

@@ -1,0 +1,31 @@
+// The platform as `npm start` runs it, a process of its own, for tests and scripts that load it or kill it.
+import { spawn } from 'node:child_process'
+import { env } from 'node:process'
+
+/**
+ * Starts the bundled platform; resolves once it answers, rejects when it ends before.
+ * @param {{ dataDir: string, databaseUrl: string, agentServer?: string, settings?: Record<string, string>, stdio?: 'inherit' | 'ignore' }} options
+ */
+export async function startProgram({ dataDir, databaseUrl, agentServer, settings = {}, stdio = 'inherit' }) {
+  const child = spawn(process.execPath, ['--enable-source-maps', '.build/platform.mjs'], {
+    env: {
+      ...env,
+      PILOTHOUSE_DATA: dataDir,
+      DATABASE_URL: databaseUrl,
+      ...(agentServer && { PILOTHOUSE_AGENT_SERVER: agentServer }),
+      PILOTHOUSE_SAMPLES: 'false',
+      NODE_ENV: 'production',
+      ...settings,
+    },
+    stdio: ['ignore', stdio, stdio, 'ipc'],
+  })
+  /** @type {Promise<number | null>} */
+  const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)))
+  /** @type {Promise<{ url: string, apiKey: string }>} */
+  const said = new Promise((resolve) => child.once('message', (message) => resolve(message.ready)))
+  const ready = await Promise.race([
+    said,
+    ended.then((code) => Promise.reject(new Error(`The platform ended with ${code}.`))),
+  ])
+  return { child, ready, ended }
+}

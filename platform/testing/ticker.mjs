@@ -1,0 +1,27 @@
+// Files of a graph that counts aloud: `events` custom events, one each `ms`.
+const source = `
+import { setTimeout as sleep } from 'node:timers/promises'
+import { END, START, StateGraph } from '@langchain/langgraph'
+import { z } from 'zod'
+
+const State = z.object({ events: z.number().default(1), ms: z.number().default(0), steps: z.number().default(1), done: z.number().default(0) })
+
+export const graph = new StateGraph(State)
+  .addNode('tick', async ({ events, ms, steps, done }, { writer }) => {
+    const each = Math.ceil(events / steps)
+    for (let n = done * each; n < Math.min(events, (done + 1) * each); n++) {
+      await sleep(ms)
+      writer?.({ n })
+    }
+    return { done: done + 1 }
+  })
+  .addEdge(START, 'tick')
+  .addConditionalEdges('tick', ({ done, steps }) => (done < steps ? 'tick' : END), ['tick', END])
+  .compile({ name: 'ticker' })
+`
+
+/** With another `note`, the files make another commit. */
+export const tickerFiles = (note = '') => ({
+  'graph.json': JSON.stringify({ graphs: { ticker: './ticker.mjs:graph' } }),
+  'ticker.mjs': `// ${note}\n${source}`,
+})
