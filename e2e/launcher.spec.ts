@@ -80,4 +80,22 @@ test('npm start prints address and first sign-in, refuses a second start, and le
   const again = npmStart()
   await expect.poll(() => again.output, { timeout: 60_000 }).toContain('Pilothouse is ready')
   expect(again.output).not.toContain(password)
+
+  const { url } = JSON.parse(readFileSync(path.join(data, 'platform.json'), 'utf8')) as { url: string }
+  process.kill(
+    Number(
+      processesOf(data)
+        .find((line) => line.includes('.build/platform.mjs'))
+        ?.trim()
+        .split(' ')[0],
+    ),
+    'SIGKILL',
+  )
+  await expect.poll(() => again.output).toContain('the platform ended by itself (SIGKILL); it is started again')
+  const isBack = () =>
+    fetch(`${url}/ok`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await expect.poll(isBack, { timeout: 30_000 }).toBe(true)
 })

@@ -51,7 +51,8 @@ if (!databaseUrl) {
 const env = { DATABASE_URL: databaseUrl, PILOTHOUSE_DATA: data }
 if (needsPlatform) {
   console.log('[start] starting the embedded platform')
-  const { ready } = await add('the platform', ['--enable-source-maps', '.build/platform.mjs'], { env }).first
+  const platform = add('the platform', ['--enable-source-maps', '.build/platform.mjs'], { env, isKept: true })
+  const { ready } = await platform.first
   if (isPlatformOnly)
     console.log(
       `[start] control plane at ${ready.url}; its API key is in ${path.relative('', path.join(data, 'platform.json'))}`,

@@ -2,9 +2,13 @@
 import { spawn } from 'node:child_process'
 import { cleanEnv, root } from './bootstrap.mjs'
 
+/** Starts in a row that a kept program may fail, and the pause before the first of them. */
+const MOST_FAILURES = 3
+const RESTART_MS = 250
+
 /** Children of a lower tier end after those of a higher one: the database is tier 0. */
 export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {} } = {}) {
-  const children = []
+  const children = new Set()
   const parent = process.ppid
   let stopping = 0
 
@@ -37,27 +41,45 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
     }
     stopping = Date.now()
     console.log(`\n[start] stopping: ${why}`)
-    for (const tier of [1, 0]) await Promise.all(children.filter((child) => child.tier === tier).map(end))
+    for (const tier of [1, 0]) await Promise.all([...children].filter((child) => child.tier === tier).map(end))
     onStop()
     console.log(`[start] stopped in ${((Date.now() - stopping) / 1000).toFixed(1)} s`)
     process.exit(code)
   }
 
-  /** Starts a Node program in a group of its own. The first message it sends resolves `first`. */
-  function add(label, args, { env = {}, tier = 1 } = {}) {
-    const child = spawn(process.execPath, args, {
-      cwd: root,
-      env: cleanEnv({ NODE_ENV: 'production', ...env }),
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      detached: true,
-    })
-    child.tier = tier
-    child.first = new Promise((resolve) => child.once('message', resolve))
-    child.once('exit', (status, signal) => {
-      if (!stopping) void stop(`${label} ended by itself (${status ?? signal})`, status || 1)
-    })
-    children.push(child)
-    return child
+  /**
+   * Starts a Node program in a group of its own. The first message it sends resolves `first`. When it ends by itself all end,
+   * except one with `isKept` that has served before: that is started again.
+   */
+  function add(label, args, { env = {}, tier = 1, isKept = false } = {}) {
+    let hasServed = false
+    let failures = 0
+    const start = () => {
+      const child = spawn(process.execPath, args, {
+        cwd: root,
+        env: cleanEnv({ NODE_ENV: 'production', ...env }),
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        detached: true,
+      })
+      child.tier = tier
+      child.first = new Promise((resolve) => child.once('message', resolve))
+      failures++
+      void child.first.then(() => {
+        hasServed = true
+        failures = 0
+      })
+      child.once('exit', (status, signal) => {
+        children.delete(child)
+        if (stopping) return
+        const why = `${label} ended by itself (${status ?? signal})`
+        if (!isKept || !hasServed || failures > MOST_FAILURES) return void stop(why, status || 1)
+        console.log(`[start] ${why}; it is started again`)
+        setTimeout(() => stopping || start(), RESTART_MS * 2 ** failures)
+      })
+      children.add(child)
+      return child
+    }
+    return start()
   }
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(signal))
