@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     // Real processes and databases on a busy machine: the time-out only ends what hangs.
     testTimeout: 20_000,
+    maxWorkers: 2,
     // Some tests kill processes and wait for leases; on a machine that does other work too, one may miss its moment once.
     retry: process.env.CI ? 1 : 0,
     hookTimeout: 30_000,

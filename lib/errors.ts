@@ -1,3 +1,5 @@
+import type { EditConflict } from './edit'
+
 /** Every way a request of ours can fail. One map to HTTP status below; sentences come with the error itself. */
 export type ErrorCode =
   | 'unauthenticated'
@@ -43,6 +45,8 @@ export type ErrorView = {
   /** Status the upstream answered with, where it answered. */
   upstreamStatus?: number
   retryAfterMs?: number
+  /** Of an edit that met another one: who changed what, by name. */
+  conflict?: EditConflict
 }
 
 const BRAND = Symbol.for('pilothouse.AppError')

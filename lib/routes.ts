@@ -13,7 +13,24 @@ export const routes = {
   signIn: (callbackUrl?: string) => at(['sign-in'], { callbackUrl }),
   workspace: (w: string) => at([w]),
   deployments: (w: string, query?: Record<string, string | undefined>) => at([w, 'deployments'], query),
+  newDeployment: (w: string) => at([w, 'deployments', 'new']),
   deployment: (w: string, d: string) => at([w, 'deployments', d]),
+  revisions: (w: string, d: string, query?: Record<string, string | undefined>) =>
+    at([w, 'deployments', d, 'revisions'], query),
+  revision: (w: string, d: string, revision: string) => at([w, 'deployments', d, 'revisions', revision]),
+  /** Two revisions side by side; the older one is `a`. */
+  compareRevisions: (w: string, d: string, a?: string, b?: string) =>
+    at([w, 'deployments', d, 'revisions', 'compare'], { a, b }),
+  /** A file to download, not a page: all deployments that a list's filters match. */
+  deploymentsFile: (w: string, query: Record<string, string | undefined>) =>
+    at(['api', 'export', w, 'deployments'], query),
+  /** A file to download, not a page. */
+  logFile: (w: string, d: string, revision: string, type: string) => at(['api', 'logs', w, d, revision, type]),
+  /** Of one deployment; `settings` are those of the workspace. */
+  deploymentSettings: (w: string, d: string) => at([w, 'deployments', d, 'settings']),
+  deploymentDanger: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'danger']),
+  deploymentSecrets: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'secrets']),
+  deploymentResources: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'resources']),
   assistants: (w: string, d: string) => at([w, 'deployments', d, 'assistants']),
   threads: (w: string, d: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'threads'], query),

@@ -97,3 +97,6 @@ export function readKey(record: Readonly<Record<string, unknown>>, name: string)
 
 /** Both spellings of keys that a server adds for authentication, for the redaction. */
 export const AUTH_KEY = /^(lang)?graph_auth_/
+
+/** Client libraries of agent servers, as their registries name them. */
+export const SDK = { npm: '@langchain/langgraph-sdk', python: 'langgraph_sdk' } as const

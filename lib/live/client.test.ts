@@ -253,6 +253,23 @@ test('a killed tab costs nothing any more, a closed one neither', async () => {
   await until(() => server.posts.at(-1)?.length === 1)
 })
 
+test('a new tab whose own lock comes late is not taken for gone: the leader hears of it only once it is held', async () => {
+  const browser = fakeBrowser(url)
+  const [leading, late] = [browser.tab(), browser.tab()]
+  const first = follow(open(leading), 'a')
+  grow('a', 3)
+  await until(() => first.seqs.length === 3)
+  late.lockDelayMs = 40
+  const second = follow(open(late), 'a')
+  await until(() => second.seqs.length === 3)
+  grow('a', 2)
+  await until(() => second.seqs.length === 5)
+  expect(second.seqs).toEqual(range(1, 5))
+  // The leader waits for that lock to learn of the tab's end: given to it first, it would forget the tab.
+  const own = browser.grants.filter(({ name }) => name.includes(':'))
+  expect(own.map(({ tab }) => tab)).toEqual([leading, late])
+})
+
 test('a frozen tab that wakes up gets what it missed', async () => {
   const browser = fakeBrowser(url)
   const tab = browser.tab()

@@ -1,3 +1,4 @@
+import type { LogLine } from '@/lib/contracts/logs'
 import type { LogEntry } from '@/lib/stream/log'
 import type { OwnFrame } from './connection'
 import type { Wanted } from './router'
@@ -8,6 +9,8 @@ export type EntriesInfo = { total: number; phase: 'starting' | 'live' | 'reconne
 /** What a subscriber hears. Entries come in order, each once; entry 1 after others means that the log begins anew. */
 export type Handlers = {
   onEntries?: (entries: LogEntry[], info: EntriesInfo) => void
+  /** As entries, of a log. Its first number is above 1 where the oldest lines were let go, and it may begin anew in another epoch. */
+  onLines?: (lines: LogLine[], info: EntriesInfo) => void
   /** `at`: when the value was read, epoch ms. */
   onValue?: (value: unknown, at: number) => void
   onError?: (error: LiveError) => void
@@ -29,13 +32,13 @@ export class Follower {
     const { wanted } = this
     if ('value' in frame) this.#handlers.onValue?.(frame.value, frame.at)
     else if ('error' in frame) this.#handlers.onError?.(frame.error)
-    else if (wanted.kind !== 'recording') return
+    else if (!('cursor' in wanted)) return
     else if ('reset' in frame) {
-      wanted.cursor = 0
+      wanted.cursor = frame.cursor ?? 0
       wanted.epoch = frame.epoch
     } else {
       const { cursor } = wanted
-      const given = frame.entries as LogEntry[] // the recording's own entries, as the server encoded them
+      const given = frame.entries as { seq: number }[] // the recording's own entries, or lines, as the server encoded them
       const entries = (given[0]?.seq ?? 0) > cursor ? given : given.filter(({ seq }) => seq > cursor)
       const first = entries[0]
       if (first && first.seq !== cursor + 1) {
@@ -45,7 +48,8 @@ export class Follower {
       wanted.cursor = entries.at(-1)?.seq ?? cursor
       wanted.epoch = frame.epoch
       const { total, phase, epoch } = frame
-      this.#handlers.onEntries?.(entries, { total, phase, epoch })
+      if (wanted.kind === 'logs') this.#handlers.onLines?.(entries as LogLine[], { total, phase, epoch })
+      else this.#handlers.onEntries?.(entries as LogEntry[], { total, phase, epoch })
     }
   }
 }

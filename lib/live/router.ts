@@ -14,7 +14,7 @@ export type Member = {
 type Upstream = {
   subscription: Subscription
   members: Set<Member>
-  /** The newest value, or where a recording stands, for who comes later. */
+  /** The newest value, or where a recording or log stands, for who comes later. */
   last: { frame: OwnFrame; text: string } | undefined
 }
 
@@ -86,11 +86,13 @@ export class Router {
     const upstream = this.#upstreams.get(frame.id)
     if (!upstream) return true // nobody wants it any more
     const { subscription } = upstream
-    if (subscription.kind !== 'recording') {
+    if (!('cursor' in subscription)) {
       if (upstream.last?.text === text) return true
       upstream.last = { frame, text }
+    } else if ('error' in frame) {
+      upstream.last = { frame, text } // whoever comes later learns it too
     } else if ('reset' in frame) {
-      subscription.cursor = 0
+      subscription.cursor = frame.cursor ?? 0
       subscription.epoch = frame.epoch
     } else if ('entries' in frame) {
       subscription.epoch = frame.epoch
@@ -103,19 +105,16 @@ export class Router {
       upstream.last = { frame: standing, text: JSON.stringify(standing) }
     }
     for (const member of [...upstream.members]) member.deliver(frame, text)
-    if (subscription.kind === 'recording') this.#merge(frame.id, upstream, subscription)
+    if ('cursor' in subscription) this.#merge(frame.id, upstream, subscription)
     return true
   }
 
-  /** Moves the members of a subscription that has caught up to the main one of the same recording. */
-  #merge(
-    id: string,
-    upstream: Upstream,
-    { cursor, epoch, ...rest }: Extract<Subscription, { kind: 'recording' }>,
-  ): void {
-    const key = keyOf({ ...rest, cursor })
+  /** Moves the members of a subscription that has caught up to the main one of the same recording or log. */
+  #merge(id: string, upstream: Upstream, { id: _, ...wanted }: Extract<Subscription, { cursor: number }>): void {
+    const { cursor, epoch } = wanted
+    const key = keyOf(wanted)
     const main = this.#upstreams.get(key)
-    if (id === key || main?.subscription.kind !== 'recording') return
+    if (id === key || !main || !('cursor' in main.subscription)) return
     if (main.subscription.epoch !== epoch || main.subscription.cursor > cursor) return
     for (const member of upstream.members) {
       main.members.add(member)
@@ -126,10 +125,11 @@ export class Router {
   }
 }
 
-/** The same for all who want the same thing; of a recording, wherever they are in it. Also its id, so that viewers share frames. */
+/** The same for all who want the same thing; of a recording or log, wherever they are in it. Also its id, so that viewers share frames. */
 function keyOf(wanted: Wanted): string {
   if (wanted.kind === 'recording') return `r:${wanted.recording}`
-  const { kind, workspace, ...rest } = wanted
+  const { kind, workspace, ...more } = wanted
+  const { cursor: _, epoch: __, ...rest } = { cursor: 0, epoch: 0, ...more }
   return `${kind}:${workspace}:${JSON.stringify(rest, (_, value) => sorted(value))}`
 }
 
@@ -138,9 +138,9 @@ const sorted = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value
 
-/** Whether a member may join an upstream: of a recording only one that will not begin behind the member's cursor. */
+/** Whether a member may join an upstream: of a recording or log only one that will not begin behind the member's cursor. */
 function canShare(known: Subscription, wanted: Wanted): boolean {
-  if (known.kind !== 'recording' || wanted.kind !== 'recording') return true
+  if (!('cursor' in known) || !('cursor' in wanted)) return true
   return (
     known.workspace === wanted.workspace &&
     known.cursor <= wanted.cursor &&

@@ -10,6 +10,7 @@ export function fakeBrowser(url: string, random: () => number = Math.random) {
   const locks = new Map<string, { held?: Held; waiting: Waiting[] }>()
   const channels = new Map<string, Set<FakeChannel>>()
   const tabs: FakeTab[] = []
+  const grants: { name: string; tab: FakeTab }[] = []
 
   class FakeChannel implements Channel {
     onmessage: ((event: MessageEvent) => void) | null = null
@@ -39,6 +40,8 @@ export function fakeBrowser(url: string, random: () => number = Math.random) {
     isDead = false
     isFrozen = false
     isOnline = true
+    /** How long the browser takes to hear of this tab's requests for locks. */
+    lockDelayMs = 0
     readonly #wakes = new Set<() => void>()
     readonly #leaves = new Set<() => void>()
     readonly #requests = new AbortController()
@@ -81,6 +84,7 @@ export function fakeBrowser(url: string, random: () => number = Math.random) {
             state.waiting.shift()?.run()
           }
           state.held = { resolve: release }
+          grants.push({ name, tab: this })
           this.#release.push(release)
           void Promise.resolve(callback()).then((value) => {
             release()
@@ -99,8 +103,12 @@ export function fakeBrowser(url: string, random: () => number = Math.random) {
           const at = state.waiting.indexOf(waiting)
           if (at !== -1) state.waiting.splice(at, 1)
         })
-        if (state.held) state.waiting.push(waiting)
-        else run()
+        // Never within the call, as in a browser.
+        setTimeout(() => {
+          if (this.isDead || signal?.aborted) return
+          if (state.held) state.waiting.push(waiting)
+          else run()
+        }, this.lockDelayMs)
       })
     }
     readonly #forget: (() => void)[] = []
@@ -121,6 +129,8 @@ export function fakeBrowser(url: string, random: () => number = Math.random) {
   }
 
   return {
+    /** Every lock that was given, in order. */
+    grants,
     tab: () => {
       const tab = new FakeTab()
       tabs.push(tab)

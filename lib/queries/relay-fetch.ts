@@ -35,13 +35,24 @@ const isErrorView = (value: unknown): value is ErrorView =>
 /** Reads an operation through the relay, from the browser. Throws RelayError. */
 export async function relayFetch(op: Operation, input: Place & AnyInput, signal?: AbortSignal): Promise<unknown> {
   const isPost = op.method !== 'GET'
-  const response = await fetch(relayPath(op, input), {
+  return consoleFetch(relayPath(op, input), {
     method: op.method,
     headers: { accept: 'application/json', ...(isPost && { 'content-type': 'application/json' }) },
     body: isPost ? printJson(input.body ?? {}) : undefined,
+    signal,
+  })
+}
+
+/** Reads JSON from a path of the console itself. Throws RelayError. */
+export async function consoleFetch(
+  path: string,
+  init: Omit<RequestInit, 'credentials' | 'redirect'>,
+): Promise<unknown> {
+  const { signal } = init
+  const response = await fetch(path, {
+    ...init,
     credentials: 'same-origin',
     redirect: 'error',
-    signal,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
     throw new RelayError(unreachable, error)

@@ -65,12 +65,14 @@ export function readAnswer(op: Operation, to: Destination, answer: UpstreamText)
     return parseJson(text)
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    const kind = answer.contentType.split(';')[0]
-    throw new AppError(
-      'upstream_shape',
-      `The ${to.what} answered ${op.id} with something else than JSON${kind ? ` (${kind})` : ''}.`,
-      { upstreamStatus: answer.status, cause },
-    )
+    const kind = answer.contentType.split(';')[0]?.trim()
+    const what = /\bjson$/i.test(kind ?? '')
+      ? 'JSON that is broken or cut off'
+      : `something else than JSON${kind ? ` (${kind})` : ''}`
+    throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} with ${what}.`, {
+      upstreamStatus: answer.status,
+      cause,
+    })
   }
 }
 

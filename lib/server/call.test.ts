@@ -208,7 +208,7 @@ describe('answers', () => {
 
   test.each([
     ['a web page', '<html></html>', { 'content-type': 'text/html' }, 'something else than JSON (text/html)'],
-    ['half a document', '{"id": ', undefined, 'something else than JSON'],
+    ['half a document', '{"id": ', undefined, 'JSON that is broken or cut off'],
     ['nothing', '', undefined, 'the whole answer'],
     ['another record', { id: 7 }, undefined, 'in an unknown form: id'],
     [

@@ -1,14 +1,14 @@
 import 'server-only'
 import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/api'
-import { AppError, HTTP_STATUS } from '@/lib/errors'
+import { AppError } from '@/lib/errors'
 import { agentServerOf, forgetAgentAddress } from './agent-address'
-import { recordIntent, recordOutcome } from './audit'
 import { authorize, type CallContext, type CallOptions, entryOf, type Place } from './call-context'
 import { controlPlaneDestination, type Destination } from './destination'
 import { answerDirectly } from './direct-control-plane'
 import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
-import { log } from './log'
 import { noteMissing } from './missing-features'
+import { onRecord } from './on-record'
+import { visibleTo } from './secret-names'
 
 // The one door to every upstream. Its order never varies: who, role, input, intent, fetch, answer, outcome.
 
@@ -80,9 +80,10 @@ async function perform<T>(
     if (workspace.kind === 'direct' && op.api === 'control-plane')
       return (await answerDirectly(op, workspace, input.params ?? {}, prepared.query)) as T
     const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId }
-    return await onRecord(op, input, context, async () =>
-      send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions),
-    )
+    const work = async () =>
+      send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions)
+    const value = op.effect === 'read' ? (await work()).value : await onRecord(entryOf(op, input), context, work)
+    return visibleTo(context, op, value)
   } catch (error) {
     if (error instanceof AppError) {
       error.view.requestId ||= requestId
@@ -104,30 +105,4 @@ function destinationOf(
   if (op.api === 'traces') throw new AppError('unsupported', 'This workspace has no address for traces.')
   if (!input.deployment) throw new AppError('invalid', `${op.id} needs the deployment whose agent server is asked.`)
   return agentServerOf(workspace, input.deployment, options)
-}
-
-/** A write is sent only once its intent is on record; its outcome follows, whatever it is. */
-async function onRecord<T>(
-  op: Operation,
-  input: Place & AnyInput,
-  { actor, role, requestId }: CallContext,
-  work: () => Promise<Exchanged<T>>,
-): Promise<T> {
-  if (op.effect === 'read') return (await work()).value
-  const intent = await recordIntent({ ...entryOf(op, input), actor, role, requestId })
-  // The change has happened or not by the time an outcome is recorded: that the record failed must not hide which.
-  const note = (status: number, outcome: string, upstreamStatus?: number) =>
-    recordOutcome({ intent, status, outcome, upstreamStatus }).catch((error: unknown) =>
-      log.error('audit.outcome_lost', { intent: intent.seq, requestId, status, outcome, error }),
-    )
-  try {
-    const { status, value } = await work()
-    await note(200, 'done', status)
-    return value
-  } catch (error) {
-    const { code, upstreamStatus } =
-      error instanceof AppError ? error.view : { code: 'internal' as const, upstreamStatus: undefined }
-    await note(HTTP_STATUS[code], code, upstreamStatus)
-    throw error
-  }
 }

@@ -31,6 +31,28 @@ export async function capabilities(place: Place, options: CallOptions = {}): Pro
   ) as Capabilities
 }
 
+/** What of a deployment's page depends on its servers, in words; `reason` is why it is not there. */
+export async function offeredAt(
+  place: Place,
+  options: CallOptions = {},
+): Promise<{ name: string; reason: string | null }[]> {
+  const all = await capabilities(place, options)
+  return (Object.keys(WORDS) as (keyof typeof WORDS)[]).map((feature) => {
+    const found = all[feature]
+    return { name: WORDS[feature], reason: found.isSupported ? null : found.reason }
+  })
+}
+
+const WORDS = {
+  crons: 'Crons',
+  store: 'Store',
+  mcp: 'MCP',
+  a2a: 'Agent-to-agent (A2A)',
+  metrics: 'Metrics',
+  docs: 'API reference',
+  logs: 'Logs',
+} satisfies Partial<Record<Feature, string>>
+
 async function infoFlags(place: Place, options: CallOptions): Promise<Record<string, unknown>> {
   try {
     return (await call(agentServer.getInfo, place, options)).flags

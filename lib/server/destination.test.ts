@@ -86,6 +86,7 @@ describe('a key', () => {
     auth: { apiKey: 'key', tenantId: 'tenant', bearer: 'token' },
     dialect: 'auto',
     allowedOrigins: ['https://*.agents.example.com'],
+    secretNames: 'members',
     source: 'console',
   }
   const credentials = { 'x-api-key': 'key', 'x-tenant-id': 'tenant', authorization: 'Bearer token' }

@@ -74,6 +74,8 @@ const Env = z
     CONTROL_PLANE_TENANT_ID: text,
     CONTROL_PLANE_TOKEN: text,
     AGENT_SERVER_API_KEY: text,
+    /** Who sees the names of secrets in the workspace that the environment defines. */
+    PILOTHOUSE_SECRET_NAMES: text.pipe(z.enum(['members', 'admins']).default('members')),
     WIRE_DIALECT: text.pipe(z.enum(['auto', 'graph', 'langgraph']).default('auto')),
     /** Origins (`https://host`, `https://*.host`) and address ranges (`10.0.0.0/8`). */
     ALLOWED_UPSTREAMS: list,

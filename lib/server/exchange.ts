@@ -100,7 +100,21 @@ const unknownFate = (error: ConnectionError) =>
     error,
   )
 
-const isSuccess = (status: number) => status >= 200 && status < 300
+export const isSuccess = (status: number) => status >= 200 && status < 300
+
+/**
+ * Sends a prepared request and gives the answer's own text, whatever its status: nothing of it is taken out, so it is for
+ * those who hand nothing of it on.
+ */
+export function exchangeText(
+  op: Operation,
+  to: Destination,
+  prepared: Prepared,
+  options: ExchangeOptions,
+): Promise<UpstreamText> {
+  const request = requestFor(op, to, prepared, options)
+  return withRetry(op, () => requestText(request))
+}
 
 /** Sends a prepared request to one server and reads its answer. No rights are checked here: that is `call`. */
 export async function exchange(
@@ -109,8 +123,7 @@ export async function exchange(
   prepared: Prepared,
   options: ExchangeOptions,
 ): Promise<Exchanged<unknown>> {
-  const request = requestFor(op, to, prepared, options)
-  const answer = await withRetry(op, () => requestText(request))
+  const answer = await exchangeText(op, to, prepared, options)
   if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
   const value = readAnswer(op, to, answer)
   if (op.api === 'control-plane') learnDialect(options.workspace, value)

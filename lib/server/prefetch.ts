@@ -1,5 +1,5 @@
 import 'server-only'
-import { dehydrate, type FetchQueryOptions, type QueryClient } from '@tanstack/react-query'
+import { dehydrate, type FetchQueryOptions, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import { notFound } from 'next/navigation'
 import { cache } from 'react'
 import { agentServer } from '@/lib/contracts/agent-server'
@@ -30,6 +30,18 @@ export async function prefetch(...queries: Prefetchable[]): Promise<void> {
   const patience = AbortSignal.timeout(PATIENCE_MS)
   const failures = await Promise.all(queries.map((query) => fill(client, query.queryKey, patience)))
   if (failures.some((error, index) => isMissing(error, queries[index]?.queryKey))) notFound()
+}
+
+/** As `prefetch`, for a reading of ours that is no single operation. */
+export async function prefetchRead(queryKey: QueryKey, read: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  const patience = AbortSignal.timeout(PATIENCE_MS)
+  const error = await requestClient()
+    .fetchQuery({ queryKey, queryFn: () => read(patience), retry: false })
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  if (isMissing(error, undefined)) notFound()
 }
 
 /** Not there, or with an id of a form that nothing can have: the server then refuses the path's parameter. */

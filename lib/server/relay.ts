@@ -48,7 +48,7 @@ async function answer(table: ApiTable, request: Request): Promise<Response> {
 }
 
 /** Reads give nothing away to other sites, whatever a browser's cookies: a POST needs our origin, a GET must not come from elsewhere. */
-function refuseForeignSite(request: Request): void {
+export function refuseForeignSite(request: Request): void {
   const isForeign = !['same-origin', 'none', null].includes(request.headers.get('sec-fetch-site'))
   if (request.method !== 'GET') assertOwnOrigin(request.headers)
   else if (isForeign) throw new AppError('forbidden', 'This request came from another site and was refused.')

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import {
   bigint,
+  boolean,
   check,
   index,
   integer,
@@ -10,6 +11,7 @@ import {
   smallint,
   text,
   timestamp,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { Role } from '../contracts/api'
@@ -75,6 +77,8 @@ export const workspaces = consoleSchema.table(
     sealedAuth: text('sealed_auth'),
     dialect: text('dialect').$type<'auto' | 'graph' | 'langgraph'>().notNull().default('auto'),
     allowedOrigins: text('allowed_origins').array().notNull().default([]),
+    /** Who may see which secrets a deployment has: their names, for values are nobody's. */
+    secretNames: text('secret_names').$type<'members' | 'admins'>().notNull().default('members'),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
     /** The slug stays taken: recordings and audit entries name it, and must not pass to a later workspace. */
@@ -171,7 +175,12 @@ export const savedViews = consoleSchema.table(
     page: text('page').notNull(),
     name: text('name').notNull(),
     query: text('query').notNull(),
+    /** The one that the page opens with; at most one of a place. */
+    isDefault: boolean('is_default').notNull().default(false),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
-  (table) => [index('saved_views_place').on(table.account, table.workspace, table.page)],
+  (table) => [
+    uniqueIndex('saved_views_name').on(table.account, table.workspace, table.page, sql`lower(${table.name})`),
+    uniqueIndex('saved_views_default').on(table.account, table.workspace, table.page).where(sql`${table.isDefault}`),
+  ],
 )

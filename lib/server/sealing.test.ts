@@ -74,10 +74,12 @@ test('each purpose has a key of its own', () => {
 })
 
 test('a fingerprint shows a change and is of no use without the key', () => {
-  const one = fingerprint('value')
-  expect(one).toMatch(/^[0-9a-f]{8}$/)
-  expect(fingerprint('value')).toBe(one)
-  expect(fingerprint('valuf')).not.toBe(one)
+  const one = fingerprint('here', 'value')
+  expect(one).toMatch(/^[0-9a-f]{32}$/)
+  expect(fingerprint('here', 'value')).toBe(one)
+  expect(fingerprint('here', 'valuf')).not.toBe(one)
+  expect(fingerprint('there', 'value')).not.toBe(one)
+  expect(fingerprint('here', '\ud800')).not.toBe(fingerprint('here', '\ud801'))
   adoptEnv({ DATABASE_URL, PILOTHOUSE_DATA: dataDir, PILOTHOUSE_SEALING_KEY: 'k'.repeat(32) })
-  expect(fingerprint('value')).not.toBe(one)
+  expect(fingerprint('here', 'value')).not.toBe(one)
 })

@@ -54,6 +54,13 @@ export function unseal(envelope: string, from: Seal): string {
   }
 }
 
-/** Eight hexadecimal digits that show whether a secret changed, without telling anything about it to who has no key. */
-export const fingerprint = (value: string): string =>
-  createHmac('sha256', derivedKey('fingerprint')).update(value).digest('hex').slice(0, 8)
+/**
+ * A keyed fingerprint: equal texts of one workspace have equal ones, and it tells nothing else to who has no key. Two
+ * workspaces never match. UTF-16, because UTF-8 would make all unpaired surrogates the same.
+ */
+export const fingerprint = (workspace: string, value: string): string =>
+  createHmac('sha256', derivedKey('fingerprint'))
+    .update(`${JSON.stringify(workspace)}\n`)
+    .update(Buffer.from(value, 'utf16le'))
+    .digest('hex')
+    .slice(0, 32)

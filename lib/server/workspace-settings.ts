@@ -88,6 +88,7 @@ const common = {
   name: Name,
   dialect: z.enum(['auto', 'graph', 'langgraph']),
   allowedOrigins: z.array(AllowedOrigin).max(50),
+  secretNames: z.enum(['members', 'admins']).optional(),
 }
 export const NewWorkspace = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -106,6 +107,7 @@ export const WorkspaceChange = z.strictObject({
   name: common.name.optional(),
   dialect: common.dialect.optional(),
   allowedOrigins: common.allowedOrigins.optional(),
+  secretNames: common.secretNames,
   baseUrl: UpstreamUrl.optional(),
   keys: Keys.nullable().optional(),
 })
@@ -128,12 +130,12 @@ function refuseEnvironment(slug: string) {
 /** Throws AppError conflict for a slug that is or once was a workspace's. */
 export async function insertWorkspace(given: z.output<typeof NewWorkspace>): Promise<void> {
   const store = await db()
-  const { slug, name, kind, dialect, allowedOrigins } = given
+  const { slug, name, kind, dialect, allowedOrigins, secretNames } = given
   const own =
     given.kind === 'direct' ? {} : { baseUrl: given.baseUrl, sealedAuth: sealKeys(slug, given.baseUrl, given.keys) }
   const made = await store
     .insert(workspaces)
-    .values({ slug, name, kind, dialect, allowedOrigins, ...own })
+    .values({ slug, name, kind, dialect, allowedOrigins, secretNames, ...own })
     .onConflictDoNothing()
     .returning({ slug: workspaces.slug })
   if (made.length > 0) return

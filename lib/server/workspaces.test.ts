@@ -90,6 +90,7 @@ describe('a workspace of the console', () => {
       auth: { apiKey: 'lsv2_canary', tenantId: 'tenant-1' },
       agentApiKey: 'agent-canary',
       allowedOrigins: ['https://*.agents.example.com'],
+      secretNames: 'members',
     })
     const stored = JSON.stringify((await (await db()).execute(sql`select * from console.workspaces`)).rows)
     const shown = JSON.stringify(await listWorkspaces(await testActor({ '*': 'admin' })))

@@ -23,13 +23,15 @@ export type Workspace = {
   dialect: 'auto' | 'graph' | 'langgraph'
   /** Origins besides the base address that may get the keys. */
   allowedOrigins: string[]
+  /** Who sees which secrets a deployment has, by name. */
+  secretNames: 'members' | 'admins'
   source: 'environment' | 'console'
 }
 
 /** What of a workspace may be shown; whether there are keys, never which. */
 export type WorkspaceView = Pick<
   Workspace,
-  'slug' | 'name' | 'kind' | 'baseUrl' | 'dialect' | 'allowedOrigins' | 'source'
+  'slug' | 'name' | 'kind' | 'baseUrl' | 'dialect' | 'allowedOrigins' | 'secretNames' | 'source'
 > & {
   hasKey: boolean
   hasAgentKey: boolean
@@ -71,6 +73,7 @@ export function environmentWorkspace(): Workspace | undefined {
     dialect: given.WIRE_DIALECT,
     // Who sets the environment names these origins for its own keys; ranges of addresses get none.
     allowedOrigins: given.ALLOWED_UPSTREAMS.filter((entry) => entry.includes('://')),
+    secretNames: given.PILOTHOUSE_SECRET_NAMES,
     source: 'environment',
   }
 }
@@ -88,8 +91,8 @@ function keysOf(stored: StoredWorkspace): SealedKeys {
 
 function toWorkspace(stored: StoredWorkspace): Workspace {
   const { agentApiKey, ...auth } = keysOf(stored)
-  const { slug, name, kind, baseUrl, dialect, allowedOrigins } = stored
-  return { slug, name, kind, baseUrl, auth, agentApiKey, dialect, allowedOrigins, source: 'console' }
+  const { slug, name, kind, baseUrl, dialect, allowedOrigins, secretNames } = stored
+  return { slug, name, kind, baseUrl, auth, agentApiKey, dialect, allowedOrigins, secretNames, source: 'console' }
 }
 
 export async function storedWorkspace(slug: string): Promise<StoredWorkspace> {
@@ -125,7 +128,7 @@ export async function workspace(slug: string): Promise<Workspace> {
 }
 
 function viewOf(one: Workspace, keyProblem: string | null): WorkspaceView {
-  const { slug, name, kind, baseUrl, dialect, allowedOrigins, source } = one
+  const { slug, name, kind, baseUrl, dialect, allowedOrigins, secretNames, source } = one
   const hasKey = Boolean(one.auth.apiKey || one.auth.bearer)
   return {
     slug,
@@ -134,6 +137,7 @@ function viewOf(one: Workspace, keyProblem: string | null): WorkspaceView {
     baseUrl,
     dialect,
     allowedOrigins,
+    secretNames,
     source,
     hasKey,
     hasAgentKey: Boolean(one.agentApiKey),

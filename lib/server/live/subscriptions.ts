@@ -1,8 +1,10 @@
 import 'server-only'
 import { z } from 'zod'
 import { MAX_SUBSCRIPTIONS, type Subscription } from '@/lib/contracts/live'
+import { LOG_LEVELS, LOG_TYPES } from '@/lib/contracts/logs'
 
 const name = z.string().min(1).max(300)
+const query = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 const base = { id: name, workspace: name }
 
 const One = z.discriminatedUnion('kind', [
@@ -17,10 +19,22 @@ const One = z.discriminatedUnion('kind', [
   z.strictObject({
     ...base,
     kind: z.literal('deployments'),
-    query: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    query,
   }),
   z.strictObject({ ...base, kind: z.literal('deployment'), deployment: name }),
-  z.strictObject({ ...base, kind: z.literal('revisions'), deployment: name }),
+  z.strictObject({ ...base, kind: z.literal('revisions'), deployment: name, query: query.optional() }),
+  z.strictObject({ ...base, kind: z.literal('revision'), deployment: name, revision: name }),
+  z.strictObject({
+    ...base,
+    kind: z.literal('logs'),
+    deployment: name,
+    revision: name,
+    type: z.enum(LOG_TYPES),
+    level: z.enum(LOG_LEVELS).optional(),
+    query: z.string().min(1).max(300).optional(),
+    cursor: z.int().min(0),
+    epoch: z.int().min(0).optional(),
+  }),
   z.strictObject({ ...base, kind: z.literal('thread'), deployment: name, thread: name }),
 ])
 

@@ -5,6 +5,7 @@ import { roleOf } from '../actor'
 import { log } from '../log'
 import { errorView } from '../settle'
 import { frame, KEEP_ALIVE, OPENING } from './frames'
+import { LogSource } from './log-source'
 import { PolledSource } from './polled-source'
 import { RecordingSource } from './recording-source'
 import type { Source } from './source'
@@ -92,8 +93,7 @@ export class Viewer {
       this.#news.add(source)
       this.#pump()
     }
-    const source: Source =
-      wanted.kind === 'recording' ? new RecordingSource(wanted, onNews) : new PolledSource(wanted, onNews)
+    const source = sourceOf(wanted, onNews)
     this.#sources.set(source.id, source)
     this.#news.add(source)
   }
@@ -194,4 +194,9 @@ export class Viewer {
     this.#news.clear()
     this.#onEnd()
   }
+}
+
+function sourceOf(wanted: Subscription, onNews: () => void): Source {
+  if (wanted.kind === 'recording') return new RecordingSource(wanted, onNews)
+  return wanted.kind === 'logs' ? new LogSource(wanted, onNews) : new PolledSource(wanted, onNews)
 }

@@ -2,15 +2,17 @@ import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { InputOf } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import { isRowMoving } from '@/lib/contracts/deployment-row'
 import type { Subscription } from '@/lib/contracts/live'
 import { isRevisionInProgress } from '@/lib/contracts/state'
 import { systemActor } from '../actor'
 import { call } from '../call'
+import { readDeploymentRows } from '../deployment-rows'
 import { listRecordings } from '../recorder/read'
 import { recorderHub } from '../recorder/shared-hub'
 import type { Watched } from './poller'
 
-export type Polled = Exclude<Subscription, { kind: 'recording' }>
+export type Polled = Exclude<Subscription, { kind: 'recording' | 'logs' }>
 
 // One look serves all viewers, so it is nobody's in particular: each viewer's rights were checked before, and are again.
 const actor = systemActor('live')
@@ -28,14 +30,9 @@ export function watch(wanted: Polled): Watched<unknown> {
   switch (wanted.kind) {
     case 'deployments':
       return made({
-        // The row's schema checks it: a query that it does not take is a refused subscription.
-        read: (signal) =>
-          call(
-            controlPlane.listDeployments,
-            { workspace, query: wanted.query as InputOf<typeof controlPlane.listDeployments>['query'] },
-            { actor, signal },
-          ),
-        isMoving: ({ resources }) => resources.some(isUnsettled),
+        // It checks the query: one that it does not take is a refused subscription.
+        read: (signal) => readDeploymentRows(workspace, wanted.query, { actor, signal }),
+        isMoving: ({ rows }) => rows.some(isRowMoving),
       })
     case 'deployment':
       return made({
@@ -52,10 +49,24 @@ export function watch(wanted: Polled): Watched<unknown> {
         read: (signal) =>
           call(
             controlPlane.listRevisions,
-            { workspace, params: { deployment_id: wanted.deployment } },
+            {
+              workspace,
+              params: { deployment_id: wanted.deployment },
+              query: wanted.query as InputOf<typeof controlPlane.listRevisions>['query'],
+            },
             { actor, signal },
           ),
         isMoving: ({ resources }) => resources.some(({ status }) => isRevisionInProgress(status)),
+      })
+    case 'revision':
+      return made({
+        read: (signal) =>
+          call(
+            controlPlane.getRevision,
+            { workspace, params: { deployment_id: wanted.deployment, revision_id: wanted.revision } },
+            { actor, signal },
+          ),
+        isMoving: ({ status }) => isRevisionInProgress(status),
       })
     case 'thread':
       return made({

@@ -1,0 +1,1 @@
+ALTER TABLE "console"."workspaces" ADD COLUMN "secret_names" text DEFAULT 'members' NOT NULL;

@@ -1,0 +1,29 @@
+'use server'
+import { z } from 'zod'
+import { type BulkResult, MAX_BULK } from '@/lib/contracts/bulk'
+import type { Settled } from '@/lib/errors'
+import { sessionActor } from '@/lib/server/actor'
+import { bulkDelete } from '@/lib/server/bulk-delete'
+import { guardAction } from '@/lib/server/guard-action'
+import { once } from '@/lib/server/once'
+import { parseInput } from '@/lib/server/settle'
+
+const Wish = z.strictObject({
+  workspace: z.string().min(1).max(300),
+  ids: z
+    .array(z.string().min(1).max(300))
+    .min(1)
+    .max(MAX_BULK)
+    .transform((ids) => [...new Set(ids)]),
+  /** Made once per dialog: a repeat of it gives the answer of the first. */
+  key: z.string().min(8).max(100),
+})
+
+/** Deletes deployments, each for itself: some may fail where others do not. */
+export async function deleteDeployments(given: z.input<typeof Wish>): Promise<Settled<BulkResult[]>> {
+  return guardAction(async () => {
+    const { key, ...input } = parseInput(Wish, given)
+    const actor = await sessionActor()
+    return await once({ actor, key, operation: 'deleteDeployments', input }, () => bulkDelete(input, actor))
+  })
+}

@@ -1,0 +1,69 @@
+'use server'
+import { z } from 'zod'
+import { SETTINGS } from '@/lib/contracts/deployment-settings'
+import { parseJson } from '@/lib/contracts/json'
+import type { SavedEdit } from '@/lib/edit'
+import { AppError, type Settled } from '@/lib/errors'
+import { sessionActor } from '@/lib/server/actor'
+import * as create from '@/lib/server/deployment-create'
+import * as remove from '@/lib/server/deployment-delete'
+import * as settings from '@/lib/server/deployment-settings'
+import { Seen } from '@/lib/server/edits/seen'
+import { guardAction } from '@/lib/server/guard-action'
+import { once } from '@/lib/server/once'
+import { parseInput } from '@/lib/server/settle'
+
+const name = z.string().min(1).max(300)
+/** Made once per form that is sent: a repeat of it gives the answer of the first. */
+const key = z.string().min(8).max(100)
+
+/** `body` is JSON text, so that each number of a resource spec stays what was typed. */
+const Create = z.strictObject({ workspace: name, key, body: z.string().max(16_000_000) })
+
+/** Makes a deployment; never two of one name. */
+export async function createDeployment(given: z.input<typeof Create>): Promise<Settled<create.CreatedDeployment>> {
+  return guardAction(async () => {
+    const { body, ...rest } = parseInput(Create, given)
+    return await create.createDeployment({ ...rest, body: bodyOf(body) }, await sessionActor())
+  })
+}
+
+function bodyOf(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    // The cause is left out: it quotes the text, and with it perhaps a secret.
+    throw new AppError('invalid', 'The request is not valid JSON.')
+  }
+}
+
+const Place = z.strictObject({ workspace: name, deployment: name })
+
+/** A deployment's settings as they are now, for those who may change them. */
+export async function readSettings(given: z.input<typeof Place>): Promise<Settled<settings.SettingsView>> {
+  return guardAction(async () => await settings.readSettings(parseInput(Place, given), await sessionActor()))
+}
+
+const Edit = z.strictObject({
+  place: Place,
+  key,
+  seen: Seen,
+  change: z.partialRecord(z.enum(SETTINGS), z.union([z.string().max(10_000), z.boolean()])),
+})
+
+/** Saves reviewed settings; `conflict` where somebody else has changed them. */
+export async function saveSettings(given: z.input<typeof Edit>): Promise<Settled<SavedEdit>> {
+  return guardAction(async () => await settings.saveSettings(parseInput(Edit, given), await sessionActor()))
+}
+
+const Delete = z.strictObject({ ...Place.shape, key, name: z.string().max(1_000), deletesTracingProject: z.boolean() })
+
+/** Deletes a deployment whose name was typed. */
+export async function deleteDeployment(given: z.input<typeof Delete>): Promise<Settled<{ note?: string }>> {
+  return guardAction(async () => {
+    const { key, ...input } = parseInput(Delete, given)
+    const actor = await sessionActor()
+    return await once({ actor, key, operation: 'deleteDeployment', input }, () => remove.deleteDeployment(input, actor))
+  })
+}

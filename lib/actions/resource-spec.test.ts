@@ -1,0 +1,145 @@
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { printJson } from '@/lib/contracts/json'
+import type { ResourceSpecView } from '@/lib/contracts/resource-spec-view'
+import type { Actor } from '@/lib/server/actor'
+import { readResourceSpec } from '@/lib/server/edits/read-resource-spec'
+import { testActor, testConsole } from '@/lib/server/testing'
+import { LISTENER_ID } from '@/platform/control-plane/platform'
+import { ImageStore } from '@/platform/images/image-store'
+import { createFixture, type Fixture } from '@/platform/testing/platform-fixture'
+import { testDatabase } from '@/scripts/testing'
+import { saveResourceSpec } from './resource-spec'
+
+let actor: Actor
+vi.mock('@/lib/server/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/actor')>()),
+  sessionActor: async () => actor,
+}))
+vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
+vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+// Against the embedded platform as it really runs.
+let fixture: Fixture
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let admin: Actor
+let viewer: Actor
+let place: { workspace: string; deployment: string }
+beforeAll(async () => {
+  fixture = await createFixture()
+  await new ImageStore(path.join(fixture.folder, 'data/images')).pack('platform/samples', 'agents/one:v1')
+  database = await testDatabase()
+  home = await testConsole(database.url, {
+    CONTROL_PLANE_URL: fixture.platform.url,
+    CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
+    PILOTHOUSE_WORKSPACE_KIND: 'embedded',
+  })
+  admin = await testActor({ local: 'admin' })
+  viewer = await testActor({ local: 'viewer' })
+  actor = admin
+  const { body } = await fixture.client.request('POST', '/v2/deployments', {
+    name: 'one',
+    source: 'external_docker',
+    source_config: { listener_id: LISTENER_ID, resource_spec: { cpu: 1, labels: { team: 'a' } } },
+    source_revision_config: { image_uri: 'agents/one:v1' },
+    secrets: [{ name: 'GREETING', value: 'stays' }],
+  })
+  place = { workspace: 'local', deployment: body.id }
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+  await fixture.close()
+})
+
+const stored = async () => (await fixture.client.get(`/v2/deployments/${place.deployment}`)).body
+const read = () => readResourceSpec(place, admin)
+let keys = 0
+const save = (view: ResourceSpecView, spec: unknown) =>
+  saveResourceSpec({
+    place,
+    key: `key-of-test-${keys++}`,
+    seen: view.seen ?? { digest: '', marks: [], updatedAt: null, latestRevision: null },
+    spec: typeof spec === 'string' ? spec : printJson(spec),
+  })
+
+test('the whole spec becomes what was reviewed, in one new revision, and the secrets stay', async () => {
+  const view = await read()
+  const spec = {
+    cpu: 2,
+    labels: { team: 'b' },
+    volumes: [{ name: 'data', emptyDir: {} }],
+    volume_mounts: [{ name: 'data', mountPath: '/data', readOnly: true }],
+    sidecars: [{ name: 'proxy', image: 'proxy:1', args: ['a\nb'], env: [{ name: 'A', value: '1' }] }],
+  }
+  const before = await stored()
+  const result = await save(view, spec)
+  const after = await stored()
+  expect(result).toMatchObject({ ok: true, data: { kind: 'saved', revision: after.latest_revision_id } })
+  expect(after.latest_revision_id).not.toBe(before.latest_revision_id)
+  expect(after.source_config.resource_spec).toMatchObject(spec)
+  expect(after.secrets).toEqual(before.secrets)
+  expect(result.ok && result.data.view?.text).toBe((await read()).text)
+})
+
+test('a second edit in between is told with what is there now, and nothing is sent', async () => {
+  const view = await read()
+  const other = await save(view, { ...JSON.parse(view.text ?? ''), cpu: 3 })
+  expect(other.ok).toBe(true)
+  const { latest_revision_id } = await stored()
+  const result = await save(view, { ...JSON.parse(view.text ?? ''), cpu: 4 })
+  expect(result).toMatchObject({ ok: true, data: { kind: 'conflict' } })
+  expect(result.ok && JSON.parse(result.data.view?.text ?? '{}').cpu).toBe(3)
+  expect((await stored()).latest_revision_id).toBe(latest_revision_id)
+})
+
+test('a refusal names the field, by our rules and by the server’s; nothing is sent of what is no spec', async () => {
+  const view = await read()
+  expect(await save(view, { cpu: 99 })).toMatchObject({
+    ok: false,
+    error: { code: 'invalid', fields: [{ path: ['source_config', 'resource_spec', 'cpu'] }] },
+  })
+  expect(await save(view, { volume_mounts: [{ name: 'nowhere' }] })).toMatchObject({
+    ok: false,
+    error: { fields: [{ path: ['source_config', 'resource_spec', 'volume_mounts', 0, 'name'] }] },
+  })
+  for (const text of ['[]', '{', '"x"'])
+    expect(await save(view, text)).toMatchObject({ ok: false, error: { code: 'invalid' } })
+  expect((await read()).text).toBe(view.text)
+})
+
+test('a viewer reads the spec, and may not send one', async () => {
+  const view = await read()
+  const seen = await readResourceSpec(place, viewer)
+  expect({ ...seen, text: JSON.parse(seen.text ?? '') }).toEqual({
+    ...view,
+    seen: null,
+    text: JSON.parse(view.text ?? ''),
+  })
+  actor = viewer
+  try {
+    expect(await save(view, { cpu: 1 })).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+  } finally {
+    actor = admin
+  }
+})
+
+test('a source that may not have a spec is refused before anything is sent', async () => {
+  const repository = fixture.repository()
+  const { body } = await fixture.client.create('from-git', repository.url)
+  const view = await readResourceSpec({ workspace: 'local', deployment: body.id }, admin)
+  expect(view).toMatchObject({ source: 'github', text: null })
+  const result = await saveResourceSpec({
+    place: { workspace: 'local', deployment: body.id },
+    key: 'key-of-the-last',
+    seen: view.seen ?? { digest: '', marks: [], updatedAt: null, latestRevision: null },
+    spec: '{"cpu":1}',
+  })
+  expect(result).toMatchObject({ ok: false, error: { code: 'invalid', message: expect.stringContaining('github') } })
+})

@@ -1,0 +1,62 @@
+'use server'
+import { z } from 'zod'
+import { appliesTo } from '@/lib/contracts/deployment-rules'
+import { isJsonObject, parseJson } from '@/lib/contracts/json'
+import type { SpecOutcome } from '@/lib/contracts/resource-spec-view'
+import { AppError, type Settled } from '@/lib/errors'
+import { sessionActor } from '@/lib/server/actor'
+import { type CurrentDeployment, editDeployment } from '@/lib/server/edits/edit-deployment'
+import { readResourceSpec, SPEC_PATHS } from '@/lib/server/edits/read-resource-spec'
+import { Seen } from '@/lib/server/edits/seen'
+import { guardAction } from '@/lib/server/guard-action'
+import { parseInput } from '@/lib/server/settle'
+
+const text = z.string().min(1).max(300)
+const Edit = z.strictObject({
+  place: z.strictObject({ workspace: text, deployment: text }),
+  key: z.string().min(8).max(100),
+  seen: Seen,
+  /** The whole spec as JSON text: digits that a double does not hold would not survive as a value. */
+  spec: z.string().max(1_000_000),
+})
+export type SaveResourceSpecInput = z.input<typeof Edit>
+
+/** Replaces the whole resource spec with the reviewed one. Another edit in between is an outcome, with what is there now. */
+export async function saveResourceSpec(given: SaveResourceSpecInput): Promise<Settled<SpecOutcome>> {
+  return guardAction(async (): Promise<SpecOutcome> => {
+    const { place, key, seen, spec: input } = parseInput(Edit, given)
+    const actor = await sessionActor()
+    const spec = specOf(input)
+    const build = (current: CurrentDeployment) => {
+      if (!appliesTo(current.source ?? '', 'source_config.resource_spec'))
+        throw new AppError(
+          'invalid',
+          `A deployment of source ${current.source} cannot have a resource spec. Nothing was sent.`,
+        )
+      return { source_config: { resource_spec: spec } }
+    }
+    try {
+      const { revision, note } = await editDeployment({ place, actor, key, input, paths: SPEC_PATHS, seen, build })
+      return { kind: 'saved', revision, note, view: await readResourceSpec(place, actor).catch(() => null) }
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'conflict' || !error.view.conflict) throw error
+      // The values are shown side by side, so they are read once more: a conflict itself holds names only.
+      return { kind: 'conflict', message: error.message, view: await readResourceSpec(place, actor) }
+    }
+  })
+}
+
+function specOf(input: string): Record<string, unknown> {
+  const value = readJson(input)
+  if (!isJsonObject(value)) throw new AppError('invalid', 'A resource spec is a JSON object.')
+  return value
+}
+
+function readJson(input: string): unknown {
+  try {
+    return parseJson(input)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('invalid', 'A resource spec is a JSON object.', { cause: error })
+  }
+}

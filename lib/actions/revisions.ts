@@ -1,0 +1,51 @@
+'use server'
+import { z } from 'zod'
+import type { Settled } from '@/lib/errors'
+import { sessionActor } from '@/lib/server/actor'
+import { guardAction } from '@/lib/server/guard-action'
+import { once } from '@/lib/server/once'
+import * as writes from '@/lib/server/revision-writes'
+import { parseInput } from '@/lib/server/settle'
+
+const name = z.string().min(1).max(300)
+const place = {
+  workspace: name,
+  deployment: name,
+  revision: name,
+  /** Made once per dialog: a repeat of it gives the answer of the first. */
+  key: z.string().min(8).max(100),
+}
+
+const Verb = z.strictObject(place)
+export type RevisionVerbInput = z.input<typeof Verb>
+
+/** Rolls a revision out again, as it was built. */
+export async function redeployRevision(given: RevisionVerbInput): Promise<Settled<writes.VerbResult>> {
+  return guardAction(async () => {
+    const { key, ...input } = parseInput(Verb, given)
+    const actor = await sessionActor()
+    return await once({ actor, key, operation: 'redeployRevision', input }, () => writes.redeployRevision(input, actor))
+  })
+}
+
+/** Stops a revision that is on its way. */
+export async function interruptRevision(given: RevisionVerbInput): Promise<Settled<writes.VerbResult>> {
+  return guardAction(async () => {
+    const { key, ...input } = parseInput(Verb, given)
+    const actor = await sessionActor()
+    return await once({ actor, key, operation: 'interruptRevision', input }, () =>
+      writes.interruptRevision(input, actor),
+    )
+  })
+}
+
+const Restore = z.strictObject({ ...place, latest: name.nullable(), reviewed: z.string().max(20_000) })
+
+/** Makes a new revision of an old one, exactly as it was reviewed. */
+export async function restoreRevision(given: z.input<typeof Restore>): Promise<Settled<writes.VerbResult>> {
+  return guardAction(async () => {
+    const { key, ...input } = parseInput(Restore, given)
+    const actor = await sessionActor()
+    return await once({ actor, key, operation: 'restoreRevision', input }, () => writes.restoreRevision(input, actor))
+  })
+}

@@ -1,0 +1,42 @@
+'use server'
+import { z } from 'zod'
+import { MAX_SECRETS } from '@/lib/contracts/secret-changes'
+import type { SecretsView } from '@/lib/contracts/secrets-view'
+import type { SavedEdit } from '@/lib/edit'
+import type { Settled } from '@/lib/errors'
+import { sessionActor } from '@/lib/server/actor'
+import { editSecrets } from '@/lib/server/edits/edit-secrets'
+import { readSecrets } from '@/lib/server/edits/read-secrets'
+import { Seen } from '@/lib/server/edits/seen'
+import { guardAction } from '@/lib/server/guard-action'
+import { parseInput } from '@/lib/server/settle'
+
+const text = z.string().min(1).max(300)
+const SecretName = z.string().min(1).max(1_000)
+const Change = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('set'), name: SecretName, value: z.string() }),
+  z.strictObject({ kind: z.literal('remove'), name: SecretName }),
+  z.strictObject({ kind: z.literal('rename'), from: SecretName, to: SecretName }),
+])
+const Place = z.strictObject({ workspace: text, deployment: text })
+const Edit = z.strictObject({
+  place: Place,
+  key: z.string().min(8).max(100),
+  seen: Seen,
+  changes: z
+    .array(Change)
+    .min(1)
+    .max(2 * MAX_SECRETS),
+  mayReplaceUnknown: z.boolean().optional(),
+})
+export type SaveSecretsInput = z.input<typeof Edit>
+
+/** Saves a reviewed change set; `conflict` comes with the three-way view. `view` is null where it could not be read afterwards. */
+export async function saveSecrets(given: SaveSecretsInput): Promise<Settled<SavedEdit & { view: SecretsView | null }>> {
+  return guardAction(async () => {
+    const edit = parseInput(Edit, given)
+    const actor = await sessionActor()
+    const saved = await editSecrets({ ...edit, actor })
+    return { ...saved, view: await readSecrets(edit.place, actor).catch(() => null) }
+  })
+}

@@ -1,0 +1,47 @@
+import { appliesTo, patchProblems } from './deployment-rules'
+import type { DeploymentPatch, SourceRevisionConfig } from './deployments'
+import type { Revision } from './revisions'
+
+const FIELDS = ['repo_ref', 'graph_config_path', 'image_uri', 'source_tarball_path'] as const
+const OVERRIDES = ['github', 'internal_docker', 'internal_source'] as const
+
+type Now = {
+  source: string
+  source_config?: { build_on_push?: boolean | null } | null
+  source_revision_config?: SourceRevisionConfig | null
+}
+type Old = Pick<Revision, 'source' | 'source_revision_config'>
+
+/** The update that makes a new revision of what an old one was made of, or why there is none. */
+export type RestoreRequest = { body: DeploymentPatch } | { problem: string }
+
+/**
+ * Only what a revision's record holds can be restored: its ref or image, and its config path. A commit cannot be asked for: the
+ * API takes branches and tags.
+ */
+export function restoreRequest(old: Old, now: Now): RestoreRequest {
+  const source = old.source ?? now.source
+  const given = FIELDS.flatMap((field) => {
+    const value = old.source_revision_config[field]
+    return value && appliesTo(source, `source_revision_config.${field}`) ? [[field, value] as const] : []
+  })
+  if (given.length === 0) return { problem: 'This revision records no ref and no image that could be asked for again.' }
+  const override = source === now.source ? undefined : OVERRIDES.find((one) => one === source)
+  if (source !== now.source && !override)
+    return { problem: `It was made from ${source}, and the deployment is made from ${now.source} by now.` }
+  const body: DeploymentPatch = {
+    ...(override && { revision_source: override }),
+    source_revision_config: Object.fromEntries(given),
+  }
+  const [problem] = override ? [] : patchProblems(now, body)
+  return problem ? { problem: problem.message } : { body }
+}
+
+/** What asking for an old revision's ref or image again does not promise. Undefined where it is exactly the same. */
+export function restoreCaveat({ source_revision_config: config }: Old): string | undefined {
+  if (config.repo_ref && !config.repo_ref.startsWith('refs/tags/'))
+    return `The server takes a branch or a tag, not a commit: the newest commit of ${config.repo_ref} is built, which may be another one than then. To roll out the very same commit again, redeploy the old revision.`
+  if (config.image_uri && !config.image_uri.includes('@'))
+    return 'The image is named by a tag and not by its digest: what the tag points to now is rolled out, which may be another image than then.'
+  return undefined
+}

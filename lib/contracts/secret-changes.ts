@@ -1,0 +1,115 @@
+import { secretNameProblem } from './deployment-rules'
+import { looksMasked } from './secret-masks'
+
+/**
+ * An edit of a list of secrets as what is to change, by name. Removals and renames name secrets that are there; `set` names
+ * what is there once those are done, so that a renamed secret can get a new value, and anything else is added. Their order
+ * says nothing. Shared by the form, which has names only, and the server, which has the values.
+ */
+export type SecretChange =
+  | { kind: 'set'; name: string; value: string }
+  | { kind: 'remove'; name: string }
+  | { kind: 'rename'; from: string; to: string }
+
+/** A line of the review: what happens to one secret. */
+export type SecretOutcome = {
+  kind: 'added' | 'replaced' | 'removed' | 'renamed' | 'renamed and replaced' | 'untouched'
+  name: string
+  /** The name before. */
+  from?: string
+}
+
+/** A place in the list that the changes make: an entry that was there (`from`), a new value, or both. */
+type Place = { name: string; from?: string; index?: number; value?: string }
+export type ChangePlan = { places: Place[]; removed: string[]; problems: SecretProblem[] }
+export type SecretProblem = { name: string; message: string }
+
+/** The longest value that is sent; what a process can be given as one variable. */
+export const MAX_SECRET_LENGTH = 131_072
+/** More is no list of settings any more. */
+export const MAX_SECRETS = 2_000
+
+/** What the list becomes, in its order, new ones behind. With problems, nothing of it may be used. */
+export function planChanges(names: readonly string[], changes: readonly SecretChange[], source?: string): ChangePlan {
+  const problems: SecretProblem[] = []
+  const refuse = (name: string, message: string) => problems.push({ name, message })
+  const count = new Map<string, number>()
+  for (const name of names) count.set(name, (count.get(name) ?? 0) + 1)
+
+  const moves = new Map<string, string | null>()
+  const sets = new Map<string, string>()
+  for (const change of changes) {
+    if (change.kind === 'set') {
+      if (sets.has(change.name)) refuse(change.name, 'It is set twice')
+      sets.set(change.name, change.value)
+      const message = valueProblem(change.value)
+      if (message) refuse(change.name, message)
+      continue
+    }
+    const name = change.kind === 'remove' ? change.name : change.from
+    if (!count.has(name)) refuse(name, 'It is not there any more')
+    if (moves.has(name)) refuse(name, 'It is removed or renamed twice')
+    if (change.kind === 'rename' && (count.get(name) ?? 0) > 1)
+      refuse(name, 'There are several of this name: set or remove them')
+    moves.set(name, change.kind === 'remove' ? null : change.to)
+  }
+
+  const places: Place[] = []
+  for (const [index, from] of names.entries()) {
+    const to = moves.get(from)
+    if (to !== null) places.push({ name: to ?? from, from, index })
+  }
+  checkNames(places, source, refuse) // before values are put in: two of one name would become one
+  for (const [name, value] of sets) {
+    const [first, ...rest] = places.filter((place) => place.name === name)
+    if (first) first.value = value
+    else {
+      const message = secretNameProblem(name, source)
+      if (message) refuse(name, message)
+      places.push({ name, value })
+    }
+    // Several of one name cannot be told apart: the new value takes the place of them all.
+    for (const one of rest) if (one.from === name) places.splice(places.indexOf(one), 1)
+  }
+  if (places.length > MAX_SECRETS) refuse('', `A deployment has at most ${MAX_SECRETS} secrets here`)
+  return { places, removed: [...moves].flatMap(([name, to]) => (to === null ? [name] : [])), problems }
+}
+
+/** Names that were there before are none of the editor's business: servers may have taken what ours would refuse. */
+function checkNames(
+  places: readonly Place[],
+  source: string | undefined,
+  refuse: (name: string, message: string) => void,
+) {
+  const seen = new Map<string, Place>()
+  for (const place of places) {
+    const isNew = place.from !== place.name
+    const message = isNew ? secretNameProblem(place.name, source) : undefined
+    if (message) refuse(place.name, message)
+    const other = seen.get(place.name)
+    if (other && (isNew || other.from !== other.name)) refuse(place.name, 'Another secret has this name')
+    seen.set(place.name, place)
+  }
+}
+
+/** What is wrong with a value, if anything. */
+export function valueProblem(value: string): string | undefined {
+  if (value.length > MAX_SECRET_LENGTH) return 'The value is longer than 128 kB'
+  if (looksMasked(value)) return 'This looks like a mask that stands for a value, not like the value itself'
+  if (value.includes('\0')) return 'A value cannot hold the character NUL: no process could be given it'
+  if (
+    value !== value.replace(/[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g, (one) => (one.length === 2 ? one : ''))
+  )
+    return 'The value holds half a character (an unpaired surrogate), which cannot be sent without changing it'
+  return undefined
+}
+
+/** What happens to each secret, in the order of the list, removed ones last. */
+export function outcomesOf({ places, removed }: ChangePlan): SecretOutcome[] {
+  const rows = places.map(({ name, from, value }): SecretOutcome => {
+    if (from === undefined) return { kind: 'added', name }
+    if (from !== name) return { kind: value === undefined ? 'renamed' : 'renamed and replaced', name, from }
+    return { kind: value === undefined ? 'untouched' : 'replaced', name }
+  })
+  return [...rows, ...removed.map((name): SecretOutcome => ({ kind: 'removed', name }))]
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { hiddenPlaces, looksMasked } from './secret-masks'
+
+test.each([
+  '***',
+  '********',
+  '••••••',
+  '●●●',
+  'sk-****1234',
+  '<redacted>',
+  '[REDACTED]',
+  '(hidden)',
+  '{{ secret value }}',
+  'xxxxxxxx',
+  'sk-...abcd',
+  '…',
+  'hidden',
+  '__MASKED__',
+  '*** ***',
+])('%s is taken for a mask', (text) => expect(looksMasked(text)).toBe(true))
+
+test.each([
+  '',
+  'true',
+  '0',
+  'x',
+  'xxx',
+  'postgres://u:p@h/db',
+  '*/5 * * * *',
+  'a**b',
+  '-----BEGIN KEY-----',
+  'secrets/of/mine',
+  'my secret',
+  '<html>',
+  'a...b c',
+  '{"a":[1]}',
+  'sk-proj-4711',
+])('%j is a value', (text) => expect(looksMasked(text)).toBe(false))
+
+const hidden = (...values: (string | null)[]) => [...hiddenPlaces(values.map((value) => ({ value })))]
+
+test('one text for most of the list is a mask, whatever it looks like; plain settings are not', () => {
+  expect(hidden('same', 'same', 'same', 'other')).toEqual([0, 1, 2])
+  expect(hidden('same', 'same', 'a', 'b')).toEqual([])
+  expect(hidden('true', 'true', 'true', 'true')).toEqual([])
+  expect(hidden('', '')).toEqual([0, 1])
+  expect(hidden('', '', 'a')).toEqual([])
+  expect(hidden(null, 'a')).toEqual([0])
+  expect([...hiddenPlaces([{ value: 'a' }, { value: 'b' }], (value) => value === 'b')]).toEqual([1])
+})

@@ -1,0 +1,35 @@
+import 'server-only'
+import { z } from 'zod'
+import { DeploymentPatch } from '@/lib/contracts/deployments'
+import { isJsonObject } from '@/lib/contracts/json'
+import { AppError } from '@/lib/errors'
+import { fieldErrors } from '../settle'
+import { markOf } from './marks'
+
+/**
+ * Checks a patch as the operation does, except for what is there already: whole objects are sent back, and a field that our
+ * rules do not know or would refuse stays as its server gave it. Throws AppError invalid with the refused fields.
+ */
+export function checkPatch(body: object, current: Readonly<Record<string, unknown>>): void {
+  const parsed = DeploymentPatch.safeParse(body)
+  if (parsed.success) return
+  const isKept = (path: readonly PropertyKey[]) => {
+    const mine = markOf('', valuesAt(body, path)[0])
+    return valuesAt(current, path, true).some((theirs) => isSet(theirs) && mine === markOf('', theirs))
+  }
+  const left = parsed.error.issues.filter((issue) =>
+    issue.code === 'unrecognized_keys' ? !issue.keys.every((key) => isKept([...issue.path, key])) : !isKept(issue.path),
+  )
+  if (left.length > 0)
+    throw new AppError('invalid', 'Some fields need another value.', { fields: fieldErrors(new z.ZodError(left)) })
+}
+
+const isSet = (value: unknown) => value !== undefined && value !== null
+
+/** The value at a path; with `isAnywhere`, of every item of the lists on the way: one that has moved is still what it was. */
+function valuesAt(value: unknown, [key, ...rest]: readonly PropertyKey[], isAnywhere = false): unknown[] {
+  if (key === undefined) return [value]
+  if (Array.isArray(value))
+    return (isAnywhere ? value : [value[Number(key)]]).flatMap((one) => valuesAt(one, rest, isAnywhere))
+  return isJsonObject(value) && Object.hasOwn(value, key) ? valuesAt(value[key as string], rest, isAnywhere) : []
+}

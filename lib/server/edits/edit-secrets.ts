@@ -1,0 +1,136 @@
+import 'server-only'
+import { type ChangePlan, planChanges, type SecretChange } from '@/lib/contracts/secret-changes'
+import type { Mark, SavedEdit, Seen } from '@/lib/edit'
+import { AppError } from '@/lib/errors'
+import { markOf } from './marks'
+import type { EditOptions, EditPlace, RawDeployment, RawSecret } from './raw-deployment'
+import { type EditPlan, editRaw } from './raw-edit'
+import { HIDDEN, hiddenOf, rememberMask, seeSecrets } from './secret-marks'
+
+export type SecretsEdit = EditOptions & {
+  place: EditPlace
+  /** Made once per review: a repeat of it gives the answer of the first. */
+  key: string
+  seen: Seen
+  changes: SecretChange[]
+  /** The server does not say which secrets there are, and the person knows that this becomes the whole list. */
+  mayReplaceUnknown?: boolean
+}
+
+/**
+ * Changes a deployment's secrets: the whole list is sent, every value that is not to change exactly as the server gave it.
+ * Throws AppError conflict with the three-way view where the list is not as the person saw it, and `invalid` where a value that
+ * has to be sent again is not known, because the server masks it.
+ */
+export async function editSecrets(edit: SecretsEdit): Promise<SavedEdit> {
+  const { place, seen, changes, mayReplaceUnknown = false } = edit
+  return await editRaw({
+    ...edit,
+    input: { changes, mayReplaceUnknown },
+    see: seeSecrets(place),
+    plan: (raw) => planOf(edit, raw),
+    mine: () => minesOf(place.workspace, seen.marks, changes),
+  })
+}
+
+function planOf({ place, changes, mayReplaceUnknown }: SecretsEdit, raw: RawDeployment): EditPlan {
+  if (!raw.secrets && !mayReplaceUnknown)
+    throw new AppError(
+      'invalid',
+      'The server does not say which secrets this deployment has, and an update replaces them all. Nothing was sent. Say in the review that yours are to be the whole list.',
+    )
+  const before = raw.secrets ?? []
+  const plan = planChanges(
+    before.map(({ name }) => name),
+    changes,
+    raw.source,
+  )
+  refuseProblems(plan)
+  const secrets = sentList(plan, before, hiddenOf(place, raw))
+  return {
+    body: { secrets },
+    fields: ['secrets', ...changes.flatMap(fieldsOf)],
+    isNothing:
+      raw.secrets !== null &&
+      secrets.length === before.length &&
+      secrets.every(({ name, value }, index) => name === before[index]?.name && value === before[index]?.value),
+    isThere: (now) => isThere(place, now, secrets, changes),
+    unseen: 'The server does not show the values, so only the names could be checked.',
+  }
+}
+
+function refuseProblems({ problems }: ChangePlan): void {
+  if (problems.length === 0) return
+  throw new AppError('invalid', 'Some secrets cannot be saved like this. Nothing was sent.', {
+    fields: problems.map(({ name, message }) => ({ path: ['secrets', name], message })),
+  })
+}
+
+function sentList(plan: ChangePlan, before: readonly RawSecret[], hidden: ReadonlySet<number>) {
+  const unknown: string[] = []
+  const secrets = plan.places.map(({ name, index, value }) => {
+    if (value !== undefined) return { name, value }
+    const kept = index === undefined || hidden.has(index) ? null : before[index]?.value
+    if (kept === null || kept === undefined) unknown.push(name)
+    return { name, value: kept ?? '' }
+  })
+  if (unknown.length === 0) return secrets
+  throw new AppError(
+    'invalid',
+    `The server hides the values of ${unknown.length === 1 ? 'a secret that is' : `${unknown.length} secrets that are`} to stay as they are, and an update has to send all of them again: a mask would be written over them. Nothing was sent. Enter new values for them, or remove them.`,
+    { fields: unknown.map((name) => ({ path: ['secrets', name], message: 'Its value is hidden by the server' })) },
+  )
+}
+
+/** Compared as a set of names and values: the list's order is the server's business. */
+function isThere(
+  place: EditPlace,
+  now: RawDeployment,
+  sent: readonly { name: string; value: string }[],
+  changes: readonly SecretChange[],
+): boolean | undefined {
+  if (!now.secrets) return undefined
+  const left = new Map<string, RawSecret[]>()
+  for (const one of now.secrets) left.set(one.name, [...(left.get(one.name) ?? []), one])
+  if (now.secrets.length !== sent.length || sent.some(({ name }) => !left.has(name))) return false
+  catchMasks(place, now.secrets, changes)
+  const hidden = hiddenOf(place, now)
+  if (hidden.size === now.secrets.length) return undefined
+  const shown = new Set(now.secrets.filter((_, index) => !hidden.has(index)))
+  const isAsSent = sent.every(({ name, value }) => {
+    const same = left.get(name) ?? []
+    const at = same.findIndex((one) => one.value === value || !shown.has(one))
+    return at !== -1 && same.splice(at, 1).length === 1
+  })
+  return isAsSent ? (hidden.size > 0 ? undefined : true) : false
+}
+
+/** A value that was sent, and of which the server gives a text that other secrets have too, is masked, whatever the mask looks like. */
+function catchMasks(place: EditPlace, now: readonly RawSecret[], changes: readonly SecretChange[]): void {
+  const sent = new Map(changes.flatMap((one) => (one.kind === 'set' ? [[one.name, one.value]] : [])))
+  const counts = new Map<string | null, number>()
+  for (const { value } of now) counts.set(value, (counts.get(value) ?? 0) + 1)
+  for (const { name, value } of now)
+    if (value !== null && sent.has(name) && sent.get(name) !== value && (counts.get(value) ?? 0) > 1)
+      rememberMask(place, value)
+}
+
+function fieldsOf(change: SecretChange): string[] {
+  if (change.kind === 'rename') return [`secrets.renamed-from.${change.from}`, `secrets.renamed-to.${change.to}`]
+  return [`secrets.${change.kind}.${change.name}`]
+}
+
+/** What the changes make of what the person saw. Problems show when they are sent. */
+function minesOf(workspace: string, seen: readonly Mark[], changes: readonly SecretChange[]): Mark[] {
+  const { places } = planChanges(
+    seen.map(({ name }) => name),
+    changes,
+  )
+  return places.map(({ name, index, value }) => ({
+    name,
+    mark:
+      value !== undefined
+        ? markOf(workspace, value)
+        : ((index === undefined ? undefined : seen[index]?.mark) ?? HIDDEN),
+  }))
+}

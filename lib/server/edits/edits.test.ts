@@ -1,0 +1,456 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { failure } from '@/e2e/support/failure'
+import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { SecretChange } from '@/lib/contracts/secret-changes'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../actor'
+import { call } from '../call'
+import { db } from '../db'
+import { listChanges } from '../revision-changes'
+import { LOOKS } from '../settled-truth'
+import { testActor, testConsole } from '../testing'
+import { type DeploymentEdit, editDeployment, readForEdit } from './edit-deployment'
+import { editSecrets } from './edit-secrets'
+import { readSecrets } from './read-secrets'
+import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Reading, type Writing } from './testing'
+
+const logged: unknown[] = []
+vi.mock('../log', async (original) => {
+  const note = (...line: unknown[]) => void logged.push(line)
+  return { ...(await original<typeof import('../log')>()), log: { info: note, warn: note, error: note } }
+})
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let upstream: StubUpstream
+let plane: BadControlPlane
+let admin: Actor
+let viewer: Actor
+const place = { workspace: 'default', deployment: DEPLOYMENT }
+const waits = LOOKS.waitsMs
+
+beforeAll(async () => {
+  LOOKS.waitsMs = [0, 5]
+  database = await testDatabase()
+  upstream = await startStubUpstream(async ({ method, path, body }) => {
+    const answer = plane.handle({ method, path, body })
+    if (answer === 'lost') return (response) => void response.destroy()
+    return { status: answer.status, headers: { 'content-type': answer.contentType }, body: answer.text }
+  })
+  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' })
+  admin = await testActor({ default: 'admin' })
+  viewer = await testActor({ default: 'viewer' })
+})
+afterAll(async () => {
+  LOOKS.waitsMs = waits
+  await home.close()
+  await upstream.stop()
+  await database.drop()
+})
+
+const ODD = 'a\r\nb\ud800c\u0000 \ud83d\ude80 "quoted" \\ the-console-key'
+const LONG = 'x1-'.repeat(22_000)
+const BASE = [
+  { name: 'ODD', value: ODD },
+  { name: 'LONG', value: LONG },
+  { name: 'EMPTY', value: '' },
+  { name: 'not a name', value: 'kept all the same' },
+  { name: 'PLAIN', value: 'one' },
+]
+beforeEach(() => {
+  plane = badControlPlane(BASE)
+  logged.length = 0
+})
+
+let keys = 0
+const newKey = () => `test-key-${++keys}`
+const see = async () => (await readSecrets(place, admin)).seen ?? expect.unreachable()
+const save = async (changes: SecretChange[], more: Partial<Parameters<typeof editSecrets>[0]> = {}) =>
+  await editSecrets({
+    place,
+    actor: admin,
+    key: newKey(),
+    changes,
+    seen: more.seen ?? (await see()),
+    timeoutMs: 500,
+    ...more,
+  })
+const set = (name: string, value: string): SecretChange => ({ kind: 'set', name, value })
+
+describe('saving', () => {
+  test('changes what is asked and sends everything else exactly as it was, in its order', async () => {
+    const saved = await save([
+      set('PLAIN', 'two'),
+      set('ADDED', '1'),
+      { kind: 'rename', from: 'LONG', to: 'LONGER' },
+      { kind: 'remove', name: 'EMPTY' },
+    ])
+    expect(plane.secrets).toEqual([
+      { name: 'ODD', value: ODD },
+      { name: 'LONGER', value: LONG },
+      { name: 'not a name', value: 'kept all the same' },
+      { name: 'PLAIN', value: 'two' },
+      { name: 'ADDED', value: '1' },
+    ])
+    expect(saved.revision).toBe(plane.revisions[0])
+    expect(saved.note).toBeUndefined()
+    expect(saved.seen.digest).toBe((await see()).digest)
+  })
+
+  test('a swap of names, and a new value for a renamed one', async () => {
+    await save([
+      { kind: 'rename', from: 'PLAIN', to: 'EMPTY' },
+      { kind: 'rename', from: 'EMPTY', to: 'PLAIN' },
+      set('PLAIN', 'was empty'),
+    ])
+    expect(plane.secrets.slice(2)).toEqual([
+      { name: 'PLAIN', value: 'was empty' },
+      { name: 'not a name', value: 'kept all the same' },
+      { name: 'EMPTY', value: 'one' },
+    ])
+  })
+
+  test('the same request twice at once is sent once, and both get its answer', async () => {
+    const seen = await see()
+    const key = newKey()
+    const [one, two] = await Promise.all([1, 2].map(() => save([set('PLAIN', 'two')], { seen, key })))
+    expect(plane.updates).toHaveLength(1)
+    expect(one).toEqual(two)
+  })
+
+  test('the same change with another key, and one that changes nothing, send nothing', async () => {
+    const seen = await see()
+    await save([set('PLAIN', 'two')], { seen })
+    expect(await save([set('PLAIN', 'two')], { seen })).toMatchObject({
+      revision: null,
+      note: expect.stringContaining('already'),
+    })
+    expect(await save([set('PLAIN', 'two')])).toMatchObject({
+      revision: null,
+      note: expect.stringContaining('already'),
+    })
+    expect(plane.updates).toHaveLength(1)
+  })
+
+  test.each<[string, SecretChange[], string]>([
+    ['a reserved name', [set('POSTGRES_URI', 'x')], 'set by the platform'],
+    ['an invalid name', [set('1x', 'x')], 'Use letters'],
+    ['a name of 300 characters with bidi controls', [set(`A\u202e${'b'.repeat(300)}`, 'x')], 'Use letters'],
+    ['a name that is taken', [{ kind: 'rename', from: 'ODD', to: 'PLAIN' }], 'Another secret'],
+    [
+      'a name that is taken, with a new value for both',
+      [{ kind: 'rename', from: 'ODD', to: 'PLAIN' }, set('PLAIN', 'x')],
+      'Another secret',
+    ],
+    ['a mask', [set('PLAIN', '********')], 'looks like a mask'],
+    ['a value twice', [set('PLAIN', 'x'), set('PLAIN', 'y')], 'twice'],
+    [
+      'two fates',
+      [
+        { kind: 'remove', name: 'PLAIN' },
+        { kind: 'rename', from: 'PLAIN', to: 'Z' },
+      ],
+      'twice',
+    ],
+    ['a removal of nothing', [{ kind: 'remove', name: 'NOWHERE' }], 'not there'],
+    ['a NUL', [set('PLAIN', 'a\0')], 'NUL'],
+  ])('%s is refused by name, and nothing is sent', async (_title, changes, words) => {
+    const error = await failure(save(changes))
+    expect(error).toMatchObject({ code: 'invalid' })
+    expect(error.view.fields.map(({ message }) => message).join()).toContain(words)
+    expect(plane.updates).toEqual([])
+  })
+
+  test('secrets of one name cannot be told apart: they are kept, or replaced together', async () => {
+    plane.secrets = [...BASE, { name: 'PLAIN', value: 'again' }]
+    await save([set('EMPTY', 'no more')])
+    expect(plane.secrets.filter(({ name }) => name === 'PLAIN').map(({ value }) => value)).toEqual(['one', 'again'])
+    expect(await failure(save([{ kind: 'rename', from: 'PLAIN', to: 'Z' }]))).toMatchObject({ code: 'invalid' })
+    await save([set('PLAIN', 'both')])
+    expect(plane.secrets.filter(({ name }) => name === 'PLAIN')).toEqual([{ name: 'PLAIN', value: 'both' }])
+  })
+})
+
+describe('another editor', () => {
+  test('is not overwritten: the second gets a three-way view of names, and may go on from there', async () => {
+    const seen = await see()
+    await save([set('PLAIN', 'theirs'), set('THEIRS', 'x')], { seen })
+    const error = await failure(save([set('PLAIN', 'mine'), { kind: 'remove', name: 'EMPTY' }], { seen }))
+    expect(error).toMatchObject({ code: 'conflict' })
+    const rows = new Map(error.view.conflict?.rows.map((row) => [row.name, row]))
+    expect(rows.get('ODD')).toMatchObject({
+      base: expect.any(String),
+      mine: rows.get('ODD')?.base,
+      theirs: rows.get('ODD')?.base,
+    })
+    expect(new Set(Object.values(rows.get('PLAIN') ?? {})).size).toBe(4)
+    expect(rows.get('THEIRS')).toMatchObject({ base: null, mine: null, theirs: expect.any(String) })
+    expect(rows.get('EMPTY')).toMatchObject({ mine: null, theirs: rows.get('EMPTY')?.base })
+    expect(plane.updates).toHaveLength(1)
+
+    await save([set('PLAIN', 'mine'), { kind: 'remove', name: 'EMPTY' }], { seen: error.view.conflict?.now })
+    expect(plane.secrets).toContainEqual({ name: 'THEIRS', value: 'x' })
+    expect(plane.secrets).toContainEqual({ name: 'PLAIN', value: 'mine' })
+  })
+
+  test('at the very same time: one is saved, each other meets it', async () => {
+    const seen = await see()
+    const results = await Promise.allSettled(
+      Array.from({ length: 6 }, (_, index) => save([set(`MINE_${index}`, `value ${index}`)], { seen })),
+    )
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(plane.updates).toHaveLength(1)
+  })
+
+  test('outside this console, between our last reading and our sending, is told of afterwards', async () => {
+    const seen = await see()
+    plane.beforeWrite = () => plane.writeOutside((list) => [...list, { name: 'OUTSIDE', value: 'x' }])
+    const saved = await save([set('PLAIN', 'two')], { seen })
+    expect(saved.overtaken).toEqual([plane.revisions[1]])
+    expect(saved.note).toContain('Somebody else')
+  })
+
+  test('outside this console, right after our sending, is a conflict and no silent success', async () => {
+    const seen = await see()
+    plane.afterWrite = () => plane.writeOutside((list) => list.filter(({ name }) => name !== 'PLAIN'))
+    const error = await failure(save([set('PLAIN', 'two')], { seen }))
+    expect(error).toMatchObject({ code: 'conflict', message: expect.stringContaining('not what was sent') })
+  })
+})
+
+describe('a server that does not show the values', () => {
+  test.each<Reading>(['masked', 'hidden', 'constant'])('%s: no mask is ever sent', async (reading) => {
+    plane.secrets = BASE.filter(({ name }) => name !== 'EMPTY')
+    plane.reading = reading
+    expect((await readSecrets(place, admin)).rows.every(({ isHidden, fingerprint }) => isHidden && !fingerprint)).toBe(
+      true,
+    )
+    const error = await failure(save([set('PLAIN', 'two')]))
+    expect(error).toMatchObject({ code: 'invalid', message: expect.stringContaining('hides the values') })
+    expect(error.view.fields.map(({ path }) => path[1])).toContain('ODD')
+    expect(plane.received).toEqual([])
+
+    const whole = plane.secrets.map(({ name }, index) =>
+      name === 'not a name' ? { kind: 'remove' as const, name } : set(name, `new ${index}`),
+    )
+    const saved = await save(whole)
+    expect(saved.note).toContain('only the names could be checked')
+    expect(plane.secrets.map(({ value }) => value)).toEqual(['new 0', 'new 1', 'new 3'])
+  })
+
+  test('or which there are: they are replaced only when the person says so', async () => {
+    plane.reading = 'unlisted'
+    expect((await readSecrets(place, admin)).isListed).toBe(false)
+    expect(await failure(save([set('A', 'b')]))).toMatchObject({ code: 'invalid' })
+    expect(plane.received).toEqual([])
+    await save([set('A', 'b')], { mayReplaceUnknown: true })
+    expect(plane.secrets).toEqual([{ name: 'A', value: 'b' }])
+  })
+
+  test('gives half of the list for a moment: nothing is sent', async () => {
+    const seen = await see()
+    plane.reading = 'half'
+    plane.onRead = () => {
+      plane.onRead = () => {
+        plane.reading = 'plain'
+      }
+    }
+    const error = await failure(save([set('PLAIN', 'two')], { seen }))
+    expect(error).toMatchObject({ code: 'upstream_shape', message: expect.stringContaining('different lists') })
+    expect(plane.received).toEqual([])
+  })
+
+  test('gives them in another order each time: saved all the same', async () => {
+    plane.reading = 'shuffled'
+    await save([set('PLAIN', 'two')])
+    expect(plane.secrets).toHaveLength(BASE.length)
+    expect(plane.secrets).toContainEqual({ name: 'ODD', value: ODD })
+  })
+
+  test('answers with a web page: nothing is sent', async () => {
+    const seen = await see()
+    plane.reading = 'html'
+    expect(await failure(save([set('PLAIN', 'two')], { seen }))).toMatchObject({ code: 'upstream_shape' })
+    expect(plane.received).toEqual([])
+  })
+})
+
+describe('what is said after a failure is true', () => {
+  const outcomes: [Writing, string | undefined][] = [
+    ['fail', 'was not saved'],
+    ['lost', 'was not saved'],
+    ['html', 'was not saved'],
+    ['ignore', 'was not saved'],
+    ['fail-late', undefined],
+    ['lost-late', undefined],
+    ['html-late', undefined],
+  ]
+  test.each(outcomes)('%s', async (writing, words) => {
+    const seen = await see()
+    plane.writing = writing
+    const result = save([set('PLAIN', 'two')], { seen })
+    if (words) {
+      expect((await failure(result)).message.toLowerCase()).toMatch(/was not saved/)
+      expect(plane.secrets).toEqual(BASE)
+    } else {
+      expect((await result).revision).toBe(plane.revisions[0])
+      expect(plane.secrets[4]).toEqual({ name: 'PLAIN', value: 'two' })
+    }
+    expect(plane.received).toHaveLength(1)
+  })
+
+  test('where it cannot be looked up either, that is said', async () => {
+    const seen = await see()
+    plane.writing = 'lost-late'
+    plane.afterWrite = () => {
+      plane.reading = 'html'
+    }
+    expect((await failure(save([set('PLAIN', 'two')], { seen }))).message).toContain('cannot be told')
+  })
+
+  test('a refusal that quotes what was sent is told without it, and names the secret', async () => {
+    plane.secrets = BASE.filter(({ name }) => name !== 'LONG') // a refusal of more than 64 kB is not read to its end
+    const seen = await see()
+    plane.writing = 'echo'
+    const error = await failure(save([set('PLAIN', 'canary-4711-value')], { seen }))
+    expect(error).toMatchObject({ code: 'invalid' })
+    expect(error.view.fields[0]?.path).toEqual(['secrets', 'ODD', 'value'])
+    expect(JSON.stringify([error.view, error.message])).not.toContain('canary')
+  })
+})
+
+test('no value is in answers, logs, the audit trail or any table', async () => {
+  const canary = 'canary-6e1f8a72c4'
+  const seen = await see()
+  const saved = await save([set('CANARY', canary), { kind: 'rename', from: 'PLAIN', to: 'PLAINER' }], { seen })
+  const conflict = await failure(save([set('CANARY', `${canary}-other`)], { seen }))
+  const view = await readSecrets(place, admin)
+  expect(JSON.stringify([saved, view, conflict.view, logged])).not.toContain('canary-')
+  const store = await db()
+  const { rows: tables } = await store.execute<{ name: string }>(
+    sql`select table_name as name from information_schema.tables where table_schema = 'console'`,
+  )
+  expect(tables.length).toBeGreaterThan(8)
+  for (const { name } of tables) {
+    const { rows } = await store.execute<{ text: string }>(sql.raw(`select t::text as text from console."${name}" t`))
+    expect(rows.filter(({ text }) => text.includes('canary-'))).toEqual([])
+  }
+  expect(view.rows.find(({ name }) => name === 'CANARY')?.changed?.who).toBe(admin.email)
+  expect(view.rows.find(({ name }) => name === 'PLAINER')?.changed?.who).toBe(admin.email)
+  expect(view.rows.find(({ name }) => name === 'not a name')?.changed).toBeNull()
+})
+
+test('who may not change the deployment reads no value and no fingerprint, and sends nothing', async () => {
+  const { rows, seen } = await readSecrets(place, viewer)
+  expect(rows.map(({ name }) => name)).toEqual(BASE.map(({ name }) => name))
+  expect([seen, ...rows.map(({ fingerprint }) => fingerprint)].every((one) => one === null)).toBe(true)
+  const asked = upstream.seen.length
+  expect(await failure(save([set('PLAIN', 'x')], { actor: viewer, seen: await see() }))).toMatchObject({
+    code: 'forbidden',
+  })
+  expect(await failure(readForEdit(place, [], { actor: viewer }))).toMatchObject({ code: 'forbidden' })
+  expect(upstream.seen.slice(asked).filter(({ method }) => method !== 'GET')).toEqual([])
+  expect(plane.received).toEqual([])
+})
+
+test('where the workspace keeps names for its administrators, no answer to others has them', async () => {
+  const address = { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' }
+  home.set({ ...address, PILOTHOUSE_SECRET_NAMES: 'admins' })
+  try {
+    await save([set('PLAIN', 'two')])
+    const params = { deployment_id: DEPLOYMENT }
+    const answers = [
+      await call(controlPlane.getDeployment, { workspace: 'default', params }, { actor: viewer }),
+      await listChanges(viewer, place),
+      await readSecrets(place, viewer),
+    ]
+    for (const text of answers.map((one) => JSON.stringify(one))) expect(text).not.toMatch(/PLAIN|ODD/)
+    expect(answers[2]).toMatchObject({ isWithheld: true })
+    expect(JSON.stringify(await listChanges(admin, place))).toContain('secrets.set.PLAIN')
+    expect((await readSecrets(place, admin)).rows).toHaveLength(BASE.length)
+  } finally {
+    home.set(address)
+  }
+})
+
+describe('other fields', () => {
+  const paths = ['source_config.build_on_push', 'source_config.resource_spec.*']
+  const edit = async (build: DeploymentEdit['build'], more: Partial<DeploymentEdit> = {}) =>
+    await editDeployment({
+      place,
+      actor: admin,
+      key: newKey(),
+      input: null,
+      paths,
+      seen: (await readForEdit(place, paths, { actor: admin })).seen,
+      build,
+      ...more,
+    })
+  const spec =
+    (more: Record<string, unknown>): DeploymentEdit['build'] =>
+    (current) => ({
+      source_config: { resource_spec: { ...current.source_config?.resource_spec, ...more } },
+    })
+
+  test('are changed whole, with what no rule of ours knows, and never with the secrets', async () => {
+    const saved = await edit(spec({ cpu: 2 }))
+    expect(saved.revision).toBe(plane.revisions[0])
+    expect(plane.updates[0]?.body).toEqual({
+      source_config: { resource_spec: { cpu: 2, future_field: { kept: true } } },
+    })
+    expect(plane.secrets).toEqual(BASE)
+    const { current } = await readForEdit(place, paths, { actor: admin })
+    expect(current).not.toHaveProperty('secrets')
+  })
+
+  test('are checked where they are new, and not where they are as they were', async () => {
+    const error = await failure(edit(spec({ cpu: 99 })))
+    expect(error).toMatchObject({ code: 'invalid' })
+    expect(error.view.fields.map(({ path }) => path.join('.'))).toEqual(['source_config.resource_spec.cpu'])
+    expect(await failure(edit(spec({ nonsense: 1 })))).toMatchObject({ code: 'invalid' })
+    expect(plane.received).toEqual([])
+  })
+
+  test('met by another edit are a conflict by name; an edit of something else is none', async () => {
+    const { seen } = await readForEdit(place, paths, { actor: admin })
+    await save([set('PLAIN', 'two')])
+    await edit(spec({ cpu: 2 }), { seen })
+    const error = await failure(edit(() => ({ source_config: { build_on_push: true } }), { seen }))
+    expect(error).toMatchObject({ code: 'conflict' })
+    expect(error.view.conflict?.rows.filter(({ base, theirs }) => base !== theirs).map(({ name }) => name)).toEqual([
+      'source_config.resource_spec.cpu',
+    ])
+    expect(error.view.conflict?.rows.filter(({ base, mine }) => base !== mine).map(({ name }) => name)).toEqual([
+      'source_config.build_on_push',
+    ])
+  })
+
+  test('taken away are sent away, and it is said where the server keeps them', async () => {
+    const saved = await edit((current) => {
+      const { future_field: _, ...rest } = (current.source_config?.resource_spec ?? {}) as Record<string, unknown>
+      return { source_config: { resource_spec: rest } }
+    })
+    expect(plane.fields.resource_spec).toEqual({ cpu: 1 })
+    expect(saved.note).toBeUndefined()
+  })
+})
+
+test('only this folder reads deployments with their values', () => {
+  const root = path.resolve(import.meta.dirname, '../../..')
+  const found = ['app', 'components', 'lib']
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        path.join(folder, file),
+      ),
+    )
+    .filter((file) => /(?<!\.test)\.tsx?$/.test(file) && !file.startsWith('lib/server/edits/'))
+    .filter((file) =>
+      /edits\/(raw-|secret-marks)|DeploymentWithSecrets|exchangeText/.test(readFileSync(path.join(root, file), 'utf8')),
+    )
+  // Where the schema (the platform's too) and the request are defined.
+  expect(found.sort()).toEqual(['lib/contracts/deployments.ts', 'lib/server/exchange.ts'])
+})

@@ -1,0 +1,52 @@
+import 'server-only'
+import pg from 'pg'
+import { AppError } from '@/lib/errors'
+import { storeUrl } from '../db'
+import { log } from '../log'
+import type { EditPlace } from './raw-deployment'
+
+/** How long an edit waits for the one before. An object, so that tests can shorten it. */
+export const LOCK = { waitMs: 60_000 }
+const LOCK_TIMEOUT = '55P03'
+
+const shared = globalThis as { pilothouseEdits?: Map<string, Promise<unknown>> }
+
+/**
+ * Edits of one deployment one after another, on all instances of the console. The lock has a connection of its own: one
+ * of the pool, held while the edit needs others of it, could starve them. Within this process edits queue before they connect.
+ */
+export async function withEditLock<T>({ workspace, deployment }: EditPlace, work: () => Promise<T>): Promise<T> {
+  const key = JSON.stringify(['edit', workspace, deployment])
+  shared.pilothouseEdits ??= new Map()
+  const queue = shared.pilothouseEdits
+  const before = queue.get(key) ?? Promise.resolve()
+  const mine = before.then(() => alone(key, work))
+  const done = mine.catch(() => undefined)
+  queue.set(key, done)
+  try {
+    return await mine
+  } finally {
+    if (queue.get(key) === done) queue.delete(key)
+  }
+}
+
+async function alone<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: storeUrl(),
+    application_name: 'pilothouse-edit',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  })
+  client.on('error', (error) => log.warn('edit.lock_lost', { error })) // the checks of the edit itself still hold
+  await client.connect()
+  try {
+    await client.query(`set lock_timeout = ${LOCK.waitMs}`)
+    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [key])
+    return await work()
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== LOCK_TIMEOUT) throw error
+    throw new AppError('conflict', 'Somebody else is saving this deployment just now. Nothing was sent; try again.')
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}

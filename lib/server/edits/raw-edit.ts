@@ -1,0 +1,188 @@
+import 'server-only'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { conflictRows, type Mark, type SavedEdit, type Seen } from '@/lib/edit'
+import { AppError } from '@/lib/errors'
+import { call } from '../call'
+import { authorize } from '../call-context'
+import { once } from '../once'
+import { LOOKS } from '../settled-truth'
+import { withEditLock } from './lock'
+import { markOf } from './marks'
+import {
+  changeRaw,
+  type EditOptions,
+  type EditPlace,
+  type RawDeployment,
+  type RawPatch,
+  readRaw,
+} from './raw-deployment'
+
+// An update upstream replaces whole lists and objects, so whoever sends one has to know all that is there. Under a lock: read
+// again, refuse where it is not what the person saw, send the whole, read again, and say only what was seen to be true. What
+// another program writes between our reading and our sending cannot be kept out; the reading afterwards tells of it.
+
+export type RawEdit = EditOptions & {
+  place: EditPlace
+  /** Of the form that was sent: the same key again gives the same answer. */
+  key: string
+  /** What is asked for, for telling two requests with one key apart. Only a keyed digest of it is kept. */
+  input: unknown
+  seen: Seen
+  /** What somebody sees who reads this now. */
+  see: (raw: RawDeployment) => Seen
+  /** What is to be sent, given what is there now. Throws AppError where it cannot be. */
+  plan: (raw: RawDeployment) => EditPlan
+  /** What the edit makes of what the person saw, for the three-way view; what it does not touch as in `seen`. */
+  mine: (raw: RawDeployment) => Mark[]
+}
+
+export type EditPlan = {
+  body: RawPatch
+  /** Names for the audit trail. */
+  fields: string[]
+  /** It would change nothing of what is there. */
+  isNothing: boolean
+  /** Whether all is as asked; undefined where the server does not show it. */
+  isThere: (now: RawDeployment) => boolean | undefined
+  /** What to say where it does not. */
+  unseen: string
+}
+
+const CLOSER_LOOKS = 2
+
+/** Makes an edit, or throws an AppError that says what is true: not saved, met another edit (`conflict`), or cannot tell. */
+export async function editRaw(edit: RawEdit): Promise<SavedEdit> {
+  const { place, actor, key, input } = edit
+  // First the rights: who has none waits for no lock, and learns nothing.
+  await authorize(controlPlane.updateDeployment, inputOf(place), actor)
+  const told = markOf(place.workspace, { place, input, seen: edit.seen.digest })
+  return await once({ actor, key, operation: 'editDeployment', input: told }, () =>
+    withEditLock(place, () => editAlone(edit)),
+  )
+}
+const inputOf = ({ workspace, deployment }: EditPlace) => ({ workspace, params: { deployment_id: deployment } })
+
+async function editAlone(edit: RawEdit): Promise<SavedEdit> {
+  const { place, seen, see } = edit
+  const before = await readRaw(place, edit)
+  if (see(before).digest !== seen.digest) return await afterAnother(edit, before)
+  const plan = edit.plan(before)
+  if (plan.isNothing) return { revision: null, seen: see(before), note: 'It is so already; nothing was sent.' }
+  return await changeRaw(place, edit, plan, (failure) => settle(edit, plan, before, failure))
+}
+
+/** What is there is not what the person saw: a server that answers now so, now so, the very change that is asked for, or another edit. */
+async function afterAnother(edit: RawEdit, before: RawDeployment): Promise<never | SavedEdit> {
+  const { place, seen, see } = edit
+  for (let look = 0; look < CLOSER_LOOKS; look++) {
+    const again = see(await readRaw(place, edit))
+    if (again.digest === see(before).digest) continue
+    throw new AppError(
+      'upstream_shape',
+      'The server gives different lists from one reading to the next, so it is not known what a change would overwrite. Nothing was sent. Try again in a while.',
+    )
+  }
+  const now = see(before)
+  const rows = conflictRows(seen.marks, edit.mine(before), now.marks)
+  if (rows.every((row) => row.mine === row.theirs) && rows.some((row) => row.mine !== row.base))
+    return { revision: null, seen: now, note: 'It is so already: the same change was made before. Nothing was sent.' }
+  throw conflict(
+    edit,
+    before,
+    'Somebody else has changed this since you opened it. Nothing was sent; look at both changes and decide.',
+  )
+}
+
+function conflict({ seen, see, mine }: RawEdit, now: RawDeployment, message: string, failure?: AppError): AppError {
+  const { conflict: _, code: __, message: ___, fields: ____, ...rest } = failure?.view ?? {}
+  const view = see(now)
+  return new AppError('conflict', message, {
+    ...rest,
+    cause: failure,
+    conflict: { rows: conflictRows(seen.marks, mine(now), view.marks), now: view },
+  })
+}
+
+/** Reads until what was asked for is there, or the waits are over; then says which of the four it is. */
+async function settle(edit: RawEdit, plan: EditPlan, before: RawDeployment, failure?: AppError): Promise<SavedEdit> {
+  const { place, see } = edit
+  const { digest, latestRevision } = see(before)
+  let now: RawDeployment | undefined
+  for (const wait of LOOKS.waitsMs) {
+    await new Promise((resolve) => setTimeout(resolve, wait))
+    const read = await readRaw(place, edit).catch(() => undefined)
+    if (!read) continue
+    now = read
+    const isNew = now.latestRevision !== latestRevision
+    // Where a server does not show values, a new revision is the only sign that it took them.
+    const shown = plan.isThere(now)
+    if (!(shown ?? (isNew || !failure))) continue
+    const overtaken = isNew ? await revisionsBetween(edit, latestRevision, now.latestRevision) : []
+    return saved(edit, now, { isNew, overtaken, unseen: shown === undefined ? plan.unseen : undefined, failure })
+  }
+  const { code, fields: _, message: __, ...view } = failure?.view ?? new AppError('upstream_failed', '').view
+  const why = failure ? failure.message : 'The server said that it saved this.'
+  if (!now) {
+    const message = failure
+      ? `${why} Whether the change was saved cannot be told: it could not be looked up afterwards. Reload before you try again.`
+      : `${why} It could not be read again, so it is not certain. Reload to see.`
+    throw new AppError(code, message, { ...view, cause: failure })
+  }
+  const hasMoved = see(now).digest !== digest
+  if (!hasMoved && failure)
+    throw new AppError(
+      code,
+      `${why} It was looked up afterwards: so far the change was not saved. You can try again.`,
+      { ...view, cause: failure },
+    )
+  if (!hasMoved)
+    throw new AppError(
+      'upstream_failed',
+      `${why} But it was looked up afterwards, and nothing has changed. It was not saved.`,
+    )
+  throw conflict(
+    edit,
+    now,
+    failure
+      ? `${why} What is there now is neither what was there before nor what was sent: perhaps somebody else changed it in the same moment. Look at both before you go on.`
+      : `${why} But what is there now is not what was sent: somebody else changed it in the same moment, or the server stored something else. Look at both before you go on.`,
+    failure,
+  )
+}
+
+type Found = { isNew: boolean; overtaken: string[]; unseen?: string; failure?: AppError }
+
+function saved({ see }: RawEdit, now: RawDeployment, { isNew, overtaken, unseen, failure }: Found): SavedEdit {
+  const notes = [
+    failure && 'The server answered with a failure, but the change was saved: it was looked up afterwards.',
+    unseen,
+    overtaken.length > 0 &&
+      'Somebody else changed the deployment in the very moment this was sent. What they changed of the same may be overwritten: compare the revisions.',
+  ].filter((note) => typeof note === 'string')
+  return {
+    revision: isNew ? now.latestRevision : null,
+    seen: see(now),
+    ...(overtaken.length > 0 && { overtaken }),
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+  }
+}
+
+/**
+ * Revisions between the one that was the latest when we read and the one there is after we sent. A writer outside this
+ * console who got in between was overwritten, and nothing else would show it.
+ */
+async function revisionsBetween(edit: RawEdit, before: string | null, after: string | null): Promise<string[]> {
+  const { place, actor, timeoutMs } = edit
+  const query = { limit: 20 }
+  try {
+    const { resources } = await call(controlPlane.listRevisions, { ...inputOf(place), query }, { actor, timeoutMs })
+    const ids = resources.map(({ id }) => id)
+    const [ours, theirs] = [ids.indexOf(after ?? ''), ids.indexOf(before ?? '')]
+    return ours === -1 || (theirs === -1 && before !== null)
+      ? []
+      : ids.slice(ours + 1, theirs === -1 ? undefined : theirs)
+  } catch (error) {
+    if (error instanceof AppError) return [] // a server without the list; what was saved is saved
+    throw error
+  }
+}

@@ -1,0 +1,35 @@
+import 'server-only'
+import { isAtLeast } from '@/lib/contracts/api'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { printJson } from '@/lib/contracts/json'
+import type { ResourceSpecView } from '@/lib/contracts/resource-spec-view'
+import { type Actor, roleOf } from '../actor'
+import { call } from '../call'
+import { readForEdit } from './edit-deployment'
+import type { EditPlace } from './raw-deployment'
+
+/** Each field of the spec by itself, so that a conflict names the fields. */
+export const SPEC_PATHS = ['source_config.resource_spec.*'] as const
+
+/** A deployment's resource spec for a page. For those who may change it as its server gave it, with fields that no schema of ours knows. */
+export async function readResourceSpec(place: EditPlace, actor: Actor): Promise<ResourceSpecView> {
+  const { workspace, deployment } = place
+  const role = await roleOf(actor, workspace)
+  if (!role || !isAtLeast(role, 'admin')) {
+    const current = await call(
+      controlPlane.getDeployment,
+      { workspace, params: { deployment_id: deployment } },
+      { actor },
+    )
+    return viewOf(current, null)
+  }
+  const { current, seen } = await readForEdit(place, SPEC_PATHS, { actor })
+  return viewOf(current, seen)
+}
+
+type Read = { source?: string; source_config?: { resource_spec?: unknown } | null }
+
+function viewOf({ source = '', source_config }: Read, seen: ResourceSpecView['seen']): ResourceSpecView {
+  const spec = source_config?.resource_spec
+  return { text: spec === undefined || spec === null ? null : printJson(spec), source, seen }
+}

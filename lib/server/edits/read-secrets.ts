@@ -1,0 +1,53 @@
+import 'server-only'
+import { isAtLeast, type Role } from '@/lib/contracts/api'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { SecretRow, SecretsView } from '@/lib/contracts/secrets-view'
+import { type Actor, roleOf } from '../actor'
+import { call } from '../call'
+import { mayNameSecrets } from '../secret-names'
+import { workspace as workspaceOf } from '../workspaces'
+import { type EditPlace, readRaw } from './raw-deployment'
+import { type SecretHistory, secretHistory } from './secret-history'
+import { HIDDEN, seeSecrets } from './secret-marks'
+
+/** A deployment's secrets for a page. Who may change them also gets fingerprints; others the names, where the workspace shows them. */
+export async function readSecrets(place: EditPlace, actor: Actor): Promise<SecretsView> {
+  const role = await roleOf(actor, place.workspace)
+  if (!role || !isAtLeast(role, 'admin')) return await readNames(place, actor, role)
+  const [raw, history] = await Promise.all([readRaw(place, { actor }), secretHistory(place)])
+  const seen = seeSecrets(place)(raw)
+  const rows = seen.marks.map(
+    ({ name, mark }): SecretRow => ({
+      name,
+      fingerprint: mark === HIDDEN ? null : mark,
+      isHidden: mark === HIDDEN,
+      changed: lastChange(history, name),
+    }),
+  )
+  const here = new Set(rows.map(({ name }) => name))
+  const missing = [...history].filter(([name, { isGone }]) => !isGone && !here.has(name)).map(([name]) => name)
+  return { rows, seen, source: raw.source, isListed: raw.secrets !== null, isWithheld: false, missing }
+}
+
+async function readNames({ workspace, deployment }: EditPlace, actor: Actor, role: Role | null): Promise<SecretsView> {
+  const params = { deployment_id: deployment }
+  const [{ secrets, source }, history] = await Promise.all([
+    call(controlPlane.getDeployment, { workspace, params }, { actor }),
+    secretHistory({ workspace, deployment }),
+  ])
+  const isWithheld = !role || !mayNameSecrets(role, await workspaceOf(workspace))
+  const rows = (isWithheld ? [] : secrets).map(
+    ({ name }): SecretRow => ({
+      name,
+      fingerprint: null,
+      isHidden: false,
+      changed: lastChange(history, name),
+    }),
+  )
+  return { rows, seen: null, source, isListed: true, isWithheld, missing: [] }
+}
+
+function lastChange(history: SecretHistory, name: string): SecretRow['changed'] {
+  const found = history.get(name)
+  return found && !found.isGone ? { who: found.who, at: found.at } : null
+}

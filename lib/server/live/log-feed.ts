@@ -1,0 +1,125 @@
+import 'server-only'
+import { randomInt } from 'node:crypto'
+import type { LogEntry, LogsPage } from '@/lib/contracts/logs'
+import { errorView } from '../settle'
+import { LogTail } from './log-tail'
+
+/** All waits in milliseconds. An object, so that tests can shorten them. */
+export const LOG_PACE = {
+  /** Between two looks while lines come, and after long silence. */
+  busyMs: 1_000,
+  quietMs: 6_000,
+  errorMaxMs: 30_000,
+  /** A feed that nobody follows is kept for so long: a browser that changes its subscriptions comes back at once. */
+  lingerMs: 20_000,
+}
+
+/** What is held of one log; older lines are let go. Bytes are counted as characters. */
+export const LOG_WINDOW = { lines: 50_000, chars: 24_000_000 }
+
+type ReadPage = (offset: string | undefined, signal: AbortSignal) => Promise<LogsPage>
+export type LogPhase = 'starting' | 'live' | 'reconnecting'
+export type LogProblem = { code: string; message: string; at: number }
+
+/** One log as all its viewers follow it: read once from its beginning, then looked at for more. Its lines are numbered from 1. */
+export class LogFeed {
+  /** Another feed of the same log may number it differently: oldest lines are removed on servers too. */
+  readonly epoch = randomInt(1, 2 ** 31)
+  phase: LogPhase = 'starting'
+  problem: LogProblem | undefined
+  /** Number of the first line held, and of the last one read. */
+  first = 1
+  last = 0
+  #lines: string[] = []
+  #chars = 0
+  readonly #readPage: ReadPage
+  readonly #onIdle: () => void
+  readonly #listeners = new Set<() => void>()
+  readonly #stop = new AbortController()
+  readonly #tail = new LogTail()
+  #linger: NodeJS.Timeout | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isStarted = false
+  #wasLive = false
+  #failures = 0
+  #movedAt = Date.now()
+
+  constructor(readPage: ReadPage, onIdle: () => void) {
+    this.#readPage = readPage
+    this.#onIdle = onIdle
+  }
+
+  subscribe(listener: () => void): () => void {
+    clearTimeout(this.#linger)
+    this.#listeners.add(listener)
+    if (!this.#isStarted) {
+      this.#isStarted = true
+      void this.#look()
+    }
+    return () => {
+      if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
+      this.#linger = setTimeout(() => this.#end(), LOG_PACE.lingerMs).unref()
+    }
+  }
+
+  /** JSON of the lines after `cursor`, about `maxChars` of it, joined by commas; empty where there are none. */
+  read(cursor: number, maxChars: number): { json: string; cursor: number } {
+    const from = Math.max(0, cursor + 1 - this.first)
+    let to = from
+    for (let size = 0; to < this.#lines.length && size < maxChars; to++) size += this.#lines[to]?.length ?? 0
+    return { json: this.#lines.slice(from, to).join(','), cursor: Math.max(cursor, this.first + to - 1) }
+  }
+
+  async #look(): Promise<void> {
+    const { signal } = this.#stop
+    let pause = 0
+    try {
+      const { lines, isAtEnd } = this.#tail.take(await this.#readPage(this.#tail.offset, signal))
+      this.#failures = 0
+      this.#append(lines)
+      if (isAtEnd) pause = this.#pause()
+      // Once at the end it stays live: what comes in bursts of several pages is news all the same.
+      this.#wasLive ||= isAtEnd
+      this.#tell(this.#wasLive ? 'live' : 'starting', undefined, lines.length > 0)
+    } catch (error) {
+      if (signal.aborted) return
+      const { code, message, retryAfterMs = 0 } = errorView(error)
+      pause = Math.max(retryAfterMs, Math.min(LOG_PACE.busyMs * 2 ** this.#failures++, LOG_PACE.errorMaxMs))
+      this.#tell('reconnecting', { code, message, at: Date.now() }, false)
+    }
+    if (!signal.aborted) this.#timer = setTimeout(() => void this.#look(), pause)
+  }
+
+  /** The longer nothing comes, the slower it is looked at. */
+  #pause(): number {
+    return Math.min(Math.max(LOG_PACE.busyMs, (Date.now() - this.#movedAt) / 10), LOG_PACE.quietMs)
+  }
+
+  #append(lines: readonly LogEntry[]): void {
+    if (lines.length > 0) this.#movedAt = Date.now()
+    for (const line of lines) {
+      const text = JSON.stringify({ ...line, seq: ++this.last })
+      this.#lines.push(text)
+      this.#chars += text.length
+    }
+    let extra = 0
+    while (this.#lines.length - extra > LOG_WINDOW.lines || this.#chars > LOG_WINDOW.chars)
+      this.#chars -= this.#lines[extra++]?.length ?? 0
+    this.#lines.splice(0, extra)
+    this.first += extra
+  }
+
+  #tell(phase: LogPhase, problem: LogProblem | undefined, hasNews: boolean): void {
+    const isSame = phase === this.phase && problem?.message === this.problem?.message
+    this.phase = phase
+    if (!isSame || !problem) this.problem = problem
+    if (isSame && !hasNews) return
+    for (const listener of this.#listeners) listener()
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer)
+    this.#stop.abort(new Error('Nobody follows this log any more.'))
+    this.#onIdle()
+  }
+}

@@ -1,0 +1,79 @@
+import 'server-only'
+import type { Subscription } from '@/lib/contracts/live'
+import { systemActor } from '../actor'
+import { entriesFrame, frame } from './frames'
+import { LogFeed } from './log-feed'
+import { type LogOf, readLogPage } from './log-pages'
+import type { Source } from './source'
+
+type Wanted = Extract<Subscription, { kind: 'logs' }>
+
+// Each viewer's rights were checked before, and are again; one reading serves them all.
+const actor = systemActor('live')
+
+// On globalThis: each route has its own copy of this module, and a log is to be read once per process.
+const shared = globalThis as { pilothouseLogFeeds?: Map<string, LogFeed> }
+
+function feedFor({ workspace, deployment, revision, type, level, query }: Wanted): LogFeed {
+  shared.pilothouseLogFeeds ??= new Map()
+  const feeds = shared.pilothouseLogFeeds
+  const of = { workspace, deployment, revision, type, level, query } as LogOf // the level was parsed with the post
+  const key = JSON.stringify(of)
+  let feed = feeds.get(key)
+  if (!feed) {
+    feed = new LogFeed(
+      (offset, signal) => readLogPage(of, offset, { actor, signal }),
+      () => feeds.delete(key),
+    )
+    feeds.set(key, feed)
+  }
+  return feed
+}
+
+/** A revision's log from the viewer's cursor on. */
+export class LogSource implements Source {
+  readonly id: string
+  readonly workspace: string
+  readonly #feed: LogFeed
+  readonly #unsubscribe: () => void
+  #cursor: number
+  #epoch: number | undefined
+  /** What the viewer was last told besides lines. */
+  #told = ''
+  #toldProblem: unknown
+
+  constructor(wanted: Wanted, onNews: () => void) {
+    this.id = wanted.id
+    this.workspace = wanted.workspace
+    this.#cursor = wanted.cursor
+    this.#epoch = wanted.epoch
+    this.#feed = feedFor(wanted)
+    this.#unsubscribe = this.#feed.subscribe(onNews)
+  }
+
+  take(maxBytes: number): Buffer[] {
+    const { epoch, first, last, phase, problem } = this.#feed
+    const parts: Buffer[] = []
+    const isOther = this.#epoch !== undefined && this.#epoch !== epoch
+    if (isOther || this.#cursor < first - 1) {
+      this.#cursor = first - 1
+      parts.push(frame({ id: this.id, reset: true, epoch, cursor: this.#cursor }))
+    }
+    this.#epoch = epoch
+    const { json, cursor } = this.#feed.read(this.#cursor, maxBytes)
+    if (json !== '' || phase !== this.#told) {
+      const head = { id: this.id, total: last, epoch, phase }
+      parts.push(...entriesFrame(head, json === '' ? [] : [Buffer.from(json)]))
+    }
+    this.#cursor = cursor
+    this.#told = phase
+    if (problem && problem !== this.#toldProblem)
+      parts.push(frame({ id: this.id, error: { code: problem.code, message: problem.message }, at: problem.at }))
+    this.#toldProblem = problem
+    return parts
+  }
+
+  close(): void {
+    this.#unsubscribe()
+  }
+}

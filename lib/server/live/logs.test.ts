@@ -1,0 +1,140 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startStubUpstream } from '@/e2e/support/stub-upstream'
+import type { LiveFrame, Subscription } from '@/lib/contracts/live'
+import type { LogLine } from '@/lib/contracts/logs'
+import { SseParser } from '@/lib/stream/sse'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../actor'
+import { testActor, testConsole } from '../testing'
+import { LOG_PACE } from './log-feed'
+import { serveLive } from './serve'
+
+const ORIGIN = 'http://localhost:3000'
+const pace = { ...LOG_PACE }
+/** On a machine that does other work too. */
+const SLOW = { timeout: 15_000 }
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let stub: Awaited<ReturnType<typeof startStubUpstream>>
+let actor: Actor
+/** Lines that the server has, by revision; undefined: it knows no such endpoint. */
+const logs = new Map<string, number | undefined>()
+
+beforeAll(async () => {
+  stub = await startStubUpstream(({ path }) => {
+    const url = new URL(path, ORIGIN)
+    const [, revision] = /\/revisions\/([^/]+)\/logs$/.exec(url.pathname) ?? []
+    const search = url.pathname === '/v2/deployment-logs' ? url.searchParams.get('revision_id') : null
+    const of = revision ?? search ?? ''
+    const isMissing = logs.get(of) === undefined || (of === 'searched' && !search)
+    if (isMissing) return { status: 404, body: { detail: 'Not Found' } }
+    const from = Number(url.searchParams.get('offset') ?? url.searchParams.get('cursor') ?? 0)
+    const size = Math.min(100, (logs.get(of) ?? 0) - from)
+    const lines = Array.from({ length: Math.max(0, size) }, (_, index) => ({
+      id: from + index,
+      message: `line ${from + index}`,
+    }))
+    const next = size > 0 ? String(from + size) : null
+    return { body: search ? { items: lines, next_cursor: next } : { logs: lines, next_offset: next } }
+  })
+  database = await testDatabase()
+  home = await testConsole(database.url, { CONTROL_PLANE_URL: stub.url, CONTROL_PLANE_API_KEY: 'key' })
+  actor = await testActor({ '*': 'viewer' })
+})
+beforeEach(() => void Object.assign(LOG_PACE, { busyMs: 20, quietMs: 40, errorMaxMs: 50 }))
+afterEach(() => void Object.assign(LOG_PACE, pace))
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+  await stub.stop()
+})
+
+type Wanted = Extract<Subscription, { kind: 'logs' }>
+const wanted = (revision: string, more: Partial<Wanted> = {}): Wanted => ({
+  id: 'log',
+  workspace: 'default',
+  kind: 'logs',
+  deployment: 'd',
+  revision,
+  type: 'build',
+  cursor: 0,
+  ...more,
+})
+
+async function follow(subscription: Wanted) {
+  const abort = new AbortController()
+  const response = await serveLive(
+    new Request(`${ORIGIN}/api/live`, {
+      method: 'POST',
+      headers: { origin: ORIGIN, 'content-type': 'application/json' },
+      body: JSON.stringify({ subscriptions: [subscription] }),
+      signal: abort.signal,
+    }),
+    async () => actor,
+  )
+  expect(response.status).toBe(200)
+  const seen = { frames: [] as LiveFrame[], lines: [] as LogLine[], stop: () => abort.abort() }
+  const parser = new SseParser()
+  void (async () => {
+    for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>)
+      for (const { data } of parser.push(bytes)) {
+        const frame = JSON.parse(data) as LiveFrame
+        seen.frames.push(frame)
+        if ('entries' in frame) seen.lines.push(...(frame.entries as LogLine[]))
+      }
+  })().catch(() => {})
+  return seen
+}
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+const epochOf = (frames: LiveFrame[]) => frames.flatMap((frame) => ('epoch' in frame ? [frame.epoch] : [])).at(-1)
+
+test('a log comes whole and goes on; who comes back goes on from its cursor, and one reading serves all', async () => {
+  logs.set('long', 2_345)
+  const one = await follow(wanted('long'))
+  await expect.poll(() => one.lines.length, SLOW).toBe(2_345)
+  const asked = stub.seen.filter(({ path }) => path.includes('/long/')).length
+  const two = await follow(wanted('long', { cursor: 2_000, epoch: epochOf(one.frames) }))
+  await expect.poll(() => two.lines.length, SLOW).toBe(345)
+  expect(stub.seen.filter(({ path }) => path.includes('/long/')).length - asked).toBeLessThan(10)
+  logs.set('long', 2_400)
+  await expect.poll(() => [one.lines.length, two.lines.length], SLOW).toEqual([2_400, 400])
+  expect(one.lines.map(({ seq }) => seq)).toEqual(range(1, 2_400))
+  expect(two.lines.map(({ seq }) => seq)).toEqual(range(2_001, 2_400))
+  expect(one.lines.at(-1)?.message).toBe('line 2399')
+  one.stop()
+  two.stop()
+})
+
+test('a cursor of another numbering begins anew, and says so', async () => {
+  logs.set('other', 5)
+  const seen = await follow(wanted('other', { cursor: 3, epoch: 1 }))
+  await expect.poll(() => seen.lines.length, SLOW).toBe(5)
+  expect(seen.frames[0]).toMatchObject({ reset: true, cursor: 0 })
+  seen.stop()
+})
+
+test('a filter goes to the server', async () => {
+  logs.set('filtered', 5)
+  const seen = await follow(wanted('filtered', { level: 'ERROR', query: 'disk & co' }))
+  await expect.poll(() => seen.lines.length, SLOW).toBe(5)
+  const asked = stub.seen.find(({ path }) => path.includes('/filtered/'))
+  expect(Object.fromEntries(new URL(asked?.path ?? '', ORIGIN).searchParams)).toMatchObject({
+    type: 'build',
+    level: 'ERROR',
+    query: 'disk & co',
+    order: 'asc',
+  })
+  seen.stop()
+})
+
+test('a server with the other endpoint is read there; one with neither is said to have no logs', async () => {
+  logs.set('searched', 250)
+  const found = await follow(wanted('searched'))
+  await expect.poll(() => found.lines.length, SLOW).toBe(250)
+  const none = await follow(wanted('none'))
+  await expect
+    .poll(() => none.frames.find((frame) => 'error' in frame), SLOW)
+    .toMatchObject({ error: { code: 'unsupported' } })
+  found.stop()
+  none.stop()
+})
