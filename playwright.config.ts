@@ -3,6 +3,13 @@ import { defineConfig } from '@playwright/test'
 const executablePath = process.env.CHROMIUM
 const port = process.env.E2E_PORT ?? '3105'
 
+/** The console under test offers it; the provider itself is started by the journey that needs it. */
+export const SINGLE_SIGN_ON = {
+  issuer: `http://127.0.0.1:${Number(port) + 1}`,
+  clientId: 'console',
+  clientSecret: 'a client secret',
+}
+
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results/playwright',
@@ -40,6 +47,10 @@ export default defineConfig({
       NEXTAUTH_URL: `http://localhost:${port}`,
       PILOTHOUSE_ADMIN_EMAIL: 'admin@example.com',
       PILOTHOUSE_ADMIN_PASSWORD: 'correct horse battery staple',
+      OIDC_ISSUER: SINGLE_SIGN_ON.issuer,
+      OIDC_CLIENT_ID: SINGLE_SIGN_ON.clientId,
+      OIDC_CLIENT_SECRET: SINGLE_SIGN_ON.clientSecret,
+      OIDC_ROLE_MAP: 'operators=developer',
     },
     gracefulShutdown: { signal: 'SIGTERM', timeout: 12_000 },
     stdout: 'pipe',

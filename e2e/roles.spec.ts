@@ -1,4 +1,3 @@
-import AxeBuilder from '@axe-core/playwright'
 import { expect, signIn, test } from './support/session'
 
 test('a viewer sees deployments, may not run, and loses access the moment the account is disabled', async ({
@@ -28,7 +27,7 @@ test('a viewer sees deployments, may not run, and loses access the moment the ac
   await page.getByRole('button', { name: 'Actions for viewer@example.com' }).click()
   await page.getByRole('menuitem', { name: 'Disable' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
-  await expect(page.getByRole('row', { name: /viewer@example.com/ })).toContainText('Disabled')
+  await expect(page.getByRole('row', { name: /^viewer@example.com/ })).toContainText('Disabled')
   await other.goto('/local/deployments')
   await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await theirs.close()
@@ -56,32 +55,4 @@ test('nobody signed in reads nothing, and a foreign origin posts nothing', async
     403,
   )
   expect((await request.post('/api/live', { data: body, headers: { origin: baseURL ?? '' } })).status()).toBe(401)
-})
-
-test('axe finds nothing on the pages of the main job, light and dark', async ({ page }) => {
-  await signIn(page)
-  await page.getByRole('link', { name: 'concierge' }).click()
-  await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
-  const deployment = new URL(page.url()).pathname
-  const paths = [
-    '/local/deployments',
-    deployment,
-    `${deployment}/runs/new`,
-    `${deployment}/threads`,
-    `${deployment}/assistants`,
-    '/local/runs',
-    '/local/settings',
-    '/local/members',
-    '/local/audit',
-  ]
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme })
-    for (const path of paths) {
-      await page.goto(path)
-      await expect(page.locator('main h1').first()).toBeVisible()
-      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(violations.map(({ id, nodes }) => `${scheme} ${path} ${id}: ${nodes[0]?.html.slice(0, 160)}`)).toEqual([])
-    }
-  }
 })

@@ -40,6 +40,7 @@ export function AssistantPicker({ workspace, deployment, value, onChange, issues
           disabled={list.isPending}
           onChange={(event) => onChange(event.target.value)}
           aria-describedby="start-assistant-issues"
+          aria-invalid={issues.length > 0 || undefined}
         >
           {list.isPending ? <option value={value}>Loading…</option> : null}
           {!chosen && value !== '' && !list.isPending ? <option value={value}>{value}</option> : null}

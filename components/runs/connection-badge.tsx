@@ -19,6 +19,16 @@ export function ConnectionBadge({ store }: { store: RunStore }) {
     )
   if (total - view.seq > REPLAY_FROM || (view.seq === 0 && total > 0))
     return <Mark icon={<History />} tone="text-progress" label={`Replaying ${count(view.seq)} of ${count(total)}`} />
+  // This page hears everything; what it hears from has lost the agent server.
+  if (state === 'live' && store.phase === 'reconnecting')
+    return (
+      <Mark
+        icon={<RefreshCw />}
+        tone="text-warn"
+        label="Reconnecting to the agent server"
+        title="The console lost the run's stream and tries to get it back. The run may go on meanwhile."
+      />
+    )
   if (state === 'live')
     return <Mark icon={<Radio />} tone="text-ok" label="Live" title={`${count(view.seq)} entries so far`} />
   if (state === 'ended')

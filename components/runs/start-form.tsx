@@ -12,15 +12,16 @@ import { Button } from '@/components/ui/button'
 import { Kbd } from '@/components/ui/kbd'
 import { startRun } from '@/lib/actions/runs'
 import { printJson } from '@/lib/contracts/json'
-import type { ErrorView } from '@/lib/errors'
+import type { ErrorCode, ErrorView } from '@/lib/errors'
 import { assistantSchemasQuery } from '@/lib/queries/assistants'
+import { newRequestKey } from '@/lib/request-key'
 import { routes } from '@/lib/routes'
 import { AssistantPicker } from './assistant-picker'
 import { inputSkeleton, takesMessages } from './input-schema'
 import { InputSection } from './input-section'
 import { findAssistant, isDefault, pickableAssistants } from './pickable-assistants'
 import { RunOptions } from './run-options'
-import { placeError, type StartField, type StartIssue } from './start-issues'
+import { placeError, remaining, type StartField, type StartIssue } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
 import { startRequest } from './start-request'
 import { ThreadPicker } from './thread-picker'
@@ -52,13 +53,18 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
     retry: false,
   })
   const schema = schemas.data?.input_schema ?? undefined
+  // That a server tells no schema is normal, and said beside the input; that it could not be asked is not.
+  const schemaError = schemas.error && !TELLS_NONE.includes(schemas.error.code) ? schemas.error.view : undefined
   const hasMessages = takesMessages(schema)
   const inputKind = hasMessages ? options.inputKind : 'json'
   const skeleton = useMemo(() => (schema ? jsonText(inputSkeleton(schema)) : '{}'), [schema])
   const json = options.json ?? skeleton
   const settled = { ...options, assistant: assistantId, inputKind } as const
 
-  const change = (part: Partial<StartOptions>) => setOptions((now) => ({ ...now, ...part }))
+  const change = (part: Partial<StartOptions>) => {
+    setOptions((now) => ({ ...now, ...part }))
+    setIssues((now) => remaining(now, part))
+  }
   const draft: Draft = { message: options.message, json: options.json, context: options.context }
   const forgetDraft = useKeptDraft(`pilothouse.run.${workspace}.${deployment}`, draft, change)
   const issuesOf = (field: StartField) => issues.filter((issue) => issue.field === field)
@@ -74,15 +80,15 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
     const check = isForced || inputKind === 'message' ? undefined : (await import('./input-check')).checkInput
     const request = startRequest(settled, json, schema, check)
     setError(undefined)
-    setIssues(request.ok ? [] : request.issues)
+    setIssues(request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
     if (!request.ok) return
     setStarting(true)
     const body = printJson({
       ...request.body,
       thread: settled.threadKind === 'existing' ? settled.thread : settled.threadKind,
     })
-    if (key.current.body !== body) key.current = { body, id: newKey() }
-    const started = await startRun({
+    if (key.current.body !== body) key.current = { body, id: newRequestKey() }
+    const sent = startRun({
       workspace,
       deployment,
       thread:
@@ -90,6 +96,7 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
       body: printJson(request.body),
       key: key.current.id,
     })
+    const started = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
     if (started.ok) {
       forgetDraft()
       router.push(routes.recording(workspace, deployment, started.data.id))
@@ -119,6 +126,7 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
           onChange={(value) => change({ assistant: value, json: undefined })}
           issues={issuesOf('assistant')}
         />
+        {schemaError ? <ErrorNotice error={schemaError} onRetry={() => void schemas.refetch()} /> : null}
         <ThreadPicker
           workspace={workspace}
           deployment={deployment}
@@ -134,7 +142,7 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
           json={json}
           schema={schema}
           schemaNote={
-            schemas.isPending || schema
+            schemas.isPending || schema || schemaError
               ? undefined
               : 'The server does not tell this graph’s input schema, so the input is not checked here.'
           }
@@ -161,5 +169,12 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
   )
 }
 
-/** Not `randomUUID`: a console reached over plain HTTP by another name than localhost has none. */
-const newKey = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16)).join('-')
+const TELLS_NONE: ErrorCode[] = ['not_found', 'unsupported', 'invalid']
+
+const LOST: ErrorView = {
+  code: 'internal',
+  message:
+    'The console did not answer. Press Start again: had the run been started, that leads to it and starts no other.',
+  fields: [],
+  requestId: '',
+}

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { printJson } from '@/lib/contracts/json'
 import type { ErrorView } from '@/lib/errors'
 import { checkInput } from './input-check'
-import { placeError } from './start-issues'
+import { placeError, remaining } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
 import { startRequest } from './start-request'
 
@@ -91,6 +91,7 @@ describe('what the server refuses', () => {
   test('what belongs to no part is said beside the button, and nothing twice', () => {
     const { issues, rest } = placeError(
       error({
+        message: 'input: too long; webhook: not allowed',
         fields: [
           { path: ['input'], message: 'too long' },
           { path: ['webhook'], message: 'not allowed' },
@@ -99,6 +100,14 @@ describe('what the server refuses', () => {
     )
     expect(issues).toHaveLength(1)
     expect(rest?.fields).toEqual([{ path: ['webhook'], message: 'not allowed' }])
+    expect(rest?.message).not.toContain('too long')
+  })
+  test('what was found here goes when its part changes, what the server said stays until it is asked again', () => {
+    const ours = { field: 'input', path: 'messages', message: 'must be a list', isOurs: true } as const
+    const theirs = { field: 'input', path: '', message: 'too long' } as const
+    const both = [ours, theirs]
+    expect(remaining(both, { json: '{}' })).toEqual([theirs])
+    expect(remaining(both, { subgraphs: true })).toBe(both)
   })
   test('an unknown thread or graph is told at its picker', () => {
     expect(placeError(error({ code: 'not_found', message: 'Thread 123 not found' })).issues[0]?.field).toBe('thread')

@@ -71,7 +71,6 @@ export function ThreadPicker({ workspace, deployment, kind, thread, onChange, is
             value={thread}
             onChange={(event) => onChange({ thread: event.target.value.trim() })}
           />
-          <IssueList id="start-thread-issues" issues={issues} />
           <RecentThreads
             workspace={workspace}
             deployment={deployment}
@@ -80,6 +79,7 @@ export function ThreadPicker({ workspace, deployment, kind, thread, onChange, is
           />
         </div>
       ) : null}
+      <IssueList id="start-thread-issues" issues={issues} />
     </fieldset>
   )
 }

@@ -54,6 +54,7 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
               ['Tenant id', current.tenantId],
               ['Dialect', current.dialect],
               ['Allowed origins', current.allowedOrigins.join(', ')],
+              ['Names of secrets', current.secretNames === 'admins' ? 'for administrators' : 'for every member'],
             ]}
           />
           {current.keyProblem ? (

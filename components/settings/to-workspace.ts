@@ -13,6 +13,7 @@ const common = (form: FormData) => ({
   name: text(form, 'name'),
   dialect: text(form, 'dialect') as 'auto' | 'graph' | 'langgraph',
   allowedOrigins: text(form, 'allowedOrigins').split(/\s+/).filter(Boolean),
+  secretNames: text(form, 'secretNames') as 'members' | 'admins',
 })
 
 /** The body of a new workspace, from the dialog's fields. */

@@ -6,6 +6,7 @@ export type WorkspaceShown = {
   baseUrl: string | null
   dialect: 'auto' | 'graph' | 'langgraph'
   allowedOrigins: string[]
+  secretNames: 'members' | 'admins'
   source: 'environment' | 'console'
   hasKey: boolean
   hasAgentKey: boolean

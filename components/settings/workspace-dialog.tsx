@@ -111,6 +111,12 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
             <option value="langgraph">langgraph</option>
           </Select>
         </Field>
+        <Field id="ws-secret-names" label="Names of secrets" hint="Their values are shown to nobody.">
+          <Select id="ws-secret-names" name="secretNames" defaultValue={workspace?.secretNames ?? 'members'}>
+            <option value="members">every member sees them</option>
+            <option value="admins">administrators only</option>
+          </Select>
+        </Field>
         <Field
           id="ws-origins"
           label="Allowed origins"

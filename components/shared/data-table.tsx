@@ -10,6 +10,8 @@ export type Column<Row> = {
   header: ReactNode
   cell: (row: Row) => ReactNode
   className?: string
+  /** Beside the row's own content, such as a box to tick: never the row's link. */
+  isAside?: boolean
   /** Left out below this width, least important first. */
   from?: 'sm' | 'md' | 'lg' | 'xl'
 }
@@ -28,8 +30,10 @@ type DataTableProps<Row> = {
   columns: Column<Row>[]
   rows: readonly Row[] | undefined
   rowKey: (row: Row) => string
-  /** Where a row leads. The first column becomes the link; Enter and a click anywhere on the row follow it. */
+  /** Where a row leads. The first column (that is not aside) becomes the link; Enter and a click anywhere on the row follow it. */
   rowHref?: (row: Row) => Route
+  /** Rows that stand out, such as selected ones. */
+  isMarked?: (row: Row) => boolean
   /** Shown instead of rows when there are none. */
   empty: ReactNode
   /** Skeleton rows while there is nothing yet. */
@@ -39,7 +43,7 @@ type DataTableProps<Row> = {
 
 /** Rows of records. J and K move between rows from anywhere on the page, the arrows once a row is reached; Enter opens one. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, rowHref, empty, pendingRows = 5, className } = props
+  const { label, columns, rows, rowKey, rowHref, isMarked, empty, pendingRows = 5, className } = props
   const body = useRef<HTMLTableSectionElement>(null)
 
   useEffect(() => {
@@ -49,6 +53,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }, [])
 
   if (rows?.length === 0) return <div className={cn('rounded-lg border bg-panel', className)}>{empty}</div>
+  const linked = columns.find((column) => !column.isAside)
   const cellStyle = (column: Column<Row>) => cn(column.from && FROM[column.from], column.className)
   return (
     // On wide screens nothing scrolls sideways, so that the head can stay in sight below the page's own.
@@ -76,19 +81,21 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 // The keyboard has the link inside; the clicks widen it for the pointer.
                 <tr
                   key={rowKey(row)}
+                  data-key={rowKey(row)}
                   onClick={rowHref && openRow}
                   onAuxClick={rowHref && openRow}
                   className={cn(
                     'border-b last:border-b-0',
+                    isMarked?.(row) && 'bg-accent-soft',
                     rowHref && 'cursor-pointer focus-within:bg-hover hover:bg-hover',
                   )}
                 >
-                  {columns.map((column, index) => (
+                  {columns.map((column) => (
                     <td
                       key={column.id}
                       className={cn('h-10 truncate px-3 base:max-w-44 base:sm:max-w-72', cellStyle(column))}
                     >
-                      {rowHref && index === 0 ? (
+                      {rowHref && column === linked ? (
                         <Link data-row href={rowHref(row)} className="font-medium text-ink outline-offset-4">
                           {column.cell(row)}
                         </Link>
@@ -121,7 +128,12 @@ function moveByKey(event: KeyboardEvent, body: HTMLElement | null): void {
   const target = event.target as Element // keys are pressed on elements
   const isInside = body.contains(target)
   // What is typed into a field is text, an open menu or dialog has its own keys, and the arrows scroll the page.
-  if (target.closest('input, textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]')) return
+  if (
+    target.closest(
+      'input:not([type="checkbox"]), textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]',
+    )
+  )
+    return
   if (!isInside && event.key.startsWith('Arrow')) return
   const links = [...body.querySelectorAll<HTMLElement>('a[data-row]')]
   const at = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement))

@@ -3,7 +3,11 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, expect, test, vi } from 'vitest'
 import { ErrorNotice } from './error-notice'
 
-afterEach(cleanup)
+vi.mock('next/navigation', () => ({ usePathname: () => '/my%20place/deployments' }))
+afterEach(() => {
+  cleanup()
+  vi.restoreAllMocks()
+})
 
 test('says what happened, each refused field by its path, and the request id to copy', async () => {
   const user = userEvent.setup() // brings a clipboard
@@ -46,4 +50,21 @@ test('an ended session leads to signing in, since trying again cannot help', () 
   render(<ErrorNotice error={{ code: 'unauthenticated', message: 'Your session has ended.' }} onRetry={() => {}} />)
   expect(screen.getByRole('button', { name: 'Sign in' })).toBeDefined()
   expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+})
+
+test('beside a form signing in opens a tab of its own, so that what was typed stays', async () => {
+  const opened = vi.spyOn(window, 'open').mockReturnValue(null)
+  render(
+    <form>
+      <ErrorNotice error={{ code: 'unauthenticated', message: 'Your session has ended.' }} />
+    </form>,
+  )
+  await userEvent.click(screen.getByRole('button', { name: 'Sign in' }))
+  expect(opened).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^\/sign-in\?callbackUrl=/), '_blank')
+})
+
+test('a refused key leads to where it is changed', () => {
+  render(<ErrorNotice error={{ code: 'upstream_refused_key', message: 'The key was refused.' }} onRetry={() => {}} />)
+  expect(screen.getByRole('link', { name: 'Open settings' }).getAttribute('href')).toBe('/my%20place/settings')
+  expect(screen.getByRole('button', { name: 'Try again' })).toBeDefined()
 })

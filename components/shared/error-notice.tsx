@@ -1,10 +1,13 @@
 'use client'
 import { AlertTriangle } from 'lucide-react'
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { cn } from '@/lib/cn'
 import type { ErrorView } from '@/lib/errors'
 import { routes } from '@/lib/routes'
+import { SignInAgain } from './sign-in-again'
 
 type ErrorNoticeProps = {
   error: Pick<ErrorView, 'message'> & Partial<ErrorView>
@@ -45,10 +48,9 @@ export function ErrorNotice({ error, onRetry, className }: ErrorNoticeProps) {
           </p>
         ) : null}
       </div>
+      {error.code === 'upstream_refused_key' ? <ToSettings /> : null}
       {error.code === 'unauthenticated' ? (
-        <Button size="sm" onClick={signInAgain}>
-          Sign in
-        </Button>
+        <SignInAgain />
       ) : onRetry ? (
         <Button size="sm" onClick={onRetry}>
           Try again
@@ -58,5 +60,13 @@ export function ErrorNotice({ error, onRetry, className }: ErrorNoticeProps) {
   )
 }
 
-// A whole new page: what the browser kept of the ended session goes with it.
-const signInAgain = () => window.location.assign(routes.signIn(window.location.pathname + window.location.search))
+/** Where the workspace's key is changed. Its name is the first part of every address of its pages. */
+function ToSettings() {
+  const workspace = usePathname()?.split('/')[1]
+  if (!workspace) return null
+  return (
+    <Button asChild size="sm">
+      <Link href={routes.settings(decodeURIComponent(workspace))}>Open settings</Link>
+    </Button>
+  )
+}

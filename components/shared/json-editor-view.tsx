@@ -9,6 +9,9 @@ import { getNonce } from 'get-nonce'
 import { useMemo } from 'react'
 import { findJsonProblem } from './json-problem'
 
+/** Begin and end, in characters. */
+export type Caret = readonly [number, number]
+
 export type JsonEditorViewProps = {
   value: string
   onChange: (text: string) => void
@@ -18,10 +21,12 @@ export type JsonEditorViewProps = {
   /** Id of the element that says what is wrong. */
   describedBy?: string
   isInvalid?: boolean
+  /** Takes the keyboard when it appears, with this selection: somebody was typing in the field before it. */
+  caret?: Caret
 }
 
-// Colours come from the page's variables, so one theme serves light and dark.
-const theme = EditorView.theme({
+/** Colours come from the page's variables, so one theme serves light and dark. */
+export const editorTheme = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'var(--panel)', fontSize: '13px', borderRadius: '6px' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
   '.cm-scroller': { fontFamily: 'var(--font-geist-mono, ui-monospace, monospace)', lineHeight: '1.5' },
@@ -34,7 +39,7 @@ const theme = EditorView.theme({
   },
   '.cm-tooltip': { backgroundColor: 'var(--panel)', borderColor: 'var(--line)', color: 'var(--ink)' },
 })
-const colors = syntaxHighlighting(
+export const editorColors = syntaxHighlighting(
   HighlightStyle.define([
     { tag: tags.propertyName, color: 'var(--accent)' },
     { tag: tags.string, color: 'var(--ok)' },
@@ -64,11 +69,12 @@ export function JsonEditorView({
   maxHeight = 420,
   describedBy,
   isInvalid,
+  caret,
 }: JsonEditorViewProps) {
   const extensions = useMemo(
     () => [
       json(),
-      colors,
+      editorColors,
       markProblem,
       EditorView.lineWrapping,
       EditorView.cspNonce.of(getNonce() ?? ''),
@@ -84,10 +90,15 @@ export function JsonEditorView({
     <CodeMirror
       value={value}
       onChange={onChange}
-      theme={theme}
+      theme={editorTheme}
       extensions={extensions}
       minHeight={`${minHeight}px`}
       maxHeight={`${maxHeight}px`}
+      onCreateEditor={(view) => {
+        if (!caret) return
+        view.dispatch({ selection: { anchor: caret[0], head: caret[1] } })
+        view.focus()
+      }}
       // Tab moves on to the next field, as everywhere; indenting is done by the editor's own shortcut.
       indentWithTab={false}
       basicSetup={{ foldGutter: false, autocompletion: false, highlightSelectionMatches: false, searchKeymap: false }}

@@ -1,18 +1,26 @@
 'use client'
 
-import { type ComponentType, useEffect, useState } from 'react'
-import type { JsonEditorViewProps } from './json-editor-view'
+import { type ComponentType, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { Caret, JsonEditorViewProps } from './json-editor-view'
 
 /**
  * An editor for JSON text. A plain text field stands in until the real one has loaded (or for good, if it cannot), so
  * that nobody waits to type and nothing typed is lost.
  */
 export function JsonEditor(props: JsonEditorViewProps) {
-  const [View, setView] = useState<ComponentType<JsonEditorViewProps>>()
+  const [loaded, setLoaded] = useState<{ View: ComponentType<JsonEditorViewProps>; caret?: Caret }>()
+  const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     let isGone = false
     import('./json-editor-view').then(
-      ({ JsonEditorView }) => !isGone && setView(() => JsonEditorView),
+      ({ JsonEditorView: View }) => {
+        if (isGone) return
+        const { selectionStart, selectionEnd } = field.current ?? { selectionStart: 0, selectionEnd: 0 }
+        const isTyping = field.current !== null && field.current === document.activeElement
+        // At once, so that no key falls between the two fields.
+        flushSync(() => setLoaded({ View, caret: isTyping ? [selectionStart, selectionEnd] : undefined }))
+      },
       () => {},
     )
     return () => {
@@ -20,9 +28,10 @@ export function JsonEditor(props: JsonEditorViewProps) {
     }
   }, [])
   const { value, onChange, label, minHeight = 160, describedBy, isInvalid } = props
-  if (View) return <View {...props} />
+  if (loaded) return <loaded.View {...props} caret={loaded.caret} />
   return (
     <textarea
+      ref={field}
       value={value}
       onChange={(event) => onChange(event.target.value)}
       aria-label={label}

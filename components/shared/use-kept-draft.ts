@@ -10,6 +10,15 @@ export function useKeptDraft<T>(key: string, draft: T, restore: (draft: T) => vo
   const isOver = useRef(false)
   const restoreRef = useRef(restore)
   const text = JSON.stringify(draft)
+  const save = useRef(() => {})
+  save.current = () => {
+    if (isOver.current) return
+    try {
+      sessionStorage.setItem(key, text)
+    } catch {
+      // Storage that is off or full costs the draft, nothing else.
+    }
+  }
   useEffect(() => {
     if (isRestored.current) return
     isRestored.current = true
@@ -17,20 +26,24 @@ export function useKeptDraft<T>(key: string, draft: T, restore: (draft: T) => vo
       const kept = sessionStorage.getItem(key)
       if (kept) restoreRef.current(JSON.parse(kept) as T)
     } catch {
-      // Storage that is off or full costs the draft, nothing else.
+      // As above.
     }
   }, [key])
+  // Not at each letter: a draft may have a megabyte.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new text begins the wait anew
   useEffect(() => {
-    const timer = setTimeout(() => {
-      if (isOver.current) return
-      try {
-        sessionStorage.setItem(key, text)
-      } catch {
-        // As above.
-      }
-    }, 300)
+    const timer = setTimeout(() => save.current(), 300)
     return () => clearTimeout(timer)
   }, [key, text])
+  // Whoever leaves right after the last letter takes it along.
+  useEffect(() => {
+    const leave = () => save.current()
+    window.addEventListener('pagehide', leave)
+    return () => {
+      window.removeEventListener('pagehide', leave)
+      leave()
+    }
+  }, [])
   return () => {
     isOver.current = true
     try {

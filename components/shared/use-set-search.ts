@@ -5,7 +5,7 @@ import { useCallback } from 'react'
 
 /**
  * Changes the URL's query; an empty value leaves its parameter out, and a list goes back to its first page (`offset`,
- * `after`) unless those are what changed. `isLocal`: for what the server has no part in, such as a tab.
+ * `after`, `before`) unless those are what changed. `isLocal`: for what the server has no part in, such as a tab.
  */
 export function useSetSearch({ isLocal = false } = {}) {
   const router = useRouter()
@@ -14,7 +14,7 @@ export function useSetSearch({ isLocal = false } = {}) {
   return useCallback(
     (change: Record<string, string>) => {
       const next = new URLSearchParams(search)
-      for (const name of ['offset', 'after']) if (!isLocal && !(name in change)) next.delete(name)
+      for (const name of ['offset', 'after', 'before']) if (!isLocal && !(name in change)) next.delete(name)
       for (const [name, value] of Object.entries(change)) {
         if (value) next.set(name, value)
         else next.delete(name)

@@ -15,11 +15,13 @@ type Crumb = { label: string; href: Route; isCode?: boolean }
 /** Where the page stands, from the workspace's places down; the last is the page itself. */
 export function Breadcrumb({ workspace }: { workspace: string }) {
   const [, , place, id, part, item] = usePathname().split('/').map(decode)
-  const deployment = place === 'deployments' ? id : undefined
+  const isNew = place === 'deployments' && id === 'new'
+  const deployment = place === 'deployments' && !isNew ? id : undefined
   const name = useLoadedName(workspace, deployment)
   const crumbs: Crumb[] = []
   const home = placesOf(workspace).find(({ href }) => href === `/${encodeURIComponent(workspace)}/${place}`)
   if (home) crumbs.push(home)
+  if (isNew) crumbs.push({ label: 'New deployment', href: routes.newDeployment(workspace) })
   if (deployment) {
     crumbs.push({
       label: name ?? shortId(deployment),

@@ -8,6 +8,8 @@ const SHORTCUTS: [string[], string][] = [
   [['J'], 'Next row of a list'],
   [['K'], 'Previous row of a list'],
   [['Enter'], 'Open the row'],
+  [['Space'], 'Peek into the row, where a list has it (also P)'],
+  [['X'], 'Select the row, where a list has it'],
   [['Esc'], 'Close what is open'],
 ]
 

@@ -9,6 +9,7 @@ import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
 import { jsonText } from '@/components/shared/json-value'
 import { LongText } from '@/components/shared/long-text'
+import { NothingHere } from '@/components/shared/nothing-here'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { Figure, SectionHeader } from '@/components/shared/section-header'
 import { useSetSearch } from '@/components/shared/use-set-search'
@@ -35,6 +36,8 @@ export function ThreadPage(place: Place) {
   const setSearch = useSetSearch({ isLocal: true })
   const tab = useSearchParams().get('tab') ?? 'messages'
   const { data, error, refetch } = useThread(place)
+  // An id of no form that a thread can have is refused rather than not found.
+  if (error?.code === 'not_found' || error?.code === 'invalid') return <NothingHere />
   if (error) return <ErrorNotice error={error} onRetry={refetch} />
   return (
     <>

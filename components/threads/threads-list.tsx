@@ -67,7 +67,7 @@ export function ThreadsList({ workspace, deployment }: { workspace: string; depl
         </Select>
       </div>
       {list.error && rows ? (
-        <StaleNotice message={list.error.view.message} at={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
+        <StaleNotice {...list.error.view} at={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
       ) : null}
       {list.error && !rows ? (
         <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} />

@@ -7,16 +7,21 @@ export const admin = { email: 'admin@example.com', password: 'correct horse batt
 /** Signs in as a person does and waits for the first page behind the door. */
 export async function signIn(page: Page, who = admin): Promise<void> {
   await page.goto('/sign-in')
+  await giveCredentials(page, who)
+  await expect(page.getByRole('heading', { name: 'Deployments' })).toBeVisible()
+}
+
+/** Fills and sends the sign-in form that is on the page. */
+export async function giveCredentials(page: Page, who = admin): Promise<void> {
   await page.getByLabel('Email').fill(who.email)
   await page.getByLabel('Password').fill(who.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await expect(page.getByRole('heading', { name: 'Deployments' })).toBeVisible()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** From a page of a deployment: starts the chat graph with a message, and waits for the run's own page. */
 export async function startChat(page: Page, message: string): Promise<void> {
   await page.getByRole('link', { name: 'Start a run' }).first().click()
-  await page.getByLabel('Assistant').selectOption({ label: 'chat (default)' })
+  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
   await page.getByLabel('Message', { exact: true }).last().fill(message)
   await page.getByRole('button', { name: 'Start run' }).click()
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)

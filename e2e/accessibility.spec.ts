@@ -1,0 +1,61 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, signIn, startChat, test } from './support/session'
+
+/** In both themes; of the dark one only what it can change. */
+async function findsNothing(page: Page, place: string) {
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    await expect(page.locator(`html[data-theme=${theme}]:not([data-theme-changing])`)).toHaveCount(1)
+    const axe = new AxeBuilder({ page })
+    const { violations } = await (theme === 'dark' ? axe.withRules('color-contrast') : axe).analyze()
+    expect(violations.map(({ id, nodes }) => `${theme} ${place} ${id}: ${nodes[0]?.html.slice(0, 160)}`)).toEqual([])
+  }
+}
+
+async function findsNothingOn(page: Page, paths: string[]) {
+  for (const path of paths) {
+    await page.goto(path)
+    await expect(page.locator('main h1').first()).toBeVisible()
+    await findsNothing(page, path)
+  }
+}
+
+test('axe finds nothing on the sign-in and the pages of a workspace, light and dark', async ({ page }) => {
+  await page.goto('/sign-in?callbackUrl=/local/runs&error=CredentialsSignin')
+  await findsNothing(page, 'sign-in')
+  await signIn(page)
+  await findsNothingOn(page, ['/local/deployments', '/local/runs', '/local/members', '/local/audit', '/local/settings'])
+  await page.getByRole('button', { name: 'Add a workspace' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('URL name').fill('X')
+  await dialog.getByLabel('Name', { exact: true }).fill('X')
+  await dialog.getByLabel('Address of the control plane').fill('http://127.0.0.1:1')
+  await dialog.getByRole('button', { name: 'Add workspace' }).click()
+  await expect(dialog.getByText(/Use 3 to 40 lower-case letters/)).toHaveCount(1)
+  await findsNothing(page, 'a refused dialog')
+})
+
+test('axe finds nothing on the pages of a deployment, light and dark', async ({ page }) => {
+  await signIn(page)
+  await page.getByRole('link', { name: 'concierge' }).click()
+  await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
+  const deployment = new URL(page.url()).pathname
+  await findsNothingOn(
+    page,
+    ['', '/runs/new', '/threads', '/assistants'].map((part) => deployment + part),
+  )
+})
+
+test('axe finds nothing on the pages of a run and its thread, light and dark', async ({ page }) => {
+  await signIn(page)
+  await page.getByRole('link', { name: 'concierge' }).click()
+  await startChat(page, 'What is 6 * 7?')
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  const run = new URL(page.url()).pathname
+  await page.getByRole('link', { name: 'Open thread' }).click()
+  await page.waitForURL(/\/threads\//)
+  const thread = new URL(page.url()).pathname
+  await findsNothingOn(page, [run, `${run}?lens=events`, thread, `${thread}?tab=state`])
+})

@@ -1,0 +1,80 @@
+import { startFaultProxy } from './support/fault-proxy'
+import { SAMPLE_ID } from './support/sample-inputs'
+import { expect, signIn, startChat, test } from './support/session'
+import { send, startStubAgent } from './support/stub-agent'
+import type { Reply } from './support/stub-upstream'
+import { addAgentServer, agentServer } from './support/workspace'
+
+test('an agent server lost in mid-stream: what came stays, the page says so, and the reply is whole in the end', async ({
+  page,
+}) => {
+  await signIn(page)
+  const { url, key } = await agentServer('concierge')
+  const proxy = await startFaultProxy(url)
+  try {
+    await addAgentServer(page, { name: 'shaky', url: proxy.url, key })
+    await startChat(page, 'Please tell me about the harbour.')
+    const reply = page.getByRole('article', { name: 'AI message' }).last()
+    await expect(reply).toContainText('concierge', { timeout: 20_000 })
+    await proxy.set({ kind: 'down' })
+    await expect(page.getByText('Reconnecting to the agent server')).toBeVisible()
+    await expect(reply).toContainText('concierge')
+    await expect(reply).not.toContainText('to the very end')
+    await expect(page.getByRole('main').getByText(/cannot be reached/)).toHaveCount(0) // it is no failure yet
+    await proxy.set(null)
+    await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+    await expect(reply).toContainText('thank you for listening to the very end.')
+    await expect(reply).toHaveCount(1)
+    await expect(page.getByText(/Output may be missing/)).toHaveCount(0) // the server had kept the rest
+  } finally {
+    await proxy.stop()
+  }
+})
+
+test('a stream that breaks where nothing is kept: the hole is marked once, and the whole reply is read afterwards', async ({
+  page,
+}) => {
+  const part = (content: string): [string, unknown] => [
+    'messages',
+    [{ type: 'AIMessageChunk', id: 'reply', content }, { langgraph_node: 'model' }],
+  ]
+  const run = { run_id: SAMPLE_ID, thread_id: SAMPLE_ID, assistant_id: SAMPLE_ID }
+  let status = 'running'
+  let text = 'One, two,'
+  const stub = await startStubAgent(({ method, path }): Reply | undefined => {
+    if (method === 'POST' && path.endsWith('/runs/stream'))
+      return (response) => {
+        send(response, ['metadata', run], part('One, '), part('two,'))
+        setTimeout(() => {
+          text = 'One, two, three, four.'
+          response.socket?.resetAndDestroy()
+        }, 1_000)
+      }
+    if (path.includes('/stream'))
+      return (response) => {
+        send(response, ['metadata', run])
+        status = 'success'
+        response.end()
+      }
+    if (path.endsWith(`/runs/${SAMPLE_ID}`)) return { body: { ...run, status } }
+    if (path.endsWith('/state'))
+      return { body: { values: { messages: [{ type: 'ai', id: 'reply', content: text }] }, next: [] } }
+    return undefined
+  })
+  try {
+    await signIn(page)
+    await addAgentServer(page, { name: 'forgetful', url: stub.url })
+    await startChat(page, 'Count.')
+    const reply = page.getByRole('article', { name: 'AI message' })
+    await expect(reply).toContainText('One, two,')
+    await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByText(/Output may be missing/)).toHaveCount(1)
+    await expect(reply).toHaveCount(1)
+    await expect(reply).toContainText('One, two, three, four.')
+    await page.reload()
+    await expect(page.getByText(/Output may be missing/)).toHaveCount(1)
+    await expect(reply).toContainText('One, two, three, four.')
+  } finally {
+    await stub.stop()
+  }
+})

@@ -1,0 +1,106 @@
+import type { Locator, Page } from '@playwright/test'
+import { type Fault, type FaultProxy, startFaultProxy } from './support/fault-proxy'
+import { expect, platform, signIn, test } from './support/session'
+import { addControlPlane } from './support/workspace'
+
+const proxies: FaultProxy[] = []
+async function proxyOfPlatform() {
+  const proxy = await startFaultProxy(platform().url)
+  proxies.push(proxy)
+  return proxy
+}
+test.afterEach(async () => {
+  for (const proxy of proxies.splice(0)) await proxy.stop()
+})
+
+const tryAgain = (page: Page) => page.getByRole('button', { name: 'Try again' })
+/** Back by itself or at a press, whichever comes first. */
+const recovers = (page: Page, sign: Locator) =>
+  expect(async () => {
+    if (await tryAgain(page).isVisible()) await tryAgain(page).click({ timeout: 500 })
+    await expect(sign).toBeVisible({ timeout: 1_000 })
+  }).toPass({ timeout: 20_000 })
+
+test('a key that the control plane refuses is said once, with the way to change it, and nothing typed is lost', async ({
+  page,
+  context,
+}) => {
+  await signIn(page)
+  await addControlPlane(page, { url: platform().url, key: 'not-the-key' })
+  await page.getByRole('link', { name: 'Deployments', exact: true }).click()
+  const refusal = page.getByText(/control plane refused this workspace's API key.*workspace's settings/)
+  await expect(refusal).toHaveCount(1)
+  await page.getByLabel('Search by name').fill('conc')
+  await page.waitForURL(/name_contains=conc/)
+  await expect(refusal).toHaveCount(1)
+  await expect(page.getByRole('main').getByRole('alert')).toHaveCount(1)
+
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await other.getByRole('link', { name: 'Open settings' }).click()
+  await other.getByRole('button', { name: 'Change', exact: true }).click()
+  await other.getByLabel('API key', { exact: true }).fill(platform().api_key)
+  await other.getByRole('button', { name: 'Save changes' }).click()
+  await expect(other.getByText('The workspace is changed.')).toBeVisible()
+
+  await recovers(page, page.getByRole('link', { name: 'concierge' }))
+  await expect(refusal).toHaveCount(0)
+  await expect(page.getByLabel('Search by name')).toHaveValue('conc')
+})
+
+test('a control plane that is down, broken or silent: the page stands, says so once and how old it is, and comes back', async ({
+  page,
+  context,
+}) => {
+  test.setTimeout(100_000) // the silent one is waited for as long as the console waits: 30 s
+  await signIn(page)
+  const [broken, silent] = [await proxyOfPlatform(), await proxyOfPlatform()]
+  const slug = await addControlPlane(page, { url: silent.url, key: platform().api_key })
+  await silent.set({ kind: 'black-hole' })
+  const waiting = await context.newPage()
+  await waiting.goto(`/${slug}/deployments`)
+  await expect(waiting.getByRole('heading', { name: 'Deployments' })).toBeVisible()
+  await expect(waiting.getByLabel('Search by name')).toBeEditable()
+
+  await addControlPlane(page, { url: broken.url, key: platform().api_key })
+  await page.getByRole('link', { name: 'Deployments', exact: true }).click()
+  const concierge = page.getByRole('link', { name: 'concierge' })
+  await expect(concierge).toBeVisible()
+  const json = { 'content-type': 'application/json' }
+  const faults: [Fault, RegExp][] = [
+    [{ kind: 'down' }, /cannot be reached \(connection refused\)/],
+    [
+      {
+        kind: 'answer',
+        status: 502,
+        headers: { 'content-type': 'text/html' },
+        body: '<html><h1>Bad gateway</h1></html>',
+      },
+      /answered with status 502: Bad gateway\./,
+    ],
+    [{ kind: 'answer', status: 200, headers: json, body: '{"resources": [{"id": "' }, /JSON that is broken or cut off/],
+  ]
+  for (const [fault, words] of faults) {
+    await broken.set(fault)
+    // Seen without a reload: what is known stays, with its age.
+    const stale = page.getByRole('main').getByRole('status').filter({ hasText: 'What you see was read' })
+    await expect(stale).toContainText(words, { timeout: 20_000 })
+    await expect(stale).toHaveCount(1)
+    await expect(concierge).toBeVisible()
+    // And without anything known, the page stands all the same.
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'Deployments' })).toBeVisible()
+    await expect(page.getByRole('main').getByRole('alert')).toHaveCount(1)
+    await expect(page.getByRole('main').getByRole('alert')).toContainText(words)
+    await broken.set(null)
+    await recovers(page, concierge)
+    await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0)
+    await expect(stale).toHaveCount(0)
+  }
+
+  const late = waiting.getByRole('main').getByRole('alert')
+  await expect(late).toContainText('did not answer within 30 seconds', { timeout: 40_000 })
+  await expect(late).toHaveCount(1)
+  await silent.set(null)
+  await recovers(waiting, waiting.getByRole('link', { name: 'concierge' }))
+})

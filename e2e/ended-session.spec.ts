@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { admin, expect, giveCredentials, signIn, test } from './support/session'
+
+const ended = /You are not signed in, or your session has ended/
+
+async function typeMessage(page: Page, text: string) {
+  await page.getByRole('link', { name: 'concierge' }).click()
+  await page.getByRole('link', { name: 'Start a run' }).first().click()
+  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
+  await page.getByLabel('Message', { exact: true }).last().fill(text)
+}
+
+test('an account disabled in the middle of a form is told once at its button; enabled and signed in again, the same form goes on', async ({
+  page,
+  browser,
+}) => {
+  await signIn(page)
+  await page.getByRole('link', { name: 'Members' }).click()
+  const email = `pilot-${randomBytes(3).toString('hex')}@example.com`
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Role', { exact: true }).selectOption('developer')
+  await page.getByRole('button', { name: 'Add member' }).click()
+  const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
+  await page.keyboard.press('Escape')
+  const pilot = { email, password }
+
+  const theirs = await browser.newContext()
+  const other = await theirs.newPage()
+  await signIn(other, pilot)
+  await typeMessage(other, 'Words that took an hour.')
+  const row = page.getByRole('row').filter({ hasText: email })
+  const change = async (verb: 'Disable' | 'Enable') => {
+    await page.getByRole('button', { name: `Actions for ${email}` }).click()
+    await page.getByRole('menuitem', { name: verb }).click()
+    await page.getByRole('dialog').getByRole('button', { name: verb }).click()
+    await expect(row.getByText('Disabled')).toHaveCount(verb === 'Disable' ? 1 : 0)
+  }
+  await change('Disable')
+  await other.getByRole('button', { name: 'Start run' }).click()
+  const said = other.getByRole('alert').filter({ hasText: ended })
+  await expect(said).toHaveCount(1)
+  const message = other.getByLabel('Message', { exact: true }).last()
+  await expect(message).toHaveValue('Words that took an hour.')
+
+  await change('Enable')
+  const [beside] = await Promise.all([
+    theirs.waitForEvent('page'),
+    said.getByRole('button', { name: 'Sign in', exact: true }).click(), // beside a form: a tab of its own
+  ])
+  await giveCredentials(beside, pilot)
+  await expect(beside.getByRole('heading', { name: 'concierge' })).toBeVisible()
+  await expect(message).toHaveValue('Words that took an hour.')
+  await other.getByRole('button', { name: 'Start run' }).click()
+  await other.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+  await theirs.close()
+})
+
+test('a session that is over when the page reads is told once, and signing in leads back to what was typed', async ({
+  page,
+  context,
+}) => {
+  await signIn(page)
+  await typeMessage(page, 'Half a thought')
+  await context.clearCookies()
+  // A read from within the page: another assistant's schema.
+  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'approval (default)' })
+  await expect(page.getByRole('main').getByText(ended)).toHaveCount(1)
+  await expect(page.getByText(/does not tell this graph’s input schema/)).toHaveCount(0)
+
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await expect(page.getByText(ended)).toHaveCount(1)
+  await giveCredentials(page, admin)
+  await page.waitForURL(/\/runs\/new/)
+  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
+  await expect(page.getByLabel('Message', { exact: true }).last()).toHaveValue('Half a thought')
+})
+
+test('a list whose reader is signed out says so once and leads back', async ({ page, context }) => {
+  await signIn(page)
+  await context.clearCookies()
+  await page.getByLabel('Search by name').fill('work')
+  const said = page.getByRole('main').getByText(ended)
+  await expect(said).toHaveCount(1)
+  await page.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click()
+  await giveCredentials(page, admin)
+  await page.waitForURL(/name_contains=work/)
+  await expect(page.getByLabel('Search by name')).toHaveValue('work')
+  await expect(page.getByRole('link', { name: 'workbench' })).toBeVisible()
+})

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { expect, type Page } from '@playwright/test'
+import { platform } from './session'
+
+type ControlPlane = { url: string; key: string }
+type AgentServer = { name: string; url: string; key?: string }
+
+/** As an administrator does: makes a workspace in the settings and ends at its own. Gives its URL name. */
+async function addWorkspace(page: Page, kind: string, fields: Record<string, string>): Promise<string> {
+  const slug = `e2e-${randomBytes(4).toString('hex')}` // a name once used stays taken
+  await page.goto('/local/settings')
+  await page.getByRole('button', { name: 'Add a workspace' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a workspace' })
+  await dialog.getByLabel('Kind').selectOption({ label: kind })
+  for (const [label, value] of Object.entries({ 'URL name': slug, Name: slug, ...fields }))
+    await dialog.getByLabel(label, { exact: true }).fill(value)
+  await dialog.getByRole('button', { name: 'Add workspace' }).click()
+  await page.waitForURL(`/${slug}/settings`)
+  return slug
+}
+
+export const addControlPlane = (page: Page, { url, key }: ControlPlane): Promise<string> =>
+  addWorkspace(page, 'Control plane', { 'Address of the control plane': url, 'API key': key })
+
+/** A workspace of one agent server; ends at that server's own page. */
+export async function addAgentServer(page: Page, { name, url, key }: AgentServer): Promise<string> {
+  const slug = await addWorkspace(page, 'Agent servers without a control plane', {})
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByLabel('Address', { exact: true }).fill(url)
+  if (key) await page.getByLabel('API key', { exact: true }).fill(key)
+  await page.getByRole('button', { name: 'Add server' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: url })).toBeVisible()
+  await page.getByRole('link', { name: 'Deployments', exact: true }).click()
+  await page.getByRole('link', { name }).click()
+  await expect(page.getByRole('heading', { name })).toBeVisible()
+  return slug
+}
+
+/** Where a sample deployment's agent server is, and the key it wants. */
+export async function agentServer(name: string): Promise<ControlPlane> {
+  const { url, api_key: key } = platform()
+  const answer = await fetch(`${url}/v2/deployments?name_contains=${name}`, { headers: { 'x-api-key': key } })
+  const { resources } = (await answer.json()) as { resources: { source_config: { custom_url: string } }[] }
+  return { url: resources[0]?.source_config.custom_url ?? '', key }
+}
