@@ -1,70 +1,111 @@
 import type { Column } from '@/components/shared/data-table'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { Badge } from '@/components/ui/badge'
-import type { Deployment } from '@/lib/contracts/deployments'
+import type { DeploymentRow, RevisionFacts } from '@/lib/contracts/deployment-row'
+import { revisionLabel } from '@/lib/contracts/state'
 import { shortId } from '@/lib/format'
-import { HealthBadge } from './health-badge'
+import { RowHealth } from './row-health'
+import { sourceLabel, sourceOf } from './source'
+import type { Selection } from './use-selection'
 
-const SOURCES: Record<string, string> = {
-  github: 'Git',
-  external_docker: 'Image',
-  internal_docker: 'Image',
-  internal_source: 'Upload',
-  external: 'Agent server',
-}
+type Rows = { rows: readonly DeploymentRow[]; selection: Selection }
 
-export const deploymentColumns = (workspace: string): Column<Deployment>[] => [
+export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentRow>[] => [
+  {
+    id: 'select',
+    isAside: true,
+    className: 'w-9 pr-0',
+    header: (
+      <Box
+        label="Select all on this page"
+        isChecked={rows.length > 0 && rows.every(({ id }) => selection.has(id))}
+        onChange={selection.togglePage}
+      />
+    ),
+    cell: ({ id, name }) => (
+      <Box
+        label={`Select ${name}`}
+        isChecked={selection.has(id)}
+        onChange={(isRange) => selection.toggle(id, isRange)}
+      />
+    ),
+  },
   { id: 'name', header: 'Name', cell: (one) => <span title={one.name}>{one.name}</span> },
-  { id: 'health', header: 'Health', cell: (one) => <HealthBadge workspace={workspace} deployment={one} /> },
+  { id: 'health', header: 'Health', cell: (one) => <RowHealth row={one} /> },
   {
     id: 'source',
     header: 'Source',
     from: 'md',
     cell: (one) => (
       <span className="flex items-center gap-1.5">
-        <Badge>{SOURCES[one.source] ?? one.source}</Badge>
+        <Badge>{sourceLabel(one.source)}</Badge>
         <span className="truncate text-ink-2 text-xs" title={sourceOf(one)}>
           {sourceOf(one)}
         </span>
       </span>
     ),
   },
+  { id: 'type', header: 'Type', from: 'lg', cell: (one) => <span className="text-ink-2">{one.type ?? '–'}</span> },
   {
-    id: 'type',
-    header: 'Type',
-    from: 'lg',
-    cell: (one) => <span className="text-ink-2">{one.source_config?.deployment_type ?? '–'}</span>,
+    id: 'image',
+    header: 'Image version',
+    from: 'xl',
+    cell: (one) => <code className="font-mono text-ink-2 text-xs">{one.imageVersion ?? '–'}</code>,
   },
-  {
-    id: 'version',
-    header: 'Version',
-    from: 'lg',
-    cell: (one) => {
-      const commit = one.source_revision_config?.repo_commit_sha
-      return (
-        <code className="font-mono text-ink-2 text-xs" title={commit ?? one.image_version ?? undefined}>
-          {commit ? shortId(commit) : (one.image_version ?? '–')}
-        </code>
-      )
-    },
-  },
+  { id: 'active', header: 'Active revision', from: 'lg', cell: (one) => <Active of={one.active} /> },
+  { id: 'latest', header: 'Latest revision', from: 'xl', cell: (one) => <Latest row={one} /> },
   {
     id: 'updated',
     header: 'Updated',
     from: 'sm',
     className: 'w-32 text-ink-2',
-    cell: (one) => <RelativeTime at={one.updated_at} />,
+    cell: (one) => <RelativeTime at={one.updatedAt} />,
   },
 ]
 
-/** Where a deployment's code comes from, in one line. */
-export function sourceOf({ source_config: source, source_revision_config: revision }: Deployment): string {
-  const repo = source?.repo_url
-    ?.replace(/\.git$/, '')
-    .split('/')
-    .filter(Boolean)
-    .at(-1)
-  const ref = revision?.repo_ref?.replace(/^refs\/tags\//, 'tag ')
-  if (repo) return ref ? `${repo} · ${ref}` : repo
-  return revision?.image_uri ?? source?.custom_url ?? ''
+const Box = ({
+  label,
+  isChecked,
+  onChange,
+}: {
+  label: string
+  isChecked: boolean
+  onChange: (isRange: boolean) => void
+}) => (
+  <label className="flex size-6 items-center justify-center">
+    <input
+      type="checkbox"
+      aria-label={label}
+      className="size-3.5 accent-accent"
+      checked={isChecked}
+      // A click brings its keys along.
+      onChange={({ nativeEvent }) => onChange('shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
+    />
+  </label>
+)
+
+const Active = ({ of }: { of: RevisionFacts | null }) =>
+  of ? (
+    <span className="flex items-center gap-1.5 text-ink-2 text-xs">
+      <code className="font-mono" title={of.id}>
+        {shortId(of.id)}
+      </code>
+      {of.at ? <RelativeTime at={of.at} /> : null}
+    </span>
+  ) : (
+    <span className="text-ink-3">none</span>
+  )
+
+const Latest = ({ row: { latest, active } }: { row: DeploymentRow }) => {
+  if (!latest) return <span className="text-ink-3">none</span>
+  if (latest.id === active?.id) return <span className="text-ink-3 text-xs">is the active one</span>
+  return (
+    <span className="flex items-center gap-1.5 text-ink-2 text-xs">
+      <code className="font-mono" title={latest.id}>
+        {shortId(latest.id)}
+      </code>
+      {latest.status ? <span title={latest.status}>{revisionLabel(latest.status)}</span> : null}
+      {latest.at ? <RelativeTime at={latest.at} /> : null}
+    </span>
+  )
 }

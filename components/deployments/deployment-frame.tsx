@@ -17,13 +17,15 @@ import { cn } from '@/lib/cn'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import { HealthBadge } from './health-badge'
+import { useTryAgain } from './use-try-again'
 
 type DeploymentFrameProps = { workspace: string; deploymentId: string; children: ReactNode }
 
 /** The head of every page of a deployment: its name, health, address, the way to a run, and its parts. */
 export function DeploymentFrame({ workspace, deploymentId, children }: DeploymentFrameProps) {
   const query = useQuery(deploymentQuery(workspace, deploymentId))
-  const { data, dataUpdatedAt, refetch } = query
+  const { data, dataUpdatedAt } = query
+  const retry = useTryAgain(deploymentQuery(workspace, deploymentId).queryKey)
   // While it is tried again the first failure is said already: a server that hangs takes minutes to fail for good.
   const error = query.error ?? query.failureReason
   const reason = useReasons().run
@@ -33,9 +35,11 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
     { label: 'Overview', href: overview, isCurrent: path === overview },
     ...(
       [
+        ['Revisions', routes.revisions(workspace, deploymentId)],
         ['Assistants', routes.assistants(workspace, deploymentId)],
         ['Threads', routes.threads(workspace, deploymentId)],
         ['Runs', routes.runs(workspace, deploymentId)],
+        ['Settings', routes.deploymentSettings(workspace, deploymentId)],
       ] as const
     ).map(([label, href]) => ({ label, href, isCurrent: path.startsWith(href) })),
   ]
@@ -90,11 +94,9 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         ))}
       </nav>
       <div className="flex min-h-0 flex-1 flex-col pt-4">
-        {error && data ? (
-          <StaleNotice message={error.view.message} at={dataUpdatedAt} onRetry={() => void refetch()} />
-        ) : null}
+        {error && data ? <StaleNotice {...error.view} at={dataUpdatedAt} onRetry={retry} /> : null}
         {/* Without the deployment nothing below can be had either, and would say the same once more. */}
-        {error && !data ? <ErrorNotice error={error.view} onRetry={() => void refetch()} /> : children}
+        {error && !data ? <ErrorNotice error={error.view} onRetry={retry} /> : children}
       </div>
     </>
   )

@@ -1,117 +1,183 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
-import { useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { DataTable } from '@/components/shared/data-table'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { PageHeader } from '@/components/shared/page-header'
-import { Pager } from '@/components/shared/pager'
+import { useReasons } from '@/components/shared/rights'
 import { SearchBox } from '@/components/shared/search-box'
 import { StaleNotice } from '@/components/shared/stale-notice'
 import { useSetSearch } from '@/components/shared/use-set-search'
 import { Button } from '@/components/ui/button'
-import { Select } from '@/components/ui/input'
-import { DEPLOYMENT_STATUSES } from '@/lib/contracts/state'
-import { deploymentsQuery } from '@/lib/queries/deployments'
+import { SLACK } from '@/lib/anchored-page'
+import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
+import type { SavedView } from '@/lib/saved-views'
+import { BulkBar } from './bulk-bar'
 import { deploymentColumns } from './columns'
-import { DEPLOYMENT_TYPES, isFiltered, listQueryOf, NO_FILTER, PAGE_SIZE } from './list-query'
+import { ExportButton } from './export-button'
+import { FilterChips } from './filter-chips'
+import { ListPager } from './list-pager'
+import { ALL, chipsOf, isFiltered, listQueryOf, NO_FILTER, toView, viewQueryOf } from './list-query'
+import { LostNotice } from './lost-notice'
+import { SavedViews } from './saved-views'
 import { useLiveDeployments } from './use-live'
+import { useRowKeys } from './use-row-keys'
+import { useSelection } from './use-selection'
 
-export function DeploymentsPage({ workspace }: { workspace: string }) {
+const PeekPanel = dynamic(() => import('./peek-panel').then((module) => module.PeekPanel), { ssr: false })
+
+type Props = { workspace: string; views: readonly SavedView[] }
+
+export function DeploymentsPage({ workspace, views: initialViews }: Props) {
   const search = useSearchParams()
   const query = listQueryOf(search)
   const { problem, refetchInterval } = useLiveDeployments(workspace, query)
-  const list = useQuery({ ...deploymentsQuery(workspace, query), refetchInterval })
+  const list = useQuery({ ...deploymentRowsQuery(workspace, query), refetchInterval })
   const { data, dataUpdatedAt, refetch, isPlaceholderData } = list
   // While it is tried again the first failure is said already: a server that hangs takes minutes to fail for good.
   const error = list.error ?? list.failureReason
-  const columns = useMemo(() => deploymentColumns(workspace), [workspace])
-  const set = useSetSearch()
   const message = error?.view.message ?? problem
   const retry = () => void refetch()
 
+  const [views, setViews] = useState(initialViews)
+  const kept = viewQueryOf(search)
+  const setSearch = useSetSearch()
+  const setLocal = useSetSearch({ isLocal: true })
+  const hasDefault = views.some((view) => view.isDefault)
+  /** Without any filter the page opens its default view, unless the URL says that all are wanted. */
+  const set = (change: Record<string, string>) => {
+    const isBare = viewQueryOf(new URLSearchParams({ ...Object.fromEntries(search), ...change })) === ''
+    const isNamed = (change.view ?? search.get('view') ?? '') !== ''
+    setSearch(isBare && hasDefault && !isNamed ? { ...change, view: ALL } : change)
+  }
+  const showAll = () => set({ ...NO_FILTER, view: '' })
+
+  const rows = data?.rows ?? NONE
+  const selection = useSelection(rows, kept)
+  const columns = useMemo(() => deploymentColumns({ rows, selection }), [rows, selection])
+  const peeked = rows.find(({ id }) => id === search.get('peek'))
+  const peek = (id: string) => setLocal({ peek: id })
+  useRowKeys({
+    onSelect: (id) => selection.toggle(id, false),
+    onPeek: (id) => peek(id === peeked?.id ? '' : id),
+    onFocus: (id) => {
+      if (peeked && peeked.id !== id) peek(id)
+    },
+    onEscape: () => {
+      if (peeked) peek('')
+      return peeked !== undefined
+    },
+  })
+  useKeptInSight(query, isPlaceholderData ? undefined : data?.offset, setSearch)
+
   return (
     <>
-      <PageHeader title="Deployments" />
+      <PageHeader title="Deployments" actions={<Verbs workspace={workspace} kept={kept} />} />
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <SearchBox
           label="Search by name"
           value={search.get('name_contains') ?? ''}
           onChange={(value) => set({ name_contains: value })}
         />
-        <Choice
-          label="Status"
-          any="Any status"
-          options={DEPLOYMENT_STATUSES}
-          value={search.get('status') ?? ''}
-          onChange={(value) => set({ status: value })}
+        <SavedViews
+          workspace={workspace}
+          views={views}
+          current={views.find(({ id }) => id === search.get('view'))}
+          query={kept}
+          onViews={setViews}
+          onOpen={(view) => (view ? setSearch(toView(view.query, view.id)) : showAll())}
         />
-        <Choice
-          label="Type"
-          any="Any type"
-          options={DEPLOYMENT_TYPES}
-          value={search.get('deployment_type') ?? ''}
-          onChange={(value) => set({ deployment_type: value })}
+        <FilterChips
+          chips={chipsOf(search)}
+          onSet={(name, value) => set({ [name]: value })}
+          onClear={() => set({ ...NO_FILTER, name_contains: search.get('name_contains') ?? '' })}
         />
       </div>
-      {message && data ? <StaleNotice message={message} at={dataUpdatedAt} onRetry={retry} /> : null}
+      {message && data ? <StaleNotice message={message} code={error?.code} at={dataUpdatedAt} onRetry={retry} /> : null}
+      {data?.isLost && !isPlaceholderData ? <LostNotice onFirst={() => set({ offset: '' })} /> : null}
       {error && !data ? (
         <ErrorNotice error={error.view} onRetry={retry} />
       ) : (
         <DataTable
           label="Deployments"
           columns={columns}
-          rows={data?.resources}
+          rows={data?.rows}
           rowKey={(one) => one.id}
           rowHref={(one) => routes.deployment(workspace, one.id)}
-          empty={
-            isFiltered(search) || query.offset > 0 ? (
-              <EmptyState
-                title="No deployment matches"
-                action={<Button onClick={() => set({ ...NO_FILTER, offset: '' })}>Show all deployments</Button>}
-              >
-                {query.offset > 0
-                  ? 'This page lies beyond the last one.'
-                  : 'None has this name, status and type. Names match anywhere in the text.'}
-              </EmptyState>
-            ) : (
-              <EmptyState title="No deployments yet">
-                Create one through the control-plane API (POST /v2/deployments). It appears here with its first revision
-                rolling out.
-              </EmptyState>
-            )
-          }
+          isMarked={(one) => selection.has(one.id) || one.id === peeked?.id}
+          pendingRows={10}
+          empty={<Empty isFiltered={isFiltered(search)} isBeyond={query.offset > 0} onAll={showAll} />}
         />
       )}
+      <BulkBar workspace={workspace} selection={selection} onPage={(id) => rows.some((row) => row.id === id)} />
       {data ? (
-        <Pager
-          offset={query.offset}
-          size={PAGE_SIZE}
-          shown={data.resources.length}
+        <ListPager
+          page={data}
+          size={query.limit}
           isLoading={isPlaceholderData}
-          onMove={(offset) => set({ offset })}
+          onMove={set}
+          onSize={(limit) => set({ limit })}
         />
       ) : null}
+      {peeked ? <PeekPanel workspace={workspace} row={peeked} onClose={() => peek('')} /> : null}
     </>
   )
 }
 
-type ChoiceProps = {
-  label: string
-  any: string
-  options: readonly string[]
-  value: string
-  onChange: (value: string) => void
+const NONE: never[] = []
+
+function Verbs({ workspace, kept }: { workspace: string; kept: string }) {
+  const reason = useReasons().administer
+  const { limit: _, ...filters } = Object.fromEntries(new URLSearchParams(kept))
+  return (
+    <>
+      <ExportButton workspace={workspace} query={filters} />
+      {reason ? (
+        <Button variant="primary" reason={reason}>
+          <Plus aria-hidden />
+          New deployment
+        </Button>
+      ) : (
+        <Button asChild variant="primary">
+          <Link href={routes.newDeployment(workspace)}>
+            <Plus aria-hidden />
+            New deployment
+          </Link>
+        </Button>
+      )}
+    </>
+  )
 }
 
-/** One filter of the list. A value from the URL that is none of the options is shown too: it filters all the same. */
-const Choice = ({ label, any, options, value, onChange }: ChoiceProps) => (
-  <Select aria-label={label} className="w-auto" value={value} onChange={(event) => onChange(event.target.value)}>
-    <option value="">{any}</option>
-    {(value && !options.includes(value) ? [...options, value] : options).map((option) => (
-      <option key={option}>{option}</option>
-    ))}
-  </Select>
-)
+type EmptyProps = { isFiltered: boolean; isBeyond: boolean; onAll: () => void }
+
+const Empty = ({ isFiltered, isBeyond, onAll }: EmptyProps) =>
+  isFiltered || isBeyond ? (
+    <EmptyState title="No deployment matches" action={<Button onClick={onAll}>Show all deployments</Button>}>
+      {isBeyond
+        ? 'This page lies beyond the last one.'
+        : 'None fits all the filters above. Names match anywhere in the text.'}
+    </EmptyState>
+  ) : (
+    <EmptyState title="No deployments yet">
+      The first one takes a repository or an image; it appears here with its first revision rolling out.
+    </EmptyState>
+  )
+
+/** A page that follows its neighbours drifts as rows come and go above it: its URL goes along before they are out of sight. */
+function useKeptInSight(
+  { offset, after, before }: ReturnType<typeof listQueryOf>,
+  now: number | undefined,
+  set: (change: Record<string, string>) => void,
+) {
+  const isFar = now !== undefined && Boolean(after ?? before) && Math.abs(now - offset) >= SLACK / 2
+  useEffect(() => {
+    if (isFar) set({ offset: String(now), after: after ?? '', before: before ?? '' })
+  }, [isFar, now, after, before, set])
+}

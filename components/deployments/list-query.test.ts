@@ -1,13 +1,35 @@
 import { expect, test } from 'vitest'
-import { isFiltered, listQueryOf, NO_FILTER } from './list-query'
+import { ListDeploymentsQuery } from '@/lib/contracts/deployments'
+import { chipsOf, FILTERS, isFiltered, listQueryOf, NO_FILTER, toView, viewQueryOf } from './list-query'
 
-const of = (text: string) => listQueryOf(new URLSearchParams(text))
+const search = (text: string) => new URLSearchParams(text)
+const of = (text: string) => listQueryOf(search(text))
 
-test('the filters of the URL reach the API, trimmed, and empty ones do not', () => {
-  expect(of('name_contains=%20harbour%20&status=READY&deployment_type=&image_version=3')).toEqual({
+test('every parameter of the interface is a filter, and each reaches the API', () => {
+  const given = {
     name_contains: 'harbour',
-    status: 'READY',
+    name: 'harbour-master',
+    status: 'SOME_NEW_STATUS',
+    remote_reconciled: 'true',
+    tag_value_ids: 'a,b',
+    image_version: '0.4',
+    deployment_type: 'prod',
+    deployment_ids: 'c',
+    agent_id: 'd',
+    agent_environment: 'e',
+  }
+  const { limit: _, offset: __, ...shape } = ListDeploymentsQuery.shape
+  expect(Object.keys(given).sort()).toEqual(Object.keys(shape).sort())
+  const query = listQueryOf(new URLSearchParams(given))
+  expect(query).toEqual({ ...given, limit: 20, offset: 0 })
+  expect(ListDeploymentsQuery.safeParse(query).success).toBe(true)
+})
+
+test('values are trimmed, lists cleaned, and empty ones left out', () => {
+  expect(of('name_contains=%20harbour%20&deployment_type=&image_version=3&deployment_ids=a,%20,b,')).toEqual({
+    name_contains: 'harbour',
     image_version: '3',
+    deployment_ids: 'a,b',
     limit: 20,
     offset: 0,
   })
@@ -22,13 +44,42 @@ test.each([
   ['', 0],
 ])('%s begins at %i', (text, offset) => expect(of(text).offset).toBe(offset))
 
-test('a type that the API does not take is left out, so that no link is a dead end', () => {
-  expect(of('deployment_type=huge')).not.toHaveProperty('deployment_type')
-  expect(of('deployment_type=prod')).toMatchObject({ deployment_type: 'prod' })
+test('a page has one of the sizes offered, and one anchor', () => {
+  expect(of('limit=50').limit).toBe(50)
+  for (const odd of ['limit=7', 'limit=1000', 'limit=', 'limit=x']) expect(of(odd).limit).toBe(20)
+  expect(of('offset=20&after=a,b')).toMatchObject({ after: 'a,b' })
+  expect(of('after=a&before=b')).not.toHaveProperty('before')
+})
+
+test.each(['deployment_type=huge', 'remote_reconciled=perhaps'])(
+  '%s is a value that the API does not take and is left out, so that no link is a dead end',
+  (text) => {
+    expect(of(text)).toEqual({ limit: 20, offset: 0 })
+    expect(chipsOf(search(text))).toEqual([])
+  },
+)
+
+test('each filter is a chip in words, but the search by name', () => {
+  expect(chipsOf(search('name_contains=x&status=READY&remote_reconciled=false&tag_value_ids=a,b'))).toEqual([
+    { name: 'status', label: 'Status', value: 'READY', text: 'READY' },
+    { name: 'remote_reconciled', label: 'Rolled out by', value: 'false', text: 'the control plane' },
+    { name: 'tag_value_ids', label: 'Tag values', value: 'a,b', text: 'a, b' },
+  ])
 })
 
 test('each filter counts as one, and clearing them leaves none', () => {
-  for (const name of Object.keys(NO_FILTER)) expect(isFiltered(new URLSearchParams({ [name]: 'x' }))).toBe(true)
+  for (const { name, choices } of FILTERS)
+    expect(isFiltered(new URLSearchParams({ [name]: choices?.[0]?.value ?? 'x' }))).toBe(true)
+  expect(isFiltered(search('name_contains=x'))).toBe(true)
   expect(isFiltered(new URLSearchParams(NO_FILTER))).toBe(false)
-  expect(isFiltered(new URLSearchParams('offset=20'))).toBe(false)
+  expect(isFiltered(search('offset=20&limit=50'))).toBe(false)
+})
+
+test('a view keeps filters and page size, not the place in the list, and comes back as it was', () => {
+  const query = viewQueryOf(search('offset=40&after=q&peek=z&limit=50&status=READY&name_contains=a%26b'))
+  expect(query).toBe('name_contains=a%26b&status=READY&limit=50')
+  expect(viewQueryOf(search('status=READY&limit=50&name_contains=a%26b'))).toBe(query)
+  const change = toView(query, 'id')
+  expect(change).toMatchObject({ name_contains: 'a&b', status: 'READY', limit: '50', view: 'id', image_version: '' })
+  expect(viewQueryOf(new URLSearchParams(change))).toBe(query)
 })

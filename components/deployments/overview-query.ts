@@ -1,2 +1,2 @@
-/** The revisions that the overview lists: what the server gives by default, newest first. */
-export const OVERVIEW_REVISIONS = {}
+/** The revisions that the overview lists, newest first. */
+export const OVERVIEW_REVISIONS = { limit: 5 }

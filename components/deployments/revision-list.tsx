@@ -1,5 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import type { Route } from 'next'
+import Link from 'next/link'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
@@ -9,6 +11,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import type { Revision } from '@/lib/contracts/revisions'
 import { shortId } from '@/lib/format'
 import { revisionsQuery } from '@/lib/queries/revisions'
+import { routes } from '@/lib/routes'
 import { OVERVIEW_REVISIONS } from './overview-query'
 import { RevisionStatus } from './revision-status'
 
@@ -19,7 +22,7 @@ type RevisionListProps = {
   refetchInterval: number | false
 }
 
-/** A deployment's revisions, newest first; their states move while one watches. */
+/** A deployment's newest revisions, newest first; their states move while one watches. */
 export function RevisionList({ workspace, deploymentId, active, refetchInterval }: RevisionListProps) {
   const { data, error, refetch } = useQuery({
     ...revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS),
@@ -27,9 +30,14 @@ export function RevisionList({ workspace, deploymentId, active, refetchInterval 
   })
   return (
     <section aria-labelledby="revisions" className="min-w-0">
-      <h2 id="revisions" className="mb-2 font-semibold text-base">
-        Revisions
-      </h2>
+      <div className="mb-2 flex items-baseline justify-between">
+        <h2 id="revisions" className="font-semibold text-base">
+          Revisions
+        </h2>
+        <Link href={routes.revisions(workspace, deploymentId)} className="text-accent text-xs hover:underline">
+          All revisions
+        </Link>
+      </div>
       {error && !data ? (
         <ErrorNotice error={error.view} onRetry={() => void refetch()} />
       ) : data?.resources.length === 0 ? (
@@ -40,7 +48,12 @@ export function RevisionList({ workspace, deploymentId, active, refetchInterval 
         <ol aria-busy={!data || undefined} className="@container overflow-hidden rounded-lg border bg-panel">
           {data
             ? data.resources.map((revision) => (
-                <RevisionRow key={revision.id} revision={revision} isActive={revision.id === active} />
+                <RevisionRow
+                  key={revision.id}
+                  revision={revision}
+                  href={routes.revision(workspace, deploymentId, revision.id)}
+                  isActive={revision.id === active}
+                />
               ))
             : ['a', 'b', 'c'].map((key) => (
                 <li key={key} className="flex h-14 items-center gap-4 border-b px-4 last:border-b-0">
@@ -54,13 +67,15 @@ export function RevisionList({ workspace, deploymentId, active, refetchInterval 
   )
 }
 
-function RevisionRow({ revision, isActive }: { revision: Revision; isActive: boolean }) {
+function RevisionRow({ revision, href, isActive }: { revision: Revision; href: Route; isActive: boolean }) {
   const { source_revision_config: source } = revision
   const version = source?.repo_commit_sha ? shortId(source.repo_commit_sha) : source?.image_uri
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-4 py-2.5 last:border-b-0">
       <div className="flex-1 @xl:w-36 @xl:flex-none">
-        <RevisionStatus status={revision.status} />
+        <Link href={href} className="hover:underline">
+          <RevisionStatus status={revision.status} />
+        </Link>
       </div>
       <div className="order-last flex min-w-0 basis-full items-center gap-2 @xl:order-none @xl:flex-1 @xl:basis-0">
         {version ? (

@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { RevisionsList } from '@/lib/contracts/revisions'
 import { connection, subscribe } from '@/lib/live/client'
-import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
+import { deploymentQuery, deploymentRowsQuery, type RowsQuery } from '@/lib/queries/deployments'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 
-type ListQuery = NonNullable<Parameters<typeof deploymentsQuery>[1]>
+type Query = Record<string, string | number | boolean>
 type RevisionsQuery = NonNullable<Parameters<typeof revisionsQuery>[2]>
 
 /** How a live reading stands: `problem` is why what is shown gets no newer; without a connection `refetchInterval` polls. */
@@ -15,13 +15,13 @@ type Live = { problem: string | undefined; refetchInterval: number | false }
 const POLL_MS = 10_000
 
 /** Keeps the list in the query cache as the server's shared poller sees it. */
-export function useLiveDeployments(workspace: string, query: ListQuery): Live {
+export function useLiveDeployments(workspace: string, query: RowsQuery): Live {
   const client = useQueryClient()
   const key = JSON.stringify(query)
   const { live, note } = useLiveState(`${workspace} ${key}`)
   useEffect(() => {
-    const query: ListQuery & Record<string, string | number | boolean> = JSON.parse(key) // what `key` was made of
-    const { queryKey } = deploymentsQuery(workspace, query)
+    const query: RowsQuery & Record<string, string | number | boolean> = JSON.parse(key) // what `key` was made of
+    const { queryKey } = deploymentRowsQuery(workspace, query)
     return subscribe(
       { kind: 'deployments', workspace, query },
       {
@@ -58,7 +58,10 @@ export function useLiveDeployment(workspace: string, deployment: string, revisio
     }
     const ends = [
       subscribe({ kind: 'deployment', ...place }, into(deploymentQuery(workspace, deployment).queryKey)),
-      subscribe({ kind: 'revisions', ...place }, into(revisionsQuery(workspace, deployment, revisions).queryKey, each)),
+      subscribe(
+        { kind: 'revisions', ...place, query: revisions as Query },
+        into(revisionsQuery(workspace, deployment, revisions).queryKey, each),
+      ),
     ]
     return () => {
       for (const end of ends) end()

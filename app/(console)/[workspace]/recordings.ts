@@ -19,7 +19,12 @@ async function assertMember(workspace: string): Promise<void> {
 }
 
 /** A page of recordings that the person may see. */
-export async function visibleRecordings(filter: { workspace: string; deployment?: string; after?: string }) {
+export async function visibleRecordings(filter: {
+  workspace: string
+  deployment?: string
+  after?: string
+  limit?: number
+}) {
   await assertMember(filter.workspace)
   return await listRecordings(filter)
 }

@@ -1,23 +1,37 @@
 import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
 import { DeploymentsPage } from '@/components/deployments/deployments-page'
 import { listQueryOf } from '@/components/deployments/list-query'
 import { Hydrated } from '@/components/shared/hydrated'
-import { deploymentsQuery } from '@/lib/queries/deployments'
-import { prefetch } from '@/lib/server/prefetch'
+import { deploymentRowsQuery } from '@/lib/queries/deployments'
+import { routes } from '@/lib/routes'
+import { readDeploymentRows } from '@/lib/server/deployment-rows'
+import { pageActor } from '@/lib/server/page-actor'
+import { prefetchRead } from '@/lib/server/prefetch'
+import { listViews } from '@/lib/server/saved-views'
 
 export const metadata: Metadata = { title: 'Deployments' }
 
 export default async function Page({ params, searchParams }: PageProps<'/[workspace]/deployments'>) {
   const { workspace } = await params
-  await prefetch(
-    deploymentsQuery(
-      workspace,
-      listQueryOf(new URLSearchParams(Object.entries(await searchParams) as [string, string][])),
+  const search = new URLSearchParams(Object.entries(await searchParams) as [string, string][])
+  const actor = await pageActor()
+  const query = listQueryOf(search)
+  const [views] = await Promise.all([
+    // Without them the list is as good as before.
+    listViews({ account: actor.id, workspace, page: 'deployments' }).catch(() => []),
+    prefetchRead(deploymentRowsQuery(workspace, query).queryKey, (signal) =>
+      readDeploymentRows(workspace, query, { actor, signal }),
     ),
-  )
+  ])
+  const opened = search.size === 0 ? views.find((view) => view.isDefault) : undefined
+  if (opened)
+    redirect(
+      routes.deployments(workspace, { ...Object.fromEntries(new URLSearchParams(opened.query)), view: opened.id }),
+    )
   return (
     <Hydrated>
-      <DeploymentsPage workspace={workspace} />
+      <DeploymentsPage workspace={workspace} views={views} />
     </Hydrated>
   )
 }

@@ -1,0 +1,109 @@
+import { findJsonProblem } from '@/components/shared/json-problem'
+import { commandProblem, createProblems, isTagRef, nameProblem } from '@/lib/contracts/deployment-rules'
+import { isJsonObject, parseJson } from '@/lib/contracts/json'
+import { resourceProblems } from '@/lib/contracts/resource-defaults'
+import { valueProblem } from '@/lib/contracts/secret-changes'
+import { type CreateField, type CreateValues, filled, type Issues, type SecretDraft } from './create-values'
+import { fieldAt } from './place-issues'
+
+type Values = Record<string, unknown>
+export type CreateBody = {
+  name: string
+  source: CreateValues['source']
+  source_config: Values
+  source_revision_config: Values
+  secrets: { name: string; value: string }[]
+}
+export type CreateRequest = { ok: true; body: CreateBody } | { ok: false; issues: Issues }
+
+/** What the workspace's listeners ask for. */
+export type ListenerRules = { isRequired: boolean; takesNamespace: boolean }
+
+/** What the form asks for, or what is wrong with it, each at its field. */
+export function createRequest(
+  values: CreateValues,
+  drafts: readonly SecretDraft[],
+  rules: ListenerRules,
+): CreateRequest {
+  const secrets = filled(drafts)
+  const issues: Partial<Record<CreateField, string>> = {}
+  const note = (field: CreateField | undefined, message: string | undefined) => {
+    if (field !== undefined && message !== undefined) issues[field] ??= message
+  }
+  const spec = readSpec(values)
+  if ('problem' in spec) note('resourceSpec', spec.problem)
+  const body = bodyOf(values, secrets, rules, 'value' in spec ? spec.value : undefined)
+
+  note('name', nameProblem(body.name))
+  if (values.source === 'external_docker' && rules.isRequired && values.listener === '')
+    note('listener', 'Choose where the image is rolled out')
+  if (body.source_config.custom_url !== undefined && !isWebAddress(values.customUrl.trim()))
+    note('customUrl', 'This is no http or https address')
+  if (values.source === 'github' && /^[a-z]+:\/\/[^/]*@/i.test(values.repository.trim()))
+    note('repository', 'Leave user and password out of the address: the integration has its own')
+  for (const { id, value } of secrets) note(`secret ${id}`, valueProblem(value))
+  for (const { path, message } of createProblems(values.source, body))
+    note(fieldAt(path, secrets), message === 'Field required' ? 'This is needed' : message)
+  for (const command of ['installCommand', 'buildCommand'] as const)
+    if (values.source === 'github') note(command, commandProblem(values[command].trim()))
+
+  return Object.keys(issues).length > 0 ? { ok: false, issues } : { ok: true, body }
+}
+
+function bodyOf(values: CreateValues, secrets: SecretDraft[], rules: ListenerRules, spec: unknown): CreateBody {
+  const text = (value: string) => value.trim() || undefined
+  const isGithub = values.source === 'github'
+  const config: Values = isGithub
+    ? {
+        integration_id: text(values.integration),
+        repo_url: text(values.repository),
+        deployment_type: values.type,
+        build_on_push: values.buildOnPush && !isTagRef(values.ref.trim()),
+        install_command: text(values.installCommand),
+        build_command: text(values.buildCommand),
+      }
+    : {
+        listener_id: text(values.listener),
+        listener_config:
+          rules.takesNamespace && text(values.namespace) ? { k8s_namespace: text(values.namespace) } : undefined,
+        custom_url: text(values.customUrl),
+        resource_spec: spec,
+      }
+  return {
+    name: values.name,
+    source: values.source,
+    source_config: given(config),
+    source_revision_config: given(
+      isGithub
+        ? { repo_ref: text(values.ref), graph_config_path: text(values.configPath) }
+        : { image_uri: text(values.image) },
+    ),
+    secrets: secrets.map(({ name, value }) => ({ name: name.trim(), value })),
+  }
+}
+
+const given = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, one]) => one !== undefined))
+
+function readSpec({ source, resourceSpec: text }: CreateValues): { value: Values | undefined } | { problem: string } {
+  if (source !== 'external_docker' || text.trim() === '') return { value: undefined }
+  const problem = findJsonProblem(text)
+  if (problem) return { problem: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }
+  const value = parseJson(text)
+  if (!isJsonObject(value)) return { problem: 'A resource spec is a JSON object' }
+  // Its types are checked by the server's schema; here only what the rules between its fields say.
+  const [wrong] = hasLists(value) ? resourceProblems(value) : []
+  return wrong ? { problem: `${wrong.path.join('.')}: ${wrong.message}` } : { value }
+}
+
+const LISTS = ['volumes', 'volume_mounts', 'init_containers', 'sidecars']
+const hasLists = (spec: Values) =>
+  LISTS.every((key) => spec[key] === undefined || (Array.isArray(spec[key]) && spec[key].every(isJsonObject)))
+
+const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+
+/** The request as it may be shown: of each secret there is nothing but the name. */
+export const masked = (body: CreateBody): CreateBody => ({
+  ...body,
+  secrets: body.secrets.map(({ name }) => ({ name, value: '••••••••' })),
+})

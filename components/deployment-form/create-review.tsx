@@ -1,0 +1,37 @@
+'use client'
+import { jsonText } from '@/components/shared/json-value'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { type CreateBody, masked } from './create-request'
+
+type CreateReviewProps = { body: CreateBody; isBusy: boolean; onSend: () => void; onClose: () => void }
+
+/** The request as it will be sent, but for the values of secrets. */
+export const CreateReview = ({ body, isBusy, onSend, onClose }: CreateReviewProps) => (
+  <Dialog
+    open
+    onOpenChange={(isOpen) => {
+      if (!isOpen && !isBusy) onClose()
+    }}
+    title={`Create ${body.name}`}
+    description="This request will be sent. The values of secrets are sent too, and not shown."
+    className="base:w-[min(40rem,calc(100vw-2rem))]"
+  >
+    <div className="flex flex-col gap-3">
+      <p className="font-mono text-xs">POST /v2/deployments</p>
+      <section aria-label="Request">
+        <pre className="whitespace-pre-wrap break-all rounded-md border bg-sunken p-3 font-mono text-xs">
+          {jsonText(masked(body))}
+        </pre>
+      </section>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose} disabled={isBusy}>
+          Back to the form
+        </Button>
+        <Button variant="primary" isBusy={isBusy} onClick={onSend}>
+          Create deployment
+        </Button>
+      </div>
+    </div>
+  </Dialog>
+)

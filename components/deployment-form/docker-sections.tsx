@@ -1,0 +1,143 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { JsonEditor } from '@/components/shared/json-editor'
+import { describedBy, Field } from '@/components/ui/field'
+import { Select } from '@/components/ui/input'
+import type { Listener } from '@/lib/contracts/listeners'
+import { listenersQuery } from '@/lib/queries/integrations'
+import type { ListenerRules } from './create-request'
+import type { SectionProps } from './create-values'
+import { Section, TextField } from './text-field'
+
+/** What the listeners of a workspace ask of a create: one of them where there are any, a namespace of those of Kubernetes only. */
+export function listenerRules(listeners: readonly Listener[] | undefined, chosen: string): ListenerRules {
+  const listener = listeners?.find(({ id }) => id === chosen)
+  return {
+    isRequired: (listeners?.length ?? 0) > 0,
+    takesNamespace: listener ? listener.compute_type === 'k8s' : chosen !== '',
+  }
+}
+
+/** Which image, where it is rolled out, and what it is given. */
+export function DockerSections(props: SectionProps) {
+  const { values, issues, change } = props
+  return (
+    <>
+      <Section title="Image">
+        <TextField
+          id="create-image"
+          label="Image"
+          className="sm:col-span-2 [&_input]:font-mono"
+          placeholder="registry.example/agent:1.2"
+          value={values.image}
+          error={issues.image}
+          hint="With its tag or digest. A digest always names the same image, a tag may move."
+          onChange={(image) => change({ image })}
+        />
+      </Section>
+      <Section title="Where it runs">
+        <Place {...props} />
+        <TextField
+          id="create-url"
+          label="Address of the agent server"
+          type="url"
+          className="sm:col-span-2"
+          placeholder="https://agent.example.com"
+          value={values.customUrl}
+          error={issues.customUrl}
+          hint="Optional. Where it is reached, if the server cannot tell by itself."
+          onChange={(customUrl) => change({ customUrl })}
+        />
+      </Section>
+      <Section title="Resources" hint="Optional. What is left out is given by the server’s own rules.">
+        <div className="flex flex-col gap-1 sm:col-span-2">
+          <JsonEditor
+            label="Resource spec as JSON"
+            value={values.resourceSpec}
+            minHeight={96}
+            describedBy="create-spec-error create-spec-hint"
+            isInvalid={issues.resourceSpec !== undefined}
+            onChange={(resourceSpec) => change({ resourceSpec })}
+          />
+          <p id="create-spec-error" role="alert" className="text-error text-xs">
+            {issues.resourceSpec}
+          </p>
+          <p id="create-spec-hint" className="text-ink-3 text-xs">
+            For example <code>{'{ "cpu": 1, "memory_mb": 1024, "max_scale": 2 }'}</code>
+          </p>
+        </div>
+      </Section>
+    </>
+  )
+}
+
+function Place({ workspace, values, issues, change }: SectionProps) {
+  const list = useQuery(listenersQuery(workspace))
+  if (list.data?.resources.length === 0) return null
+  const listener = list.data?.resources.find(({ id }) => id === values.listener)
+  const namespaces = listener?.compute_config?.k8s_namespaces ?? []
+  const { takesNamespace } = listenerRules(list.data?.resources, values.listener)
+  return (
+    <>
+      {list.error ? (
+        <div className="flex flex-col gap-2">
+          <TextField
+            id="create-listener"
+            label="Listener id"
+            value={values.listener}
+            error={issues.listener}
+            hint="The list could not be had; the id can be given by hand."
+            onChange={(id) => change({ listener: id })}
+          />
+          <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} />
+        </div>
+      ) : (
+        <Field
+          id="create-listener"
+          label="Listener"
+          hint="Which cluster or machine rolls it out."
+          error={issues.listener}
+        >
+          <Select
+            id="create-listener"
+            value={values.listener}
+            onChange={(event) => change({ listener: event.target.value, namespace: '' })}
+            {...describedBy('create-listener', issues.listener)}
+          >
+            <option value="">{list.data ? 'Choose one' : 'Loading …'}</option>
+            {list.data?.resources.map(({ id, compute_id: name, compute_type: type }) => (
+              <option key={id} value={id}>
+                {name ?? id} ({type})
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
+      {!takesNamespace ? null : namespaces.length > 0 ? (
+        <Field id="create-namespace" label="Namespace" hint="It cannot be changed later." error={issues.namespace}>
+          <Select
+            id="create-namespace"
+            value={values.namespace}
+            onChange={(event) => change({ namespace: event.target.value })}
+            {...describedBy('create-namespace', issues.namespace)}
+          >
+            <option value="">The listener’s own</option>
+            {namespaces.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </Select>
+        </Field>
+      ) : (
+        <TextField
+          id="create-namespace"
+          label="Namespace"
+          value={values.namespace}
+          error={issues.namespace}
+          hint="Optional. It cannot be changed later."
+          onChange={(namespace) => change({ namespace })}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import { KeyValues } from '@/components/shared/key-values'
+import { VisibleText } from '@/components/shared/visible-text'
+import type { Deployment } from '@/lib/contracts/deployments'
+
+/** What was decided when the deployment was made, and why it stays so. */
+export function FixedFields({ deployment }: { deployment: Deployment }) {
+  const { name, source, source_config: config } = deployment
+  const items: [string, string | null | undefined][] = [
+    ['Name', name],
+    ['Source', source],
+    ['Integration', config.integration_id],
+    ['Repository', config.repo_url],
+    ['Type', config.deployment_type],
+    ['Listener', config.listener_id],
+    ['Namespace', config.listener_config?.k8s_namespace],
+  ]
+  return (
+    <section aria-label="Fixed" className="rounded-lg border bg-panel p-4">
+      <h3 className="font-semibold text-base">Fixed</h3>
+      <p className="mt-0.5 mb-3 text-ink-3 text-xs">
+        Decided when the deployment was made: the server takes no change of these. For other ones, make another
+        deployment.
+      </p>
+      <KeyValues items={items.map(([label, value]) => [label, value ? <Fixed key={label}>{value}</Fixed> : null])} />
+    </section>
+  )
+}
+
+const Fixed = ({ children }: { children: string }) => (
+  <span className="break-all font-mono text-xs">
+    <VisibleText>{children}</VisibleText>
+  </span>
+)

@@ -1,0 +1,34 @@
+'use client'
+import type { ReactNode } from 'react'
+import { Menu, MenuItem, MenuLabel } from '@/components/ui/menu'
+import { EXPORT_CAP } from '@/lib/export'
+import { count } from '@/lib/format'
+import { routes } from '@/lib/routes'
+
+type ExportMenuProps = { workspace: string; query: Record<string, string>; trigger: ReactNode }
+
+const FILES: [label: string, hint: string, query: Record<string, string>][] = [
+  ['CSV for Excel', 'with a byte order mark, which Excel needs for names beyond English', { format: 'csv', bom: '1' }],
+  ['CSV, plain', 'UTF-8 without the mark, for other programs', { format: 'csv', bom: '0' }],
+  ['JSON', 'one object with all rows', { format: 'json' }],
+]
+
+export const ExportMenu = ({ workspace, query, trigger }: ExportMenuProps) => (
+  <Menu trigger={trigger} label="Export" defaultOpen>
+    {FILES.map(([label, hint, format]) => (
+      <MenuItem key={label} asChild>
+        <a href={routes.deploymentsFile(workspace, { ...query, ...format })} download>
+          <span>
+            {label}
+            <span className="block text-ink-3 text-xs">{hint}</span>
+          </span>
+        </a>
+      </MenuItem>
+    ))}
+    <MenuLabel>
+      All that the filter matches, on all pages, at most {count(EXPORT_CAP)} rows.
+      <br />
+      In CSV, text that a spreadsheet would run begins with an apostrophe.
+    </MenuLabel>
+  </Menu>
+)

@@ -1,0 +1,168 @@
+'use client'
+import { Plus, X } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { Input, Select } from '@/components/ui/input'
+import { type Chip, FILTERS, type FilterName } from './list-query'
+
+type FilterChipsProps = {
+  chips: readonly Chip[]
+  onSet: (name: FilterName, value: string) => void
+  onClear: () => void
+}
+
+/** The filters in force, each with its way out, and one more to add. Delete or Backspace removes the chip that has the focus. */
+export function FilterChips({ chips, onSet, onClear }: FilterChipsProps) {
+  const [edited, setEdited] = useState<FilterName | 'new'>()
+  const remove = (name: FilterName) => {
+    setEdited(undefined)
+    onSet(name, '')
+  }
+  const onKey = (event: KeyboardEvent, name: FilterName) => {
+    if (event.key !== 'Delete' && event.key !== 'Backspace') return
+    event.preventDefault()
+    remove(name)
+  }
+  return (
+    <>
+      {chips.length > 0 ? (
+        <ul aria-label="Filters" className="flex min-w-0 flex-wrap items-center gap-1.5">
+          {chips.map(({ name, label, text }) => (
+            <li key={name} className="flex max-w-full items-center rounded-md border border-line-strong bg-panel">
+              <button
+                type="button"
+                className="min-w-0 truncate rounded-l-md px-2 text-xs leading-[1.875rem] hover:bg-hover"
+                title={`Change: ${label} ${text}`}
+                onClick={() => setEdited(name)}
+                onKeyDown={(event) => onKey(event, name)}
+              >
+                <span className="text-ink-3">{label}:</span> {text}
+              </button>
+              <button
+                type="button"
+                aria-label={`Remove filter ${label}`}
+                className="flex size-7 shrink-0 items-center justify-center rounded-r-md text-ink-3 hover:bg-hover hover:text-ink"
+                onClick={() => remove(name)}
+              >
+                <X aria-hidden className="size-3.5" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {edited ? (
+        <FilterForm
+          key={edited}
+          name={edited === 'new' ? undefined : edited}
+          chips={chips}
+          onDone={(name, value) => {
+            setEdited(undefined)
+            onSet(name, value)
+          }}
+          onCancel={() => setEdited(undefined)}
+        />
+      ) : (
+        <Button variant="ghost" onClick={() => setEdited('new')}>
+          <Plus aria-hidden />
+          Add filter
+        </Button>
+      )}
+      {chips.length > 1 && !edited ? (
+        <Button variant="ghost" onClick={onClear}>
+          Clear
+        </Button>
+      ) : null}
+    </>
+  )
+}
+
+type FilterFormProps = {
+  /** The filter to change; one that is not there yet when absent. */
+  name: FilterName | undefined
+  chips: readonly Chip[]
+  onDone: (name: FilterName, value: string) => void
+  onCancel: () => void
+}
+
+function FilterForm({ name, chips, onDone, onCancel }: FilterFormProps) {
+  const free = FILTERS.filter((one) => one.name === name || !chips.some((chip) => chip.name === one.name))
+  const [chosen, setChosen] = useState(name ?? free[0]?.name)
+  const filter = FILTERS.find((one) => one.name === chosen)
+  const [value, setValue] = useState(chips.find((chip) => chip.name === name)?.value ?? '')
+  if (!filter) return null
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (value.trim()) onDone(filter.name, value.trim())
+  }
+  const choose = (next: string) => {
+    if (next) onDone(filter.name, next)
+  }
+  // One that is not among the choices came by the URL, and filters all the same.
+  const choices = filter.choices?.some((one) => one.value === value) || !value ? filter.choices : undefined
+  return (
+    <form
+      aria-label="Filter"
+      className="flex flex-wrap items-center gap-1.5"
+      onSubmit={submit}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        onCancel()
+      }}
+    >
+      {name ? (
+        <span className="text-ink-2 text-xs">{filter.label}</span>
+      ) : (
+        <Select
+          aria-label="Filter by"
+          autoFocus
+          className="w-auto"
+          value={chosen}
+          onChange={(event) => {
+            setChosen(event.target.value as FilterName) // one of the options below
+            setValue('')
+          }}
+        >
+          {free.map((one) => (
+            <option key={one.name} value={one.name}>
+              {one.label}
+            </option>
+          ))}
+        </Select>
+      )}
+      {choices ? (
+        <Select
+          aria-label={filter.label}
+          autoFocus={Boolean(name)}
+          className="w-auto"
+          value={value}
+          onChange={(event) => choose(event.target.value)}
+        >
+          <option value="">Choose…</option>
+          {choices.map((one) => (
+            <option key={one.value} value={one.value}>
+              {one.label}
+            </option>
+          ))}
+        </Select>
+      ) : (
+        <>
+          <Input
+            aria-label={filter.label}
+            autoFocus={Boolean(name)}
+            placeholder={filter.hint ?? filter.label}
+            className="w-52"
+            value={value}
+            onChange={(event) => setValue(event.target.value)}
+          />
+          <Button type="submit" disabled={!value.trim()}>
+            Apply
+          </Button>
+        </>
+      )}
+      <Button variant="ghost" onClick={onCancel}>
+        Cancel
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,98 @@
+import Link from 'next/link'
+import { KeyValues } from '@/components/shared/key-values'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { Badge } from '@/components/ui/badge'
+import { CopyButton } from '@/components/ui/copy-button'
+import type { Deployment } from '@/lib/contracts/deployments'
+import { routes } from '@/lib/routes'
+import { Panel } from './panel'
+
+/** What the record of a deployment says: its source, the names of its secrets, its resources. */
+export function OverviewFacts({ workspace, deployment }: { workspace: string; deployment: Deployment }) {
+  const { id, source_config: source, source_revision_config: revision, secrets } = deployment
+  const spec = Object.entries(source?.resource_spec ?? {}).filter(([, value]) => value !== null && value !== undefined)
+  // What is registered by hand has no settings of a control plane.
+  const hasSettings = deployment.source !== 'external'
+  return (
+    <>
+      <Panel
+        title="Source"
+        action={hasSettings ? <Link href={routes.deploymentSettings(workspace, id)}>Settings</Link> : undefined}
+      >
+        <KeyValues
+          items={[
+            ['Kind', deployment.source],
+            ['Repository', source?.repo_url && <Copied value={source.repo_url} what="repository" />],
+            ['Ref', revision?.repo_ref],
+            ['Commit', revision?.repo_commit_sha && <Copied value={revision.repo_commit_sha} what="commit" />],
+            ['Graph config', revision?.graph_config_path],
+            ['Image', revision?.image_uri && <Copied value={revision.image_uri} what="image" />],
+            ['Type', source?.deployment_type],
+            [
+              'Build on push',
+              typeof source?.build_on_push === 'boolean' ? (source.build_on_push ? 'yes' : 'no') : null,
+            ],
+            ['Install command', source?.install_command],
+            ['Build command', source?.build_command],
+            ['Listener', source?.listener_id],
+            ['Namespace', source?.listener_config?.k8s_namespace],
+            ['Image version', deployment.image_version],
+            ['Tracing project', tracingProject(deployment)],
+            ['Created', <RelativeTime key="created" at={deployment.created_at} />],
+            ['Updated', <RelativeTime key="updated" at={deployment.updated_at} />],
+          ]}
+        />
+      </Panel>
+      <Panel
+        title={`Secrets (${secrets.length})`}
+        action={hasSettings ? <Link href={routes.deploymentSecrets(workspace, id)}>Edit</Link> : undefined}
+      >
+        {secrets.length === 0 ? (
+          <p className="text-ink-2">None. Agents see no variables but the platform’s own.</p>
+        ) : (
+          <>
+            <ul className="flex flex-wrap gap-1">
+              {secrets.map(({ name }) => (
+                <li key={name}>
+                  <Badge className="break-all font-mono">{name}</Badge>
+                </li>
+              ))}
+            </ul>
+            <p className="mt-2 text-ink-3 text-xs">Names only: values never reach a browser.</p>
+          </>
+        )}
+      </Panel>
+      {spec.length > 0 ? (
+        <Panel
+          title="Resources"
+          action={hasSettings ? <Link href={routes.deploymentResources(workspace, id)}>Edit</Link> : undefined}
+        >
+          <KeyValues
+            items={spec.map(([name, value]) => [
+              name,
+              typeof value === 'object' ? JSON.stringify(value) : String(value),
+            ])}
+          />
+        </Panel>
+      ) : null}
+    </>
+  )
+}
+
+/** Its runs are logged under the deployment's own name, where a control plane keeps them at all. */
+const tracingProject = ({ name, source, tracing_project_id: id }: Deployment) =>
+  source === 'external' ? null : (
+    <span title={id ?? undefined}>
+      {name}
+      {id ? null : <span className="text-ink-3"> (by its name; the server tells no id)</span>}
+    </span>
+  )
+
+const Copied = ({ value, what }: { value: string; what: string }) => (
+  <span className="flex min-w-0 items-center gap-1">
+    <code className="truncate font-mono text-xs" title={value}>
+      {value}
+    </code>
+    <CopyButton value={value} what={what} />
+  </span>
+)

@@ -1,0 +1,107 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import { IdChip } from '@/components/shared/id-chip'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { Skeleton } from '@/components/ui/skeleton'
+import type { Deployment } from '@/lib/contracts/deployments'
+import type { Revision } from '@/lib/contracts/revisions'
+import { deploymentHealth } from '@/lib/contracts/state'
+import { shortId } from '@/lib/format'
+import { revisionQuery } from '@/lib/queries/revisions'
+import { routes } from '@/lib/routes'
+import { Panel } from './panel'
+import { RevisionStatus } from './revision-status'
+
+type Place = { workspace: string; deploymentId: string }
+type Props = Place & { deployment: Deployment; revisions: readonly Revision[] | undefined }
+
+/** What serves now, and what is to serve next where that is something else. */
+export function OverviewRevisions({ workspace, deploymentId, deployment, revisions }: Props) {
+  const { active_revision_id: active, latest_revision_id: latest, source } = deployment
+  const place = { workspace, deploymentId }
+  if (source === 'external')
+    return <Panel title="Running">It is run by somebody else: this workspace only knows its address.</Panel>
+  return (
+    <div className="grid gap-4 @2xl:grid-cols-2">
+      <Panel title="Running">
+        {active ? (
+          <Facts {...place} id={active} listed={revisions} since="serving since about" />
+        ) : (
+          <p className="text-ink-2">Nothing is serving yet.</p>
+        )}
+      </Panel>
+      <Panel title="Coming">
+        {latest && latest !== active ? (
+          <Facts {...place} id={latest} listed={revisions} since="made">
+            {(status) => (
+              <p className="mt-2 text-ink-2">{deploymentHealth({ deployment, latestRevisionStatus: status }).detail}</p>
+            )}
+          </Facts>
+        ) : (
+          <p className="text-ink-2">
+            {latest ? 'Nothing: the latest revision is the one that serves.' : 'Nothing yet.'}
+          </p>
+        )}
+      </Panel>
+    </div>
+  )
+}
+
+type FactsProps = Place & {
+  id: string
+  listed: readonly Revision[] | undefined
+  since: string
+  children?: (status: string) => ReactNode
+}
+
+/** One revision: of the list where that has it, else read by itself. */
+function Facts({ workspace, deploymentId, id, listed, since, children }: FactsProps) {
+  const inList = listed?.find((one) => one.id === id)
+  const alone = useQuery({
+    ...revisionQuery(workspace, deploymentId, id),
+    enabled: listed !== undefined && !inList,
+    refetchInterval: 15_000,
+  })
+  const revision = inList ?? alone.data
+  if (!revision)
+    return alone.error ? (
+      <p className="text-ink-2">
+        <IdChip id={id} what="revision id" /> {alone.error.view.message}
+      </p>
+    ) : (
+      <Skeleton className="my-1 w-40" />
+    )
+  const { repo_commit_sha: commit, repo_ref: ref, image_uri: image } = revision.source_revision_config
+  const at = revision.status === 'DEPLOYED' && since !== 'made' ? revision.updated_at : revision.created_at
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <RevisionStatus status={revision.status} />
+        <Link
+          href={routes.revision(workspace, deploymentId, id)}
+          className="font-mono text-accent text-xs hover:underline"
+          title={id}
+        >
+          {shortId(id)}
+        </Link>
+        <span className="text-ink-2 text-xs">
+          {since} <RelativeTime at={at} />
+        </span>
+      </div>
+      {commit || image || ref ? (
+        <p className="mt-1 flex min-w-0 items-center gap-2">
+          {commit ? <IdChip id={commit} what="commit" /> : null}
+          {image && !commit ? (
+            <code className="truncate font-mono text-xs" title={image}>
+              {image}
+            </code>
+          ) : null}
+          {ref ? <span className="truncate text-ink-2">{ref}</span> : null}
+        </p>
+      ) : null}
+      {children?.(revision.status)}
+    </>
+  )
+}

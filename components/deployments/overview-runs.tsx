@@ -1,0 +1,130 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { useEffect, useState } from 'react'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { shortId } from '@/lib/format'
+import { subscribe } from '@/lib/live/client'
+import { revisionLogsQuery } from '@/lib/queries/revisions'
+import { routes } from '@/lib/routes'
+import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
+import { Panel } from './panel'
+
+type Place = { workspace: string; deploymentId: string }
+export type RecentRuns = { items: RecordingSummary[] }
+
+const SHOWN = 5
+const FAILED: readonly (RecordingOutcome | null)[] = ['error', 'timeout']
+
+const OUTCOMES: Record<RecordingOutcome, [Tone, string]> = {
+  success: ['ok', 'Finished'],
+  error: ['error', 'Failed'],
+  timeout: ['error', 'Timed out'],
+  interrupted: ['warn', 'Interrupted'],
+  cancelled: ['warn', 'Cancelled'],
+  deleted: ['warn', 'Rolled back'],
+  unknown: ['unknown', 'Unknown'],
+}
+
+/** The last runs that were started here, and what went wrong lately: of those runs, and in the log of what is serving. */
+export function OverviewRuns({ initial, active, ...place }: Place & { initial: RecentRuns; active: string | null }) {
+  const { workspace, deploymentId } = place
+  const [live, setLive] = useState<RecentRuns>()
+  useEffect(
+    () =>
+      subscribe(
+        { kind: 'recordings', workspace, deployment: deploymentId },
+        // Made by the same server; what it says of failures stands in the list of runs itself.
+        { onValue: (value) => setLive(value as RecentRuns), onError: () => {} },
+      ),
+    [workspace, deploymentId],
+  )
+  const { items } = live ?? initial
+  return (
+    <>
+      <Panel title="Recent runs" action={<Link href={routes.runs(workspace, deploymentId)}>All runs</Link>}>
+        {items.length > 0 ? (
+          <Runs {...place} items={items.slice(0, SHOWN)} />
+        ) : (
+          <p className="text-ink-2">None was started here yet.</p>
+        )}
+      </Panel>
+      <Panel title="Recent errors">
+        <Errors
+          {...place}
+          failed={items.filter(({ outcome }) => FAILED.includes(outcome)).slice(0, SHOWN)}
+          active={active}
+        />
+      </Panel>
+    </>
+  )
+}
+
+const Runs = ({ workspace, deploymentId, items }: Place & { items: readonly RecordingSummary[] }) => (
+  <ul className="flex flex-col gap-1">
+    {items.map((one) => {
+      const [tone, label] = one.outcome
+        ? OUTCOMES[one.outcome]
+        : one.phase === 'ended'
+          ? OUTCOMES.unknown
+          : (['progress', 'Running'] as const)
+      return (
+        <li key={one.id} className="flex items-center gap-3">
+          <StatusBadge tone={tone} className="w-24 shrink-0">
+            {label}
+          </StatusBadge>
+          <Link
+            href={routes.recording(workspace, deploymentId, one.id)}
+            className="min-w-0 flex-1 truncate hover:underline"
+          >
+            <span className="font-mono text-xs">{shortId(one.run ?? one.id)}</span>{' '}
+            <span className="text-ink-2">{one.startedBy}</span>
+          </Link>
+          <span className="shrink-0 text-ink-2 text-xs">
+            <RelativeTime at={one.startedAt} />
+          </span>
+        </li>
+      )
+    })}
+  </ul>
+)
+
+type ErrorsProps = Place & { failed: readonly RecordingSummary[]; active: string | null }
+
+function Errors({ workspace, deploymentId, failed, active }: ErrorsProps) {
+  const log = useQuery({
+    ...revisionLogsQuery(workspace, deploymentId, active ?? '', {
+      type: 'deploy',
+      level: 'ERROR',
+      order: 'desc',
+      limit: SHOWN,
+    }),
+    enabled: active !== null,
+    refetchInterval: 30_000,
+  })
+  const lines = log.data?.logs ?? []
+  return (
+    <>
+      {failed.length > 0 ? <Runs workspace={workspace} deploymentId={deploymentId} items={failed} /> : null}
+      {lines.length > 0 ? (
+        <ul aria-label="From the log of the serving revision" className="mt-1 flex flex-col gap-1">
+          {lines.map((line, index) => (
+            <li key={line.id ?? index} className="flex gap-3">
+              <code className="line-clamp-2 min-w-0 flex-1 break-words font-mono text-error text-xs">
+                {line.message}
+              </code>
+              <span className="shrink-0 text-ink-2 text-xs">
+                <RelativeTime at={line.timestamp} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {failed.length === 0 && lines.length === 0 ? (
+        <p className="text-ink-2">None among the last runs{log.data ? ', none in the log of what is serving' : ''}.</p>
+      ) : null}
+      {log.error ? <p className="mt-1 text-ink-3 text-xs">The log was not read: {log.error.view.message}</p> : null}
+    </>
+  )
+}

@@ -1,0 +1,114 @@
+'use client'
+import { X } from 'lucide-react'
+import Link from 'next/link'
+import { IdChip } from '@/components/shared/id-chip'
+import { KeyValues } from '@/components/shared/key-values'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { Badge } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
+import { CopyButton } from '@/components/ui/copy-button'
+import { type DeploymentRow, type RevisionFacts, rowHealth } from '@/lib/contracts/deployment-row'
+import { routes } from '@/lib/routes'
+import { RevisionStatus } from './revision-status'
+import { RowHealth } from './row-health'
+import { sourceLabel } from './source'
+
+const MOST_SECRETS = 12
+
+/** What is known of one row, over the list: at the right, or from below on a narrow screen. The focus stays in the list. */
+export function PeekPanel({ workspace, row, onClose }: { workspace: string; row: DeploymentRow; onClose: () => void }) {
+  const more = row.secrets.length - MOST_SECRETS
+  return (
+    <aside
+      aria-label={`Peek: ${row.name}`}
+      className="fixed inset-x-0 bottom-0 z-30 flex max-h-[60dvh] flex-col rounded-t-lg border bg-panel shadow-pop sm:inset-x-auto sm:top-14 sm:right-3 sm:bottom-3 sm:max-h-none sm:w-96 sm:rounded-lg"
+    >
+      <header className="flex items-start gap-2 border-b px-4 py-3">
+        <div className="min-w-0 flex-1">
+          <h2 className="truncate font-semibold text-base" title={row.name}>
+            {row.name}
+          </h2>
+          <RowHealth row={row} />
+        </div>
+        <Button variant="ghost" size="icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
+          <X />
+        </Button>
+      </header>
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
+        tabIndex={0}
+        aria-label="Facts"
+        className="min-h-0 flex-1 overflow-y-auto px-4 py-3"
+      >
+        <p className="mb-3 text-ink-2" aria-live="polite">
+          {rowHealth(row).detail}
+        </p>
+        <KeyValues
+          items={[
+            ['Id', <IdChip key="id" id={row.id} what="deployment id" />],
+            ['URL', row.url && <Copied value={row.url} what="deployment URL" />],
+            ['Active revision', <Revision key="active" of={row.active} />],
+            [
+              'Latest revision',
+              row.latest?.id === row.active?.id ? 'the same' : <Revision key="latest" of={row.latest} />,
+            ],
+            ['Source', sourceLabel(row.source)],
+            ['Repository', row.repo && <Copied value={row.repo} what="repository" />],
+            ['Ref', row.ref],
+            ['Commit', row.commit && <IdChip id={row.commit} what="commit" />],
+            ['Image', row.image && <Copied value={row.image} what="image" />],
+            ['Type', row.type],
+            ['Image version', row.imageVersion],
+            ['Status', row.status],
+            [
+              'Secrets',
+              row.secrets.length > 0 && (
+                <span className="flex flex-wrap gap-1">
+                  {row.secrets.slice(0, MOST_SECRETS).map((name) => (
+                    <Badge key={name} className="max-w-full break-all font-mono">
+                      {name}
+                    </Badge>
+                  ))}
+                  {more > 0 ? <span className="text-ink-3 text-xs">and {more} more</span> : null}
+                </span>
+              ),
+            ],
+            ['Created', <RelativeTime key="created" at={row.createdAt} />],
+            ['Updated', <RelativeTime key="updated" at={row.updatedAt} />],
+          ]}
+        />
+      </section>
+      <footer className="flex flex-wrap gap-2 border-t px-4 py-3">
+        <Button asChild variant="primary" size="sm">
+          <Link href={routes.deployment(workspace, row.id)}>Open</Link>
+        </Button>
+        <Button asChild size="sm">
+          <Link href={routes.revisions(workspace, row.id)}>Revisions</Link>
+        </Button>
+        <Button asChild size="sm">
+          <Link href={routes.runs(workspace, row.id)}>Runs</Link>
+        </Button>
+      </footer>
+    </aside>
+  )
+}
+
+const Revision = ({ of }: { of: RevisionFacts | null }) =>
+  of ? (
+    <span className="flex flex-wrap items-center gap-x-2">
+      <IdChip id={of.id} what="revision id" />
+      {of.status ? <RevisionStatus status={of.status} /> : null}
+      {of.at ? <RelativeTime at={of.at} /> : null}
+    </span>
+  ) : (
+    'none'
+  )
+
+const Copied = ({ value, what }: { value: string; what: string }) => (
+  <span className="flex min-w-0 items-center gap-1">
+    <code className="truncate font-mono text-xs" title={value}>
+      {value}
+    </code>
+    <CopyButton value={value} what={what} />
+  </span>
+)

@@ -1,0 +1,33 @@
+'use client'
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
+import { routes } from '@/lib/routes'
+
+const PARTS = [
+  ['General', routes.deploymentSettings],
+  ['Secrets', routes.deploymentSecrets],
+  ['Resources', routes.deploymentResources],
+  ['Danger', routes.deploymentDanger],
+] as const
+
+/** The parts of a deployment's settings: beside them on wide screens, above them on narrow ones. */
+export function SettingsNav({ workspace, deploymentId }: { workspace: string; deploymentId: string }) {
+  const path = usePathname()
+  return (
+    <nav aria-label="Parts of the settings" className="flex gap-1 overflow-x-auto lg:flex-col">
+      {PARTS.map(([label, routeOf]) => {
+        const href = routeOf(workspace, deploymentId)
+        return (
+          <Link
+            key={label}
+            href={href}
+            aria-current={path === href ? 'page' : undefined}
+            className="rounded-md px-2.5 py-1.5 text-ink-2 text-sm hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
+          >
+            {label}
+          </Link>
+        )
+      })}
+    </nav>
+  )
+}

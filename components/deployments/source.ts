@@ -1,0 +1,23 @@
+import type { DeploymentRow } from '@/lib/contracts/deployment-row'
+
+const SOURCES: Record<string, string> = {
+  github: 'Git',
+  external_docker: 'Image',
+  internal_docker: 'Image',
+  internal_source: 'Upload',
+  external: 'Agent server',
+}
+
+export const sourceLabel = (source: string): string => SOURCES[source] ?? source
+
+/** Where a deployment's code comes from, in one line. */
+export function sourceOf({ repo, ref, image, url }: Pick<DeploymentRow, 'repo' | 'ref' | 'image' | 'url'>): string {
+  const name = repo
+    ?.replace(/\.git$/, '')
+    .split('/')
+    .filter(Boolean)
+    .at(-1)
+  const at = ref?.replace(/^refs\/tags\//, 'tag ')
+  if (name) return at ? `${name} · ${at}` : name
+  return image ?? url ?? ''
+}

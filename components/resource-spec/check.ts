@@ -1,0 +1,153 @@
+import { isLosslessNumber } from 'lossless-json'
+import { isExact, isJsonObject } from '@/lib/contracts/json'
+import {
+  CPU_LIMITS,
+  CPUS,
+  DB_CPUS,
+  type ResourceProblem,
+  resourceProblems,
+  SCALES,
+  SIZES,
+} from '@/lib/contracts/resource-defaults'
+import { type FieldShape, KNOWN_KEYS, SECTIONS, type Shape } from './spec-shapes'
+import { asDouble, isSame, isUnset, type Path, partAt, type Spec, Unfinished } from './spec-value'
+
+// The rules of the contract's schema, which no browser loads; a test holds the two together.
+
+export type Problem = ResourceProblem
+
+type Range = { min: number; max?: number; isWhole: boolean; isAbove?: boolean }
+const RANGES: ReadonlyMap<string, Range> = new Map<string, Range>([
+  ...SCALES.map((field) => [field, { min: 0, isWhole: true }] as const),
+  ...SIZES.map((field) => [field, { min: 1, isWhole: true }] as const),
+  ...CPUS.map((field) => [field, { min: 0.1, max: 8, isWhole: false }] as const),
+  ...CPU_LIMITS.map((field) => [field, { min: 0.1, max: 16, isWhole: false }] as const),
+  ...DB_CPUS.map((field) => [field, { min: 0, isAbove: true, isWhole: false }] as const),
+])
+
+/**
+ * What is wrong with a draft. What stands in it as its server gave it (`base`) is not held against it: also a field that no rule
+ * of ours knows is sent back as it came.
+ */
+export function problemsOf(draft: Spec, base: Spec = {}): Problem[] {
+  const wasThere = new Set(crossProblems(base).map(keyOf))
+  return [
+    ...fieldProblems(draft).filter(({ path }) => !isKept(draft, base, path)),
+    ...crossProblems(draft).filter((one) => !wasThere.has(keyOf(one))),
+  ]
+}
+
+const keyOf = ({ path, message }: Problem) => JSON.stringify([path, message])
+
+function isKept(draft: Spec, base: Spec, path: Path): boolean {
+  const mine = partAt(draft, path)
+  return !isUnset(mine) && partsAt(base, path).some((theirs) => isSame(mine, theirs))
+}
+
+/** The values at a path, whatever the places in lists: an item that moved is still the same. */
+function partsAt(value: unknown, path: Path): unknown[] {
+  const [key, ...rest] = path
+  if (key === undefined) return [value]
+  if (typeof key === 'number') return Array.isArray(value) ? value.flatMap((one) => partsAt(one, rest)) : []
+  return isJsonObject(value) && Object.hasOwn(value, key) ? partsAt(value[key], rest) : []
+}
+
+function fieldProblems(spec: Spec): Problem[] {
+  const figures = [...RANGES].flatMap(([field, range]) => {
+    const message = figureProblem(spec[field], range)
+    return message ? [{ path: [field], message }] : []
+  })
+  const fields = SECTIONS.flatMap((section) => section.fields.flatMap((field) => fieldProblem(field, spec, [])))
+  const unknown = Object.keys(spec).filter((key) => !KNOWN_KEYS.has(key))
+  return [...figures, ...fields, ...unknown.map((key) => ({ path: [key], message: UNKNOWN }))]
+}
+const UNKNOWN = 'This field is not known'
+
+function figureProblem(value: unknown, { min, max, isWhole, isAbove }: Range): string | undefined {
+  if (isUnset(value)) return undefined
+  const number = asDouble(value)
+  if (number === undefined || !Number.isFinite(number)) return isWhole ? 'Use a whole number' : 'Use a number'
+  if (isLosslessNumber(value) && !isExact(value.toString())) return 'Use fewer digits'
+  if (isWhole && !Number.isSafeInteger(number)) return 'Use a whole number'
+  if (isAbove && number <= min) return `Has to be more than ${min}`
+  if (number < min) return `At least ${min}`
+  return max !== undefined && number > max ? `At most ${max}` : undefined
+}
+
+function fieldProblem({ key, shape, isRequired }: FieldShape, parent: Spec, at: Path): Problem[] {
+  const value = Object.hasOwn(parent, key) ? parent[key] : undefined
+  const path = [...at, key]
+  if (isUnset(value)) return isRequired ? [{ path, message: 'This is needed' }] : []
+  if (isRequired && value === '') return [{ path, message: 'This is needed' }]
+  return shapeProblems(shape, value, path)
+}
+
+function shapeProblems(shape: Shape, value: unknown, path: (string | number)[]): Problem[] {
+  if (value instanceof Unfinished) return [{ path, message: value.message }]
+  const fails = (is: boolean, message: string): Problem[] => (is ? [] : [{ path, message }])
+  switch (shape.kind) {
+    case 'text': {
+      if (typeof value !== 'string') return fails(false, 'Use a text')
+      if (shape.choices) return fails(shape.choices.includes(value), `One of ${shape.choices.join(', ')}`)
+      return fails(shape.pattern?.test(value) ?? true, shape.expects ?? '')
+    }
+    case 'flag':
+      return fails(typeof value === 'boolean', 'Use true or false')
+    case 'texts':
+      return Array.isArray(value)
+        ? value.flatMap((one, at) => (typeof one === 'string' ? [] : [{ path: [...path, at], message: 'Use a text' }]))
+        : fails(false, 'Use a list of texts')
+    case 'map':
+      return isJsonObject(value)
+        ? Object.entries(value).flatMap(([key, one]) =>
+            typeof one === 'string' ? [] : [{ path: [...path, key], message: 'Use a text; numbers go in quotes' }],
+          )
+        : fails(false, 'Use keys with texts')
+    case 'json':
+      return fails(isJsonObject(value), 'Use a JSON object')
+    case 'jsons':
+      return fails(Array.isArray(value) && value.every(isJsonObject), 'Use a list of JSON objects')
+    case 'record':
+      return isJsonObject(value) ? recordProblems(shape.fields, value, path) : fails(false, 'Use a JSON object')
+    case 'list':
+      return Array.isArray(value)
+        ? value.flatMap((one: unknown, at) =>
+            isJsonObject(one)
+              ? recordProblems(shape.fields, one, [...path, at])
+              : [{ path: [...path, at], message: one instanceof Unfinished ? one.message : 'Use a JSON object' }],
+          )
+        : fails(false, 'Use a list')
+  }
+}
+
+function recordProblems(fields: readonly FieldShape[], value: Spec, path: (string | number)[]): Problem[] {
+  const known = new Set(fields.map(({ key }) => key))
+  const unknown = Object.keys(value).filter((key) => !known.has(key))
+  const both = known.has('valueFrom') && !!value.value && !!value.valueFrom
+  return [
+    ...fields.flatMap((field) => fieldProblem(field, value, path)),
+    ...(both ? [{ path: [...path, 'valueFrom'], message: 'Cannot be used where there is a value' }] : []),
+    ...unknown.map((key) => ({ path: [...path, key], message: UNKNOWN })),
+  ]
+}
+
+/** The rules between fields, over the parts of a draft that have the right form. */
+function crossProblems(spec: Spec): Problem[] {
+  const figures = [...RANGES.keys()].map((field) => [field, asDouble(spec[field])])
+  const items = (value: unknown): Spec[] =>
+    Array.isArray(value) ? value.map((one) => (isJsonObject(one) ? one : {})) : []
+  const named = (value: unknown) =>
+    items(value).map(({ name }) => ({ name: typeof name === 'string' ? name : undefined }))
+  const containers = (value: unknown) =>
+    items(value).map(({ name, volumeMounts }) => ({
+      name: typeof name === 'string' ? name : undefined,
+      volumeMounts: named(volumeMounts),
+    }))
+  return resourceProblems({
+    ...Object.fromEntries(figures),
+    volumes: named(spec.volumes),
+    volume_mounts: named(spec.volume_mounts),
+    init_containers: containers(spec.init_containers),
+    sidecars: containers(spec.sidecars),
+  })
+}

@@ -1,0 +1,50 @@
+import { isJsonObject } from '@/lib/contracts/json'
+import { isSame, isUnset, type Path, type Spec } from './spec-value'
+
+/** One difference between two specs, as deep down as it is one. */
+export type Difference = { path: Path; kind: 'added' | 'changed' | 'removed' | 'moved'; old: unknown; new: unknown }
+
+/**
+ * What changed, in the order of the new spec, then what is gone. Items of a list that all have names of their own are compared
+ * by name, others by place; a path names the place in the list where the item is, or was.
+ */
+export function differences(before: Spec, after: Spec): Difference[] {
+  return compare(before, after, [])
+}
+
+function compare(old: unknown, now: unknown, path: Path): Difference[] {
+  if (isSame(old, now)) return []
+  if (isUnset(old)) return [{ path, kind: 'added', old, new: now }]
+  if (isUnset(now)) return [{ path, kind: 'removed', old, new: now }]
+  if (isJsonObject(old) && isJsonObject(now)) return compareKeys(old, now, path)
+  if (Array.isArray(old) && Array.isArray(now)) return compareItems(old, now, path)
+  return [{ path, kind: 'changed', old, new: now }]
+}
+
+const own = (object: Spec, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined)
+
+function compareKeys(old: Spec, now: Spec, path: Path): Difference[] {
+  const keys = new Set([...Object.keys(now), ...Object.keys(old)])
+  return [...keys].flatMap((key) => compare(own(old, key), own(now, key), [...path, key]))
+}
+
+function compareItems(old: readonly unknown[], now: readonly unknown[], path: Path): Difference[] {
+  const [oldNames, names] = [namesOf(old), namesOf(now)]
+  if (!oldNames || !names) {
+    const length = Math.max(old.length, now.length)
+    return Array.from({ length }, (_, at) => compare(old[at], now[at], [...path, at])).flat()
+  }
+  const kept = names.filter((name) => oldNames.includes(name))
+  const isMoved = kept.join('\0') !== oldNames.filter((name) => names.includes(name)).join('\0')
+  return [
+    ...now.flatMap((item, at) => compare(old[oldNames.indexOf(names[at] ?? '')], item, [...path, at])),
+    ...old.flatMap((item, at) => (names.includes(oldNames[at] ?? '') ? [] : compare(item, undefined, [...path, at]))),
+    ...(isMoved ? [{ path, kind: 'moved' as const, old: oldNames, new: names }] : []),
+  ]
+}
+
+/** The names of all items, where each has one and no two the same. */
+function namesOf(list: readonly unknown[]): string[] | undefined {
+  const names = list.flatMap((item) => (isJsonObject(item) && typeof item.name === 'string' ? [item.name] : []))
+  return names.length === list.length && new Set(names).size === names.length ? names : undefined
+}

@@ -1,0 +1,103 @@
+'use client'
+import { useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { pathText } from '@/components/shared/json-value'
+import { useSave } from '@/components/shared/use-save'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { saveResourceSpec } from '@/lib/actions/resource-spec'
+import { printJson } from '@/lib/contracts/json'
+import type { ResourceSpecView, SpecOutcome } from '@/lib/contracts/resource-spec-view'
+import type { Seen } from '@/lib/edit'
+import type { FieldError } from '@/lib/errors'
+import { newRequestKey } from '@/lib/request-key'
+import { differences } from './difference'
+import { SpecPart } from './spec-part'
+import { type Spec, specOf } from './spec-value'
+import { ThreeWayView } from './three-way-view'
+
+type Saved = SpecOutcome & { kind: 'saved' }
+type ReviewDialogProps = {
+  place: { workspace: string; deployment: string }
+  base: Spec
+  draft: Spec
+  seen: Seen
+  onClose: () => void
+  onSaved: (saved: Saved) => void
+  /** Fields that were refused; the rest of a failure is said here. */
+  onRefused: (fields: FieldError[]) => void
+  /** Another spec is there by now: from here on the draft is an edit of that. */
+  onRebase: (view: ResourceSpecView, draft: Spec) => void
+}
+
+/** What will be sent, as its difference to what is there, before it is. */
+export const ReviewDialog = (props: ReviewDialogProps) => (
+  <Dialog
+    open
+    onOpenChange={(isOpen) => {
+      if (!isOpen) props.onClose()
+    }}
+    title="Review the resource spec"
+    description="The whole spec is replaced with this one, and the server makes a new revision with it."
+    className="base:w-[min(48rem,calc(100vw-2rem))]"
+  >
+    <Review {...props} />
+  </Dialog>
+)
+
+function Review({ place, base, draft, seen, onClose, onSaved, onRefused, onRebase }: ReviewDialogProps) {
+  // One per opened review: sent twice, it is one request.
+  const [key] = useState(newRequestKey)
+  const [conflict, setConflict] = useState<SpecOutcome & { kind: 'conflict' }>()
+  const { isBusy, error, save } = useSave<SpecOutcome>()
+  if (conflict)
+    return (
+      <ThreeWayView
+        message={conflict.message}
+        base={base}
+        mine={draft}
+        theirs={specOf(conflict.view.text)}
+        onCancel={onClose}
+        onDecide={(merged) => onRebase(conflict.view, merged)}
+      />
+    )
+  const send = () =>
+    void save(
+      async () => {
+        const result = await saveResourceSpec({ place, key, seen, spec: printJson(draft) })
+        if (!result.ok) onRefused(result.error.fields)
+        return result
+      },
+      (outcome) => (outcome.kind === 'saved' ? onSaved(outcome) : setConflict(outcome)),
+    )
+  return (
+    <div className="flex flex-col gap-3">
+      <ul aria-label="Changes" className="flex flex-col gap-2">
+        {differences(base, draft).map(({ path, kind, old, new: now }) => (
+          <li key={`${kind} ${pathText(path)}`} className="rounded-md border px-3 py-2">
+            <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
+              <code className="break-all font-medium font-mono text-xs">{pathText(path)}</code>
+              <span className="text-ink-3 text-xs">{KINDS[kind]}</span>
+            </p>
+            <div className="mt-1 grid gap-x-3 gap-y-1 sm:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]">
+              <SpecPart value={old} isGone={kind !== 'moved'} />
+              <span aria-hidden className="text-ink-3 max-sm:hidden">
+                →
+              </span>
+              <SpecPart value={now} />
+            </div>
+          </li>
+        ))}
+      </ul>
+      {error ? <ErrorNotice error={error} /> : null}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onClose}>Back to the draft</Button>
+        <Button variant="primary" isBusy={isBusy} onClick={send}>
+          Replace the spec and make a new revision
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+const KINDS = { added: 'added', changed: 'changed', removed: 'removed', moved: 'in another order' }

@@ -1,0 +1,32 @@
+import { isSame, type Spec, withKey } from './spec-value'
+
+/** A field that is not the same in all three: what both began with, the draft, and what is there now. */
+export type ThreeWay = {
+  key: string
+  base: unknown
+  mine: unknown
+  theirs: unknown
+  who: 'me' | 'them' | 'both' | 'alike'
+}
+
+const own = (spec: Spec, key: string) => (Object.hasOwn(spec, key) ? spec[key] : undefined)
+
+export function threeWays(base: Spec, mine: Spec, theirs: Spec): ThreeWay[] {
+  const keys = new Set([...Object.keys(theirs), ...Object.keys(mine), ...Object.keys(base)])
+  return [...keys].flatMap((key): ThreeWay[] => {
+    const row = { key, base: own(base, key), mine: own(mine, key), theirs: own(theirs, key) }
+    const [byMe, byThem] = [!isSame(row.base, row.mine), !isSame(row.base, row.theirs)]
+    if (!byMe && !byThem) return []
+    if (byMe && byThem) return [{ ...row, who: isSame(row.mine, row.theirs) ? 'alike' : 'both' }]
+    return [{ ...row, who: byMe ? 'me' : 'them' }]
+  })
+}
+
+export type Choice = 'mine' | 'theirs'
+
+/** Their spec with my changes on it; of a field that both changed, the chosen one. */
+export function merged(base: Spec, mine: Spec, theirs: Spec, choices: Readonly<Record<string, Choice>>): Spec {
+  return threeWays(base, mine, theirs)
+    .filter(({ key, who }) => who === 'me' || (who === 'both' && choices[key] === 'mine'))
+    .reduce((spec, row) => withKey(spec, row.key, row.mine), theirs)
+}

@@ -1,0 +1,86 @@
+import type { Column } from '@/components/shared/data-table'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { Badge } from '@/components/ui/badge'
+import type { Revision } from '@/lib/contracts/revisions'
+import { shortId } from '@/lib/format'
+import { RevisionBadge } from './revision-badge'
+import { SpanText } from './span'
+import type { Span } from './times'
+import type { Trigger } from './trigger'
+import { TriggerText } from './trigger-text'
+import { VersionText } from './version-text'
+
+/** A revision with all that is known of it here. */
+export type RevisionRow = {
+  revision: Revision
+  isActive: boolean
+  isLatest: boolean
+  trigger: Trigger
+  took: Span
+  served: Span | undefined
+}
+
+export const revisionColumns = (chosen: readonly string[], onChoose: (id: string) => void): Column<RevisionRow>[] => [
+  {
+    id: 'compare',
+    isAside: true,
+    header: <span className="sr-only">Compare</span>,
+    className: 'w-9 pr-0',
+    cell: ({ revision }) => (
+      <input
+        type="checkbox"
+        aria-label={`Compare revision ${shortId(revision.id)}`}
+        className="block size-3.5 accent-accent"
+        checked={chosen.includes(revision.id)}
+        onChange={() => onChoose(revision.id)}
+      />
+    ),
+  },
+  {
+    id: 'status',
+    header: 'Revision',
+    cell: ({ revision, isActive, isLatest }) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <RevisionBadge status={revision.status} />
+        {isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">serving</Badge> : null}
+        {isLatest && !isActive ? <Badge>latest</Badge> : null}
+        <code className="hidden font-mono text-ink-3 text-xs xl:inline" title={revision.id}>
+          {shortId(revision.id)}
+        </code>
+      </span>
+    ),
+  },
+  {
+    id: 'version',
+    header: 'Commit or image',
+    from: 'md',
+    cell: ({ revision }) => <VersionText config={revision.source_revision_config} />,
+  },
+  {
+    id: 'trigger',
+    header: 'Made by',
+    from: 'md',
+    className: 'max-w-48',
+    cell: ({ trigger }) => <TriggerText trigger={trigger} />,
+  },
+  {
+    id: 'took',
+    header: 'Took',
+    from: 'lg',
+    className: 'whitespace-nowrap',
+    cell: ({ took }) => <SpanText span={took} />,
+  },
+  {
+    id: 'served',
+    header: 'Served for',
+    from: 'lg',
+    className: 'whitespace-nowrap',
+    cell: ({ served }) => <SpanText span={served} />,
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    className: 'text-ink-2',
+    cell: ({ revision }) => <RelativeTime at={revision.created_at} />,
+  },
+]

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import type { LogLine } from '@/lib/contracts/logs'
+import { LogSearch, splitAt, stepFrom } from './log-search'
+import { LogStore, matches } from './log-store'
+
+const lines = (from: number, to: number, message = (n: number) => `line ${n}`): LogLine[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => ({
+    seq: from + index,
+    level: 'INFO',
+    message: message(from + index),
+  }))
+const info = { total: 0, phase: 'live', epoch: 1 }
+const store = (filter = {}) => new LogStore(filter, (task) => task())
+
+describe('the store', () => {
+  test('numbers rows over lines of several rows, and keeps time and level to the first', () => {
+    const log = store()
+    log.onLines(
+      [
+        { seq: 1, message: 'a\nb' },
+        { seq: 2, message: 'c' },
+      ],
+      info,
+    )
+    expect(log.rows.map(({ n, text, isFirst }) => [n, text, isFirst])).toEqual([
+      [1, 'a', true],
+      [2, 'b', false],
+      [3, 'c', true],
+    ])
+  })
+  test('begins anew where the server does, and says when older lines are not here', () => {
+    const log = store()
+    log.onLines(lines(1, 3), info)
+    log.onLines(lines(4, 5), info)
+    expect([log.rows.length, log.isCut]).toEqual([5, false])
+    log.onLines(lines(8, 9), { ...info, epoch: 2 })
+    expect([log.rows.map(({ text }) => text), log.isCut]).toEqual([['line 8', 'line 9'], true])
+    log.onLines(lines(1, 1), { ...info, epoch: 3 })
+    expect([log.rows.length, log.isCut]).toEqual([1, false])
+  })
+  test('lets the oldest rows go beyond its bound', () => {
+    const log = store()
+    log.onLines(lines(1, 70_000), info)
+    expect([log.rows.length, log.first, log.next, log.isCut]).toEqual([60_000, 10_001, 70_001, true])
+    expect(log.at(10_001)?.text).toBe('line 10001')
+  })
+  test('keeps what it has when the server fails, and forgets the failure with the next answer', () => {
+    const log = store()
+    log.onLines(lines(1, 2), info)
+    log.onError({ code: 'upstream_unreachable', message: 'No answer.' })
+    expect([log.rows.length, log.problem?.message]).toEqual([2, 'No answer.'])
+    log.onLines([], info)
+    expect(log.problem).toBeUndefined()
+  })
+  test('shows no line that was not asked for, whatever the server sends', () => {
+    const log = store({ level: 'WARNING', query: 'DISK' })
+    log.onLines(
+      [
+        { seq: 1, level: 'ERROR', message: 'disk full' },
+        { seq: 2, level: 'INFO', message: 'disk ok' },
+        { seq: 3, level: 'ERROR', message: 'net' },
+        { seq: 4, message: 'disk?' },
+      ],
+      info,
+    )
+    expect(log.rows.map(({ text }) => text)).toEqual(['disk full'])
+    expect(matches({ level: 'critical', message: '' }, { level: 'ERROR' })).toBe(true)
+  })
+})
+
+describe('the search', () => {
+  test('finds in what is there and in what comes, and forgets what is let go', () => {
+    const log = store()
+    const search = new LogSearch('NEEDLE')
+    log.onLines(
+      lines(1, 10, (n) => (n % 5 === 0 ? `needle ${n}` : 'hay')),
+      info,
+    )
+    expect(search.advance(log)).toEqual([5, 10])
+    log.onLines(
+      lines(11, 15, (n) => (n === 12 ? 'Needle' : 'hay')),
+      info,
+    )
+    expect(search.advance(log)).toEqual([5, 10, 12])
+    log.onLines(
+      lines(1, 1, () => 'needle again'),
+      { ...info, epoch: 2 },
+    )
+    expect(search.advance(log)).toEqual([16])
+  })
+  test('steps around the ends', () => {
+    expect([stepFrom([3, 7], undefined, 1), stepFrom([3, 7], undefined, -1)]).toEqual([3, 7])
+    expect([stepFrom([3, 7], 3, 1), stepFrom([3, 7], 7, 1), stepFrom([3, 7], 3, -1), stepFrom([], 3, 1)]).toEqual([
+      7,
+      3,
+      7,
+      undefined,
+    ])
+  })
+  test('marks occurrences in any case, and not more than a row can bear', () => {
+    expect(splitAt('a ERROR b error', 'error')).toEqual(['a ', 'ERROR', ' b ', 'error', ''])
+    expect(splitAt('İerror', 'error').join('')).toBe('İerror')
+    expect(splitAt('x'.repeat(1000), 'x').length).toBe(41)
+  })
+})

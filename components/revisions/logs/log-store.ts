@@ -1,0 +1,114 @@
+import type { LogLine } from '@/lib/contracts/logs'
+import { linesOf, shownText } from './log-text'
+
+/** One line on screen; a message of several lines is several rows, of which the first has its time and level. */
+export type LogRow = {
+  /** Counts up over the whole log; never used twice. */ n: number
+  line: LogLine
+  isFirst: boolean
+  text: string
+}
+export type LogFilter = { level?: string; query?: string }
+export type LogProblem = { code: string; message: string }
+type Info = { total: number; phase: string; epoch: number }
+
+/** Rows kept; the server holds about as many lines. */
+const MAX_ROWS = 60_000
+/** They are let go in stretches, since moving the others costs. */
+const STRETCH = 5_000
+
+const LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL']
+const rankOf = (level: string | null | undefined) => LEVELS.indexOf((level ?? '').toUpperCase())
+
+/**
+ * Whether a line is one that was asked for. The server filters first; one that does not know the filter sends everything, and
+ * then this alone decides.
+ */
+export function matches({ level, message }: Pick<LogLine, 'level' | 'message'>, filter: LogFilter): boolean {
+  if (filter.level && rankOf(level) < rankOf(filter.level)) return false
+  return !filter.query || (message ?? '').toLowerCase().includes(filter.query.toLowerCase())
+}
+
+/** A log as a page follows it, outside React; listeners hear of it at most once per frame. */
+export class LogStore {
+  rows: LogRow[] = []
+  /** Whether older lines than the first row are on the server only. */
+  isCut = false
+  phase: string | undefined
+  problem: LogProblem | undefined
+  #filter: LogFilter
+  #epoch: number | undefined
+  #lastSeq = 0
+  #next = 1
+  #version = 0
+  #isPublishing = false
+  readonly #listeners = new Set<() => void>()
+  readonly #nextFrame: (task: () => void) => void
+
+  constructor(filter: LogFilter = {}, nextFrame: (task: () => void) => void = afterPaint) {
+    this.#filter = filter
+    this.#nextFrame = nextFrame
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+  readonly getVersion = (): number => this.#version
+
+  /** Number of the first row that is kept, and of the one that comes next. */
+  get first(): number {
+    return this.rows[0]?.n ?? this.#next
+  }
+  get next(): number {
+    return this.#next
+  }
+  at(n: number): LogRow | undefined {
+    return this.rows[n - this.first]
+  }
+
+  readonly onLines = (lines: readonly LogLine[], { phase, epoch }: Info): void => {
+    this.phase = phase
+    this.problem = undefined
+    const first = lines[0]
+    if (first && (epoch !== this.#epoch || first.seq !== this.#lastSeq + 1)) {
+      this.rows = []
+      this.isCut = first.seq > 1
+    }
+    this.#epoch = epoch
+    this.#lastSeq = lines.at(-1)?.seq ?? this.#lastSeq
+    for (const line of lines) if (matches(line, this.#filter)) this.#add(line)
+    if (this.rows.length > MAX_ROWS + STRETCH) {
+      this.rows = this.rows.slice(-MAX_ROWS)
+      this.isCut = true
+    }
+    this.#publish()
+  }
+
+  readonly onError = (problem: LogProblem): void => {
+    this.problem = problem
+    this.#publish()
+  }
+
+  #add(line: LogLine): void {
+    let isFirst = true
+    for (const text of linesOf(line.message ?? '')) {
+      this.rows.push({ n: this.#next++, line, isFirst, text: shownText(text) })
+      isFirst = false
+    }
+  }
+
+  #publish(): void {
+    if (this.#isPublishing) return
+    this.#isPublishing = true
+    this.#nextFrame(() => {
+      this.#isPublishing = false
+      this.#version++
+      for (const listener of this.#listeners) listener()
+    })
+  }
+}
+
+/** A hidden tab paints nothing, and is told all the same. */
+const afterPaint = (task: () => void) =>
+  void (document.visibilityState === 'hidden' ? setTimeout(task, 500) : requestAnimationFrame(task))

@@ -1,0 +1,184 @@
+'use client'
+import { Download } from 'lucide-react'
+import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useFollow } from '@/components/shared/fixed-rows'
+import { FollowPill } from '@/components/shared/follow-pill'
+import { SearchBox } from '@/components/shared/search-box'
+import { Button } from '@/components/ui/button'
+import { CopyButton } from '@/components/ui/copy-button'
+import { Select } from '@/components/ui/input'
+import { Skeleton } from '@/components/ui/skeleton'
+import { count } from '@/lib/format'
+import { routes } from '@/lib/routes'
+import { FindBar } from './find-bar'
+import { FixedRows, WrappedRows } from './log-rows'
+import { LogSearch, stepFrom } from './log-search'
+import type { LogStore } from './log-store'
+import { type LogOf, useLog } from './use-log'
+
+const LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL']
+
+export type LogView = { level: string; query: string; isWrapped: boolean }
+
+type Props = LogOf & {
+  view: LogView
+  onView: (change: Partial<LogView>) => void
+  /** Said where there are no lines at all. */
+  empty: ReactNode
+}
+
+/** A revision's log as it grows: followed, filtered, searched, copied, downloaded. Only rows in sight are drawn. */
+export function LogViewer({ view, onView, empty, ...of }: Props) {
+  const { level, query, isWrapped } = view
+  const knownLevel = LEVELS.includes(level) ? level : undefined
+  const store = useLog({ ...of, level: knownLevel, query: query || undefined })
+  const scroller = useRef<HTMLDivElement>(null)
+  const [height, setHeight] = useState(0)
+  const [text, setText] = useState('')
+  const [current, setCurrent] = useState<number>()
+  const needle = useDeferredValue(text)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another log have other numbers
+  const search = useMemo(() => new LogSearch(needle), [needle, store])
+  const hits = search.advance(store)
+  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, store.next, height)
+  const go = (step: 1 | -1) => {
+    const next = stepFrom(hits, current, step)
+    if (next === undefined) return
+    unfollow()
+    setCurrent(next)
+  }
+  const Rows = isWrapped ? WrappedRows : FixedRows
+  const isFiltered = Boolean(knownLevel || query)
+  return (
+    <div className="flex flex-col overflow-hidden rounded-lg border bg-panel">
+      <div className="flex flex-wrap items-center gap-2 border-b px-2 py-1.5">
+        <Select
+          aria-label="Level"
+          className="h-7 w-auto"
+          value={knownLevel ?? ''}
+          onChange={(event) => onView({ level: event.target.value })}
+        >
+          <option value="">Any level</option>
+          {LEVELS.map((one) => (
+            <option key={one} value={one}>
+              {one === 'CRITICAL' ? one : `${one} and above`}
+            </option>
+          ))}
+        </Select>
+        <SearchBox
+          label="Filter lines by text"
+          className="sm:w-52"
+          value={query}
+          onChange={(value) => onView({ query: value.slice(0, 300) })}
+        />
+        <FindBar
+          value={text}
+          onChange={(value) => {
+            setText(value)
+            setCurrent(undefined)
+          }}
+          summary={needle === '' ? '' : summaryOf(hits, current)}
+          hasHits={hits.length > 0}
+          onStep={go}
+        />
+        <span className="ml-auto flex flex-wrap items-center gap-1">
+          <Toggle label="Wrap" isOn={isWrapped} onChange={(isOn) => onView({ isWrapped: isOn })} />
+          <Toggle label="Follow" isOn={isFollowing} onChange={(isOn) => (isOn ? follow() : unfollow())} />
+          <CopyButton what="the lines shown" value={() => textOf(store)} className="size-7" />
+          <Button asChild variant="ghost" size="sm">
+            <a href={routes.logFile(of.workspace, of.deployment, of.revision, of.type)} download>
+              <Download aria-hidden />
+              Download
+            </a>
+          </Button>
+        </span>
+      </div>
+      <Notices store={store} />
+      <div className="relative h-[28rem] max-h-[70vh] min-h-48">
+        <section
+          ref={scroller}
+          aria-label={`${of.type === 'build' ? 'Build' : 'Deploy'} log`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+          tabIndex={0}
+          className="absolute inset-0 overflow-auto overscroll-contain py-1 [overflow-anchor:none] focus-visible:-outline-offset-2"
+        >
+          {store.rows.length > 0 ? (
+            <Rows scroller={scroller} rows={store.rows} needle={needle} current={current} onHeight={setHeight} />
+          ) : store.problem ? (
+            <div className="p-3">
+              {store.problem.code === 'unsupported' ? (
+                <EmptyState title="This server has no logs endpoint">{store.problem.message}</EmptyState>
+              ) : (
+                <ErrorNotice error={{ message: store.problem.message }} />
+              )}
+            </div>
+          ) : store.phase === undefined || store.phase === 'starting' ? (
+            <div className="flex flex-col gap-2 p-3" role="status" aria-label="Loading">
+              {['w-1/2', 'w-2/3', 'w-1/3', 'w-3/5'].map((width) => (
+                <Skeleton key={width} className={width} />
+              ))}
+            </div>
+          ) : isFiltered ? (
+            <EmptyState
+              title="No line matches"
+              action={<Button onClick={() => onView({ level: '', query: '' })}>Show all lines</Button>}
+            >
+              None of this log has this level and text.
+            </EmptyState>
+          ) : (
+            empty
+          )}
+        </section>
+        {isFollowing || store.rows.length === 0 ? null : <FollowPill unseen={unseen} isLive onClick={follow} />}
+      </div>
+      <p className="border-t px-3 py-1 text-ink-3 text-xs tabular-nums">
+        {count(store.rows.length)} {store.rows.length === 1 ? 'line' : 'lines'}
+        {store.phase === 'starting' && store.rows.length > 0 ? ', more are being read…' : ''}
+      </p>
+    </div>
+  )
+}
+
+function Notices({ store }: { store: LogStore }) {
+  return (
+    <>
+      {store.isCut ? (
+        <p className="border-b bg-warn-soft px-3 py-1 text-xs">
+          Older lines are on the server only, so that this page does not grow without end. A filter looks at all of
+          them, and the download has them.
+        </p>
+      ) : null}
+      {store.problem && store.rows.length > 0 ? (
+        <p role="status" className="border-b bg-warn-soft px-3 py-1 text-xs">
+          {store.problem.message} It is tried again by itself.
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+function summaryOf(hits: readonly number[], current: number | undefined): string {
+  if (hits.length === 0) return 'no match'
+  const at = current === undefined ? -1 : hits.indexOf(current)
+  return at === -1 ? `${count(hits.length)} found` : `${count(at + 1)} of ${count(hits.length)}`
+}
+
+/** What is shown, as text. */
+const textOf = ({ rows }: LogStore) =>
+  rows
+    .map(({ line, isFirst, text }) => (isFirst ? [line.timestamp, line.level, text].filter(Boolean).join(' ') : text))
+    .join('\n')
+
+const Toggle = ({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) => (
+  <Button
+    variant="ghost"
+    size="sm"
+    aria-pressed={isOn}
+    className={isOn ? 'bg-accent-soft text-ink' : undefined}
+    onClick={() => onChange(!isOn)}
+  >
+    {label}
+  </Button>
+)

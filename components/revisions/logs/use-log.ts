@@ -1,0 +1,29 @@
+'use client'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { subscribe } from '@/lib/live/client'
+import { LogStore } from './log-store'
+
+export type LogOf = {
+  workspace: string
+  deployment: string
+  revision: string
+  type: 'build' | 'deploy'
+  level?: string
+  query?: string
+}
+
+/** Follows a log over the browser's one live connection. Another log or filter is another store. */
+export function useLog({ workspace, deployment, revision, type, level, query }: LogOf): LogStore {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store holds the lines of just this log
+  const store = useMemo(() => new LogStore({ level, query }), [workspace, deployment, revision, type, level, query])
+  useEffect(
+    () =>
+      subscribe(
+        { kind: 'logs', workspace, deployment, revision, type, level, query, cursor: 0 },
+        { onLines: store.onLines, onError: store.onError },
+      ),
+    [store, workspace, deployment, revision, type, level, query],
+  )
+  useSyncExternalStore(store.subscribe, store.getVersion, () => 0)
+  return store
+}

@@ -1,0 +1,80 @@
+import { useState } from 'react'
+import { KeyValues } from '@/components/shared/key-values'
+import { CopyButton } from '@/components/ui/copy-button'
+import type { Deployment } from '@/lib/contracts/deployments'
+import { restoreCaveat, restoreRequest } from '@/lib/contracts/restore'
+import type { Revision } from '@/lib/contracts/revisions'
+import { shortId } from '@/lib/format'
+
+type Review = { latest: string | null; reviewed: string }
+
+const NAMES: Record<string, string> = {
+  repo_ref: 'Ref',
+  graph_config_path: 'Graph config',
+  image_uri: 'Image',
+  source_tarball_path: 'Uploaded source',
+}
+
+/** The request as it stood when the dialog was opened: what moves meanwhile is found by the server, not slipped in here. */
+export function useRestoreReview(revision: Revision, deployment: Deployment): Review {
+  const [review] = useState((): Review => {
+    const request = restoreRequest(revision, deployment)
+    return {
+      latest: deployment.latest_revision_id ?? null,
+      reviewed: 'body' in request ? JSON.stringify(request.body) : '',
+    }
+  })
+  return review
+}
+
+type Props = Review & { workspace: string; deployment: Deployment; revision: Revision }
+
+/** What a restore sends, what it brings back and what it leaves as it is. */
+export function RestoreReview({ reviewed, deployment, revision }: Props) {
+  const body = JSON.parse(reviewed || '{}') as { source_revision_config?: Record<string, string> }
+  const now: Record<string, string | null | undefined> = deployment.source_revision_config ?? {}
+  const caveat = restoreCaveat(revision)
+  const pretty = JSON.stringify(body, null, 2)
+  return (
+    <>
+      <p className="text-ink-2">
+        A new revision is made of what revision <code className="font-mono">{shortId(revision.id)}</code> was made of.
+        The old one stays as it is.
+      </p>
+      <section aria-label="What comes back">
+        <h3 className="mb-1 font-medium text-xs">What comes back</h3>
+        <KeyValues
+          items={Object.entries(body.source_revision_config ?? {}).map(([field, value]) => [
+            NAMES[field] ?? field,
+            <span key={field} className="break-all font-mono text-xs">
+              {value}
+              {now[field] === value ? (
+                <span className="ml-2 font-sans text-ink-3">as it is now</span>
+              ) : (
+                <span className="ml-2 font-sans text-warn">now {now[field] ?? 'none'}</span>
+              )}
+            </span>,
+          ])}
+        />
+      </section>
+      {caveat ? <p className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2">{caveat}</p> : null}
+      <section aria-label="What stays as it is now">
+        <h3 className="mb-1 font-medium text-xs">What stays as it is now</h3>
+        <p className="text-ink-2">
+          Secrets ({deployment.secrets.length}), the resource spec, install and build commands, build on push and the
+          address. The server keeps none of them per revision, so they cannot be brought back from it.
+        </p>
+      </section>
+      <section aria-label="The request">
+        <h3 className="mb-1 flex items-center gap-1 font-medium text-xs">
+          The request <CopyButton value={pretty} what="request" />
+        </h3>
+        <pre className="max-h-48 overflow-auto rounded-md border bg-sunken p-2 font-mono text-xs">
+          PATCH /v2/deployments/{deployment.id}
+          {'\n'}
+          {pretty}
+        </pre>
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+import { KeyValues } from '@/components/shared/key-values'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { CopyButton } from '@/components/ui/copy-button'
+import type { Change } from '@/lib/contracts/changes'
+import type { Revision } from '@/lib/contracts/revisions'
+import { SpanText } from './span'
+import type { Span } from './times'
+import type { Trigger } from './trigger'
+import { TriggerText } from './trigger-text'
+
+type Props = { revision: Revision; trigger: Trigger; took: Span; served: Span | undefined; changes: readonly Change[] }
+
+const WORDS: Partial<Record<Change['operation'], string>> = {
+  redeployRevision: 'rolled it out again',
+  interruptRevision: 'interrupted it',
+}
+
+/** What is known of a revision, and what was done with it from this console. */
+export function RevisionFacts({ revision, trigger, took, served, changes }: Props) {
+  const { source_revision_config: config } = revision
+  const deeds = changes.filter((one) => one.revision === revision.id && WORDS[one.operation])
+  return (
+    <aside aria-label="About this revision" className="flex min-w-0 flex-col gap-4">
+      <section className="rounded-lg border bg-panel p-4">
+        <KeyValues
+          items={[
+            ['Made by', <TriggerText key="by" trigger={trigger} />],
+            ['Created', <RelativeTime key="created" at={revision.created_at} />],
+            ['Last change', <RelativeTime key="updated" at={revision.updated_at} />],
+            ['Took', <SpanText key="took" span={took} />],
+            ['Served for', served && <SpanText key="served" span={served} />],
+            ['Source', revision.source],
+            ['Commit', config.repo_commit_sha && <Copied value={config.repo_commit_sha} what="commit" />],
+            ['Ref', config.repo_ref && <Copied value={config.repo_ref} what="ref" />],
+            ['Graph config', config.graph_config_path],
+            ['Image', config.image_uri && <Copied value={config.image_uri} what="image" />],
+            ['Upload', config.source_tarball_path],
+          ]}
+        />
+      </section>
+      {deeds.length > 0 ? (
+        <section aria-label="Done from here" className="rounded-lg border bg-panel p-4">
+          <h3 className="mb-2 font-semibold text-sm">Done from here</h3>
+          <ul className="flex flex-col gap-1.5 text-ink-2 text-xs">
+            {deeds.map((one) => (
+              <li key={one.seq} className="break-words">
+                {one.who}{' '}
+                {one.isDone ? WORDS[one.operation] : `tried, and was not told of success: ${WORDS[one.operation]}`},{' '}
+                <RelativeTime at={one.at} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : null}
+    </aside>
+  )
+}
+
+const Copied = ({ value, what }: { value: string; what: string }) => (
+  <span className="flex min-w-0 items-center gap-1">
+    <code className="truncate font-mono text-xs" title={value}>
+      {value}
+    </code>
+    <CopyButton value={value} what={what} />
+  </span>
+)

@@ -1,0 +1,59 @@
+'use client'
+import { useSearchParams } from 'next/navigation'
+import { EmptyState } from '@/components/shared/empty-state'
+import { useSetSearch } from '@/components/shared/use-set-search'
+import { Tabs } from '@/components/ui/tabs'
+import { LogViewer } from './logs/log-viewer'
+
+type Props = { workspace: string; deployment: string; revision: string; status: string; hasBuild: boolean }
+
+/** Where a failure is explained, or where something happens now. */
+const firstLog = (status: string, hasBuild: boolean) =>
+  hasBuild && !['DEPLOYED', 'DEPLOY_FAILED', 'AWAITING_DEPLOY', 'DEPLOYING'].includes(status) ? 'build' : 'deploy'
+
+/** The two logs of a revision. Which one, and how it is looked at, is in the URL. */
+export function RevisionLogs({ workspace, deployment, revision, status, hasBuild }: Props) {
+  const search = useSearchParams()
+  const set = useSetSearch({ isLocal: true })
+  const chosen = search.get('log')
+  const type = chosen === 'build' || chosen === 'deploy' ? chosen : firstLog(status, hasBuild)
+  return (
+    <Tabs
+      label="Logs"
+      value={type}
+      onValueChange={(value) => set({ log: value })}
+      tabs={[
+        { value: 'build', label: 'Build log' },
+        { value: 'deploy', label: 'Deploy log' },
+      ]}
+    >
+      <LogViewer
+        key={type}
+        workspace={workspace}
+        deployment={deployment}
+        revision={revision}
+        type={type}
+        view={{
+          level: search.get('level') ?? '',
+          query: search.get('q') ?? '',
+          isWrapped: search.get('wrap') === '1',
+        }}
+        onView={({ level, query, isWrapped }) =>
+          set({
+            log: type,
+            ...(level !== undefined && { level }),
+            ...(query !== undefined && { q: query }),
+            ...(isWrapped !== undefined && { wrap: isWrapped ? '1' : '' }),
+          })
+        }
+        empty={
+          type === 'build' && !hasBuild ? (
+            <EmptyState title="Nothing is built">It is rolled out from an image. See its deploy log.</EmptyState>
+          ) : (
+            <EmptyState title="No lines yet">They appear here as they are written.</EmptyState>
+          )
+        }
+      />
+    </Tabs>
+  )
+}

@@ -1,0 +1,116 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { ChevronLeft } from 'lucide-react'
+import Link from 'next/link'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { IdChip } from '@/components/shared/id-chip'
+import { SectionHeader } from '@/components/shared/section-header'
+import { StaleNotice } from '@/components/shared/stale-notice'
+import { Badge } from '@/components/ui/badge'
+import { Skeleton } from '@/components/ui/skeleton'
+import type { Change } from '@/lib/contracts/changes'
+import { isRevisionInProgress, isRevisionTerminal } from '@/lib/contracts/state'
+import { deploymentQuery } from '@/lib/queries/deployments'
+import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
+import { routes } from '@/lib/routes'
+import { COMPARABLE } from './list-query'
+import { RevisionBadge } from './revision-badge'
+import { RevisionFacts } from './revision-facts'
+import { RevisionLogs } from './revision-logs'
+import { rowsOf } from './revision-rows'
+import { RevisionVerbs } from './revision-verbs'
+import { StageStepper } from './stage-stepper'
+import { stagesOf } from './stages'
+import { useLiveQuery } from './use-live'
+import { useSeen } from './use-seen'
+
+type Props = { workspace: string; deploymentId: string; revisionId: string; changes: Change[] }
+
+/** Statuses that come before anything is done: a revision that is there again is rolled out anew. */
+const isBeginning = (status: string) => status === 'CREATING' || status === 'QUEUED'
+
+/** One revision: how far it is, what it was made of, what may be done, and its logs as they grow. */
+export function RevisionPage({ workspace, deploymentId, revisionId, changes }: Props) {
+  const options = revisionQuery(workspace, deploymentId, revisionId)
+  const place = { workspace, deployment: deploymentId }
+  const { problem, refetchInterval } = useLiveQuery(
+    { kind: 'revision', ...place, revision: revisionId },
+    options.queryKey,
+  )
+  const query = useQuery({ ...options, refetchInterval })
+  const { data: revision, dataUpdatedAt, refetch } = query
+  const error = query.error ?? query.failureReason
+  const heads = deploymentQuery(workspace, deploymentId)
+  useLiveQuery({ kind: 'deployment', ...place }, heads.queryKey)
+  const { data: deployment } = useQuery(heads)
+  // For what follows from the revisions around it. A server without a list tells less, and that is all.
+  const around = useQuery({ ...revisionsQuery(workspace, deploymentId, COMPARABLE), staleTime: 30_000 }).data?.resources
+  const seen = useSeen(revision?.status, isBeginning)
+  const retry = () => void refetch()
+  if (!revision)
+    return error ? (
+      <ErrorNotice error={error.view} onRetry={retry} />
+    ) : (
+      <div role="status" aria-label="Loading" className="flex flex-col gap-4">
+        <Skeleton className="h-8 w-64" />
+        <div className="h-12 rounded-lg border bg-panel" />
+        <div className="h-96 rounded-lg border bg-panel" />
+      </div>
+    )
+  const stale = error?.view.message ?? problem?.message
+  const listed = around?.some(({ id }) => id === revision.id)
+    ? around.map((one) => (one.id === revision.id ? revision : one))
+    : [revision]
+  const [row] = rowsOf({
+    revisions: listed,
+    deployment,
+    changes,
+    isWhole: listed.length > 1 || listed.length === around?.length,
+    // The neighbours of one that is not in the list are not known.
+    pageSize: around && listed.length === around.length ? COMPARABLE.limit : 0,
+    query: {},
+  }).filter((one) => one.revision.id === revision.id)
+  const isKnown = isRevisionInProgress(revision.status) || isRevisionTerminal(revision.status)
+  const hasBuild = revision.source !== 'external_docker' && revision.source !== 'internal_docker'
+  return (
+    <div className="flex flex-col gap-4">
+      <div>
+        <Link
+          href={routes.revisions(workspace, deploymentId)}
+          className="mb-2 inline-flex items-center gap-1 text-ink-2 text-xs hover:text-ink"
+        >
+          <ChevronLeft aria-hidden className="size-3.5" />
+          All revisions
+        </Link>
+        <SectionHeader
+          title="Revision"
+          meta={
+            <>
+              <IdChip id={revision.id} what="revision id" />
+              <RevisionBadge status={revision.status} />
+              {row?.isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">serving</Badge> : null}
+              {row?.isLatest && !row.isActive ? <Badge>latest</Badge> : null}
+            </>
+          }
+          actions={
+            deployment ? <RevisionVerbs workspace={workspace} deployment={deployment} revision={revision} /> : null
+          }
+        />
+        {stale ? <StaleNotice message={stale} at={dataUpdatedAt} onRetry={retry} /> : null}
+        <StageStepper stages={stagesOf({ status: revision.status, source: revision.source, seen })} isKnown={isKnown} />
+      </div>
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="min-w-0">
+          <RevisionLogs
+            workspace={workspace}
+            deployment={deploymentId}
+            revision={revision.id}
+            status={revision.status}
+            hasBuild={hasBuild}
+          />
+        </div>
+        {row ? <RevisionFacts {...row} changes={changes} /> : null}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import type { Change } from '@/lib/contracts/changes'
+import type { Deployment } from '@/lib/contracts/deployments'
+import type { Revision } from '@/lib/contracts/revisions'
+import type { RevisionRow } from './columns'
+import { activeSpans, tookOf } from './times'
+import { triggerOf } from './trigger'
+
+type Page = {
+  /** Newest first. */
+  revisions: readonly Revision[]
+  deployment: Deployment | undefined
+  changes: readonly Change[]
+  isWhole: boolean
+  pageSize: number
+  query: { status?: string }
+}
+
+/** The rows of a page: what the records hold, and what follows from the ones around them and from our audit trail. */
+export function rowsOf({ revisions, deployment, changes, isWhole, pageSize, query }: Page): RevisionRow[] {
+  const active = deployment?.active_revision_id ?? null
+  const served = activeSpans({ revisions, active, isWhole })
+  return revisions.map((revision, index) => {
+    // Below the last row of a page that is not full there is nothing; with a filter the neighbour is another one.
+    const isFirstOfAll = index === revisions.length - 1 && revisions.length < pageSize
+    const previous = query.status ? undefined : (revisions[index + 1] ?? (isFirstOfAll ? null : undefined))
+    return {
+      revision,
+      isActive: revision.id === active,
+      isLatest: revision.id === deployment?.latest_revision_id,
+      trigger: triggerOf({
+        revision,
+        previous,
+        deployment: { source_config: deployment?.source_config, created_at: deployment?.created_at ?? '' },
+        changes,
+      }),
+      took: tookOf(revision, changes),
+      served: served.get(revision.id),
+    }
+  })
+}

@@ -1,0 +1,71 @@
+'use client'
+import { GitCompare, OctagonX, RotateCcw, Undo2 } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
+import { useState } from 'react'
+import { useReasons } from '@/components/shared/rights'
+import { Button } from '@/components/ui/button'
+import type { Deployment } from '@/lib/contracts/deployments'
+import { restoreRequest } from '@/lib/contracts/restore'
+import type { Revision } from '@/lib/contracts/revisions'
+import { type Allowed, mayDeployment, mayRevision } from '@/lib/contracts/state'
+import { routes } from '@/lib/routes'
+import type { Verb } from './verb-dialog'
+
+const VerbDialog = dynamic(() => import('./verb-dialog').then((file) => file.VerbDialog), { ssr: false })
+
+type Props = { workspace: string; deployment: Deployment; revision: Revision }
+
+const reasonOf = (may: Allowed) => (may.allowed ? undefined : may.reason)
+
+function whyNotRestore(deployment: Deployment, revision: Revision): string | undefined {
+  if (revision.id === deployment.latest_revision_id)
+    return 'It is the latest revision already. To roll it out again, redeploy it.'
+  const request = restoreRequest(revision, deployment)
+  return reasonOf(mayDeployment('update', deployment.status)) ?? ('problem' in request ? request.problem : undefined)
+}
+
+/** What may be done with a revision; what may not is there too, with the reason. */
+export function RevisionVerbs({ workspace, deployment, revision }: Props) {
+  const [verb, setVerb] = useState<Verb>()
+  const missing = useReasons().administer
+  const deleting = reasonOf(mayDeployment('update', deployment.status))
+  const reasons: Record<Verb, string | undefined> = {
+    redeploy: missing ?? deleting ?? reasonOf(mayRevision('redeploy', revision.status)),
+    interrupt: missing ?? reasonOf(mayRevision('interrupt', revision.status)),
+    restore: missing ?? whyNotRestore(deployment, revision),
+  }
+  const { active_revision_id: active, latest_revision_id: latest } = deployment
+  const other = [active, latest].find((id) => id && id !== revision.id)
+  return (
+    <>
+      <Button reason={reasons.redeploy} onClick={() => setVerb('redeploy')}>
+        <RotateCcw aria-hidden />
+        Redeploy
+      </Button>
+      <Button reason={reasons.restore} onClick={() => setVerb('restore')}>
+        <Undo2 aria-hidden />
+        Restore…
+      </Button>
+      <Button asChild>
+        <Link href={routes.compareRevisions(workspace, deployment.id, revision.id, other ?? undefined)}>
+          <GitCompare aria-hidden />
+          Compare
+        </Link>
+      </Button>
+      <Button variant="danger" reason={reasons.interrupt} onClick={() => setVerb('interrupt')}>
+        <OctagonX aria-hidden />
+        Interrupt…
+      </Button>
+      {verb ? (
+        <VerbDialog
+          verb={verb}
+          workspace={workspace}
+          deployment={deployment}
+          revision={revision}
+          onClose={() => setVerb(undefined)}
+        />
+      ) : null}
+    </>
+  )
+}

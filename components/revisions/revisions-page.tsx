@@ -1,0 +1,150 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { GitCompare } from 'lucide-react'
+import Link from 'next/link'
+import { useSearchParams } from 'next/navigation'
+import { useMemo, useState } from 'react'
+import { DataTable } from '@/components/shared/data-table'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { Pager } from '@/components/shared/pager'
+import { StaleNotice } from '@/components/shared/stale-notice'
+import { useSetSearch } from '@/components/shared/use-set-search'
+import { Button } from '@/components/ui/button'
+import { Select } from '@/components/ui/input'
+import type { Change } from '@/lib/contracts/changes'
+import { deploymentQuery } from '@/lib/queries/deployments'
+import { routes } from '@/lib/routes'
+import { type RevisionRow, revisionColumns } from './columns'
+import { PAGE_SIZE, revisionListQueryOf, STATUS_CHOICES } from './list-query'
+import { rowsOf } from './revision-rows'
+import { useFreshChanges } from './use-fresh-changes'
+import { useRevisions } from './use-revisions'
+
+type Props = { workspace: string; deploymentId: string; changes: Change[] }
+
+/** Every revision of a deployment, newest first: what it was made of, who made it, how long it took and served. */
+export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
+  const search = useSearchParams()
+  const set = useSetSearch()
+  const query = revisionListQueryOf(search)
+  const { data: deployment } = useQuery(deploymentQuery(workspace, deploymentId))
+  const { rows, isPartial, isLoading, error, stale, readAt, retry } = useRevisions(
+    workspace,
+    deploymentId,
+    query,
+    deployment,
+  )
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  useFreshChanges(rows?.[0]?.id)
+  const columns = useMemo(
+    () =>
+      revisionColumns(chosen, (id) =>
+        // The two chosen last: a third one takes the place of the first.
+        setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2)),
+      ),
+    [chosen],
+  )
+  const isWhole = query.offset === 0 && (!query.status || query.status.split(',').includes('DEPLOYED')) && !isPartial
+  const shown = rows && rowsOf({ revisions: rows, deployment, changes, isWhole, pageSize: PAGE_SIZE, query })
+  const known = STATUS_CHOICES.some(({ value }) => value === (query.status ?? ''))
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        <Select
+          aria-label="Status"
+          className="w-auto max-w-full"
+          value={query.status ?? ''}
+          disabled={isPartial}
+          onChange={(event) => set({ status: event.target.value })}
+        >
+          <option value="">Any status</option>
+          {STATUS_CHOICES.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+          {query.status && !known ? <option value={query.status}>{query.status}</option> : null}
+        </Select>
+        <span className="ml-auto">
+          <CompareButton workspace={workspace} deployment={deploymentId} chosen={chosen} rows={rows ?? []} />
+        </span>
+      </div>
+      {isPartial ? (
+        <p role="status" className="mb-3 rounded-md border bg-sunken px-3 py-2 text-ink-2">
+          {deployment?.source === 'external'
+            ? 'This agent server was registered by hand. It has no revisions that a console could list.'
+            : 'This server lists no revisions. Shown are the two that its deployment names: the latest and the serving one.'}
+        </p>
+      ) : null}
+      {stale && rows ? <StaleNotice message={stale} at={readAt} onRetry={retry} /> : null}
+      {error && !rows ? (
+        <ErrorNotice error={error.view} onRetry={retry} />
+      ) : (
+        <DataTable<RevisionRow>
+          label="Revisions"
+          columns={columns}
+          rows={shown}
+          rowKey={({ revision }) => revision.id}
+          rowHref={({ revision }) => routes.revision(workspace, deploymentId, revision.id)}
+          empty={
+            query.status || query.offset > 0 ? (
+              <EmptyState
+                title="No revision matches"
+                action={<Button onClick={() => set({ status: '', offset: '' })}>Show all revisions</Button>}
+              >
+                {query.offset > 0
+                  ? 'This page lies beyond the last one.'
+                  : 'None of this deployment’s revisions has this status.'}
+              </EmptyState>
+            ) : (
+              <EmptyState title="No revisions">
+                {deployment?.source === 'external'
+                  ? 'This agent server was registered by hand: whoever runs it knows its versions.'
+                  : 'This server lists no revisions for this deployment.'}
+              </EmptyState>
+            )
+          }
+        />
+      )}
+      {rows && !isPartial ? (
+        <Pager
+          offset={query.offset}
+          size={PAGE_SIZE}
+          shown={rows.length}
+          isLoading={isLoading}
+          onMove={(offset) => set({ offset })}
+        />
+      ) : null}
+    </>
+  )
+}
+
+type CompareProps = {
+  workspace: string
+  deployment: string
+  chosen: readonly string[]
+  rows: readonly { id: string; created_at: string }[]
+}
+
+function CompareButton({ workspace, deployment, chosen, rows }: CompareProps) {
+  const [first, second] = chosen
+  if (!first || !second)
+    return (
+      <Button reason={`Choose two revisions by their boxes; ${chosen.length} of 2 chosen.`}>
+        <GitCompare aria-hidden />
+        Compare
+      </Button>
+    )
+  // Newest first: the one further down is the older one.
+  const place = (id: string) => rows.findIndex((one) => one.id === id)
+  const [older, newer] = place(first) > place(second) ? [first, second] : [second, first]
+  return (
+    <Button asChild variant="primary">
+      <Link href={routes.compareRevisions(workspace, deployment, older, newer)}>
+        <GitCompare aria-hidden />
+        Compare
+      </Link>
+    </Button>
+  )
+}

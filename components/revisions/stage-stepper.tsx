@@ -1,0 +1,39 @@
+import { Check, Circle, CircleDashed, CircleDot, CircleSlash, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Spinner } from '@/components/ui/spinner'
+import { cn } from '@/lib/cn'
+import type { Stage, StageState } from './stages'
+
+const LOOKS: Record<StageState, { icon: ReactNode; style: string; said: string }> = {
+  done: { icon: <Check aria-hidden className="size-3.5" />, style: 'text-ok', said: 'reached' },
+  current: { icon: <Spinner />, style: 'text-progress font-medium', said: 'now' },
+  failed: { icon: <X aria-hidden className="size-3.5" />, style: 'text-error font-medium', said: 'failed' },
+  stopped: { icon: <CircleSlash aria-hidden className="size-3.5" />, style: 'text-ink font-medium', said: 'ended' },
+  ahead: { icon: <Circle aria-hidden className="size-3.5" />, style: 'text-ink-3', said: 'not reached' },
+  unsure: { icon: <CircleDashed aria-hidden className="size-3.5" />, style: 'text-ink-3', said: 'passed or skipped' },
+}
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+
+/** How far a revision is. Stages that nobody saw are dashed: they may have been skipped. */
+export const StageStepper = ({ stages, isKnown }: { stages: readonly Stage[]; isKnown: boolean }) => (
+  <ol aria-label="Stages" className="flex flex-wrap items-center gap-x-5 gap-y-2 rounded-lg border bg-panel px-4 py-3">
+    {stages.map(({ id, label, state, note, seenAt }) => {
+      const { icon, style, said } = LOOKS[state]
+      return (
+        <li
+          key={id}
+          aria-current={state === 'current' ? 'step' : undefined}
+          title={seenAt === undefined ? note : `${note} Seen from here at ${new Date(seenAt).toISOString()}.`}
+          className={cn('flex min-w-0 items-center gap-1.5 text-xs', style)}
+        >
+          {state === 'current' && !isKnown ? <CircleDot aria-hidden className="size-3.5" /> : icon}
+          <span className="truncate">{label}</span>
+          <span className="sr-only">({said})</span>
+          {seenAt === undefined || state === 'ahead' ? null : (
+            <span className="text-ink-3 tabular-nums">{clock.format(seenAt)}</span>
+          )}
+        </li>
+      )
+    })}
+  </ol>
+)

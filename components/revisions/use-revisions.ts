@@ -1,0 +1,50 @@
+'use client'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import type { Revision } from '@/lib/contracts/revisions'
+import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
+import { useLiveQuery } from './use-live'
+
+type ListQuery = NonNullable<Parameters<typeof revisionsQuery>[2]>
+type Heads = { latest_revision_id?: string | null; active_revision_id?: string | null } | undefined
+
+/**
+ * A page of revisions, kept live. A server without a list still tells the latest and the active one by id: then those are
+ * the list, and `isPartial` says so.
+ */
+export function useRevisions(workspace: string, deployment: string, query: ListQuery, heads: Heads) {
+  const options = revisionsQuery(workspace, deployment, query)
+  const { problem, refetchInterval } = useLiveQuery(
+    { kind: 'revisions', workspace, deployment, query: query as Record<string, string | number | boolean> },
+    options.queryKey,
+  )
+  const list = useQuery({ ...options, placeholderData: keepPreviousData, refetchInterval })
+  const isPartial = list.error?.code === 'unsupported' && !list.data
+  const ids = isPartial
+    ? [...new Set([heads?.latest_revision_id, heads?.active_revision_id])].filter((id) => id != null)
+    : []
+  const few = useQueries({
+    queries: ids.map((id) => ({ ...revisionQuery(workspace, deployment, id), refetchInterval: 5_000 })),
+  })
+  const found = few.map(({ data }) => data).filter((one): one is Revision => one !== undefined)
+  const failure = few.find(({ error }) => error)?.error
+  if (isPartial)
+    return {
+      rows: found.length > 0 || few.every(({ isSuccess }) => isSuccess) ? found : undefined,
+      isPartial,
+      isLoading: false,
+      error: failure ?? null,
+      stale: undefined,
+      readAt: 0,
+      retry: () => void Promise.all(few.map(({ refetch }) => refetch())),
+    }
+  return {
+    rows: list.data?.resources,
+    isPartial,
+    isLoading: list.isPlaceholderData,
+    // While it is tried again the first failure is said already: a server that hangs takes minutes to fail for good.
+    error: list.error ?? list.failureReason,
+    stale: list.error?.view.message ?? (problem?.code === 'unsupported' ? undefined : problem?.message),
+    readAt: list.dataUpdatedAt,
+    retry: () => void list.refetch(),
+  }
+}

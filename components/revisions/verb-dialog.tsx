@@ -1,0 +1,105 @@
+'use client'
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { type ReactNode, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useSave } from '@/components/shared/use-save'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { toast } from '@/components/ui/toast'
+import { interruptRevision, redeployRevision, restoreRevision } from '@/lib/actions/revisions'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Deployment } from '@/lib/contracts/deployments'
+import type { Revision } from '@/lib/contracts/revisions'
+import type { Settled } from '@/lib/errors'
+import { invalidate } from '@/lib/queries/api-query'
+import { newRequestKey } from '@/lib/request-key'
+import { routes } from '@/lib/routes'
+import { RestoreReview, useRestoreReview } from './restore-review'
+
+export type Verb = 'redeploy' | 'interrupt' | 'restore'
+type Props = { verb: Verb; workspace: string; deployment: Deployment; revision: Revision; onClose: () => void }
+type Done = { revision: string; note?: string }
+
+const WORDS: Record<Verb, { title: string; button: string; done: string }> = {
+  redeploy: { title: 'Redeploy this revision?', button: 'Redeploy', done: 'It is rolled out again.' },
+  interrupt: { title: 'Interrupt this revision?', button: 'Interrupt', done: 'It is being interrupted.' },
+  restore: { title: 'Restore this revision', button: 'Make a new revision', done: 'A new revision is on its way.' },
+}
+const READS = [controlPlane.getRevision, controlPlane.listRevisions, controlPlane.getDeployment]
+
+/** Asks before a revision is changed; stays open, with what is true, where that fails. */
+export function VerbDialog(props: Props) {
+  const { verb, workspace, deployment, revision, onClose } = props
+  const { title, button, done } = WORDS[verb]
+  // Made once: a second press, or a browser that sends again, gets the answer of the first.
+  const [key] = useState(newRequestKey)
+  const review = useRestoreReview(revision, deployment)
+  const { isBusy, error, save } = useSave<Done>()
+  const client = useQueryClient()
+  const router = useRouter()
+  const input = { workspace, deployment: deployment.id, revision: revision.id, key }
+  const send = (): Promise<Settled<Done>> =>
+    verb === 'redeploy'
+      ? redeployRevision(input)
+      : verb === 'interrupt'
+        ? interruptRevision(input)
+        : restoreRevision({ ...input, latest: review.latest, reviewed: review.reviewed })
+  const confirm = () =>
+    void save(send, ({ revision: next, note }) => {
+      if (note) toast.warning(note)
+      else toast.success(done)
+      for (const read of READS) void invalidate(client, read, workspace)
+      onClose()
+      if (next === revision.id) router.refresh()
+      else router.push(routes.revision(workspace, deployment.id, next))
+    })
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={title}
+      className="base:w-[min(40rem,calc(100vw-2rem))]"
+    >
+      <div className="flex flex-col gap-3">
+        {verb === 'restore' ? (
+          <RestoreReview {...review} workspace={workspace} deployment={deployment} revision={revision} />
+        ) : (
+          <div className="flex flex-col gap-2 text-ink-2">{EXPLAINED[verb](revision, deployment)}</div>
+        )}
+        {error ? <ErrorNotice error={error} /> : null}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Do nothing</Button>
+          <Button variant={verb === 'interrupt' ? 'danger' : 'primary'} isBusy={isBusy} onClick={confirm}>
+            {button}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+const EXPLAINED: Record<'redeploy' | 'interrupt', (revision: Revision, deployment: Deployment) => ReactNode> = {
+  redeploy: ({ id }, { active_revision_id: active }) => (
+    <>
+      <p>What was built is rolled out once more, as it was built. Nothing of its source is read again.</p>
+      <p>
+        {active === id
+          ? 'It serves now, and serves on until the new roll-out has taken over.'
+          : 'Once it is rolled out it serves, in place of the revision that serves now.'}
+      </p>
+    </>
+  ),
+  interrupt: ({ status }, { active_revision_id: active }) => (
+    <>
+      <p className="text-ink">
+        This is a last resort for a revision that is stuck. The platform does not promise what an interrupted one leaves
+        behind.
+      </p>
+      <p>
+        It is {status} now and will not be finished.{' '}
+        {active ? 'What serves now goes on serving.' : 'Nothing serves yet, and nothing will.'}
+      </p>
+    </>
+  ),
+}

@@ -1,0 +1,136 @@
+'use client'
+import { useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useSave } from '@/components/shared/use-save'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Button } from '@/components/ui/button'
+import { Checkbox } from '@/components/ui/checkbox'
+import { Dialog } from '@/components/ui/dialog'
+import { saveSecrets } from '@/lib/actions/secrets'
+import { outcomesOf, planChanges, type SecretChange, type SecretOutcome } from '@/lib/contracts/secret-changes'
+import type { SecretsView } from '@/lib/contracts/secrets-view'
+import type { EditConflict, SavedEdit } from '@/lib/edit'
+import { newRequestKey } from '@/lib/request-key'
+import { ConflictView } from './conflict-view'
+
+type Saved = SavedEdit & { view: SecretsView | null }
+type ReviewDialogProps = {
+  place: { workspace: string; deployment: string }
+  view: SecretsView
+  changes: SecretChange[]
+  onClose: () => void
+  onSaved: (saved: Saved) => void
+  /** The list is another one by now: from here on the draft is an edit of that. `theirs` are the names left to the others. */
+  onRebase: (conflict: EditConflict, theirs: string[]) => void
+}
+
+/** What will be sent, by name, before it is: never a value. */
+export const ReviewDialog = (props: ReviewDialogProps) => (
+  <Dialog
+    open
+    onOpenChange={(isOpen) => {
+      if (!isOpen) props.onClose()
+    }}
+    title="Review the change of secrets"
+    description="The whole list is sent, and the server makes a new revision with it."
+    className="base:w-[min(40rem,calc(100vw-2rem))]"
+  >
+    <Review {...props} />
+  </Dialog>
+)
+
+function Review({ place, view, changes, onClose, onSaved, onRebase }: ReviewDialogProps) {
+  // One per opened review: sent twice, it is one request.
+  const [key] = useState(newRequestKey)
+  const [mayReplaceUnknown, setMayReplace] = useState(false)
+  const { isBusy, error, save } = useSave<Saved>()
+  const { conflict } = error ?? {}
+  if (error && conflict)
+    return (
+      <ConflictView
+        message={error.message}
+        conflict={conflict}
+        onCancel={onClose}
+        onDecide={(theirs) => onRebase(conflict, theirs)}
+      />
+    )
+  const { seen } = view
+  const send = () => {
+    if (!seen) return
+    const request = { place, key, seen, changes, ...(mayReplaceUnknown && { mayReplaceUnknown }) }
+    void save(() => saveSecrets(request), onSaved)
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      <Outcomes
+        outcomes={outcomesOf(
+          planChanges(
+            view.rows.map(({ name }) => name),
+            changes,
+            view.source,
+          ),
+        )}
+      />
+      {view.isListed ? null : (
+        <Checkbox
+          checked={mayReplaceUnknown}
+          onChange={(event) => setMayReplace(event.target.checked)}
+          label="These are to be all of its secrets"
+          hint="The server does not say which secrets there are now. Whatever else is there is removed."
+        />
+      )}
+      {error ? <ErrorNotice error={error} /> : null}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Back to the draft</Button>
+        <Button variant="primary" isBusy={isBusy} disabled={!view.isListed && !mayReplaceUnknown} onClick={send}>
+          Send and make a new revision
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+const GROUPS: [title: string, kinds: SecretOutcome['kind'][]][] = [
+  ['Added', ['added']],
+  ['Changed', ['replaced', 'renamed and replaced']],
+  ['Renamed', ['renamed']],
+  ['Removed', ['removed']],
+  ['Untouched', ['untouched']],
+]
+
+function Outcomes({ outcomes }: { outcomes: SecretOutcome[] }) {
+  return GROUPS.map(([title, kinds]) => {
+    const rows = outcomes.filter(({ kind }) => kinds.includes(kind))
+    if (rows.length === 0) return null
+    return title === 'Untouched' ? (
+      <details key={title}>
+        <summary className="cursor-pointer text-ink-2 text-sm">
+          {title} ({rows.length})
+        </summary>
+        <Names rows={rows} />
+      </details>
+    ) : (
+      <section key={title} aria-label={title}>
+        <h3 className="font-medium text-sm">
+          {title} ({rows.length})
+        </h3>
+        <Names rows={rows} />
+      </section>
+    )
+  })
+}
+
+const Names = ({ rows }: { rows: SecretOutcome[] }) => (
+  <ul className="flex flex-wrap gap-x-4 gap-y-1 pt-1 font-mono text-xs">
+    {rows.map(({ name, from }) => (
+      <li key={`${from ?? ''} ${name}`} className="max-w-full break-all">
+        {from === undefined || from === name ? null : (
+          <>
+            <VisibleText>{from}</VisibleText> →{' '}
+          </>
+        )}
+        <VisibleText>{name}</VisibleText>
+      </li>
+    ))}
+  </ul>
+)

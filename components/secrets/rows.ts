@@ -1,0 +1,27 @@
+import { planChanges, type SecretChange } from '@/lib/contracts/secret-changes'
+import type { SecretRow, SecretsView } from '@/lib/contracts/secrets-view'
+import type { EditConflict } from '@/lib/edit'
+
+/** What is wrong with a draft, by name. */
+export function problemsOf(view: SecretsView, changes: readonly SecretChange[]): Map<string, string> {
+  const { problems } = planChanges(
+    view.rows.map(({ name }) => name),
+    changes,
+    view.source,
+  )
+  return new Map(problems.map(({ name, message }) => [name, message]))
+}
+
+/** The list as it is now for the next try, after an edit met another one. */
+export function viewAfter(view: SecretsView, { now }: EditConflict): SecretsView {
+  const known = new Map(view.rows.map((row) => [row.name, row]))
+  const rows = now.marks.map(({ name, mark }): SecretRow => {
+    const row = known.get(name)
+    const isSame = row?.fingerprint === (mark || null)
+    return { name, fingerprint: mark || null, isHidden: mark === '', changed: isSame ? (row?.changed ?? null) : null }
+  })
+  return { ...view, rows, seen: now }
+}
+
+/** How a fingerprint is shown: enough to tell two apart. */
+export const shortMark = (mark: string): string => mark.slice(0, 8)

@@ -1,0 +1,179 @@
+'use client'
+import { Pencil, Trash2, Undo2 } from 'lucide-react'
+import { memo } from 'react'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { ValueInput } from '@/components/shared/value-input'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Badge } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
+import { Input } from '@/components/ui/input'
+import { cn } from '@/lib/cn'
+import type { SecretRow } from '@/lib/contracts/secrets-view'
+import type { Edit } from './draft'
+import { shortMark } from './rows'
+
+type SecretLineProps = {
+  row: SecretRow
+  edit: Edit | undefined
+  isOpen: boolean
+  problem: string | undefined
+  reason: string | undefined
+  onEdit: (name: string, edit: Edit | undefined) => void
+  onOpen: (name: string | undefined) => void
+}
+
+/** One secret that is there, with what the draft does to it. Drawn again only when that changes: there may be hundreds. */
+export const SecretLine = memo(function SecretLine(props: SecretLineProps) {
+  const { row, edit, isOpen, problem, reason, onEdit, onOpen } = props
+  const { name, changed } = row
+  return (
+    <tr className={cn('border-b align-top last:border-b-0', edit && 'bg-accent-soft/40')}>
+      <td className="max-w-0 px-3 py-2 sm:max-w-80">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+          <code
+            className={cn(
+              'min-w-0 font-mono leading-6 max-sm:break-all sm:truncate',
+              edit?.isRemoved && 'text-ink-3 line-through',
+            )}
+            title={name}
+          >
+            <VisibleText>{name}</VisibleText>
+          </code>
+          {edit ? <Mark edit={edit} /> : null}
+        </div>
+        {isOpen && !edit?.isRemoved ? (
+          <LineEditor name={name} edit={edit} onEdit={onEdit} onClose={() => onOpen(undefined)} />
+        ) : null}
+        {problem ? (
+          <p role="alert" className="text-error text-xs">
+            {problem}
+          </p>
+        ) : null}
+      </td>
+      <td className="hidden whitespace-nowrap px-3 py-2 leading-6 sm:table-cell">
+        {row.isHidden ? (
+          <span className="text-ink-3 text-xs" title="The server gives a mask or nothing in its place">
+            hidden by the server
+          </span>
+        ) : row.fingerprint ? (
+          <code className="font-mono text-ink-2 text-xs" title={row.fingerprint}>
+            {shortMark(row.fingerprint)}
+          </code>
+        ) : (
+          <span className="text-ink-3">–</span>
+        )}
+      </td>
+      <td className="hidden max-w-60 truncate px-3 py-2 text-ink-2 leading-6 md:table-cell">
+        {changed ? (
+          <>
+            <RelativeTime at={changed.at} /> by <span title={changed.who}>{changed.who}</span>
+          </>
+        ) : (
+          <span className="text-ink-3" title="Not from this console, as far as it knows">
+            –
+          </span>
+        )}
+      </td>
+      <td className="whitespace-nowrap px-2 py-1.5 text-right">
+        {edit ? (
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={`Undo the change of ${name}`}
+            onClick={() => onEdit(name, undefined)}
+          >
+            <Undo2 aria-hidden />
+          </Button>
+        ) : null}
+        {edit?.isRemoved ? null : (
+          <>
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={`Replace or rename ${name}`}
+              aria-expanded={isOpen}
+              reason={reason}
+              onClick={() => onOpen(isOpen ? undefined : name)}
+            >
+              <Pencil aria-hidden />
+            </Button>
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={`Remove ${name}`}
+              reason={reason}
+              onClick={() => onEdit(name, { isRemoved: true })}
+            >
+              <Trash2 aria-hidden />
+            </Button>
+          </>
+        )}
+      </td>
+    </tr>
+  )
+})
+
+function Mark({ edit }: { edit: Edit }) {
+  const { isRemoved, to, value } = edit
+  const words = isRemoved
+    ? 'removed'
+    : [value !== undefined && 'replaced', to !== undefined && 'renamed'].filter(Boolean).join(', ')
+  return (
+    <>
+      {to === undefined ? null : (
+        <span className="min-w-0 truncate">
+          → <code className="font-mono">{to}</code>
+        </span>
+      )}
+      <Badge>{words}</Badge>
+    </>
+  )
+}
+
+type LineEditorProps = {
+  name: string
+  edit: Edit | undefined
+  onEdit: SecretLineProps['onEdit']
+  onClose: () => void
+}
+
+function LineEditor({ name, edit, onEdit, onClose }: LineEditorProps) {
+  const change = (more: Partial<Edit>) => {
+    const { value, to } = { ...edit, ...more }
+    onEdit(name, { ...(value !== undefined && { value }), ...(to !== undefined && { to }) })
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works from each field inside
+    <div
+      className="flex flex-col gap-2 py-2"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose()
+      }}
+    >
+      <ValueInput
+        id={`value-of-${name}`}
+        label={`New value of ${name}`}
+        placeholder="New value; empty: the old one stays"
+        value={edit?.value ?? ''}
+        onChange={(value) => change({ value: value === '' ? undefined : value })}
+      />
+      <div className="flex items-center gap-2">
+        <Input
+          aria-label={`New name of ${name}`}
+          placeholder="New name; empty: the same"
+          className="min-w-0 font-mono"
+          value={edit?.to ?? ''}
+          autoComplete="off"
+          spellCheck={false}
+          data-1p-ignore
+          data-lpignore="true"
+          onChange={(event) => change({ to: nameOf(event.target.value, name) })}
+        />
+        <Button size="sm" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </div>
+  )
+}
+const nameOf = (text: string, now: string) => (text.trim() === '' || text.trim() === now ? undefined : text.trim())

@@ -1,0 +1,108 @@
+'use client'
+import { useState } from 'react'
+import { EmptyState } from '@/components/shared/empty-state'
+import type { SecretsView } from '@/lib/contracts/secrets-view'
+import { AddedLine } from './added-line'
+import { type Draft, type Edit, withAdded, withoutAdded } from './draft'
+import { SecretLine } from './secret-line'
+
+type SecretsTableProps = {
+  view: SecretsView
+  draft: Draft
+  /** What is wrong with the draft, by name. */
+  problems: ReadonlyMap<string, string>
+  search: string
+  reason: string | undefined
+  onEdit: (name: string, edit: Edit | undefined) => void
+  onDraft: (change: (draft: Draft) => Draft) => void
+}
+
+/** What is in the draft as new first, then what is stored. */
+export function SecretsTable({ view, draft, problems, search, reason, onEdit, onDraft }: SecretsTableProps) {
+  const [open, setOpen] = useState<string>()
+  const { edits, added } = draft
+  const wanted = search.trim().toLowerCase()
+  const rows = wanted === '' ? view.rows : view.rows.filter(({ name }) => name.toLowerCase().includes(wanted))
+  // An edit of a secret that somebody else has removed meanwhile: its value would be added again.
+  const known = new Set(view.rows.map(({ name }) => name))
+  const gone = Object.keys(edits).filter((name) => !known.has(name))
+  const count = new Map<string, number>()
+  if (rows.length + added.length + gone.length === 0)
+    return (
+      <div className="rounded-lg border bg-panel">
+        {view.isListed ? (
+          <EmptyState title={wanted ? 'No secret has this in its name' : 'No secrets yet'}>
+            {wanted ? null : 'Add one above, or paste a whole .env where the name goes.'}
+          </EmptyState>
+        ) : (
+          <EmptyState title="Not told by the server">
+            It does not say which secrets this deployment has. What you send becomes the whole list.
+          </EmptyState>
+        )}
+      </div>
+    )
+  return (
+    <div className="overflow-x-auto rounded-lg border bg-panel">
+      <table aria-label="Secrets" className="w-full border-collapse text-left">
+        <thead>
+          <tr className="text-ink-3 text-xs [&>th]:h-8 [&>th]:whitespace-nowrap [&>th]:border-b [&>th]:bg-sunken [&>th]:px-3 [&>th]:font-medium">
+            <th scope="col">Name</th>
+            <th
+              scope="col"
+              className="hidden sm:table-cell"
+              title="Changes when the value does, and tells nothing about it"
+            >
+              Fingerprint
+            </th>
+            <th scope="col" className="hidden md:table-cell">
+              Last changed
+            </th>
+            <th scope="col">
+              <span className="sr-only">Change</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {added.map((one) => (
+            <AddedLine
+              key={one.id}
+              added={one}
+              problem={problems.get(one.name)}
+              onChange={(next) => onDraft((all) => withAdded(all, next))}
+              onUndo={(id) => onDraft((all) => withoutAdded(all, id))}
+            />
+          ))}
+          {gone.map((name) => (
+            <SecretLine
+              key={`gone ${name}`}
+              row={{ name, fingerprint: null, isHidden: false, changed: null }}
+              edit={edits[name]}
+              isOpen={false}
+              problem={problems.get(name) ?? 'It was removed by somebody else meanwhile'}
+              reason={reason}
+              onEdit={onEdit}
+              onOpen={setOpen}
+            />
+          ))}
+          {rows.map((row) => {
+            const nth = (count.get(row.name) ?? 0) + 1
+            count.set(row.name, nth)
+            const edit = Object.hasOwn(edits, row.name) ? edits[row.name] : undefined
+            return (
+              <SecretLine
+                key={`${row.name} ${nth}`}
+                row={row}
+                edit={edit}
+                isOpen={open === row.name}
+                problem={edit && (problems.get(row.name) ?? problems.get(edit.to ?? row.name))}
+                reason={reason}
+                onEdit={onEdit}
+                onOpen={setOpen}
+              />
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+'use client'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { toast } from '@/components/ui/toast'
+import { countOf, type Draft, NO_DRAFT } from './draft'
+
+// Drafts outlive going to another page of the console and back, in this tab's memory alone: they hold values, so no storage
+// of the browser gets them. Whoever signs out loads a new page, and with it a new memory.
+
+const drafts = new Map<string, Draft>()
+const listeners = new Set<() => void>()
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+/** The draft for one deployment. Closing or reloading the tab asks first while there is one. */
+export function useDraft(key: string): [Draft, (change: (draft: Draft) => Draft) => void] {
+  const draft = useSyncExternalStore(
+    subscribe,
+    () => drafts.get(key) ?? NO_DRAFT,
+    () => NO_DRAFT,
+  )
+  const count = countOf(draft)
+  const countRef = useRef(count)
+  useEffect(() => {
+    countRef.current = count
+    if (count === 0) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [count])
+  useEffect(
+    () => () => {
+      if (countRef.current > 0)
+        toast.warning('Your changes of secrets are not sent. They are kept in this tab until it is closed or reloaded.')
+    },
+    [],
+  )
+  const change = (make: (draft: Draft) => Draft) => {
+    const next = make(drafts.get(key) ?? NO_DRAFT)
+    if (countOf(next) === 0) drafts.delete(key)
+    else drafts.set(key, next)
+    for (const listener of listeners) listener()
+  }
+  return [draft, change]
+}

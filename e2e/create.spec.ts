@@ -1,0 +1,187 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, platform, signIn, startChat, test } from './support/session'
+
+const root = path.resolve(import.meta.dirname, '..')
+const newName = () => `made-${randomBytes(4).toString('hex')}`
+const stored = async (name: string) => {
+  const { url, api_key } = platform()
+  const answer = await fetch(`${url}/v2/deployments?name=${name}`, { headers: { 'x-api-key': api_key } })
+  return ((await answer.json()) as { resources: { id: string; source_config: Record<string, unknown> }[] }).resources
+}
+/** Not the section of that name. */
+const field = (page: Page, name: string) =>
+  page.getByLabel(name, { exact: true }).and(page.locator('input, select, textarea'))
+
+async function openForm(page: Page, name: string) {
+  await page.getByRole('link', { name: 'New deployment' }).click()
+  await expect(page.getByRole('heading', { name: 'New deployment' })).toBeVisible()
+  await field(page, 'Name').fill(name)
+}
+async function send(page: Page) {
+  await page.getByRole('button', { name: 'Review' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create deployment' }).click()
+}
+async function openSettings(page: Page, name: string, part: string) {
+  await page.goto('/local/deployments')
+  await page.getByRole('link', { name, exact: true }).first().click()
+  await page
+    .getByRole('navigation', { name: 'Parts of the deployment' })
+    .getByRole('link', { name: 'Settings' })
+    .click()
+  await page.getByRole('navigation', { name: 'Parts of the settings' }).getByRole('link', { name: part }).click()
+}
+const axeFinds = async (page: Page) =>
+  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
+
+test('a deployment of a repository: made once, watched, run, changed and deleted', async ({ page }) => {
+  test.setTimeout(150_000)
+  const name = newName()
+  await signIn(page)
+  await openForm(page, 'concierge')
+  await expect(page.getByText('There is a deployment of this name already')).toBeVisible()
+  await field(page, 'Name').fill(' x')
+  await expect(page.getByText('A name cannot begin or end with a blank')).toBeVisible()
+  await field(page, 'Name').fill(name)
+
+  await field(page, 'Repository').selectOption({ label: 'local/samples' })
+  await expect(field(page, 'Branch or tag')).toHaveValue('main')
+  await field(page, 'Branch or tag').fill('refs/tags/v1')
+  await expect(page.getByRole('checkbox', { name: 'Build on push' })).toBeDisabled()
+  await field(page, 'Branch or tag').fill('main')
+  await page.getByRole('checkbox', { name: 'Build on push' }).uncheck()
+  await page.getByRole('button', { name: 'Review' }).click()
+  await expect(field(page, 'Graph configuration')).toBeFocused()
+  await field(page, 'Graph configuration').fill('graph.json')
+  expect(await axeFinds(page)).toEqual([])
+
+  // What only the server knows is said at the field, too.
+  const canary = `canary-${randomBytes(6).toString('hex')}`
+  await page.getByRole('button', { name: 'Add a secret' }).click()
+  await page.getByLabel('Name of secret 1').evaluate((input, text) => {
+    const data = new DataTransfer()
+    data.setData('text/plain', text)
+    input.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+  }, `# both\nexport GREETING="${canary}"\nPILOTHOUSE_AGENT_X=1\n`)
+  await send(page)
+  await expect(page.getByLabel('Name of secret 2')).toBeFocused()
+  await expect(page.getByText('PILOTHOUSE_AGENT_X is set by the platform')).toBeVisible()
+  await page.getByRole('button', { name: 'Remove secret 2, PILOTHOUSE_AGENT_X' }).click()
+  await page.getByRole('button', { name: 'Review' }).click()
+  await expect(page.getByLabel('Request')).toContainText('"GREETING"')
+  await expect(page.getByLabel('Request')).not.toContainText(canary)
+  expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain(canary)
+  await page.getByRole('button', { name: 'Create deployment' }).dblclick()
+  await page.waitForURL(/\/revisions\/[0-9a-f-]{36}$/)
+  expect(await stored(name)).toHaveLength(1)
+
+  await page.goto(`/local/deployments/${(await stored(name))[0]?.id}`)
+  await expect(page.getByText('Healthy').first()).toBeVisible({ timeout: 60_000 })
+  await startChat(page, 'What is 6 * 7?')
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+
+  await openSettings(page, name, 'General')
+  await expect(page.getByRole('region', { name: 'Fixed' })).toContainText(name)
+  expect(await axeFinds(page)).toEqual([])
+  await page.getByRole('checkbox', { name: 'Build on push' }).check()
+  await page.getByRole('button', { name: 'Review 1 change' }).click()
+  await expect(page.getByRole('dialog')).toContainText('It makes no new revision')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await expect(page.getByText('Saved.').first()).toBeVisible()
+  expect((await stored(name))[0]?.source_config.build_on_push).toBe(true)
+
+  // A stale tab: somebody else has changed it meanwhile.
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await field(other, 'Install command').fill('true')
+  await other.getByRole('button', { name: 'Review 1 change' }).click()
+  await other.getByRole('button', { name: 'Send', exact: true }).click()
+  await expect(other.getByText('Saved.').first()).toBeVisible()
+  await other.close()
+  await field(page, 'Branch or tag').fill('refs/tags/v1')
+  await page.getByRole('button', { name: 'Review 2 changes' }).click()
+  await page.getByRole('button', { name: 'Send and make a new revision' }).click()
+  await expect(page.getByRole('row', { name: /Install command/ })).toContainText('theirs stays')
+  await page.getByRole('button', { name: 'Go on from what is there now' }).click()
+  await expect(field(page, 'Install command')).toHaveValue('true')
+  await expect(field(page, 'Branch or tag')).toHaveValue('refs/tags/v1')
+  await page.getByRole('button', { name: 'Review 2 changes' }).click()
+  await page.getByRole('button', { name: 'Send and make a new revision' }).click()
+  await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible()
+  expect((await stored(name))[0]?.source_config).toMatchObject({ build_on_push: false, install_command: 'true' })
+
+  await openSettings(page, name, 'Danger')
+  await page.getByRole('checkbox', { name: 'Delete its tracing project too' }).check()
+  await page.getByRole('button', { name: 'Delete deployment' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('button', { name: 'Delete deployment' })).toBeDisabled()
+  await dialog.getByLabel(`Type ${name} to go on`).fill(name)
+  await dialog.getByRole('button', { name: 'Delete deployment' }).click()
+  await page.waitForURL(/\/local\/deployments$/)
+  await expect(page.getByText(`${name} is being deleted.`)).toBeVisible()
+  await expect.poll(async () => (await stored(name)).length, { timeout: 30_000 }).toBe(0)
+})
+
+test('a deployment of an image: only what applies is asked, a wrong resource spec is said at its field', async ({
+  page,
+}) => {
+  test.setTimeout(90_000)
+  const data = readFileSync(path.join(root, 'test-results/e2e-data.txt'), 'utf8')
+  execFileSync('node', ['scripts/image.mjs', 'pack', 'platform/samples', 'e2e-samples:1'], {
+    cwd: root,
+    env: { ...process.env, PILOTHOUSE_DATA: data, INIT_CWD: root },
+  })
+  const name = newName()
+  await signIn(page)
+  await openForm(page, name)
+  await page.getByRole('radio', { name: /^Image/ }).check()
+  await expect(field(page, 'Repository')).toHaveCount(0)
+  await expect(field(page, 'Namespace')).toHaveCount(0)
+  await field(page, 'Image').fill('e2e-samples:none')
+  const spec = page.getByRole('textbox', { name: 'Resource spec as JSON' })
+  await spec.fill('{"cpu": 99}')
+  await send(page)
+  await expect(page.getByRole('alert').filter({ hasText: 'cpu' })).toBeVisible()
+  await spec.fill('{"cpu": 0.5, "cpu_limit": 1}')
+  await send(page)
+  await page.waitForURL(/\/revisions\/[0-9a-f-]{36}$/)
+  await expect(page.getByRole('region', { name: 'Deploy log' })).toContainText('Near names: e2e-samples:1')
+  await openSettings(page, name, 'General')
+  await field(page, 'Image').fill('e2e-samples:1')
+  await page.getByRole('button', { name: 'Review 1 change' }).click()
+  await page.getByRole('button', { name: 'Send and make a new revision' }).click()
+  await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible()
+  const [made] = await stored(name)
+  expect(made?.source_config.resource_spec).toMatchObject({ cpu: 0.5, cpu_limit: 1 })
+  await page.goto(`/local/deployments/${made?.id}`)
+  await expect(page.getByText('Healthy').first()).toBeVisible({ timeout: 60_000 })
+})
+
+test('a viewer sees forms and settings, and can send none of them', async ({ page, browser }) => {
+  await signIn(page)
+  const email = `${newName()}@example.com`
+  await page.getByRole('link', { name: 'Members' }).click()
+  await page.getByLabel('Email').fill(email)
+  await page.getByRole('button', { name: 'Add member' }).click()
+  const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
+  const theirs = await browser.newContext()
+  const other = await theirs.newPage()
+  await signIn(other, { email, password })
+  const isRefused = async (button: string) =>
+    expect(other.getByRole('button', { name: button })).toHaveAttribute('title', /admin/)
+  await isRefused('New deployment')
+  await other.goto('/local/deployments/new')
+  await isRefused('Review')
+  await expect(field(other, 'Name')).toBeDisabled()
+  await openSettings(other, 'concierge', 'General')
+  await isRefused('Review changes')
+  await expect(field(other, 'Branch or tag')).toHaveValue('main')
+  await expect(field(other, 'Branch or tag')).toBeDisabled()
+  await openSettings(other, 'concierge', 'Danger')
+  await isRefused('Delete deployment')
+  await theirs.close()
+})

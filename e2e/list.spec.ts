@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from '@playwright/test'
+import { expect, platform, signIn, test } from './support/session'
+
+const NUMBER = 60
+const nameOf = (index: number) => `fleet-${String(index).padStart(2, '0')}`
+
+/** Deployments whose repository does not exist: each fails to build within moments. */
+test.beforeAll(async () => {
+  const { url, api_key } = platform()
+  const headers = { 'x-api-key': api_key, 'content-type': 'application/json' }
+  const installed = await fetch(`${url}/v1/integrations/github/install`, { headers })
+  const [integration] = (await installed.json()) as { id: string }[]
+  for (let index = 0; index < NUMBER; index++) {
+    const answer = await fetch(`${url}/v2/deployments`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({
+        name: nameOf(index),
+        source: 'github',
+        source_config: {
+          integration_id: integration?.id,
+          repo_url: '/nowhere',
+          deployment_type: index % 2 ? 'prod' : 'dev',
+          build_on_push: false,
+        },
+        source_revision_config: { repo_ref: 'no-such-branch', graph_config_path: 'graph.json' },
+        secrets: [],
+      }),
+    })
+    if (answer.status !== 201 && answer.status !== 409) throw new Error(await answer.text())
+  }
+})
+
+/** As other journeys found it. */
+test.afterAll(async () => {
+  const { url, api_key } = platform()
+  const headers = { 'x-api-key': api_key }
+  const found = await fetch(`${url}/v2/deployments?name_contains=fleet-&limit=100`, { headers })
+  const { resources } = (await found.json()) as { resources: { id: string }[] }
+  const query = new URLSearchParams(resources.map(({ id }) => ['deployment_ids', id]))
+  if (resources.length > 0) await fetch(`${url}/v2/deployments?${query}`, { method: 'DELETE', headers })
+})
+
+const table = (page: Page) => page.getByRole('table', { name: 'Deployments' })
+const row = (page: Page, name: string) => table(page).getByRole('row', { name: new RegExp(`\\b${name}\\b`) })
+const names = (page: Page) => table(page).locator('a[data-row]').allTextContents()
+
+async function addFilter(page: Page, by: string, value: string) {
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  const form = page.getByRole('form', { name: 'Filter' })
+  await form.getByLabel('Filter by').selectOption({ label: by })
+  await form.getByLabel(by, { exact: true }).selectOption({ label: value })
+}
+
+test('the list is searched, filtered, paged and peeked into, all by its address', async ({ page }) => {
+  await signIn(page)
+  const reads: string[] = []
+  page.on('request', (request) => {
+    if (/\/api\/(relay|deployments)\//.test(request.url())) reads.push(request.url())
+  })
+  await page.goto('/local/deployments?name_contains=fleet-')
+  await expect(row(page, nameOf(59))).toContainText('Build failed')
+  await expect(table(page).locator('[aria-busy=true]')).toHaveCount(0)
+  expect(await page.locator('*').count()).toBeLessThan(2_000)
+  // Everything came with the page, and the rest comes over the one live connection.
+  expect(reads).toEqual([])
+
+  await addFilter(page, 'Type', 'prod')
+  await expect(page).toHaveURL(/deployment_type=prod/)
+  await expect.poll(() => names(page)).toEqual(Array.from({ length: 20 }, (_, index) => nameOf(59 - 2 * index)))
+  await page.getByRole('button', { name: 'Next' }).click()
+  await expect.poll(() => names(page)).toEqual(Array.from({ length: 10 }, (_, index) => nameOf(19 - 2 * index)))
+  await page.reload()
+  await expect(row(page, nameOf(1))).toBeVisible()
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await expect(row(page, nameOf(59))).toBeVisible()
+
+  // The chip that has the focus goes with a key.
+  await page.getByRole('button', { name: 'Type: prod' }).focus()
+  await page.keyboard.press('Delete')
+  await expect(page).not.toHaveURL(/deployment_type/)
+  await addFilter(page, 'Status', 'AWAITING_DELETE')
+  await expect(page.getByText('No deployment matches')).toBeVisible()
+  await page.getByRole('button', { name: 'Remove filter Status' }).click()
+
+  await page.getByLabel('Search by name').fill(nameOf(42))
+  await expect.poll(() => names(page)).toEqual([nameOf(42)])
+  await page.getByLabel('Search by name').fill('fleet-5')
+  await expect.poll(async () => (await names(page)).length).toBe(10)
+  await page.getByRole('heading', { name: 'Deployments' }).click()
+  await page.keyboard.press('j')
+  await page.keyboard.press('p')
+  await expect(page.getByRole('complementary', { name: `Peek: ${nameOf(59)}` })).toContainText('Nothing is serving yet')
+  await expect(page).toHaveURL(/peek=/)
+  await page.keyboard.press('j')
+  await expect(page.getByRole('complementary', { name: `Peek: ${nameOf(58)}` })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('complementary', { name: /Peek/ })).toHaveCount(0)
+  await expect(table(page).getByRole('link', { name: nameOf(58) })).toBeFocused()
+})
+
+test('a view is saved, come back to, opened by default and deleted', async ({ page }) => {
+  await signIn(page)
+  await page.goto('/local/deployments?name_contains=fleet-&deployment_type=dev')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Save as a view…' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('The even ones')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect(page).toHaveURL(/view=/)
+  await page.getByRole('button', { name: 'Views: The even ones' }).click()
+  await page.getByRole('menuitem', { name: 'Open by default' }).click()
+  await page.goto('/local/runs')
+  await page.getByRole('link', { name: 'Deployments', exact: true }).first().click()
+  await expect(page.getByRole('button', { name: 'Views: The even ones' })).toBeVisible()
+  await expect.poll(async () => (await names(page))[0]).toBe(nameOf(58))
+  await page.getByRole('button', { name: 'Remove filter Type' }).click()
+  await expect(page.getByRole('button', { name: 'Views: The even ones, edited' })).toBeVisible()
+  await page.getByRole('button', { name: /^Views/ }).click()
+  await page.getByRole('menuitem', { name: 'All deployments' }).click()
+  await expect(page).toHaveURL(/view=all/)
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'The even ones' }).click()
+  await expect(page).toHaveURL(/deployment_type=dev/)
+  await page.getByRole('button', { name: 'Views: The even ones' }).click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete view' }).click()
+  await expect(page.getByRole('button', { name: 'Views', exact: true })).toBeVisible()
+})
+
+test('several are deleted after a typed confirmation, and each is told', async ({ page }) => {
+  await signIn(page)
+  await page.goto('/local/deployments?name_contains=fleet-0')
+  await row(page, nameOf(9)).getByRole('checkbox').check()
+  await row(page, nameOf(7))
+    .getByRole('checkbox')
+    .click({ modifiers: ['Shift'] })
+  const selected = page.getByRole('region', { name: 'Selected deployments' })
+  await expect(selected).toContainText('3 selected')
+  await table(page)
+    .getByRole('link', { name: nameOf(8) })
+    .focus()
+  await page.keyboard.press('x')
+  await expect(selected).toContainText('2 selected')
+  await selected.getByRole('button', { name: 'Delete…' }).click()
+  const dialog = page.getByRole('dialog')
+  const confirm = dialog.getByRole('button', { name: 'Delete 2 deployments' })
+  await expect(confirm).toBeDisabled()
+  await dialog.getByLabel('Type 2 or delete to go on').fill('2')
+  await confirm.click()
+  await expect(dialog.getByRole('heading', { name: '2 deleted' })).toBeVisible()
+  await expect(dialog.getByRole('list', { name: 'Results' }).getByRole('listitem')).toHaveCount(2)
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await expect(row(page, nameOf(9))).toHaveCount(0, { timeout: 20_000 })
+  await expect(row(page, nameOf(8))).toBeVisible()
+  await expect(selected).toHaveCount(0)
+})
+
+test('what the filter matches is exported, on all pages', async ({ page }) => {
+  await signIn(page)
+  await page.goto('/local/deployments?name_contains=fleet-')
+  const download = async (item: RegExp) => {
+    await page.getByRole('button', { name: 'Export' }).click()
+    const started = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: item }).click()
+    return readFileSync(await (await started).path(), 'utf8')
+  }
+  const csv = await download(/CSV for Excel/)
+  expect(csv.charCodeAt(0)).toBe(0xfeff)
+  const lines = csv.trimEnd().split('\r\n')
+  expect(lines.length - 1).toBeGreaterThanOrEqual(NUMBER - 2)
+  expect(csv).toContain(`"${nameOf(20)}"`)
+  const json = JSON.parse(await download(/^JSON/))
+  expect(json).toMatchObject({ filter: { name_contains: 'fleet-' }, is_whole: true })
+  expect(json.deployments).toHaveLength(lines.length - 1)
+})
+
+test('a viewer may select and learns why not delete', async ({ page, browser }) => {
+  await signIn(page)
+  await page.getByRole('link', { name: 'Members' }).click()
+  await page.getByLabel('Email').fill('list-viewer@example.com')
+  await page.getByRole('button', { name: 'Add member' }).click()
+  const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
+  const theirs = await browser.newContext()
+  const other = await theirs.newPage()
+  await signIn(other, { email: 'list-viewer@example.com', password })
+  await row(other, nameOf(59)).getByRole('checkbox').check()
+  const remove = other.getByRole('button', { name: 'Delete…' })
+  await expect(remove).toHaveAttribute('aria-disabled', 'true')
+  await expect(remove).toHaveAttribute('title', /admin/)
+  await expect(other.getByRole('button', { name: 'New deployment' })).toHaveAttribute('title', /admin/)
+  await theirs.close()
+})

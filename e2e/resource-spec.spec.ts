@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Page } from '@playwright/test'
+import { LISTENER_ID } from '@/platform/control-plane/platform'
+import { expect, platform, signIn, test } from './support/session'
+
+const root = path.resolve(import.meta.dirname, '..')
+
+async function ask(method: string, resource: string, body?: unknown) {
+  const { url, api_key } = platform()
+  const answer = await fetch(url + resource, {
+    method,
+    headers: { 'x-api-key': api_key, 'content-type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  expect(answer.ok, `${method} ${resource}`).toBe(true)
+  return answer.status === 204 ? undefined : await answer.json()
+}
+
+/** A self-hosted deployment with this spec; gives its id. */
+async function deploy(name: string, spec: object): Promise<string> {
+  const data = readFileSync(path.join(root, 'test-results/e2e-data.txt'), 'utf8').trim()
+  execFileSync(process.execPath, ['scripts/image.mjs', 'pack', 'platform/samples', 'e2e/spec:1'], {
+    cwd: root,
+    env: { ...process.env, PILOTHOUSE_DATA: data, INIT_CWD: root },
+  })
+  const { id } = await ask('POST', '/v2/deployments', {
+    name,
+    source: 'external_docker',
+    source_config: { listener_id: LISTENER_ID, resource_spec: spec },
+    source_revision_config: { image_uri: 'e2e/spec:1' },
+    secrets: [],
+  })
+  return id
+}
+const stored = async (id: string) => await ask('GET', `/v2/deployments/${id}`)
+const resources = (id: string) => `/local/deployments/${id}/settings/resources`
+const open = async (page: Page, id: string) => {
+  await page.goto(resources(id))
+  await expect(page.getByRole('heading', { name: 'Resource spec' })).toBeVisible()
+}
+const cpuOf = (page: Page) =>
+  page.getByRole('region', { name: 'Agent server' }).getByLabel('CPU', { exact: false }).first()
+
+const SPEC = {
+  cpu: 1,
+  labels: { team: 'harbour' },
+  orchestrator_cpu: 1,
+  sidecars: [{ name: 'proxy', image: 'proxy:1', args: ['-c', 'one\ntwo'] }],
+}
+
+test('a spec is edited in the form and as text, reviewed, and becomes a revision with exactly what was shown', async ({
+  page,
+}) => {
+  const id = await deploy('spec-journey', SPEC)
+  try {
+    const before = await stored(id)
+    await signIn(page)
+    await open(page, id)
+    await expect(page.getByRole('region', { name: 'Not to be used' })).toContainText('orchestrator_cpu')
+    await expect(page.getByRole('button', { name: 'Review changes' })).toHaveAttribute('aria-disabled', 'true')
+    await cpuOf(page).fill('99')
+    await expect(page.getByRole('region', { name: 'To fix' })).toContainText('cpu At most 8')
+    await cpuOf(page).fill('2')
+    await expect(page.getByRole('region', { name: 'To fix' })).toHaveCount(0)
+    await expect(page.getByRole('region', { name: 'Agent server' })).toContainText('4 cores')
+
+    const storage = page.getByRole('region', { name: 'Storage' })
+    await storage.getByRole('button', { name: 'Add volume' }).click()
+    await storage.getByRole('group', { name: 'volume 1' }).getByLabel('Name').fill('data')
+    await storage.getByRole('button', { name: 'Add mount' }).click()
+    const mount = storage.getByRole('group', { name: 'mount 1' })
+    await mount.getByLabel('Volume', { exact: true }).fill('nowhere')
+    await expect(mount.getByText('No volume is named nowhere')).toBeVisible()
+    await mount.getByLabel('Volume', { exact: true }).fill('data')
+    await mount.getByLabel('Mount path').fill('/data')
+
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    const text = page.getByLabel('Resource spec as YAML')
+    await expect(text).toContainText('mountPath: /data')
+    await text.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('annotations: {note: "07"}\n]')
+    await page.getByRole('tab', { name: 'Form' }).click()
+    await expect(page.getByText(/The text is no spec yet: line \d+/)).toBeVisible()
+    await expect(text).toContainText(']')
+    await page.keyboard.press('Control+End')
+    await text.press('Control+End')
+    await page.keyboard.press('Backspace')
+    await page.getByRole('tab', { name: 'JSON' }).click()
+    await expect(page.getByLabel('Resource spec as JSON')).toContainText('"note": "07"')
+    await page.getByRole('tab', { name: 'Form' }).click()
+    await expect(page.getByLabel('Value 1 of Annotations')).toHaveValue('07')
+
+    await page.getByRole('button', { name: 'Review 4 changes' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Review the resource spec' })
+    await expect(dialog).toContainText('whole spec is replaced')
+    await expect(dialog.getByRole('list', { name: 'Changes' }).locator('> li')).toHaveCount(4)
+    for (const name of ['cpu', 'volumes', 'volume_mounts', 'annotations'])
+      await expect(dialog.getByText(name, { exact: true })).toBeVisible()
+    await dialog.getByRole('button', { name: 'Replace the spec and make a new revision' }).click()
+    await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible({ timeout: 20_000 })
+
+    const after = await stored(id)
+    expect(after.latest_revision_id).not.toBe(before.latest_revision_id)
+    expect(after.source_config.resource_spec).toMatchObject({
+      ...SPEC,
+      cpu: 2,
+      volumes: [{ name: 'data', emptyDir: {} }],
+      volume_mounts: [{ name: 'data', mountPath: '/data' }],
+      annotations: { note: '07' },
+    })
+    await expect(page.getByRole('button', { name: 'Review changes' })).toHaveAttribute('aria-disabled', 'true')
+  } finally {
+    await ask('DELETE', `/v2/deployments/${id}`)
+  }
+})
+
+test('two who edit at once both see what the other did, and neither change is lost', async ({ page }) => {
+  const id = await deploy('spec-conflict', { cpu: 1, memory_mb: 512 })
+  try {
+    await signIn(page)
+    await open(page, id)
+    await cpuOf(page).fill('2')
+    await ask('PATCH', `/v2/deployments/${id}`, {
+      source_config: { resource_spec: { cpu: 4, memory_mb: 512, labels: { by: 'them' } } },
+    })
+    await page.getByRole('button', { name: 'Review 1 change' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Review the resource spec' })
+    const send = dialog.getByRole('button', { name: 'Replace the spec and make a new revision' })
+    await send.click()
+    await expect(dialog).toContainText('Somebody else has changed this')
+    await expect(dialog.getByRole('listitem').filter({ hasText: 'labels' })).toContainText('only theirs: kept')
+    await expect(dialog.getByRole('button', { name: 'Go on with both' })).toHaveAttribute('aria-disabled', 'true')
+    await dialog.getByLabel('What becomes of cpu').selectOption('keep mine')
+    await dialog.getByRole('button', { name: 'Go on with both' }).click()
+    await expect(page.getByLabel('Key 1 of Labels')).toHaveValue('by')
+    await page.getByRole('button', { name: 'Review 1 change' }).click()
+    await send.click()
+    await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible({ timeout: 20_000 })
+    expect((await stored(id)).source_config.resource_spec).toMatchObject({
+      cpu: 2,
+      memory_mb: 512,
+      labels: { by: 'them' },
+    })
+  } finally {
+    await ask('DELETE', `/v2/deployments/${id}`)
+  }
+})
+
+test('a viewer reads the spec and cannot change it; a deployment from a repository says why it has none', async ({
+  page,
+  browser,
+}) => {
+  const id = await deploy('spec-viewer', SPEC)
+  try {
+    await signIn(page)
+    await page.getByRole('link', { name: 'Members' }).click()
+    const email = 'spec-viewer@example.com'
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('button', { name: 'Add member' }).click()
+    const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
+    const context = await browser.newContext()
+    const other = await context.newPage()
+    await signIn(other, { email, password })
+    await open(other, id)
+    await expect(cpuOf(other)).toHaveValue('1')
+    await expect(cpuOf(other)).toBeDisabled()
+    await expect(other.getByRole('button', { name: 'Review changes' })).toHaveAttribute('title', /needs the role admin/)
+    await other.getByRole('tab', { name: 'YAML' }).click()
+    await expect(other.getByLabel('Resource spec as YAML')).toHaveAttribute('contenteditable', 'false')
+    await context.close()
+
+    const { resources: found } = await ask('GET', '/v2/deployments?name_contains=concierge')
+    await page.goto(resources(found[0].id))
+    await expect(page.getByText(/This deployment is of source github/)).toBeVisible()
+    await expect(cpuOf(page)).toBeDisabled()
+  } finally {
+    await ask('DELETE', `/v2/deployments/${id}`)
+  }
+})

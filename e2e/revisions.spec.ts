@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, platform, signIn, test } from './support/session'
+
+const LINES = 400
+const graph = `import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+export const graph = new StateGraph(MessagesAnnotation)
+  .addNode('talk', () => ({ messages: [] })).addEdge(START, 'talk').addEdge('talk', END).compile()
+`
+/** Prints as build tools do: with colours, warnings and a progress bar; where it is slow, it takes longer than anybody waits. */
+const build = (isSlow: boolean) => `
+for (let step = 1; step <= ${LINES}; step++) console.log('\\u001b[32mstep ' + step + '\\u001b[0m of ${LINES}')
+console.error('warning: user\\u202Egnp.exe')
+${isSlow ? 'console.log("waiting for ever"); setTimeout(() => {}, 300_000)' : ''}
+`
+
+async function ask(method: string, resource: string, body?: unknown) {
+  const { url, api_key } = platform()
+  const response = await fetch(url + resource, {
+    method,
+    headers: { 'x-api-key': api_key, 'content-type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  const text = await response.text()
+  expect(response.ok, text).toBe(true)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** A deployment of a repository of its own. */
+async function makeDeployment() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-e2e-revisions-'))
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], { cwd: folder })
+  const commit = (isSlow = false) => {
+    writeFileSync(path.join(folder, 'build.mjs'), build(isSlow))
+    writeFileSync(path.join(folder, 'stamp.txt'), randomBytes(8).toString('hex'))
+    git('add', '--all')
+    git('commit', '--quiet', '--message=change')
+  }
+  git('init', '--quiet', '--initial-branch=main')
+  writeFileSync(path.join(folder, 'graph.json'), JSON.stringify({ graphs: { talk: './graph.mjs:graph' } }))
+  writeFileSync(path.join(folder, 'graph.mjs'), graph)
+  commit()
+  const [integration] = await ask('GET', '/v1/integrations/github/install')
+  const name = `revised-${randomBytes(4).toString('hex')}`
+  const made = await ask('POST', '/v2/deployments', {
+    name,
+    source: 'github',
+    source_config: {
+      integration_id: integration.id,
+      repo_url: folder,
+      deployment_type: 'dev',
+      build_on_push: false,
+      build_command: 'node build.mjs',
+    },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
+    secrets: [],
+  })
+  const deployed = (revision: string) =>
+    expect
+      .poll(async () => (await ask('GET', `/v2/deployments/${made.id}/revisions/${revision}`)).status, {
+        timeout: 60_000,
+      })
+      .toBe('DEPLOYED')
+  await deployed(made.latest_revision_id)
+  return {
+    id: made.id as string,
+    name,
+    commit,
+    async revise() {
+      const patch = { source_revision_config: { repo_ref: 'main' } }
+      await deployed((await ask('PATCH', `/v2/deployments/${made.id}`, patch)).latest_revision_id)
+    },
+    async close() {
+      await ask('DELETE', `/v2/deployments/${made.id}`)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Revisions' }).locator('tbody tr')
+const log = (page: Page) => page.getByRole('region', { name: 'Build log' })
+const axeFinds = async (page: Page) =>
+  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
+
+test('revisions of a deployment: listed, read, compared, rolled out again, restored and interrupted', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(180_000)
+  const deployment = await makeDeployment()
+  deployment.commit()
+  await deployment.revise()
+
+  await signIn(page)
+  await page.goto(`/local/deployments/${deployment.id}`)
+  const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
+  await parts.getByRole('link', { name: 'Revisions' }).click()
+  await expect(rows(page)).toHaveCount(2)
+  await expect(rows(page).first()).toContainText('serving')
+  expect(await axeFinds(page)).toEqual([])
+  await page.getByLabel('Status').selectOption({ label: 'Failed' })
+  await expect(page.getByText('No revision matches')).toBeVisible()
+  await page.getByRole('button', { name: 'Show all revisions' }).click()
+
+  // The latest one, and what its build said.
+  await rows(page).first().getByRole('link').click()
+  await expect(page.getByRole('heading', { name: 'Revision', exact: true })).toBeVisible()
+  await page.getByRole('tab', { name: 'Build log' }).click()
+  await expect(log(page)).toContainText('⟦RLO⟧')
+  await expect(log(page)).not.toContainText('[32m')
+  expect(await page.locator('*').count()).toBeLessThan(2_000)
+  await page.getByLabel('Find in the log').fill('step 17 ')
+  await page.getByRole('button', { name: 'Next match' }).click()
+  await expect(log(page).locator('mark')).toHaveText('step 17 ')
+  await expect(page.getByText('1 of 1')).toBeVisible()
+  await page.getByLabel('Filter lines by text').fill('STEP 399')
+  await expect(page.getByText('1 line', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL(/q=STEP\+399/)
+  expect(await axeFinds(page)).toEqual([])
+  const coming = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download' }).click()
+  const file = readFileSync(await (await coming).path(), 'utf8')
+  expect(file.match(/step \d+/g)).toHaveLength(LINES)
+
+  // Both side by side.
+  await page.getByRole('link', { name: 'All revisions' }).click()
+  for (const box of await page.getByRole('checkbox', { name: /^Compare revision/ }).all()) await box.check()
+  await page.getByRole('link', { name: 'Compare', exact: true }).click()
+  await expect(page.getByText('1 field differs')).toBeVisible()
+  await expect(page.getByRole('row', { name: /Commit/ })).toContainText('changed')
+  await expect(page.getByRole('row', { name: /Build command/ })).toContainText('not recorded by this server')
+  expect(await axeFinds(page)).toEqual([])
+
+  // The old one serves again.
+  await parts.getByRole('link', { name: 'Revisions' }).click()
+  await rows(page).nth(1).getByRole('link').click()
+  const old = page.url()
+  await expect(page.getByRole('button', { name: 'Interrupt' })).toHaveAttribute('title', /nothing to interrupt/)
+  await page.getByRole('button', { name: 'Redeploy' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }).dblclick()
+  await expect(page.getByRole('main').getByText('serving', { exact: true })).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByRole('complementary', { name: 'About this revision' })).toContainText('rolled it out again')
+
+  // Restored, it is built anew; this build never ends by itself.
+  deployment.commit(true)
+  await page.getByRole('button', { name: 'Restore' }).click()
+  const review = page.getByRole('dialog', { name: 'Restore this revision' })
+  await expect(review).toContainText('newest commit of main')
+  await expect(review.getByRole('region', { name: 'The request' })).toContainText('"repo_ref": "main"')
+  expect(await axeFinds(page)).toEqual([])
+  await review.getByRole('button', { name: 'Make a new revision' }).click()
+  await expect(page).not.toHaveURL(old)
+  await expect(page.getByRole('list', { name: 'Stages' }).getByText('Building', { exact: true })).toBeVisible()
+  await expect(log(page)).toContainText('waiting for ever', { timeout: 30_000 })
+  await expect(page.getByRole('complementary', { name: 'About this revision' })).toContainText('admin@example.com')
+  await page.getByRole('button', { name: 'Interrupt' }).click()
+  await expect(page.getByRole('dialog')).toContainText('last resort')
+  await page.getByRole('dialog').getByRole('button', { name: 'Interrupt' }).click()
+  await expect(page.getByRole('list', { name: 'Stages' })).toContainText('Interrupted', { timeout: 20_000 })
+
+  // Who may only look sees all of it, and why the rest is not for them.
+  await page.goto('/local/members')
+  await page.getByLabel('Email').fill(`${deployment.name}@example.com`)
+  await page.getByRole('button', { name: 'Add member' }).click()
+  const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
+  const theirs = await browser.newContext()
+  const other = await theirs.newPage()
+  await signIn(other, { email: `${deployment.name}@example.com`, password })
+  await other.goto(old)
+  for (const name of ['Redeploy', 'Restore', 'Interrupt']) {
+    const button = other.getByRole('button', { name })
+    await expect(button).toHaveAttribute('aria-disabled', 'true')
+    await expect(button).toHaveAttribute('title', /admin/)
+  }
+  await other.getByRole('tab', { name: 'Build log' }).click()
+  await expect(log(other)).toContainText('step')
+  await theirs.close()
+  await deployment.close()
+})

@@ -1,0 +1,147 @@
+import type { Page } from '@playwright/test'
+import { admin, expect, platform, signIn, test } from './support/session'
+
+// Secrets as an administrator edits them, and what must never be seen of them on the way: a random value is searched in
+// everything that comes to the browser.
+
+const canary = `canary-${Math.random().toString(36).slice(2)}${Date.now()}`
+
+/** Everything that the console sends to this page from now on; what the page itself sends is not part of it. */
+function watch(page: Page) {
+  const bodies: Promise<string>[] = []
+  page.on('response', (response) => bodies.push(response.text().catch(() => '')))
+  return async () => (await Promise.all(bodies)).join('\n')
+}
+
+async function openSecrets(page: Page) {
+  await page.getByRole('link', { name: 'workbench' }).first().click()
+  await page
+    .getByRole('navigation', { name: 'Parts of the deployment' })
+    .getByRole('link', { name: 'Settings' })
+    .click()
+  await page.getByRole('navigation', { name: 'Parts of the settings' }).getByRole('link', { name: 'Secrets' }).click()
+  await expect(page.getByRole('heading', { name: 'Secrets', exact: true })).toBeVisible()
+}
+
+/** Pastes as a person does: the page reads it from the event, the clipboard of the machine is left alone. */
+async function paste(page: Page, text: string) {
+  await page.getByLabel('Name of a new secret').evaluate((field, value) => {
+    const data = new DataTransfer()
+    data.setData('text/plain', value)
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+  }, text)
+}
+
+async function send(page: Page) {
+  await page.getByRole('button', { name: /^Review \d/ }).click()
+  await page.getByRole('button', { name: 'Send and make a new revision' }).click()
+}
+
+const stored = async () => {
+  const { url, api_key } = platform()
+  const headers = { 'x-api-key': api_key }
+  const list = (await (await fetch(`${url}/v2/deployments?name_contains=workbench`, { headers })).json()) as {
+    resources: { id: string; secrets: { name: string; value: string }[] }[]
+  }
+  const [found] = list.resources
+  if (!found) throw new Error('The sample deployment is not there.')
+  return found.secrets
+}
+
+test('a .env is pasted, reviewed and sent; another editor is met and nobody loses anything; no value comes back', async ({
+  page,
+  browser,
+}) => {
+  await signIn(page)
+  const received = watch(page)
+  await openSecrets(page)
+  await paste(page, `# ours\nexport API_TOKEN="${canary}"\nSHARED=one\nPOSTGRES_URI=x\nKEY="a\r\nb"\nno setting\n`)
+  await expect(page.getByText('Line 7 was not read')).toBeVisible()
+  await expect(page.getByText('POSTGRES_URI is set by the platform')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Review 4 changes' })).toHaveAttribute('aria-disabled', 'true')
+  await page.getByRole('button', { name: 'Take POSTGRES_URI out of the draft' }).click()
+
+  // The draft outlives a walk through the console, in memory alone.
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Review 3 changes' }).click()
+  await expect(page.getByRole('dialog')).toContainText('new revision')
+  await expect(page.getByRole('region', { name: 'Added' })).toContainText('API_TOKEN')
+  await page.getByRole('button', { name: 'Send and make a new revision' }).click()
+  await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible()
+  const row = page.getByRole('row', { name: /SHARED/ })
+  await expect(row).toContainText(admin.email)
+  const fingerprint = await row.getByRole('cell').nth(1).textContent()
+  expect(await stored()).toEqual([
+    { name: 'API_TOKEN', value: canary },
+    { name: 'SHARED', value: 'one' },
+    { name: 'KEY', value: 'a\r\nb' },
+  ])
+
+  const theirs = await browser.newContext()
+  const other = await theirs.newPage()
+  await signIn(other)
+  await openSecrets(other)
+  await other.getByRole('button', { name: 'Replace or rename SHARED' }).click()
+  await other.getByLabel('New value of SHARED').fill('theirs')
+  await other.getByRole('button', { name: 'Remove KEY' }).click()
+  await send(other)
+  await expect(other.getByRole('link', { name: 'Watch the new revision' })).toBeVisible()
+  expect(
+    await other
+      .getByRole('row', { name: /SHARED/ })
+      .getByRole('cell')
+      .nth(1)
+      .textContent(),
+  ).not.toBe(fingerprint)
+
+  await page.getByRole('button', { name: 'Replace or rename SHARED' }).click()
+  await page.getByLabel('New value of SHARED').fill('mine')
+  await page.getByLabel('New name of SHARED').fill('SHARED_BY_US')
+  await page.getByLabel('Name of a new secret').fill('MINE')
+  await page.getByLabel('Value of the new secret').fill('new')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await send(page)
+  const both = page.getByRole('table', { name: 'Both changes by name' })
+  await expect(both.getByRole('row', { name: /^KEY/ })).toContainText('theirs stays')
+  await page.getByRole('button', { name: 'Go on with their list' }).click()
+  await send(page)
+  await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible()
+  expect(await stored()).toEqual([
+    { name: 'API_TOKEN', value: canary },
+    { name: 'SHARED_BY_US', value: 'mine' },
+    { name: 'MINE', value: 'new' },
+  ])
+
+  await page.reload()
+  await expect(page.getByRole('row', { name: /API_TOKEN/ })).toBeVisible()
+  for (const path of ['/local/audit', '/local/deployments']) await page.goto(path)
+  expect(await received()).not.toContain(canary)
+  expect(await page.content()).not.toContain(canary)
+  expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toContain(canary)
+  await theirs.close()
+})
+
+test('a viewer sees the names, and may change nothing', async ({ page, browser }) => {
+  const reader = `reader-${Date.now()}@example.com` // another one at each try
+  await signIn(page)
+  await page.getByRole('link', { name: 'Members' }).click()
+  await page.getByLabel('Email').fill(reader)
+  await page.getByRole('button', { name: 'Add member' }).click()
+  const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
+  const theirs = await browser.newContext()
+  const other = await theirs.newPage()
+  await signIn(other, { email: reader, password })
+  const received = watch(other)
+  await openSecrets(other)
+  const [first] = await stored()
+  await expect(other.getByRole('row', { name: new RegExp(first?.name ?? '-') })).toBeVisible()
+  for (const name of ['Review changes', 'Text mode', 'Add', `Remove ${first?.name}`]) {
+    const button = other.getByRole('button', { name, exact: true })
+    await expect(button).toHaveAttribute('aria-disabled', 'true')
+    await expect(button).toHaveAttribute('title', /admin/)
+  }
+  await expect(other.getByLabel('Name of a new secret')).toBeDisabled()
+  expect(await received()).not.toContain(canary)
+  await theirs.close()
+})
