@@ -24,7 +24,7 @@ export const CreateReview = ({ body, isBusy, onSend, onClose }: CreateReviewProp
           {jsonText(masked(body))}
         </pre>
       </section>
-      <div className="flex justify-end gap-2">
+      <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose} disabled={isBusy}>
           Back to the form
         </Button>

@@ -54,7 +54,7 @@ export function SettingsReview({ differences, isBusy, onSend, onClose }: Setting
             </li>
           ))}
         </ul>
-        <div className="flex justify-end gap-2">
+        <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose} disabled={isBusy}>
             Back to the draft
           </Button>
@@ -136,7 +136,7 @@ export function SettingsConflict({ message, rows, onCancel, onDecide }: Settings
             </tbody>
           </table>
         </div>
-        <div className="flex justify-end gap-2">
+        <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onCancel}>Cancel, keep the draft</Button>
           <Button variant="primary" onClick={() => onDecide([...theirs])}>
             Go on from what is there now

@@ -99,7 +99,7 @@ export function BulkDelete({ workspace, selected: now, onDone, onClose }: BulkDe
               onChange={(event) => setTyped(event.target.value)}
             />
           </Field>
-          <div className="flex justify-end gap-2">
+          <div className="flex flex-wrap justify-end gap-2">
             <Button disabled={isBusy} onClick={onClose}>
               Do nothing
             </Button>

@@ -101,10 +101,12 @@ const Latest = ({ row: { latest, active } }: { row: DeploymentRow }) => {
   if (latest.id === active?.id) return <span className="text-ink-3 text-xs">is the active one</span>
   return (
     <span className="flex items-center gap-1.5 text-ink-2 text-xs">
-      <code className="font-mono" title={latest.id}>
+      <code
+        className="font-mono"
+        title={latest.status ? `${latest.id} · ${revisionLabel(latest.status)}` : latest.id} // the health says it in words
+      >
         {shortId(latest.id)}
       </code>
-      {latest.status ? <span title={latest.status}>{revisionLabel(latest.status)}</span> : null}
       {latest.at ? <RelativeTime at={latest.at} /> : null}
     </span>
   )

@@ -12,7 +12,7 @@ import { StaleNotice } from '@/components/shared/stale-notice'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { Skeleton } from '@/components/ui/skeleton'
-import { tabListStyle, tabStyle } from '@/components/ui/tabs'
+import { showTab, tabListStyle, tabStyle } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
@@ -88,7 +88,13 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
       />
       <nav aria-label="Parts of the deployment" className={tabListStyle}>
         {tabs.map(({ label, href, isCurrent }) => (
-          <Link key={label} href={href} aria-current={isCurrent ? 'page' : undefined} className={tabStyle}>
+          <Link
+            key={label}
+            ref={isCurrent ? showTab : undefined}
+            href={href}
+            aria-current={isCurrent ? 'page' : undefined}
+            className={tabStyle}
+          >
             {label}
           </Link>
         ))}

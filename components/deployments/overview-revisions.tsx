@@ -27,7 +27,7 @@ export function OverviewRevisions({ workspace, deploymentId, deployment, revisio
     <div className="grid gap-4 @2xl:grid-cols-2">
       <Panel title="Running">
         {active ? (
-          <Facts {...place} id={active} listed={revisions} since="serving since about" />
+          <Facts {...place} id={active} listed={revisions} since="rolled out" />
         ) : (
           <p className="text-ink-2">Nothing is serving yet.</p>
         )}

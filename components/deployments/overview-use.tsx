@@ -44,7 +44,7 @@ export function OverviewUse({ url, graph, isOpen }: Props) {
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
           tabIndex={0}
           aria-label="Snippet"
-          className="overflow-x-auto p-3 pr-10"
+          className="mr-10 overflow-x-auto p-3"
         >
           <pre className="font-mono text-xs">{text}</pre>
         </section>

@@ -89,7 +89,7 @@ function NameForm({ initial, write, onDone, onCancel }: NameFormProps) {
         />
       </Field>
       {error && !refused ? <ErrorNotice error={error} /> : null}
-      <div className="flex justify-end gap-2">
+      <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" isBusy={isBusy} disabled={!name.trim()}>
           Save

@@ -68,7 +68,7 @@ export function VerbDialog(props: Props) {
           <div className="flex flex-col gap-2 text-ink-2">{EXPLAINED[verb](revision, deployment)}</div>
         )}
         {error ? <ErrorNotice error={error} /> : null}
-        <div className="flex justify-end gap-2">
+        <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Do nothing</Button>
           <Button variant={verb === 'interrupt' ? 'danger' : 'primary'} isBusy={isBusy} onClick={confirm}>
             {button}

@@ -72,7 +72,7 @@ export function ConflictView({ message, conflict, onCancel, onDecide }: Conflict
           </tbody>
         </table>
       </div>
-      <div className="flex justify-end gap-2">
+      <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onCancel}>Cancel, keep the draft</Button>
         <Button variant="primary" onClick={() => onDecide([...theirs, ...sameNames(rows)])}>
           Go on with their list

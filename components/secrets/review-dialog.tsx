@@ -80,7 +80,7 @@ function Review({ place, view, changes, onClose, onSaved, onRebase }: ReviewDial
         />
       )}
       {error ? <ErrorNotice error={error} /> : null}
-      <div className="flex justify-end gap-2">
+      <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Back to the draft</Button>
         <Button variant="primary" isBusy={isBusy} disabled={!view.isListed && !mayReplaceUnknown} onClick={send}>
           Send and make a new revision

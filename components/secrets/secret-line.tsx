@@ -50,7 +50,7 @@ export const SecretLine = memo(function SecretLine(props: SecretLineProps) {
           </p>
         ) : null}
       </td>
-      <td className="hidden whitespace-nowrap px-3 py-2 leading-6 sm:table-cell">
+      <td className="whitespace-nowrap py-2 leading-6 max-sm:*:hidden sm:px-3">
         {row.isHidden ? (
           <span className="text-ink-3 text-xs" title="The server gives a mask or nothing in its place">
             hidden by the server
@@ -63,11 +63,11 @@ export const SecretLine = memo(function SecretLine(props: SecretLineProps) {
           <span className="text-ink-3">–</span>
         )}
       </td>
-      <td className="hidden max-w-60 truncate px-3 py-2 text-ink-2 leading-6 md:table-cell">
+      <td className="max-w-60 truncate py-2 text-ink-2 leading-6 max-md:*:hidden md:px-3">
         {changed ? (
-          <>
-            <RelativeTime at={changed.at} /> by <span title={changed.who}>{changed.who}</span>
-          </>
+          <span title={changed.who}>
+            <RelativeTime at={changed.at} /> by {changed.who}
+          </span>
         ) : (
           <span className="text-ink-3" title="Not from this console, as far as it knows">
             –

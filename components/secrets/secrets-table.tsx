@@ -45,19 +45,18 @@ export function SecretsTable({ view, draft, problems, search, reason, onEdit, on
     <div className="overflow-x-auto rounded-lg border bg-panel">
       <table aria-label="Secrets" className="w-full border-collapse text-left">
         <thead>
-          <tr className="text-ink-3 text-xs [&>th]:h-8 [&>th]:whitespace-nowrap [&>th]:border-b [&>th]:bg-sunken [&>th]:px-3 [&>th]:font-medium">
-            <th scope="col">Name</th>
-            <th
-              scope="col"
-              className="hidden sm:table-cell"
-              title="Changes when the value does, and tells nothing about it"
-            >
-              Fingerprint
+          <tr className="text-ink-3 text-xs [&>th]:h-8 [&>th]:whitespace-nowrap [&>th]:border-b [&>th]:bg-sunken [&>th]:font-medium">
+            <th scope="col" className="px-3">
+              Name
             </th>
-            <th scope="col" className="hidden md:table-cell">
-              Last changed
+            {/* Empty rather than left out where there is no room: lines of the draft span them. */}
+            <th scope="col" className="sm:px-3" title="Changes when the value does, and tells nothing about it">
+              <span className="max-sm:hidden">Fingerprint</span>
             </th>
-            <th scope="col">
+            <th scope="col" className="md:px-3">
+              <span className="max-md:hidden">Last changed</span>
+            </th>
+            <th scope="col" className="px-3">
               <span className="sr-only">Change</span>
             </th>
           </tr>

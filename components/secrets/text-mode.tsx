@@ -41,7 +41,7 @@ export function TextMode({ entries, onApply, onClose }: TextModeProps) {
           ))}
         </ul>
       ) : null}
-      <div className="flex items-center justify-end gap-2">
+      <div className="flex flex-wrap items-center justify-end gap-2">
         <span className="mr-auto text-ink-3 text-xs">
           {read.length} {read.length === 1 ? 'value' : 'values'}
           {comments > 0 ? `, ${comments} comments are not kept` : ''}

@@ -131,7 +131,7 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
             {...describedBy('ws-origins', fieldError('allowedOrigins'))}
           />
         </Field>
-        <div className="flex justify-end gap-2">
+        <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Do nothing</Button>
           <Button type="submit" variant="primary" isBusy={isBusy}>
             {workspace ? 'Save changes' : 'Add workspace'}

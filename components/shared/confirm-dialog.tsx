@@ -46,7 +46,7 @@ function Confirm({ onOpenChange, verb, typed, action, onDone, children }: Confir
           <Input id="confirm-typed" value={text} autoComplete="off" onChange={(event) => setText(event.target.value)} />
         </Field>
       ) : null}
-      <div className="flex justify-end gap-2">
+      <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={() => onOpenChange(false)}>Do nothing</Button>
         <Button variant="danger" isBusy={isBusy} disabled={typed !== undefined && text !== typed} onClick={confirm}>
           {verb}

@@ -62,7 +62,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
           {...describedBy('new-password', nextError)}
         />
       </Field>
-      <div className="flex justify-end gap-2">
+      <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Keep the old one</Button>
         <Button type="submit" variant="primary" isBusy={isBusy}>
           Change password
