@@ -58,7 +58,7 @@ export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentR
     id: 'updated',
     header: 'Updated',
     from: 'sm',
-    className: 'w-32 text-ink-2',
+    className: 'w-24 whitespace-nowrap text-ink-2',
     cell: (one) => <RelativeTime at={one.updatedAt} />,
   },
 ]

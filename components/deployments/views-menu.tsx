@@ -20,7 +20,7 @@ export function ViewsMenu(props: ViewsMenuProps) {
   return (
     <Menu trigger={trigger} label="Saved views" align="start" defaultOpen>
       <MenuItem onSelect={() => onOpen(undefined)}>
-        <Tick isOn={!current} />
+        <Tick isOn={!current && query === ''} />
         All deployments
       </MenuItem>
       {views.map((view) => (
