@@ -2,6 +2,8 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, signIn, startChat, test } from './support/session'
 
+test.beforeEach(() => test.setTimeout(150_000)) // dozens of pages; the time-out only ends what hangs
+
 /** In both themes; of the dark one only what it can change. */
 async function findsNothing(page: Page, place: string) {
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
@@ -26,7 +28,14 @@ test('axe finds nothing on the sign-in and the pages of a workspace, light and d
   await page.goto('/sign-in?callbackUrl=/local/runs&error=CredentialsSignin')
   await findsNothing(page, 'sign-in')
   await signIn(page)
-  await findsNothingOn(page, ['/local/deployments', '/local/runs', '/local/members', '/local/audit', '/local/settings'])
+  await findsNothingOn(page, [
+    '/local/deployments',
+    '/local/deployments/new',
+    '/local/runs',
+    '/local/members',
+    '/local/audit',
+    '/local/settings',
+  ])
   await page.getByRole('button', { name: 'Add a workspace' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('URL name').fill('X')
@@ -44,7 +53,11 @@ test('axe finds nothing on the pages of a deployment, light and dark', async ({ 
   const deployment = new URL(page.url()).pathname
   await findsNothingOn(
     page,
-    ['', '/runs/new', '/threads', '/assistants'].map((part) => deployment + part),
+    ['', '/runs/new', '/threads', '/assistants', '/revisions'].map((part) => deployment + part),
+  )
+  await findsNothingOn(
+    page,
+    ['', '/secrets', '/resources', '/danger'].map((part) => `${deployment}/settings${part}`),
   )
 })
 
