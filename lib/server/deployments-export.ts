@@ -5,11 +5,10 @@ import { type DeploymentRow, rowOf } from '@/lib/contracts/deployment-row'
 import { ListDeploymentsQuery } from '@/lib/contracts/deployments'
 import { BOM, csvLine } from '@/lib/csv'
 import { EXPORT_CAP } from '@/lib/export'
-import { type Actor, sessionActor } from './actor'
+import type { Actor } from './actor'
 import { call } from './call'
-import { errorResponse, refuseForeignSite } from './relay'
+import { download, type FileParts, inFileName } from './download'
 import { parseInput } from './settle'
-import { shutdownSignal } from './shutdown'
 
 const PAGE = 100
 /** Rows read twice at each seam, so that rows which go away meanwhile hide none. */
@@ -42,36 +41,20 @@ const COLUMNS: [string, (row: DeploymentRow) => string | number | null][] = [
   ['updated_at', (row) => row.updatedAt],
 ]
 
-/** All deployments that a filter matches as a file, page by page as they are read: nothing of it is held here. */
-export async function exportDeployments(
-  request: Request,
-  workspace: string,
-  who: () => Promise<Actor> = sessionActor,
-): Promise<Response> {
-  try {
-    refuseForeignSite(request)
-    const { format, bom, ...filters } = parseInput(ExportQuery, Object.fromEntries(new URL(request.url).searchParams))
-    const actor = await who()
-    const signal = AbortSignal.any([request.signal, shutdownSignal()])
-    const rows = allRows(workspace, filters, actor, signal)
-    const parts = format === 'csv' ? csvParts(rows, bom === '1') : jsonParts(rows, workspace, filters)
-    // The first page before the headers: what is refused is refused as an error, not as a file.
-    const first = await parts.next()
-    return new Response(streamOf(first, parts), { headers: headersOf(format, workspace) })
-  } catch (error) {
-    if (request.signal.aborted) return new Response(null, { status: 499 })
-    return errorResponse(error)
-  }
-}
-
-const headersOf = (format: 'csv' | 'json', workspace: string) => ({
-  'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
-  'content-disposition': `attachment; filename="deployments-${workspace.replace(/[^\w-]/g, '').slice(0, 40)}-${new Date().toISOString().slice(0, 10)}.${format}"`,
-  'content-security-policy': "sandbox; default-src 'none'",
-  'cache-control': 'private, no-store, no-transform',
-  'x-content-type-options': 'nosniff',
-  vary: 'cookie',
-})
+/** All deployments that a filter matches as a file, page by page as they are read. */
+export const exportDeployments = (request: Request, workspace: string, who?: () => Promise<Actor>): Promise<Response> =>
+  download(
+    request,
+    (actor, signal) => {
+      const { format, bom, ...filters } = parseInput(ExportQuery, Object.fromEntries(new URL(request.url).searchParams))
+      const rows = allRows(workspace, filters, actor, signal)
+      const name = `deployments-${inFileName(workspace)}-${new Date().toISOString().slice(0, 10)}.${format}`
+      return format === 'csv'
+        ? { name, type: 'text/csv', parts: csvParts(rows, bom === '1') }
+        : { name, type: 'application/json', parts: jsonParts(rows, workspace, filters) }
+    },
+    who,
+  )
 
 /** Pages of rows, each row once; `isCut` on the last one where the cap was reached. */
 async function* allRows(workspace: string, filters: Filters, actor: Actor, signal: AbortSignal) {
@@ -97,7 +80,7 @@ async function* allRows(workspace: string, filters: Filters, actor: Actor, signa
 
 type Rows = ReturnType<typeof allRows>
 
-async function* csvParts(pages: Rows, hasBom: boolean): AsyncGenerator<string, void> {
+async function* csvParts(pages: Rows, hasBom: boolean): FileParts {
   let head = `${hasBom ? BOM : ''}${csvLine(COLUMNS.map(([name]) => name))}`
   for await (const { rows, isCut } of pages) {
     const end = isCut ? csvLine([`Cut off after ${EXPORT_CAP} rows: narrow the filter to get the others.`]) : ''
@@ -106,7 +89,7 @@ async function* csvParts(pages: Rows, hasBom: boolean): AsyncGenerator<string, v
   }
 }
 
-async function* jsonParts(pages: Rows, workspace: string, filter: Filters): AsyncGenerator<string, void> {
+async function* jsonParts(pages: Rows, workspace: string, filter: Filters): FileParts {
   const about = JSON.stringify({ workspace, filter, exported_at: new Date().toISOString() })
   let before = `${about.slice(0, -1)},"deployments":[\n`
   let isWhole = true
@@ -120,25 +103,4 @@ async function* jsonParts(pages: Rows, workspace: string, filter: Filters): Asyn
     yield text
   }
   yield `${before === ',\n' ? '' : before}\n],"is_whole":${isWhole}}\n`
-}
-
-/** Pulled, so that a slow reader slows the reading down. A failure on the way breaks the download off instead of ending it. */
-function streamOf(
-  first: IteratorResult<string, void>,
-  parts: AsyncGenerator<string, void>,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  let next: IteratorResult<string, void> | undefined = first
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      for (;;) {
-        const { done, value } = next ?? (await parts.next())
-        next = undefined
-        if (done) return controller.close()
-        if (value === '') continue // a pull that enqueues nothing is not repeated
-        return controller.enqueue(encoder.encode(value))
-      }
-    },
-    cancel: async () => void (await parts.return()),
-  })
 }
