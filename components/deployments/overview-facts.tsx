@@ -1,8 +1,8 @@
 import Link from 'next/link'
+import { CopiedText } from '@/components/shared/copied-text'
 import { KeyValues } from '@/components/shared/key-values'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { Badge } from '@/components/ui/badge'
-import { CopyButton } from '@/components/ui/copy-button'
 import type { Deployment } from '@/lib/contracts/deployments'
 import { routes } from '@/lib/routes'
 import { Panel } from './panel'
@@ -22,11 +22,11 @@ export function OverviewFacts({ workspace, deployment }: { workspace: string; de
         <KeyValues
           items={[
             ['Kind', deployment.source],
-            ['Repository', source?.repo_url && <Copied value={source.repo_url} what="repository" />],
+            ['Repository', source?.repo_url && <CopiedText value={source.repo_url} what="repository" />],
             ['Ref', revision?.repo_ref],
-            ['Commit', revision?.repo_commit_sha && <Copied value={revision.repo_commit_sha} what="commit" />],
+            ['Commit', revision?.repo_commit_sha && <CopiedText value={revision.repo_commit_sha} what="commit" />],
             ['Graph config', revision?.graph_config_path],
-            ['Image', revision?.image_uri && <Copied value={revision.image_uri} what="image" />],
+            ['Image', revision?.image_uri && <CopiedText value={revision.image_uri} what="image" />],
             ['Type', source?.deployment_type],
             [
               'Build on push',
@@ -87,12 +87,3 @@ const tracingProject = ({ name, source, tracing_project_id: id }: Deployment) =>
       {id ? null : <span className="text-ink-3"> (by its name; the server tells no id)</span>}
     </span>
   )
-
-const Copied = ({ value, what }: { value: string; what: string }) => (
-  <span className="flex min-w-0 items-center gap-1">
-    <code className="truncate font-mono text-xs" title={value}>
-      {value}
-    </code>
-    <CopyButton value={value} what={what} />
-  </span>
-)

@@ -1,12 +1,12 @@
 'use client'
 import { X } from 'lucide-react'
 import Link from 'next/link'
+import { CopiedText } from '@/components/shared/copied-text'
 import { IdChip } from '@/components/shared/id-chip'
 import { KeyValues } from '@/components/shared/key-values'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
-import { CopyButton } from '@/components/ui/copy-button'
 import { type DeploymentRow, type RevisionFacts, rowHealth } from '@/lib/contracts/deployment-row'
 import { routes } from '@/lib/routes'
 import { RevisionStatus } from './revision-status'
@@ -46,17 +46,17 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
         <KeyValues
           items={[
             ['Id', <IdChip key="id" id={row.id} what="deployment id" />],
-            ['URL', row.url && <Copied value={row.url} what="deployment URL" />],
+            ['URL', row.url && <CopiedText value={row.url} what="deployment URL" />],
             ['Active revision', <Revision key="active" of={row.active} />],
             [
               'Latest revision',
               row.latest?.id === row.active?.id ? 'the same' : <Revision key="latest" of={row.latest} />,
             ],
             ['Source', sourceLabel(row.source)],
-            ['Repository', row.repo && <Copied value={row.repo} what="repository" />],
+            ['Repository', row.repo && <CopiedText value={row.repo} what="repository" />],
             ['Ref', row.ref],
             ['Commit', row.commit && <IdChip id={row.commit} what="commit" />],
-            ['Image', row.image && <Copied value={row.image} what="image" />],
+            ['Image', row.image && <CopiedText value={row.image} what="image" />],
             ['Type', row.type],
             ['Image version', row.imageVersion],
             ['Status', row.status],
@@ -103,12 +103,3 @@ const Revision = ({ of }: { of: RevisionFacts | null }) =>
   ) : (
     'none'
   )
-
-const Copied = ({ value, what }: { value: string; what: string }) => (
-  <span className="flex min-w-0 items-center gap-1">
-    <code className="truncate font-mono text-xs" title={value}>
-      {value}
-    </code>
-    <CopyButton value={value} what={what} />
-  </span>
-)

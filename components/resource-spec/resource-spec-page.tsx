@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useMemo, useState } from 'react'
 import { pathText } from '@/components/shared/json-value'
+import { Notice } from '@/components/shared/notice'
 import { useReasons } from '@/components/shared/rights'
 import { Figure, SectionHeader } from '@/components/shared/section-header'
 import { Button } from '@/components/ui/button'
@@ -21,7 +22,6 @@ import { type Problem, problemsOf } from './check'
 import { differences } from './difference'
 import { Problems } from './problems'
 import { SpecForm } from './spec-form'
-import { SpecNotice } from './spec-notice'
 import type { Format, TextProblem } from './spec-text'
 import { isSame, partAt, type Spec, specOf, unfinishedIn } from './spec-value'
 
@@ -153,21 +153,21 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
         </p>
       </SectionHeader>
       {isReadOnly ? (
-        <SpecNotice>
+        <Notice>
           {applies
             ? (needsAdmin ?? 'The server does not let it be edited.')
             : `This deployment is of source ${view.source}: the platform gives it its resources by its type, and it cannot have a spec of its own.`}
-        </SpecNotice>
+        </Notice>
       ) : null}
       {saved ? (
-        <SpecNotice tone={saved.note ? 'warn' : 'ok'} onDismiss={() => setSaved(undefined)}>
+        <Notice tone={saved.note ? 'warn' : 'ok'} onDismiss={() => setSaved(undefined)}>
           {saved.note ?? (saved.revision ? 'Saved.' : 'Saved; the server named no new revision.')}{' '}
           {saved.revision ? (
             <Link className="font-medium underline" href={routes.revision(workspace, deploymentId, saved.revision)}>
               Watch the new revision
             </Link>
           ) : null}
-        </SpecNotice>
+        </Notice>
       ) : null}
       <Problems value={problems}>
         <Tabs label="Views of the draft" value={mode} onValueChange={(next) => show(next as Mode)} tabs={TABS}>

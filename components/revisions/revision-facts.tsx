@@ -1,6 +1,6 @@
+import { CopiedText } from '@/components/shared/copied-text'
 import { KeyValues } from '@/components/shared/key-values'
 import { RelativeTime } from '@/components/shared/relative-time'
-import { CopyButton } from '@/components/ui/copy-button'
 import type { Change } from '@/lib/contracts/changes'
 import type { Revision } from '@/lib/contracts/revisions'
 import { SpanText } from './span'
@@ -30,10 +30,10 @@ export function RevisionFacts({ revision, trigger, took, served, changes }: Prop
             ['Took', <SpanText key="took" span={took} />],
             ['Served for', served && <SpanText key="served" span={served} />],
             ['Source', revision.source],
-            ['Commit', config.repo_commit_sha && <Copied value={config.repo_commit_sha} what="commit" />],
-            ['Ref', config.repo_ref && <Copied value={config.repo_ref} what="ref" />],
+            ['Commit', config.repo_commit_sha && <CopiedText value={config.repo_commit_sha} what="commit" />],
+            ['Ref', config.repo_ref && <CopiedText value={config.repo_ref} what="ref" />],
             ['Graph config', config.graph_config_path],
-            ['Image', config.image_uri && <Copied value={config.image_uri} what="image" />],
+            ['Image', config.image_uri && <CopiedText value={config.image_uri} what="image" />],
             ['Upload', config.source_tarball_path],
           ]}
         />
@@ -55,12 +55,3 @@ export function RevisionFacts({ revision, trigger, took, served, changes }: Prop
     </aside>
   )
 }
-
-const Copied = ({ value, what }: { value: string; what: string }) => (
-  <span className="flex min-w-0 items-center gap-1">
-    <code className="truncate font-mono text-xs" title={value}>
-      {value}
-    </code>
-    <CopyButton value={value} what={what} />
-  </span>
-)

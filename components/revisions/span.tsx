@@ -1,27 +1,9 @@
 'use client'
-import { useSyncExternalStore } from 'react'
+import { makeClock } from '@/components/shared/clock'
 import { duration } from '@/lib/format'
 import type { Span } from './times'
 
-const STEP_MS = 1_000
-let now = Date.now()
-const listeners = new Set<() => void>()
-let timer: ReturnType<typeof setInterval> | undefined
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  timer ??= setInterval(() => {
-    now = Date.now()
-    for (const one of listeners) one()
-  }, STEP_MS)
-  return () => {
-    listeners.delete(listener)
-    if (listeners.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  }
-}
-const atRender = () => Math.floor(Date.now() / STEP_MS) * STEP_MS
-const current = () => now
+const useNow = makeClock(1_000)
 
 /** How long something took, or takes by now; the moments on hover. Not known is said, with the reason. */
 export function SpanText({ span }: { span: Span | undefined }) {
@@ -39,7 +21,7 @@ export function SpanText({ span }: { span: Span | undefined }) {
 }
 
 function Growing({ from }: { from: number }) {
-  const at = useSyncExternalStore(subscribe, current, atRender)
+  const at = useNow()
   return (
     <span title={`since ${iso(from)}`} suppressHydrationWarning className="tabular-nums">
       {coarse(Math.max(0, at - from))} so far

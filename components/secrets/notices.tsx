@@ -1,36 +1,11 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { AlertTriangle, CheckCircle2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Notice } from '@/components/shared/notice'
 import { Button } from '@/components/ui/button'
-import { cn } from '@/lib/cn'
 import type { SavedEdit } from '@/lib/edit'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import type { Paste } from './add-secret'
-
-type NoticeProps = { tone: 'ok' | 'warn'; onDismiss?: () => void; children: ReactNode }
-
-const Notice = ({ tone, onDismiss, children }: NoticeProps) => (
-  <div
-    role="status"
-    className={cn(
-      'flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm',
-      tone === 'ok' ? 'border-ok/30 bg-ok-soft' : 'border-warn/30 bg-warn-soft',
-    )}
-  >
-    {tone === 'ok' ? (
-      <CheckCircle2 aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" />
-    ) : (
-      <AlertTriangle aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
-    )}
-    <div className="min-w-0 flex-1 break-words">{children}</div>
-    {onDismiss ? (
-      <Button variant="ghost" size="icon" aria-label="Dismiss" onClick={onDismiss}>
-        <X aria-hidden />
-      </Button>
-    ) : null}
-  </div>
-)
 
 export const SavedNotice = ({
   saved,

@@ -12,9 +12,10 @@ const TONES = {
   },
 }
 
-type SpecNoticeProps = { tone?: keyof typeof TONES; onDismiss?: () => void; children: ReactNode }
+type NoticeProps = { tone?: keyof typeof TONES; onDismiss?: () => void; children: ReactNode }
 
-export const SpecNotice = ({ tone = 'note', onDismiss, children }: SpecNoticeProps) => (
+/** Something to know that is no error; said to screen readers when it appears. */
+export const Notice = ({ tone = 'note', onDismiss, children }: NoticeProps) => (
   <div role="status" className={cn('flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm', TONES[tone].box)}>
     {TONES[tone].icon}
     <div className="min-w-0 flex-1 break-words">{children}</div>
