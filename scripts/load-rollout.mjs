@@ -123,7 +123,9 @@ const underLoad = rss()
 const figures = await load.stop()
 const cpuMs = measured()
 const switched = Object.keys(load.revisions).length
-console.log(JSON.stringify({ rollouts, switched, rollout_under_load_ms: took, ...figures, cpu_ms: cpuMs, rss: underLoad }))
+console.log(
+  JSON.stringify({ rollouts, switched, rollout_under_load_ms: took, ...figures, cpu_ms: cpuMs, rss: underLoad }),
+)
 program.child.kill('SIGTERM')
 await program.ended
 await server.stop()

@@ -214,6 +214,22 @@ describe('a request that meets an agent server which has just gone', () => {
     expect(seen).toEqual(['GET '])
   })
 
+  test('a kept connection that is closed in the moment of its use: the question is asked again over another', async () => {
+    const [asked, sockets] = [[] as string[], new Set<unknown>()]
+    const { port } = await serve((request, response) => {
+      // Closed where a time limit would have closed it: with the second question on it, unanswered.
+      if (sockets.has(request.socket)) return request.socket.destroy()
+      sockets.add(request.socket)
+      asked.push(`${request.method} ${request.headers.connection}`)
+      response.end('answered')
+    })
+    const alive = child(port)
+    const ask = await between(alive, alive)
+    for (const method of ['GET', 'GET', 'POST'])
+      expect(await (await ask(method, method === 'POST' ? 'a change' : undefined)).text()).toBe('answered')
+    expect(asked).toEqual(['GET keep-alive', 'GET keep-alive', 'POST close'])
+  })
+
   test('with no successor it is a 503, not a second try', async () => {
     const gone = child(await closedPort())
     const response = await (await between(gone, gone))('GET')

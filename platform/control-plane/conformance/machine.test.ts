@@ -47,7 +47,10 @@ test('the newer pages have the same integration and repositories, by cursor', as
 
 test('there is no GitHub App to install: a 501 that says where repositories come from', async () => {
   const answer = await it.call('createInstallationLink')
-  expect(answer).toMatchObject({ status: 501, body: { detail: expect.stringMatching(/data\/repositories.*any git URL/) } })
+  expect(answer).toMatchObject({
+    status: 501,
+    body: { detail: expect.stringMatching(/data\/repositories.*any git URL/) },
+  })
 })
 
 test('nothing is billed: deployments of the free type are counted, a change of a tier is a 501', async () => {
