@@ -6,7 +6,7 @@ import { Command, MemorySaver } from '@langchain/langgraph'
 import { describe, expect, test, vi } from 'vitest'
 import { createFixture, until } from './testing/platform-fixture'
 
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 test('the first start makes a repository and two deployments of it; who deletes one does not get it back', async () => {
   const fixture = await createFixture({ withSamples: true })

@@ -3,13 +3,16 @@
 /** Requests and streams at one time. */
 const MOST_OPEN = 100
 
-/** @typedef {{ base: string, apiKey: string, rate: number, streams: number }} LoadOptions */
+/**
+ * `longest` is the most events that one stream has, 20 a second; 99 unless said otherwise.
+ * @typedef {{ base: string, apiKey: string, rate: number, streams: number, longest?: number }} LoadOptions
+ */
 
 /**
  * Begins the load. `stop` lets every stream and request come to its end and gives the figures.
  * @param {LoadOptions} options
  */
-export function startLoad({ base, apiKey, rate, streams }) {
+export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
   const figures = { requests: 0, failed: 0, streams: 0, cut: 0, events: 0, lost: 0, doubled: 0 }
   /** @type {Record<string, number>} Answers by the revision that gave them. */
   const revisions = {}
@@ -64,7 +67,7 @@ export function startLoad({ base, apiKey, rate, streams }) {
   /** One run after another, each read to its end: every number once, every id after the one before. */
   async function stream(place) {
     for (let round = 0; !isOver; round += 1) {
-      const events = 20 + ((place * 37 + round * 61) % 80)
+      const events = 20 + ((place * 37 + round * 61) % (longest - 19))
       figures.streams += 1
       try {
         const input = { events, ms: 50 }
@@ -124,6 +127,7 @@ export function startLoad({ base, apiKey, rate, streams }) {
   }, 5)
 
   return {
+    figures,
     revisions,
     stop: async () => {
       const seconds = (performance.now() - began) / 1000
