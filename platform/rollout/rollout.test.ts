@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -239,6 +239,24 @@ test('a push to the tracked branch makes a revision by itself, a push elsewhere 
   await (await createCanary(fixture)).passed()
   expect(await latest()).toBe(third)
   await client.patch(`/v2/deployments/${id}`, { source_config: { build_on_push: false } })
+})
+
+test('folders of the newest five revisions stay; an older one that is redeployed is built again, and its folder stays while it serves', async () => {
+  const { id, first } = await serving('folders')
+  const parent = path.dirname((await client.about(id)).cwd)
+  const made = [first]
+  for (let count = 0; count < 5; count += 1) {
+    const next = await newRevision(id)
+    await client.settled(id, next, 'DEPLOYED')
+    made.push(next)
+  }
+  const folders = () => readdirSync(parent).sort()
+  await until('the oldest is gone', () => !folders().includes(first))
+  expect(folders()).toEqual(made.slice(1).sort())
+  await client.request('POST', `/v2/deployments/${id}/revisions/${first}/redeploy`)
+  await client.settled(id, first, 'DEPLOYED')
+  expect(await client.about(id)).toMatchObject({ revision: first, text: 'one' })
+  expect(folders()).toEqual(made.sort())
 })
 
 test('an agent server that dies is started again, with the reason in its deploy log', async () => {
