@@ -3,7 +3,7 @@
 import { Agent, request as send } from 'undici'
 
 /** Requests and streams at one time. */
-const MOST_OPEN = 100
+const MOST_OPEN = 400
 
 /**
  * `longest` is the most events that one stream has, 20 a second; 99 unless said otherwise.
