@@ -30,7 +30,7 @@ const QUERIES = {
   'several together': 'limit=20&name_contains=agent&status=READY&deployment_type=prod&image_version=0.1.0',
 }
 
-/** @returns one row for each query, one for the start and one for the memory. */
+/** @returns one row for each query, one for the start and two for the memory. */
 export async function measure() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
   const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // its own: the server may be another user
@@ -43,6 +43,7 @@ export async function measure() {
     const platform = await start()
     const rows = [row('start', 'ms', [performance.now() - began])]
     await quiet(platform.pid)
+    rows.push(memory('memory after the start', platform.pid))
     for (const [name, query] of Object.entries(QUERIES)) {
       const times = []
       let text = ''
@@ -57,8 +58,7 @@ export async function measure() {
       }
       rows.push({ ...row(`list: ${name}`, 'ms', times), bytes: text.length, found: JSON.parse(text).resources.length })
     }
-    const status = readFileSync(`/proc/${platform.pid}/status`, 'utf8')
-    rows.push(row('memory of the platform', 'MB', [Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024]))
+    rows.push(memory('memory after the lists', platform.pid))
     await platform.stop()
     return rows
   } finally {
@@ -80,6 +80,11 @@ async function quiet(pid) {
     before = now
     await new Promise((resolve) => setTimeout(resolve, 1000))
   }
+}
+
+function memory(id, pid) {
+  const [, kb] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return row(id, 'MB', [Number(kb) / 1024])
 }
 
 function row(id, unit, values) {

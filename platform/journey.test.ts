@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createBody, createFixture, type Fixture, until } from './testing/platform-fixture'
+import { createBody, createCanary, createFixture, type Fixture, until } from './testing/platform-fixture'
 import { tickerFiles } from './testing/ticker.mjs'
 
 // What a team does with one git repository, from the first deployment on, against real agent servers. In order: each
@@ -93,6 +93,17 @@ test('a pushed graph that does not load fails with the reason in its log, and th
   expect(await served()).toEqual({ revision: revisions.pushed, done: 1 })
 }, 60_000)
 
+test('the failed one can be tried again; it fails with the reason once more, and nothing else changes', async () => {
+  const { client } = fixture
+  const reasons = async () => (await client.log(id, revisions.broken, 'deploy')).match(/cannot be loaded/g)?.length ?? 0
+  const before = await reasons()
+  const { status } = await client.request('POST', `/v2/deployments/${id}/revisions/${revisions.broken}/redeploy`)
+  expect(status).toBe(200)
+  await until('it has failed once more', async () => (await reasons()) === 2 * before)
+  await fixture.client.settled(id, revisions.broken, 'DEPLOY_FAILED')
+  expect(await served()).toEqual({ revision: revisions.pushed, done: 1 })
+}, 60_000)
+
 test('the revision before can be deployed again, from what was built then', async () => {
   const { status } = await fixture.client.request('POST', `/v2/deployments/${id}/revisions/${revisions.first}/redeploy`)
   expect(status).toBe(200)
@@ -117,7 +128,7 @@ test('a tag is deployed once pushes are not watched any more, and stays what it 
   expect(done.source_revision_config).toMatchObject({ repo_ref: 'refs/tags/v1', repo_commit_sha: commit })
   repository.git('checkout', '--quiet', 'main')
   repository.commit(tickerFiles('later'))
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await (await createCanary(fixture)).passed()
   expect(await latest()).toBe(revisions.tagged)
 }, 60_000)
 

@@ -40,6 +40,8 @@ export type PlatformOptions = {
   /** How long a replaced agent server may finish its runs and open requests. */
   drainMs?: number
   readyTimeoutMs?: number
+  /** How long to wait for a platform before this one that still holds the database. */
+  patienceMs?: number
   /** Between two looks at a local repository with `build_on_push`. */
   pushLookMs?: number
 }
@@ -60,7 +62,7 @@ const STOP_GRACE_MS = 4_000
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir, databaseUrl, log = () => {} } = options
   const folder = openDataFolder(dataDir)
-  const database = await openDatabase(databaseUrl, log)
+  const database = await openDatabase(databaseUrl, log, options.patienceMs)
   const server = createServer()
   // Callers keep connections for long; ours must not be the side that closes one in the moment it is used.
   server.keepAliveTimeout = 75_000

@@ -71,6 +71,35 @@ const rss = () =>
       return `${kind} ${Math.round(Number(kb) / 1024)} MB`
     })
 
+/** Processor milliseconds by kind of process since it was made, also of those that have ended meanwhile. */
+function meter() {
+  const [ticks, kinds, before] = [new Map(), new Map(), new Map()]
+  const look = () => {
+    const all = [...processesOf(mark), { pid: process.pid, kind: 'load' }]
+    for (const { pid, kind } of all) {
+      try {
+        // After the name, which may hold blanks: user and system time of the process itself.
+        const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ')
+        ticks.set(pid, Number(fields[11]) + Number(fields[12]))
+        kinds.set(pid, kind)
+      } catch {
+        // ended in the meantime
+      }
+    }
+  }
+  look()
+  for (const [pid, count] of ticks) before.set(pid, count)
+  const timer = setInterval(look, 500)
+  return () => {
+    clearInterval(timer)
+    look()
+    const sums = {}
+    for (const [pid, count] of ticks)
+      sums[kinds.get(pid)] = (sums[kinds.get(pid)] ?? 0) + (count - (before.get(pid) ?? 0)) * 10
+    return sums
+  }
+}
+
 const first = await deployed(() => create('first'))
 const revise = () => call('POST', `/v2/deployments/${first.id}/revisions`, {})
 const again = await deployed(revise, first.id)
@@ -81,6 +110,7 @@ const load = startLoad({
   rate: Number(values.rate),
   streams: Number(values.streams),
 })
+const measured = meter()
 const took = []
 for (let number = 1; number <= rollouts; number += 1) {
   await pause(3000)
@@ -91,8 +121,11 @@ for (let number = 1; number <= rollouts; number += 1) {
 await pause(3000)
 const underLoad = rss()
 const figures = await load.stop()
+const cpuMs = measured()
 const switched = Object.keys(load.revisions).length
-console.log(JSON.stringify({ rollouts, switched, rollout_under_load_ms: took, ...figures, rss: underLoad }))
+console.log(
+  JSON.stringify({ rollouts, switched, rollout_under_load_ms: took, ...figures, cpu_ms: cpuMs, rss: underLoad }),
+)
 program.child.kill('SIGTERM')
 await program.ended
 await server.stop()

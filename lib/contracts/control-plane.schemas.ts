@@ -7,12 +7,25 @@ import {
   DeploymentCreate,
   DeploymentPatch,
   DeploymentsList,
+  DeploymentTierPatch,
+  FreeCount,
   ListDeploymentsQuery,
+  ResourceTiersPatch,
 } from './deployments'
-import { GithubIntegration, GithubRepository } from './integrations'
+import {
+  GithubIntegration,
+  GithubRepository,
+  InstallationLink,
+  InstallationRepositoriesPage,
+  InstallationsPage,
+  ListInstallationsQuery,
+} from './integrations'
 import { Listener, ListenerCreate, ListenerPatch, ListenersList, ListListenersQuery } from './listeners'
 import { ListRevisionLogsQuery, LogsPage, LogsSearchPage, SearchDeploymentLogsQuery } from './logs'
 import { ListRevisionsQuery, Revision, RevisionCreate, RevisionsList } from './revisions'
+
+/** An answer that nobody describes may be a whole deployment with its secrets: nothing of it goes further. */
+const Undocumented = z.unknown().transform(() => null)
 
 /** The schema half of the control plane's table; keyed like the rows in `control-plane.ts`. */
 export const controlPlaneSchemas = {
@@ -20,9 +33,12 @@ export const controlPlaneSchemas = {
   createDeployment: { body: DeploymentCreate, response: Deployment },
   // 200 or 207; what the body says of each is not documented.
   deleteDeployments: { query: DeleteDeploymentsQuery, response: z.unknown() },
+  countFreeDeployments: { response: FreeCount },
   getDeployment: { response: Deployment },
   updateDeployment: { body: DeploymentPatch, response: Deployment },
   deleteDeployment: { query: DeleteDeploymentQuery, response: z.undefined() },
+  updateDeploymentTier: { body: DeploymentTierPatch, response: Undocumented },
+  updateResourceTiers: { body: ResourceTiersPatch, response: Undocumented },
 
   listRevisions: { query: ListRevisionsQuery, response: RevisionsList },
   createRevision: { body: RevisionCreate, response: Revision },
@@ -37,6 +53,9 @@ export const controlPlaneSchemas = {
   listGithubRepositories: { response: z.array(GithubRepository) },
   listForgeIntegrations: { response: z.array(GithubIntegration) },
   listForgeRepositories: { response: z.array(GithubRepository) },
+  listGithubInstallations: { query: ListInstallationsQuery, response: InstallationsPage },
+  listInstallationRepositories: { query: ListInstallationsQuery, response: InstallationRepositoriesPage },
+  createInstallationLink: { response: InstallationLink },
 
   listListeners: { query: ListListenersQuery, response: ListenersList },
   createListener: { body: ListenerCreate, response: Listener },

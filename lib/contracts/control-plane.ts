@@ -6,6 +6,7 @@ export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-pla
   listDeployments: { method: 'GET', path: '/v2/deployments', role: 'viewer', effect: 'read' },
   createDeployment: { method: 'POST', path: '/v2/deployments', role: 'admin', effect: 'write' },
   deleteDeployments: { method: 'DELETE', path: '/v2/deployments', role: 'admin', effect: 'write' },
+  countFreeDeployments: { method: 'GET', path: '/v2/deployments/free-count', role: 'viewer', effect: 'read' },
   getDeployment: { method: 'GET', path: '/v2/deployments/{deployment_id}', role: 'viewer', effect: 'read' },
   updateDeployment: { method: 'PATCH', path: '/v2/deployments/{deployment_id}', role: 'admin', effect: 'write' },
   deleteDeployment: {
@@ -14,6 +15,18 @@ export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-pla
     role: 'admin',
     effect: 'write',
     answer: 'none',
+  },
+  updateDeploymentTier: {
+    method: 'PATCH',
+    path: '/v2/deployments/{deployment_id}/deployment-tier',
+    role: 'admin',
+    effect: 'write',
+  },
+  updateResourceTiers: {
+    method: 'PATCH',
+    path: '/v2/deployments/{deployment_id}/resource-tiers',
+    role: 'admin',
+    effect: 'write',
   },
 
   listRevisions: { method: 'GET', path: '/v2/deployments/{deployment_id}/revisions', role: 'viewer', effect: 'read' },
@@ -63,6 +76,24 @@ export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-pla
     path: '/v1/integrations/forge/github/{integration_id}/repos',
     role: 'viewer',
     effect: 'read',
+  },
+  listGithubInstallations: {
+    method: 'GET',
+    path: '/v2/integrations/github/installations',
+    role: 'viewer',
+    effect: 'read',
+  },
+  listInstallationRepositories: {
+    method: 'GET',
+    path: '/v2/integrations/github/installations/{installation_id}/repositories',
+    role: 'viewer',
+    effect: 'read',
+  },
+  createInstallationLink: {
+    method: 'POST',
+    path: '/v2/integrations/github/installation-link',
+    role: 'admin',
+    effect: 'write',
   },
 
   listListeners: { method: 'GET', path: '/v2/listeners', role: 'viewer', effect: 'read' },

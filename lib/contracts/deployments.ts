@@ -171,6 +171,21 @@ export const DeploymentPatch = z
   .superRefine((body, context) => addProblems(context, [...tagProblems(body), ...secretProblems(body.secrets)]))
 export type DeploymentPatch = z.output<typeof DeploymentPatch>
 
+// What hosted platforms sell.
+
+/** How many deployments of the free type there are. */
+export const FreeCount = z.object({ count: z.int() })
+/** The words of the hosted platform's plans are not documented. */
+export const DeploymentTierPatch = z.strictObject({ tier: z.string().min(1) })
+const RESOURCE_TIERS = [
+  ...['SERVERLESS_S', 'SERVERLESS_M', 'SERVERLESS_L'],
+  ...['DEDICATED_S', 'DEDICATED_M', 'DEDICATED_L'],
+] as const
+export const ResourceTiersPatch = z.strictObject({
+  compute_tier: z.enum(RESOURCE_TIERS).nullish(),
+  database_tier: z.enum(RESOURCE_TIERS).nullish(),
+})
+
 // Queries.
 
 export const ListDeploymentsQuery = z.strictObject({

@@ -75,9 +75,10 @@ describe('verbs', () => {
   })
 
   test.each(REVISION_STATUSES)(
-    'a revision that is %s can be interrupted only on its way, and not rolled out again then',
+    'a revision that is %s can be interrupted only on its way, and rolled out again only after its end',
     (status) => {
       expect(mayRevision('interrupt', status).allowed).toBe(isRevisionInProgress(status))
+      expect(mayRevision('redeploy', status).allowed).toBe(isRevisionTerminal(status))
       if (isRevisionInProgress(status))
         expect(mayRevision('redeploy', status)).toEqual({
           allowed: false,

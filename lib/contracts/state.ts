@@ -138,9 +138,12 @@ export type Allowed = { allowed: true } | { allowed: false; reason: string }
 const yes: Allowed = { allowed: true }
 const no = (reason: string): Allowed => ({ allowed: false, reason })
 
-/** Statuses of a revision that each verb is for. */
+/**
+ * Statuses of a revision that each verb is for. Whatever ended can be rolled out again: from what was built where a build
+ * was finished, else with another try of the build.
+ */
 export const REVISION_VERBS = {
-  redeploy: ['DEPLOYED', 'DEPLOY_FAILED', 'INTERRUPTED'],
+  redeploy: REVISION_STATUSES_TERMINAL,
   interrupt: REVISION_STATUSES_IN_PROGRESS,
 } as const satisfies Record<string, readonly string[]>
 export type RevisionVerb = keyof typeof REVISION_VERBS
@@ -149,7 +152,7 @@ const REVISION_REASONS: Record<RevisionVerb, (status: string) => string> = {
   redeploy: (status) =>
     isRevisionInProgress(status)
       ? 'It is still on its way. It can be rolled out again once that has ended.'
-      : 'It has nothing built that could be rolled out again.',
+      : 'Its state is not known, so it is not known either whether it has ended.',
   interrupt: () => 'It is not on its way any more, so there is nothing to interrupt.',
 }
 

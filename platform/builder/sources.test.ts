@@ -171,7 +171,6 @@ test('a failed build leaves no folder', async () => {
 
 test('a program that leaves its group and keeps the output open does not hold the build', async () => {
   const lines: string[] = []
-  const began = Date.now()
   const command = `${JSON.stringify(process.execPath)} -e "require('child_process').spawn('sleep', ['30'], { detached: true, stdio: 'inherit' }).unref(); console.log('left')"`
   await runCommand(['/bin/sh', '-c', command], {
     label: 'It',
@@ -181,7 +180,8 @@ test('a program that leaves its group and keeps the output open does not hold th
     signal: never,
     onLine: (line) => lines.push(line),
   })
-  expect([lines, Date.now() - began < 10_000]).toEqual([['left'], true])
+  // Not after the 30 s that the other goes on for: the test itself ends before.
+  expect(lines).toEqual(['left'])
 })
 
 test('an interrupt ends the command with everything it started', async () => {

@@ -21,6 +21,9 @@ type Own =
   | 'updateDeployment'
   | 'deleteDeployment'
   | 'deleteDeployments'
+  | 'countFreeDeployments'
+  | 'updateDeploymentTier'
+  | 'updateResourceTiers'
 
 export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
   const { store, sealer, rollouts } = platform
@@ -106,6 +109,10 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
       if (!deleted.length) throw notFound(ids.length === 1 ? 'Deployment' : 'Deployments', ids.join(', '))
       return { status: failed.length ? 207 : 200, body: { deleted, failed } }
     },
+
+    countFreeDeployments: async () => ({ body: { count: await store.countDeployments('dev_free') } }),
+    updateDeploymentTier: ({ params }) => refuseTier(platform, params),
+    updateResourceTiers: ({ params }) => refuseTier(platform, params),
   }
 }
 
@@ -150,6 +157,11 @@ export async function changeDeployment(
   noteRevision(platform, id, revisionId, { resourceSpec, trackedPackages: patch.tracked_packages })
   platform.rollouts.wake(id)
   return revisionId
+}
+
+async function refuseTier(platform: Platform, { deployment_id }: { deployment_id: string }): Promise<never> {
+  await find(platform, uuid('path', 'deployment_id', deployment_id))
+  throw new HttpError(501, 'Nothing is billed on this machine, so a deployment has no tier that could be changed.')
 }
 
 /** Without what is null: such a field keeps its value. */

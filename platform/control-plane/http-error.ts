@@ -4,7 +4,7 @@ import type { ValidationError } from '@/lib/contracts/http-validation-error'
 /** An answer other than success, thrown by a handler: `{ detail }` with this status. */
 export class HttpError extends Error {
   constructor(
-    readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 422 | 503,
+    readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 422 | 501 | 503,
     readonly detail: string | ValidationError[],
   ) {
     super(typeof detail === 'string' ? detail : detail.map((one) => `${one.loc.join('.')}: ${one.msg}`).join('; '))

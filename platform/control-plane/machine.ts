@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
+import type { z } from 'zod'
+import type { ListInstallationsQuery } from '@/lib/contracts/integrations'
 import { defaultBranch } from '../builder/git'
 import { baseEnvironment } from '../env'
-import { HttpError, notFound, uuid } from './http-error'
+import { HttpError, invalid, notFound, uuid } from './http-error'
 import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
 import type { Handlers } from './wire'
 
@@ -12,6 +14,9 @@ type Own =
   | 'listGithubRepositories'
   | 'listForgeIntegrations'
   | 'listForgeRepositories'
+  | 'listGithubInstallations'
+  | 'listInstallationRepositories'
+  | 'createInstallationLink'
   | 'listListeners'
   | 'createListener'
   | 'getListener'
@@ -32,20 +37,32 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     compute_config: { k8s_namespaces: null },
     version,
   }
+  const integration = { id: INTEGRATION_ID, installation_id: 1, name: COMPUTE_ID }
+  const repositories = async (name: string, text: string) => {
+    const id = uuid('path', name, text)
+    if (id !== INTEGRATION_ID) throw notFound('Integration', id)
+    return listRepositories(platform.repositoriesFolder)
+  }
   const known = ({ listener_id }: { listener_id: string }) => {
     const id = uuid('path', 'listener_id', listener_id)
     if (id !== LISTENER_ID) throw notFound('Listener', id)
   }
   return {
-    listGithubIntegrations: () => ({ body: [{ id: INTEGRATION_ID, installation_id: 1, name: COMPUTE_ID }] }),
-    async listGithubRepositories({ params }) {
-      const id = uuid('path', 'integration_id', params.integration_id)
-      if (id !== INTEGRATION_ID) throw notFound('Integration', id)
-      return { body: await listRepositories(platform.repositoriesFolder) }
-    },
+    listGithubIntegrations: () => ({ body: [integration] }),
+    listGithubRepositories: async ({ params }) => ({
+      body: await repositories('integration_id', params.integration_id),
+    }),
     listForgeIntegrations: () => ({ body: [] }),
     listForgeRepositories({ params }) {
       throw notFound('Integration', uuid('path', 'integration_id', params.integration_id))
+    },
+    listGithubInstallations: ({ query }) => ({ body: page([integration], query) }),
+    listInstallationRepositories: async ({ params, query }) => ({
+      body: page(await repositories('installation_id', params.installation_id), query),
+    }),
+    createInstallationLink() {
+      const where = `its repositories are those in ${platform.repositoriesFolder} and any git URL`
+      throw new HttpError(501, `There is no GitHub App to install on this machine: ${where}.`)
     },
 
     listListeners: ({ query }) => {
@@ -70,6 +87,14 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
       throw new HttpError(403, ONLY_ONE)
     },
   }
+}
+
+/** A page by cursor, which here is how many items came before it. */
+function page<Item>(all: Item[], { page_size, cursor = '0' }: z.output<typeof ListInstallationsQuery>) {
+  if (!/^\d{1,9}$/.test(cursor))
+    throw invalid('query', [{ path: ['cursor'], message: 'Input is no cursor of this server', type: 'value_error' }])
+  const end = Number(cursor) + page_size
+  return { items: all.slice(Number(cursor), end), next_cursor: end < all.length ? String(end) : null }
 }
 
 /** The git repositories, bare or not, that lie directly in a folder. */

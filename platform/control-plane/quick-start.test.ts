@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createFixture, type Fixture, graphFiles } from '../testing/platform-fixture'
 
 // Real processes on a machine that other tests share.
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, asc, desc, eq, getTableColumns, ilike, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, ilike, inArray, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments'
 import { REVISION_STATUSES_IN_PROGRESS, type RevisionStatus } from '@/lib/contracts/state'
 import { adoptProject, removeProjectIfAsked } from '../traces/projects'
@@ -142,9 +142,32 @@ export class Store {
     })
   }
 
-  /** Every deployment there is, for the start of the platform. */
-  async allDeployments(): Promise<DeploymentRow[]> {
-    return this.db.select().from(deployments).orderBy(asc(deployments.createdAt))
+  async countDeployments(deploymentType: string): Promise<number> {
+    return this.db.$count(deployments, deploymentConditions({ deploymentType }))
+  }
+
+  async deploymentIds(): Promise<string[]> {
+    return (await this.db.select({ id: deployments.id }).from(deployments)).map(({ id }) => id)
+  }
+
+  /** Deployments with something to do or to keep running, oldest first, for the start of the platform. */
+  async unsettledDeployments(): Promise<Pick<DeploymentRow, 'id' | 'status' | 'activeRevisionId'>[]> {
+    const { id, status, activeRevisionId } = deployments
+    const unfinished = this.db
+      .select({ id: revisions.deploymentId })
+      .from(revisions)
+      .where(inArray(revisions.status, [...REVISION_STATUSES_IN_PROGRESS]))
+    return this.db
+      .select({ id, status, activeRevisionId })
+      .from(deployments)
+      .where(
+        or(
+          inArray(status, ['AWAITING_DATABASE', 'AWAITING_DELETE']),
+          isNotNull(activeRevisionId),
+          inArray(id, unfinished),
+        ),
+      )
+      .orderBy(asc(deployments.createdAt))
   }
 
   async createAgentSchema(name: string): Promise<void> {
@@ -308,7 +331,7 @@ async function insertRevision(
   return id
 }
 
-function deploymentConditions(filter: DeploymentFilter): SQL | undefined {
+function deploymentConditions(filter: Omit<DeploymentFilter, 'limit' | 'offset'>): SQL | undefined {
   const { name, nameContains, status, source, imageVersion, deploymentType, ids } = filter
   return and(
     name === undefined ? undefined : eq(deployments.name, name),

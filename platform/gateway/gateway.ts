@@ -1,5 +1,4 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
-import { pipeline } from 'node:stream/promises'
 import type { AgentChild } from '../rollout/child'
 import type { Target } from '../rollout/rollouts'
 import { passedHeaders, requestHeaders } from './headers'
@@ -11,6 +10,12 @@ export type GatewayOptions = {
 
 const PATH = /^\/agents\/([^/?#]+)(\/[^?#]*)?(\?.*)?$/
 const RETRY_AFTER_S = 1
+
+/**
+ * Connections kept for the next question. One may be closed in the moment of its use, by an agent server that was too
+ * busy to see the request before its time limit: a question is then asked again. A change gets a connection of its own.
+ */
+const kept = new http.Agent({ keepAlive: true, timeout: 2000 })
 
 type Refusal = { status: number; detail: string; isTemporary?: boolean }
 
@@ -83,14 +88,13 @@ async function forward(
     attempt = new Attempt(request, child, place)
     const answer = await attempt.answer
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedHeaders(answer.rawHeaders))
-    response.flushHeaders()
-    await pipeline(answer, response)
+    await passOn(answer, response)
   } catch {
     if (response.destroyed) return
     // Cut short, so that the caller sees that the answer is not whole.
     if (response.headersSent) response.destroy()
     else {
-      next = attempt?.mayRepeat ? another(child) : undefined
+      if (attempt?.mayRepeat) next = attempt.wasKept ? child : another(child)
       const detail = 'The agent server of this deployment ended the connection.'
       if (!next) refuse(request, response, { status: 503, detail, isTemporary: true })
     }
@@ -100,6 +104,21 @@ async function forward(
     child.openRequests -= 1
   }
   if (next) await forward(request, response, place, next, another)
+}
+
+/**
+ * Resolves once the whole answer is written; rejects when the agent server breaks it off or the caller leaves. By hand,
+ * as `pipeline` makes an AbortController and an exception for each answer, a tenth of the gateway's time.
+ */
+function passOn(answer: IncomingMessage, response: ServerResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.once('finish', resolve).once('close', () => reject(new Error('The caller left.')))
+    answer.once('error', reject).pipe(response)
+    // A short answer goes out in one piece; a stream's head must not wait for its first event.
+    setImmediate(() => {
+      if (!answer.readableDidRead && !response.writableEnded) response.flushHeaders()
+    })
+  })
 }
 
 /** A request on its way to one agent server. */
@@ -120,23 +139,33 @@ class Attempt {
       method: request.method,
       path,
       headers: requestHeaders(request.rawHeaders, child, prefix, request.headers['transfer-encoding'] !== undefined),
-      // A connection of its own for each request: a kept one may be closed by the other side in the moment it is
-      // used again, and on loopback a new one costs a tenth of a millisecond.
-      agent: false,
+      agent: this.#isQuestion && kept,
     })
     this.answer = new Promise((resolve, reject) => {
       // `on`, not `once`: what remains of an upload after an early answer (413) may fail again, and matters to nobody.
       this.#upstream.once('response', resolve).on('error', reject)
     })
     // Nothing is taken from the caller before somebody is there to get it.
-    this.#upstream.once('socket', (socket) => socket.once('connect', () => this.#send()))
+    this.#upstream.once('socket', (socket) => {
+      if (socket.connecting) socket.once('connect', () => this.#send())
+      else this.#send()
+    })
   }
 
   /** Whether the agent server cannot have acted on it: nothing was sent, or it only asks for something. */
   get mayRepeat(): boolean {
+    return !this.#isSent || this.#isQuestion
+  }
+
+  /** Whether it went over a connection that others had used before. */
+  get wasKept(): boolean {
+    return this.#upstream.reusedSocket
+  }
+
+  get #isQuestion(): boolean {
     const { method = '', headers } = this.request
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-    return !this.#isSent || (!hasBody && ['GET', 'HEAD', 'OPTIONS'].includes(method))
+    return !hasBody && ['GET', 'HEAD', 'OPTIONS'].includes(method)
   }
 
   end(): void {

@@ -36,7 +36,7 @@ export function requestHeaders(
   isChunked: boolean,
 ): string[] {
   const headers = [...passedHeaders(raw, OURS), 'host', `127.0.0.1:${child.port}`]
-  headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix, 'connection', 'close')
+  headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix)
   // For addresses that the agent server writes into its answers; another proxy in front knows better.
   const host = headerOf(raw, 'host')
   if (host !== undefined && headerOf(raw, 'x-forwarded-host') === undefined) headers.push('x-forwarded-host', host)

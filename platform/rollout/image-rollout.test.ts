@@ -6,7 +6,7 @@ import { LISTENER_ID } from '../control-plane/platform'
 import { ImageStore } from '../images/image-store'
 import { type Client, createFixture, type Fixture, graphFiles, isAlive, until } from '../testing/platform-fixture'
 
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture
 let client: Client
@@ -136,7 +136,7 @@ describe('the resource spec', () => {
     await images.pack(
       tree({
         ...graphFiles('tight'),
-        'main.mjs': 'await new Promise((r) => setTimeout(r, 3000)); export const graph = {}',
+        'main.mjs': 'await new Promise((r) => setTimeout(r, 60_000)); export const graph = {}',
       }),
       'agents/tight',
     )

@@ -54,7 +54,12 @@ export class Lane {
   constructor(
     readonly deploymentId: string,
     private readonly options: RolloutOptions,
-    private readonly onGone: () => void,
+    private readonly on: {
+      /** Nothing is to do and nothing runs: another lane may begin from the store when there is news. */
+      onIdle(): void
+      /** The deployment is no more. */
+      onGone(): void
+    },
   ) {
     const { drainMs, graceMs } = options
     this.supervisor = new Supervisor({ drainMs, graceMs, log: (level, message) => this.#say(level, message) })
@@ -72,7 +77,9 @@ export class Lane {
     if (this.#running) store.queueNew(this.deploymentId).catch((error: Error) => complain(reasonOf(error)))
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
-      if (this.#hasNews && !this.#end.signal.aborted) this.wake()
+      if (this.#end.signal.aborted) return
+      if (this.#hasNews) this.wake()
+      else if (this.supervisor.isIdle) this.on.onIdle()
     })
   }
 
@@ -109,7 +116,7 @@ export class Lane {
       this.#hasNews = false
       try {
         const deployment = await store.findDeployment(this.deploymentId)
-        if (!deployment) return this.onGone()
+        if (!deployment) return this.on.onGone()
         if (deployment.status === 'AWAITING_DELETE') return await this.#delete(deployment)
         await this.#next(deployment)
       } catch (error) {
@@ -227,6 +234,6 @@ export class Lane {
     await launcher.forget({ gone: deployment.id })
     await store.dropAgentSchema(agentSchemaName(deployment.id))
     await store.removeDeployment(deployment.id)
-    this.onGone()
+    this.on.onGone()
   }
 }

@@ -1,15 +1,27 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { type Client, createBody, createFixture, type Fixture, graphFiles, until } from '../testing/platform-fixture'
+import {
+  type Client,
+  createBody,
+  createCanary,
+  createFixture,
+  type Fixture,
+  graphFiles,
+  heldGraph,
+  until,
+} from '../testing/platform-fixture'
 
 // The clock would look again only after the test is over: whatever is seen here, the refs' own files told it.
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture
 let client: Client
+let canary: Awaited<ReturnType<typeof createCanary>>
 beforeAll(async () => {
   fixture = await createFixture({ pushLookMs: 60_000 })
   client = fixture.client
+  canary = await createCanary(fixture)
 })
 afterAll(() => fixture.close())
 const deployments: string[] = []
@@ -44,11 +56,8 @@ async function restart() {
   await fixture.start()
   client = fixture.client
 }
-const pushed = async (id: string, commit: string, limitMs = 4000) => {
-  const began = Date.now()
-  await until(`a revision of ${commit}`, async () => (await latestCommit(id)) === commit, limitMs)
-  return Date.now() - began
-}
+const pushed = (id: string, commit: string) =>
+  until(`a revision of ${commit}`, async () => (await latestCommit(id)) === commit)
 
 test('a push is seen at once: loose refs, packed refs, a branch with slashes, a force push, a branch that comes back', async () => {
   const { id, first, repository } = await watched('seen', 'feature/deep/one')
@@ -65,7 +74,7 @@ test('a push is seen at once: loose refs, packed refs, a branch with slashes, a 
   const latest = (await revisions(id))[0]?.id ?? ''
   await until('it is said', async () => (await client.log(id, latest, 'build')).includes('is gone from the repository'))
   repository.git('branch', 'feature/deep/one', forced)
-  await new Promise((resolve) => setTimeout(resolve, 400))
+  await canary.passed()
   expect(await revisions(id)).toHaveLength(count)
   repository.git('checkout', '--quiet', 'feature/deep/one')
   await pushed(id, repository.commit(graphFiles('back')))
@@ -73,15 +82,15 @@ test('a push is seen at once: loose refs, packed refs, a branch with slashes, a 
 
 test('of rapid pushes the last is deployed and those that were still queued are SKIPPED; no commit comes twice', async () => {
   const { id, repository } = await watched('rapid')
-  await pushed(
-    id,
-    repository.commit({ 'main.mjs': 'await new Promise((r) => setTimeout(r, 1200)); export const graph = {}' }),
-  )
+  const held = path.join(fixture.folder, 'held')
+  writeFileSync(held, '')
+  await pushed(id, repository.commit({ 'main.mjs': heldGraph(held, 'slow') }))
   let last = ''
   for (const text of ['a', 'b', 'c']) {
     last = repository.commit(graphFiles(text))
     await pushed(id, last)
   }
+  rmSync(held)
   const [newest] = await revisions(id)
   await client.settled(id, newest?.id ?? '', 'DEPLOYED')
   const all = await revisions(id)
@@ -99,7 +108,7 @@ test('a push while the platform is down is built at its start, and nothing is bu
   await pushed(id, missed)
   await client.settled(id, (await revisions(id))[0]?.id ?? '', 'DEPLOYED')
   await restart()
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await canary.passed()
   expect(await revisions(id)).toHaveLength(2)
 })
 
@@ -114,7 +123,7 @@ test('a repository that cannot be asked is said once in the build log, and what 
 })
 
 test('pushes count only while build_on_push is on, and only on the branch that is tracked now', async () => {
-  const quick = await createFixture({ pushLookMs: 150 })
+  const quick = await createFixture({ pushLookMs: 100 })
   const before = client
   client = quick.client
   try {
@@ -123,9 +132,10 @@ test('pushes count only while build_on_push is on, and only on the branch that i
     const { body } = await client.create('toggled', repository.url)
     await client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
     const patch = (source: object) => client.patch(`/v2/deployments/${body.id}`, source)
+    const quickCanary = await createCanary(quick)
     const nothing = async () => {
       const { length } = await revisions(body.id)
-      await new Promise((resolve) => setTimeout(resolve, 600))
+      await quickCanary.passed()
       expect(await revisions(body.id)).toHaveLength(length)
     }
     const missed = repository.commit(graphFiles('off'))
@@ -146,7 +156,7 @@ test('pushes count only while build_on_push is on, and only on the branch that i
     await pushed(body.id, repository.commit(graphFiles('other again')))
 
     await patch({ source_config: { build_on_push: false } })
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await quickCanary.passed()
     repository.commit(graphFiles('off again'))
     await nothing()
   } finally {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRevisionInProgress } from '@/lib/contracts/state'
@@ -49,6 +50,7 @@ const WATCHED_TIMES = 5
 export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> } {
   const { store, logs, folder, wake, localMs, remoteMs } = options
   const end = new AbortController()
+  setMaxListeners(0, end.signal) // every look that waits for its turn listens
   const mask = createMask([])
   const tracked = new Map<string, Tracked>()
   const looking = new Set<Promise<void>>()

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
@@ -8,6 +8,7 @@ import {
   createFixture,
   type Fixture,
   graphFiles,
+  heldGraph,
   isAlive,
   STAND_IN,
   until,
@@ -15,7 +16,7 @@ import {
 import { startProgram as startPlatformProgram } from '../testing/program.mjs'
 
 // Real processes on a machine that other tests share.
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture
 const started: ChildProcess[] = []
@@ -26,8 +27,6 @@ afterAll(async () => {
   for (const child of started) child.kill('SIGKILL')
   await fixture.close()
 })
-
-const SLOW = 'await new Promise((r) => setTimeout(r, 700))\nexport const graph = { text: "slow" }'
 
 /** The platform as `npm start` runs it: a process of its own. */
 async function startProgram() {
@@ -48,12 +47,15 @@ test('stop leaves no process; the next start has the same address and key, serve
   const { body } = await before.create('kept', repository.url, { secrets: [{ name: 'GREETING', value: 'still here' }] })
   await before.settled(body.id, body.latest_revision_id, 'DEPLOYED')
   const { pid } = await before.about(body.id)
-  repository.commit({ 'main.mjs': SLOW })
+  const held = path.join(fixture.folder, 'held')
+  writeFileSync(held, '')
+  repository.commit({ 'main.mjs': heldGraph(held, 'slow') })
   const second = (await before.request('POST', `/v2/deployments/${body.id}/revisions`, {})).body.id
   await until('it is deploying', async () => (await before.revision(body.id, second)).status === 'DEPLOYING')
   await fixture.platform.stop()
   expect(isAlive(pid)).toBe(false)
   await expect(fetch(url)).rejects.toThrow()
+  rmSync(held)
 
   const again = await fixture.start()
   expect([again.url, again.apiKey]).toEqual([url, apiKey])
@@ -61,15 +63,32 @@ test('stop leaves no process; the next start has the same address and key, serve
   await until('the first revision serves', async () => (await client.about(body.id)).greeting === 'still here')
   await client.settled(body.id, second, 'DEPLOYED')
   expect(await client.about(body.id)).toMatchObject({ revision: second, text: 'slow', greeting: 'still here' })
-  await fixture.platform.stop()
 })
 
 test('a second platform on the same database is refused in plain words', async () => {
-  const first = await startProgram()
-  await expect(startProgram()).rejects.toThrow('ended with 1')
-  first.child.kill('SIGTERM')
-  expect(await first.ended).toBe(0)
-}, 20_000)
+  const first = fixture.platform
+  await expect(fixture.start({ patienceMs: 0 })).rejects.toThrow('Another platform is running on this database')
+  expect((await fetch(`${first.url}/ok`)).status).toBe(200)
+})
+
+test('what has nothing to do or to serve is known all the same after a start, and takes news', async () => {
+  const { client } = fixture
+  const repository = fixture.repository('idle')
+  const { body } = await client.create('idle', repository.url)
+  const { id, latest_revision_id } = body
+  await client.settled(id, latest_revision_id, 'BUILD_FAILED')
+  await fixture.platform.stop()
+  await fixture.start()
+  expect((await client.get(`/agents/${id}/ok`)).status).toBe(503)
+  expect((await client.get('/agents/00000000-0000-4000-8000-000000000000/ok')).status).toBe(404)
+  repository.commit(graphFiles())
+  await client.request('POST', `/v2/deployments/${id}/revisions/${latest_revision_id}/redeploy`)
+  await client.settled(id, latest_revision_id, 'DEPLOYED')
+  expect((await client.get(`/agents/${id}/ok`)).status).toBe(200)
+  expect((await client.request('DELETE', `/v2/deployments/${id}`)).status).toBe(204)
+  await until('it is gone', async () => (await client.get(`/agents/${id}/ok`)).status === 404)
+  await fixture.platform.stop()
+})
 
 test('kill -9 of the platform leaves no build command and no agent server, not even one in an endless loop; the next start serves again', async () => {
   const repository = fixture.repository('killed')
@@ -91,8 +110,8 @@ test('kill -9 of the platform leaves no build command and no agent server, not e
   await until('a build is under way', async () => /pid \d+/.test(await log()))
   const command = Number(/pid (\d+)/.exec(await log())?.[1])
   first.child.kill('SIGKILL')
-  await until('the command is gone', () => !isAlive(command), 2000)
-  await until('the looping agent server is gone', () => !isAlive(pid), 8000)
+  await until('the command is gone', () => !isAlive(command))
+  await until('the looping agent server is gone', () => !isAlive(pid))
 
   const second = await startProgram()
   expect(second.ready).toEqual(first.ready)
@@ -100,12 +119,11 @@ test('kill -9 of the platform leaves no build command and no agent server, not e
   // Deployed before the kill or after it; either way its agent server may be starting now.
   await until('it serves', async () => (await second.client.about(body.id)).revision === building)
   const now = (await second.client.about(body.id)).pid
-  const began = Date.now()
   second.child.disconnect()
+  // One that had to give up would end with 1.
   expect(await second.ended).toBe(0)
-  expect(Date.now() - began).toBeLessThan(8000)
   expect(isAlive(now)).toBe(false)
-}, 30_000)
+})
 
 /** The process that ends everything when the platform is gone. */
 const reaperOf = (platform: number | undefined) =>
@@ -145,13 +163,12 @@ test.skipIf(process.platform !== 'linux')(
     expect([isAlive(command), isAlive(pid)]).toEqual([true, true])
 
     const second = await startProgram()
-    await until('the command is gone', () => !isAlive(command), 1000)
+    await until('the command is gone', () => !isAlive(command))
     await until('it serves', async () => (await second.client.about(body.id)).revision === body.latest_revision_id)
-    await until('the looping agent server is gone', () => !isAlive(pid), 8000)
+    await until('the looping agent server is gone', () => !isAlive(pid))
     const serving = (await second.client.about(body.id)).pid
     expect(isAlive(serving)).toBe(true)
     second.child.kill('SIGTERM')
     expect(await second.ended).toBe(0)
   },
-  30_000,
 )

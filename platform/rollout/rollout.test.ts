@@ -1,20 +1,22 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   type Client,
+  createCanary,
   createFixture,
   type createRepository,
   type Fixture,
   graphFiles,
+  heldGraph,
   isAlive,
   until,
 } from '../testing/platform-fixture'
 import { agentSchemaName } from './child-env'
 
 // Real processes on a machine that other tests share.
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture
 let client: Client
@@ -148,15 +150,15 @@ test('the agent server sees the deployment’s secrets and the platform’s sett
 
 test('of revisions that wait, only the last is rolled out; those it overtook are SKIPPED', async () => {
   const { id, repository } = await serving('queue')
-  repository.commit({
-    'graph.json': graphFiles()['graph.json'],
-    'main.mjs': 'await new Promise((r) => setTimeout(r, 1500))\nexport const graph = {}',
-  })
+  const held = path.join(fixture.folder, 'held-queue')
+  writeFileSync(held, '')
+  repository.commit({ 'main.mjs': heldGraph(held, 'slow') })
   const slow = await newRevision(id)
   await until('the slow one is deploying', async () => (await client.revision(id, slow)).status === 'DEPLOYING')
   repository.commit(graphFiles('quick'))
   const waiting = [await newRevision(id), await newRevision(id), await newRevision(id)]
   await until('they wait', async () => (await client.revision(id, waiting[1] as string)).status === 'QUEUED')
+  rmSync(held)
   await client.settled(id, slow, 'DEPLOYED')
   await client.settled(id, waiting[2] as string, 'DEPLOYED')
   expect([
@@ -234,9 +236,27 @@ test('a push to the tracked branch makes a revision by itself, a push elsewhere 
   expect((await client.settled(id, third, 'BUILD_FAILED')).source_revision_config.repo_commit_sha).toBe(broken)
   repository.git('checkout', '-q', '-b', 'elsewhere')
   repository.commit(graphFiles('elsewhere'))
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await (await createCanary(fixture)).passed()
   expect(await latest()).toBe(third)
   await client.patch(`/v2/deployments/${id}`, { source_config: { build_on_push: false } })
+})
+
+test('folders of the newest five revisions stay; an older one that is redeployed is built again, and its folder stays while it serves', async () => {
+  const { id, first } = await serving('folders')
+  const parent = path.dirname((await client.about(id)).cwd)
+  const made = [first]
+  for (let count = 0; count < 5; count += 1) {
+    const next = await newRevision(id)
+    await client.settled(id, next, 'DEPLOYED')
+    made.push(next)
+  }
+  const folders = () => readdirSync(parent).sort()
+  await until('the oldest is gone', () => !folders().includes(first))
+  expect(folders()).toEqual(made.slice(1).sort())
+  await client.request('POST', `/v2/deployments/${id}/revisions/${first}/redeploy`)
+  await client.settled(id, first, 'DEPLOYED')
+  expect(await client.about(id)).toMatchObject({ revision: first, text: 'one' })
+  expect(folders()).toEqual(made.sort())
 })
 
 test('an agent server that dies is started again, with the reason in its deploy log', async () => {

@@ -5,8 +5,12 @@ import { Lane, type RolloutOptions } from './lane'
 /** What the gateway gets for a deployment's id. */
 export type Target = { state: 'up'; child: AgentChild } | { state: 'down' } | { state: 'unknown' }
 
-/** All deployments' lanes. Knows at any moment, without asking the store, where a request goes. */
+/**
+ * The lanes of deployments that something is done for; most of thousands only lie in the store. Knows at any moment,
+ * without asking the store, where a request goes.
+ */
 export class Rollouts {
+  readonly #known = new Set<string>()
   readonly #lanes = new Map<string, Lane>()
   #isStopping = false
 
@@ -15,12 +19,11 @@ export class Rollouts {
   /** Goes on where the last platform ended: deletions, unfinished revisions, and the agent servers that served. */
   async start(): Promise<void> {
     const { store, launcher } = this.options
-    const all = await store.allDeployments()
-    const known = new Set(all.map((deployment) => deployment.id))
+    for (const id of await store.deploymentIds()) this.#known.add(id)
     for (const name of await readdir(launcher.folderOf('')))
-      if (!known.has(name)) await rm(launcher.folderOf(name), { recursive: true, force: true })
-    await launcher.forget({ kept: known })
-    for (const deployment of all) {
+      if (!this.#known.has(name)) await rm(launcher.folderOf(name), { recursive: true, force: true })
+    await launcher.forget({ kept: this.#known })
+    for (const deployment of await store.unsettledDeployments()) {
       const lane = this.#lane(deployment.id)
       if (deployment.status === 'AWAITING_DELETE') {
         lane.remove()
@@ -42,13 +45,14 @@ export class Rollouts {
   }
 
   async interrupt(deploymentId: string, revisionId: string): Promise<void> {
-    await this.#lanes.get(deploymentId)?.interrupt(revisionId)
+    await this.#lane(deploymentId).interrupt(revisionId)
+    this.wake(deploymentId) // a lane made for this alone is let go again
   }
 
   target(deploymentId: string): Target {
     const lane = this.#lanes.get(deploymentId)
-    if (!lane || lane.isDeleting) return { state: 'unknown' }
-    const child = lane.supervisor.current
+    if (!this.#known.has(deploymentId) || lane?.isDeleting) return { state: 'unknown' }
+    const child = lane?.supervisor.current
     return child ? { state: 'up', child } : { state: 'down' }
   }
 
@@ -61,8 +65,15 @@ export class Rollouts {
   #lane(deploymentId: string): Lane {
     let lane = this.#lanes.get(deploymentId)
     if (!lane) {
-      lane = new Lane(deploymentId, this.options, () => this.#lanes.delete(deploymentId))
+      lane = new Lane(deploymentId, this.options, {
+        onIdle: () => this.#lanes.delete(deploymentId),
+        onGone: () => {
+          this.#lanes.delete(deploymentId)
+          this.#known.delete(deploymentId)
+        },
+      })
       this.#lanes.set(deploymentId, lane)
+      this.#known.add(deploymentId)
     }
     return lane
   }

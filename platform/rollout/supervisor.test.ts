@@ -1,7 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { AgentChild } from './child'
 import { Supervisor } from './supervisor'
+
+// Time passes when a test says so; the supervisor's own waits go by the same clock.
+vi.mock('node:timers/promises', () => ({
+  setTimeout: (ms: number, value: unknown, options: { signal?: AbortSignal } = {}) =>
+    new Promise((resolve, reject) => {
+      setTimeout(resolve, ms, value)
+      options.signal?.addEventListener('abort', () => reject(options.signal?.reason as Error))
+    }),
+}))
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 /** A child without a process; `crash` ends it. */
 function fakeChild() {
@@ -43,17 +58,19 @@ test('crashes in a row are answered ever later, and at once again after one that
     return made.child
   }
   supervisor.restore(launch)
-  while (started.length < 3) await sleep(10)
-  await sleep(200)
+  await pass(5 + 250 + 5 + 500)
+  expect(started).toHaveLength(3)
+  await pass(200)
   started[2]?.crash()
-  while (started.length < 4) await sleep(10)
+  await pass(250)
+  expect(started).toHaveLength(4)
   await supervisor.stop()
   expect(lines.filter((line) => line.startsWith('Starting'))).toEqual([
     'Starting it again in 0.25 s (the first time).',
     'Starting it again in 0.5 s (time 2 in a row).',
     'Starting it again in 0.25 s (the first time).',
   ])
-  expect(lines[0]).toMatch(/^The agent server ended by itself: exit code 1\. It had run for 0\.\d s\.$/)
+  expect(lines[0]).toMatch(/^The agent server ended by itself: exit code 1\. It had run for 0\.0 s\.$/)
 })
 
 test('stop waits for what is only being started, and leaves none of it', async () => {
@@ -62,11 +79,13 @@ test('stop waits for what is only being started, and leaves none of it', async (
   let isBegun = false
   supervisor.restore(async () => {
     isBegun = true
-    await sleep(100)
+    await new Promise((resolve) => setTimeout(resolve, 100))
     return child
   })
   expect(isBegun).toBe(true)
-  await supervisor.stop()
+  const stopped = supervisor.stop()
+  await pass(100)
+  await stopped
   expect(child.isRunning()).toBe(false)
 })
 
@@ -78,17 +97,17 @@ test('a replaced child is ended once it has said that it executes nothing and ev
   first.openRequests = 1
   supervisor.adopt(second, launch)
   first.isIdle = true
-  await sleep(60)
+  await pass(60)
   expect(first.isRunning()).toBe(true)
   first.openRequests = 0
-  await sleep(60)
+  await pass(60)
   expect(first.isRunning()).toBe(false)
-  expect(lines.at(-1)).toMatch(/^The agent server before this one \(process 1\) has ended, 0\.\d s after the switch\.$/)
+  expect(lines.at(-1)).toMatch(/^The agent server before this one \(process 1\) has ended, 0\.1 s after the switch\.$/)
 
   supervisor.adopt(third, launch)
-  await sleep(100)
+  await pass(100)
   expect(second.isRunning()).toBe(true)
-  await sleep(200)
+  await pass(200)
   expect(second.isRunning()).toBe(false)
   expect(lines.at(-2)).toMatch(/had runs in progress after 0\.2 s: it is ended now\. Its runs go on here/)
   await supervisor.stop()

@@ -34,6 +34,11 @@ export class Supervisor {
     return this.#current?.isRunning() ? this.#current : undefined
   }
 
+  /** Nothing runs, is being started or ended. */
+  get isIdle(): boolean {
+    return !this.#current && !this.#draining.size && !this.#under.size
+  }
+
   /** Starts what served before the platform was stopped, and goes on trying. */
   restore(launch: Launch): void {
     this.#follow(this.#keep(launch, this.#renew(), 0))

@@ -8,6 +8,9 @@ import { type PlatformOptions, type RunningPlatform, startPlatform } from '../st
 
 export const STAND_IN = path.resolve('platform/testing/stand-in-agent.mjs')
 
+/** When a test gives up; whatever is waited for comes much sooner on a machine that does nothing else. */
+const PATIENCE_MS = 60_000
+
 /** A git repository in a folder of its own. `commit` writes files and gives the commit's id. */
 export function createRepository(folder: string) {
   mkdirSync(folder, { recursive: true })
@@ -29,6 +32,12 @@ export function createRepository(folder: string) {
   }
   return { url: folder, git, commit }
 }
+
+/** Text of a graph that is being loaded for as long as a file is there. */
+export const heldGraph = (file: string, text: string) => `import { existsSync } from 'node:fs'
+while (existsSync(${JSON.stringify(file)})) await new Promise((resolve) => setTimeout(resolve, 20))
+export const graph = { text: ${JSON.stringify(text)} }
+`
 
 /** The files of a graph that the stand-in can run. */
 export const graphFiles = (text = 'one', more = '') => ({
@@ -72,7 +81,7 @@ export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) 
     about: async (id: string) => (await get(`/agents/${id}/about`)).body,
     /** Waits until a revision has reached a status; fails at once when it ends in another. */
     settled: async (deployment: string, id: string, wanted: string) => {
-      for (let tries = 0; tries < 1500; tries += 1) {
+      for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
         const found = await revision(deployment, id)
         if (found.status === wanted) return found
         if (/FAILED|DEPLOYED|SKIPPED|INTERRUPTED/.test(found.status)) {
@@ -122,7 +131,7 @@ export async function createFixture(options: Partial<PlatformOptions> = {}) {
   const database = await testDatabase()
   const lines: string[] = []
   let platform: RunningPlatform
-  const start = async () => {
+  const start = async (changed: Partial<PlatformOptions> = {}) => {
     platform = await startPlatform({
       dataDir: path.join(folder, 'data'),
       databaseUrl: database.url,
@@ -133,6 +142,7 @@ export async function createFixture(options: Partial<PlatformOptions> = {}) {
       readyTimeoutMs: 15_000,
       log: (line) => lines.push(line),
       ...options,
+      ...changed,
     })
     return platform
   }
@@ -158,6 +168,30 @@ export async function createFixture(options: Partial<PlatformOptions> = {}) {
 }
 export type Fixture = Awaited<ReturnType<typeof createFixture>>
 
+/**
+ * Tells that nothing came of a push, without waiting for it: `passed` pushes twice to a repository of its own, whose
+ * revisions fail at once, and resolves when both were seen. What was pushed elsewhere before has been looked at by then.
+ */
+export async function createCanary(fixture: Fixture) {
+  const repository = fixture.repository('canary')
+  const commit = () => repository.commit({ note: String(Math.random()) })
+  const latest = async () => (await fixture.client.get(`/v2/deployments/${created.body.id}`)).body
+  const seen = (wanted: string) =>
+    until('the push is seen', async () => (await latest()).source_revision_config.repo_commit_sha === wanted)
+  const first = commit()
+  const created = await fixture.client.request('POST', '/v2/deployments', {
+    ...createBody('canary', repository.url),
+    source_config: { ...createBody('', repository.url).source_config, build_on_push: true },
+  })
+  await seen(first)
+  return {
+    async passed() {
+      await seen(commit())
+      await seen(commit())
+    },
+  }
+}
+
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -172,7 +206,11 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function until(what: string, check: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+export async function until(
+  what: string,
+  check: () => boolean | Promise<boolean>,
+  timeoutMs = PATIENCE_MS,
+): Promise<void> {
   for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
     if (await check()) return
     await new Promise((resolve) => setTimeout(resolve, 20))

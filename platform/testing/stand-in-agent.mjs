@@ -53,7 +53,7 @@ createServer(async (request, response) => {
     })
   if (first === 'hold') {
     // Counts for as long as a file is there.
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'set-cookie': ['a=1', 'b=2'] })
     for (let n = 0; existsSync(url.searchParams.get('file')); n += 1) {
       response.write(`data: ${n}\n\n`)
       await new Promise((resolve) => setTimeout(resolve, ms))
@@ -76,7 +76,7 @@ createServer(async (request, response) => {
     response.once('close', () => {
       cut += response.writableFinished ? 0 : 1
     })
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'set-cookie': ['a=1', 'b=2'] })
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (let n = 0; n < Number(url.searchParams.get('n') ?? 5) && !response.destroyed; n += 1) {
       response.write(`data: ${n}\n\n`)
       await new Promise((resolve) => setTimeout(resolve, ms))

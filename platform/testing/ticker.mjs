@@ -1,13 +1,16 @@
-// Files of a graph that counts aloud: `events` custom events, one each `ms`.
+// Files of a graph that counts aloud: `events` custom events, one each `ms`. Half way it waits for as long as the file
+// `hold` is there.
 const source = `
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { END, START, StateGraph } from '@langchain/langgraph'
 import { z } from 'zod'
 
-const State = z.object({ events: z.number().default(1), ms: z.number().default(0), steps: z.number().default(1), done: z.number().default(0) })
+const State = z.object({ events: z.number().default(1), ms: z.number().default(0), steps: z.number().default(1), done: z.number().default(0), hold: z.string().default('') })
 
 export const graph = new StateGraph(State)
-  .addNode('tick', async ({ events, ms, steps, done }, { writer }) => {
+  .addNode('tick', async ({ events, ms, steps, done, hold }, { writer }) => {
+    while (hold && done === Math.floor(steps / 2) && existsSync(hold)) await sleep(10)
     const each = Math.ceil(events / steps)
     for (let n = done * each; n < Math.min(events, (done + 1) * each); n++) {
       await sleep(ms)

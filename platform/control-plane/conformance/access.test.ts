@@ -10,8 +10,10 @@ const paramNames = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, na
 const filled = (path: string, value: string) => Object.fromEntries(paramNames(path).map((name) => [name, value]))
 const schemasOf = (id: (typeof OPERATIONS)[number]): RowSchemas => controlPlaneSchemas[id]
 /** Valid for every operation with a body but the two that create something. */
-const bodyFor = (id: string) =>
-  id === 'updateListener' || id === 'updateDeployment' || id === 'createRevision' ? {} : undefined
+const bodyFor = (id: string) => {
+  if (id === 'updateDeploymentTier') return { tier: 'prod' }
+  return /^update|^createRevision$/.test(id) ? {} : undefined
+}
 const REQUIRED_QUERY: Record<string, Record<string, string>> = {
   listRevisionLogs: { type: 'build' },
   listDeploymentLogs: { type: 'build' },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { INTEGRATION_ID, LISTENER_ID } from '../platform'
-import { conformance, places } from './testing'
+import { conformance, GIT, places } from './testing'
 
 const it = conformance()
 const listener = { params: { listener_id: LISTENER_ID } }
@@ -21,6 +21,55 @@ test('this machine is one integration, whose repositories are those of its folde
     { ...common, name: 'bare', url: repository.url.replace(/agents$/, 'bare.git') },
   ])
   expect((await it.call('listGithubRepositories', { params })).body).toEqual(found)
+})
+
+test('the newer pages have the same integration and repositories, by cursor', async () => {
+  const installations = await it.call('listGithubInstallations')
+  expect(installations.body).toEqual({ items: (await it.call('listGithubIntegrations')).body, next_cursor: null })
+  for (const name of ['one', 'two']) it.fixture.repository(`data/repositories/${name}`).commit({ 'graph.json': '{}' })
+  const all = (await it.call('listGithubRepositories', { params: { integration_id: INTEGRATION_ID } })).body
+  const page = (query: object) =>
+    it.call('listInstallationRepositories', { params: { installation_id: INTEGRATION_ID }, query: { ...query } })
+  expect((await page({})).body).toEqual({ items: all, next_cursor: null })
+  const first = (await page({ page_size: 1 })).body
+  expect(first).toEqual({ items: all.slice(0, 1), next_cursor: expect.any(String) })
+  const rest = (await page({ page_size: all.length - 1, cursor: first.next_cursor })).body
+  expect(rest).toEqual({ items: all.slice(1), next_cursor: null })
+  for (const [query, place] of [
+    [{ page_size: 0 }, 'query.page_size: greater_than_equal'],
+    [{ page_size: 101 }, 'query.page_size: less_than_equal'],
+    [{ cursor: 'x' }, 'query.cursor: value_error'],
+  ] as const) {
+    expect(places(await page(query))).toEqual([place])
+    expect(places(await it.call('listGithubInstallations', { query }))).toEqual([place])
+  }
+})
+
+test('there is no GitHub App to install: a 501 that says where repositories come from', async () => {
+  const answer = await it.call('createInstallationLink')
+  expect(answer).toMatchObject({
+    status: 501,
+    body: { detail: expect.stringMatching(/data\/repositories.*any git URL/) },
+  })
+})
+
+test('nothing is billed: deployments of the free type are counted, a change of a tier is a 501', async () => {
+  const count = async () => (await it.call('countFreeDeployments')).body.count
+  expect(await count()).toBe(0)
+  const deployment_id = await it.park('free', { source_config: { ...GIT, deployment_type: 'dev_free' } })
+  await it.park('not-free')
+  expect(await count()).toBe(1)
+  const params = { deployment_id }
+  const refused = { status: 501, body: { detail: expect.stringContaining('Nothing is billed') } }
+  expect(await it.call('updateDeploymentTier', { params, body: { tier: 'prod' } })).toMatchObject(refused)
+  const tiers = { compute_tier: 'SERVERLESS_S', database_tier: 'DEDICATED_L' }
+  expect(await it.call('updateResourceTiers', { params, body: tiers })).toMatchObject(refused)
+  expect(places(await it.call('updateDeploymentTier', { params, body: { tier: '' } }))).toEqual([
+    'body.tier: string_too_short',
+  ])
+  expect(places(await it.call('updateResourceTiers', { params, body: { compute_tier: 'HUGE' } }))).toEqual([
+    'body.compute_tier: enum',
+  ])
 })
 
 test('the second kind of integration has none, so none of its repositories is found', async () => {

@@ -125,15 +125,28 @@ test('redeploy answers with the deployment, rolls the old one out without a buil
   expect(await it.fixture.client.log(id, first, 'build')).toBe(builds)
 })
 
-test('redeploy of a revision with nothing built, and interrupt of one that has ended, are 400s that name the status', async () => {
+test('redeploy of a revision whose build failed builds it once more, and with what was missing there it serves', async () => {
+  const repository = it.fixture.repository('again-built')
+  const { body } = await it.call('createDeployment', {
+    body: gitBody('again-built', { source_config: { ...GIT, repo_url: repository.url } }),
+  })
+  const { id, latest_revision_id } = body
+  await it.fixture.client.settled(id, latest_revision_id, 'BUILD_FAILED')
+  repository.commit(graphFiles('came later'))
+  const answer = await it.call('redeployRevision', { params: params(id, latest_revision_id) })
+  expect(answer).toMatchObject({ status: 200, body: { id, latest_revision_id } })
+  await it.fixture.client.settled(id, latest_revision_id, 'DEPLOYED')
+  expect(await it.fixture.client.about(id)).toMatchObject({ text: 'came later' })
+})
+
+test('interrupt of a revision that has ended is a 400 that names its status', async () => {
   const id = await it.park('refusals')
   const { latest_revision_id } = (await it.call('getDeployment', { params: { deployment_id: id } })).body
   await it.fixture.client.settled(id, latest_revision_id, 'BUILD_FAILED')
-  for (const operation of ['redeployRevision', 'interruptRevision'] as const)
-    expect(await it.call(operation, { params: params(id, latest_revision_id) })).toMatchObject({
-      status: 400,
-      body: { detail: expect.stringMatching(`${latest_revision_id}.*BUILD_FAILED`) },
-    })
+  expect(await it.call('interruptRevision', { params: params(id, latest_revision_id) })).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringMatching(`${latest_revision_id}.*BUILD_FAILED`) },
+  })
 })
 
 test('interrupt ends a build where it is, answers with the revision, and says so in the log; redeploy takes it up again', async () => {

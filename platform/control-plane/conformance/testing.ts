@@ -23,7 +23,7 @@ const Invalid = z.strictObject({ detail: z.array(z.strictObject(ValidationError.
  */
 export function conformance() {
   // Real processes on a machine that other tests share.
-  vi.setConfig({ testTimeout: 20_000 })
+  vi.setConfig({ testTimeout: 60_000 })
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await createFixture()
