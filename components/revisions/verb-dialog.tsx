@@ -80,9 +80,13 @@ export function VerbDialog(props: Props) {
 }
 
 const EXPLAINED: Record<'redeploy' | 'interrupt', (revision: Revision, deployment: Deployment) => ReactNode> = {
-  redeploy: ({ id }, { active_revision_id: active }) => (
+  redeploy: ({ id, status, source_revision_config: { repo_commit_sha: commit } }, { active_revision_id: active }) => (
     <>
-      <p>What was built is rolled out once more, as it was built. Nothing of its source is read again.</p>
+      <p>
+        {['DEPLOYED', 'DEPLOY_FAILED'].includes(status)
+          ? 'What was built is rolled out once more, as it was built. Nothing of its source is read again.'
+          : `It has no finished build as far as its status tells, so it is built again${commit ? ', from the same commit' : ''}.`}
+      </p>
       <p>
         {active === id
           ? 'It serves now, and serves on until the new roll-out has taken over.'
