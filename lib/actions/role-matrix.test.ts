@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { deploymentRecord, SAMPLE_ID as id } from '@/e2e/support/sample-inputs'
+import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import type { Role } from '@/lib/contracts/api'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Subscription } from '@/lib/contracts/live'
+import { AppError } from '@/lib/errors'
+import type { Actor } from '@/lib/server/actor'
+import { readDeploymentRows } from '@/lib/server/deployment-rows'
+import { exportDeployments } from '@/lib/server/deployments-export'
+import { readSecrets } from '@/lib/server/edits/read-secrets'
+import { serveLive } from '@/lib/server/live/serve'
+import { downloadLog } from '@/lib/server/log-download'
+import { relay } from '@/lib/server/relay'
+import { LOOKS } from '@/lib/server/settled-truth'
+import { testActor, testConsole } from '@/lib/server/testing'
+import { testDatabase } from '@/scripts/testing'
+import { deleteDeployments } from './bulk'
+import { createDeployment, deleteDeployment, readSettings, saveSettings } from './deployments'
+import { saveResourceSpec } from './resource-spec'
+import { interruptRevision, redeployRevision, restoreRevision } from './revisions'
+import { deleteView, saveView, updateView } from './saved-views'
+import { saveSecrets } from './secrets'
+
+// Everything that can be done with deployments, tried by everybody. The table below is written by hand: it says who may.
+
+let actor: Actor
+vi.mock('@/lib/server/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/actor')>()),
+  sessionActor: async () => actor,
+}))
+vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
+vi.mock('@/lib/server/origin', async (original) => ({
+  ...(await original<typeof import('@/lib/server/origin')>()),
+  assertOwnOrigin: () => undefined,
+}))
+vi.mock('@/lib/server/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+const workspace = 'default'
+const place = { workspace, deployment: id }
+const at = { ...place, revision: id }
+const seen = { digest: '', marks: [], updatedAt: null, latestRevision: null }
+let keys = 0
+const key = () => `matrix-key-${++keys}`
+const record = deploymentRecord(null)
+const create = JSON.stringify({ ...record, name: 'made', secrets: [] })
+
+/** `null`: it was done, or refused for a reason that is not the person's rights. Else the code of the refusal. */
+type Try = () => Promise<string | null>
+const REFUSALS = ['unauthenticated', 'forbidden', 'not_found']
+const refusal = (code: string | undefined) => (code !== undefined && REFUSALS.includes(code) ? code : null)
+type Settled = { ok: boolean; error?: { code: string } }
+const action =
+  (run: () => Promise<Settled>): Try =>
+  async () =>
+    refusal((await run()).error?.code)
+const read =
+  (run: () => Promise<unknown>): Try =>
+  () =>
+    run().then(
+      () => null,
+      (error: unknown) => (error instanceof AppError ? refusal(error.code) : Promise.reject(error)),
+    )
+const get = (url: string) => new Request(`http://localhost:3000${url}`)
+const answer =
+  (run: () => Promise<Response>): Try =>
+  async () => {
+    const response = await run()
+    const text = await response.text()
+    return response.ok ? null : refusal((JSON.parse(text) as { code: string }).code)
+  }
+const relayed = (path: string): Try =>
+  answer(() => relay(controlPlane).GET(get(`/api/relay/${workspace}/control-plane${path}`)))
+/** What the stream says of one subscription first. */
+const live =
+  (wanted: Record<string, unknown>): Try =>
+  async () => {
+    const stop = new AbortController()
+    const body = JSON.stringify({ subscriptions: [{ id: 'one', workspace, ...wanted } as Subscription] })
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request('http://localhost:3000/api/live', {
+      method: 'POST',
+      body,
+      headers,
+      signal: stop.signal,
+    })
+    const response = await serveLive(request, async () => actor)
+    if (!response.ok) return refusal(((await response.json()) as { code: string }).code)
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(part, { stream: true })
+      if (/^data: .*\n/m.test(text)) break
+    }
+    stop.abort()
+    return refusal(/"code":"(\w+)"/.exec(text)?.[1]) ?? (/"ended":true/.test(text) ? 'forbidden' : null)
+  }
+
+const LOG = { workspaceId: workspace, workspace, deploymentId: id, revisionId: id, type: 'build' }
+const MATRIX: Record<Role, Record<string, Try>> = {
+  viewer: {
+    'read the list': read(() => readDeploymentRows(workspace, {}, { actor })),
+    'read the names of secrets': read(() => readSecrets(place, actor)),
+    'relay the list': relayed('/v2/deployments'),
+    'relay a deployment': relayed(`/v2/deployments/${id}`),
+    'relay revisions': relayed(`/v2/deployments/${id}/revisions`),
+    'relay a log': relayed(`/v2/deployments/${id}/revisions/${id}/logs?type=build`),
+    'export the list': answer(() => exportDeployments(get('/api/export?format=csv'), workspace)),
+    'download a log': answer(() => downloadLog(get('/api/logs'), LOG)),
+    'follow the list': live({ kind: 'deployments', query: {} }),
+    'follow a deployment': live({ kind: 'deployment', deployment: id }),
+    'follow revisions': live({ kind: 'revisions', deployment: id }),
+    'follow a revision': live({ kind: 'revision', deployment: id, revision: id }),
+    'follow a log': live({ kind: 'logs', deployment: id, revision: id, type: 'build', cursor: 0 }),
+    'save a view': action(() => saveView({ workspace, page: 'deployments', name: `view ${++keys}`, query: '' })),
+  },
+  developer: {},
+  admin: {
+    'create a deployment': action(() => createDeployment({ workspace, key: key(), body: create })),
+    'read the settings to edit them': action(() => readSettings(place)),
+    'save settings': action(() =>
+      saveSettings({ place, key: key(), seen, change: { 'source_revision_config.repo_ref': 'next' } as never }),
+    ),
+    'save secrets': action(() =>
+      saveSecrets({ place, key: key(), seen, changes: [{ kind: 'set', name: 'A', value: 'b' }] }),
+    ),
+    'save a resource spec': action(() => saveResourceSpec({ place, key: key(), seen, spec: '{"cpu":1}' })),
+    'redeploy a revision': action(() => redeployRevision({ ...at, key: key() })),
+    'interrupt a revision': action(() => interruptRevision({ ...at, key: key() })),
+    'restore a revision': action(() => restoreRevision({ ...at, key: key(), latest: null, reviewed: '{}' })),
+    'delete a deployment': action(() =>
+      deleteDeployment({ ...place, key: key(), name: 'other', deletesTracingProject: false }),
+    ),
+    'delete deployments': action(() => deleteDeployments({ workspace, ids: [id], key: key() })),
+  },
+}
+let stub: StubUpstream
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let people: Record<Role | 'stranger', Actor>
+beforeAll(async () => {
+  Object.assign(LOOKS, { waitsMs: [0] })
+  const revision = { ...record, status: 'BUILDING', source_revision_config: {} }
+  stub = await startStubUpstream(({ path }) => {
+    if (path.includes('/logs')) return { body: { logs: [], next_offset: null } }
+    if (/\/revisions\/[^/]+/.test(path)) return { body: revision }
+    if (path.includes('/revisions')) return { body: { resources: [revision], offset: 0 } }
+    return { body: /deployments(\?|$)/.test(path) ? { resources: [record], offset: 0 } : record }
+  })
+  database = await testDatabase()
+  home = await testConsole(database.url, { CONTROL_PLANE_URL: stub.url, CONTROL_PLANE_API_KEY: 'key' })
+  people = {
+    stranger: await testActor({ elsewhere: 'admin' }),
+    viewer: await testActor({ [workspace]: 'viewer' }),
+    developer: await testActor({ [workspace]: 'developer' }),
+    admin: await testActor({ [workspace]: 'admin' }),
+  }
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+  await stub.stop()
+})
+beforeEach(() => void stub.seen.splice(0))
+
+const RANKS: Role[] = ['viewer', 'developer', 'admin']
+const cases = RANKS.flatMap((needed) =>
+  Object.entries(MATRIX[needed]).map(([what, run]) => [what, needed, run] as const),
+)
+/** One look serves all who follow something, and goes on for a while after the last of them: so these come last. */
+const isFollowed = (what: string) => what.startsWith('follow ')
+cases.sort(([left], [right]) => Number(isFollowed(left)) - Number(isFollowed(right)))
+
+describe('exactly who may', () => {
+  test.each(cases)('%s: %s and above', async (what, needed, run) => {
+    for (const role of ['stranger', ...RANKS] as const) {
+      stub.seen.splice(0)
+      actor = people[role]
+      const result = await run()
+      if (role !== 'stranger' && RANKS.indexOf(role) >= RANKS.indexOf(needed)) {
+        expect(result, role).toBeNull()
+        continue
+      }
+      expect(result, role).toMatch(role === 'stranger' ? /^(not_found|forbidden)$/ : /^forbidden$/)
+      if (!isFollowed(what)) expect(stub.seen, `${role} reached the server`).toEqual([])
+    }
+  })
+
+  test('nobody reaches a view of somebody else', async () => {
+    actor = people.admin
+    const own = { workspace, page: 'deployments' as const }
+    const saved = await saveView({ ...own, name: 'mine', query: 'status=READY' })
+    if (!saved.ok) throw new Error(saved.error.message)
+    const { id: view } = saved.data
+    for (const role of ['stranger', 'viewer', 'developer'] as const) {
+      actor = people[role]
+      expect(await updateView({ ...own, id: view, name: 'theirs' }), role).toMatchObject({ ok: false })
+      await deleteView({ ...own, id: view })
+    }
+    actor = people.admin
+    expect(await updateView({ ...own, id: view, isDefault: true })).toMatchObject({
+      ok: true,
+      data: expect.arrayContaining([expect.objectContaining({ id: view, name: 'mine' })]),
+    })
+  })
+})
