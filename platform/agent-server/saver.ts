@@ -164,11 +164,9 @@ export class AgentSaver extends PostgresSaver {
 
   async #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     if (writes.length === 0) return
-    const {
-      thread_id = '',
-      checkpoint_ns = '',
-      checkpoint_id = '',
-    } = (config.configurable ?? {}) as Record<string, string>
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = (config.configurable ?? {}) as Record<string, string>
+    if (thread_id === undefined || checkpoint_id === undefined)
+      throw new Error('Pending writes need the id of their thread and of their checkpoint.')
     const dumped = await this._dumpWrites(thread_id, checkpoint_ns, checkpoint_id, taskId, writes)
     for (const [, , , , , channel, , bytes] of dumped) refuseHuge(channel, bytes)
     // Interrupts, errors and answers take the place of earlier ones; a task's own writes are made once.
