@@ -187,8 +187,10 @@ async function countBytes(side, server, client) {
   const read = async () => {
     await client.query('checkpoint')
     await sleep(1200) // each of the database's processes tells its counts about once a second
-    // Extending a file only reserves the place; what comes there is counted when it is written.
-    const { rows } = await client.query('select sum(coalesce(write_bytes, 0))::float8 as bytes from pg_stat_io')
+    // Extending a file, or beginning one of the log's, only reserves the place; what comes there is counted when it is written.
+    const { rows } = await client.query(
+      `select sum(coalesce(write_bytes, 0))::float8 as bytes from pg_stat_io where context <> 'init'`,
+    )
     return rows[0].bytes
   }
   const before = await read()

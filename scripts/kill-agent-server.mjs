@@ -88,8 +88,9 @@ async function strike(program) {
   await program.ended
   await sleep(50) // what the database had been given may still be committed
   const rows = await rowsOf(`
-    select r.run_id, (select convert_from(b.blob, 'UTF8')::int from checkpoint_blobs b where b.thread_id = c.thread_id
-        and b.checkpoint_ns = '' and b.channel = 'count' and b.version = c.checkpoint -> 'channel_versions' ->> 'count') as count
+    select r.run_id, case c.metadata ->> 'source' when 'input' then 0 -- the state is still that of the run before
+      else (select convert_from(b.blob, 'UTF8')::int from checkpoint_blobs b where b.thread_id = c.thread_id and b.checkpoint_ns = ''
+        and b.channel = 'count' and b.version = c.checkpoint -> 'channel_versions' ->> 'count') end as count
     from runs r cross join lateral (select * from checkpoints c where c.thread_id = r.thread_id and c.checkpoint_ns = ''
       order by checkpoint_id desc limit 1) c
     where r.status = 'running' and c.metadata ->> 'run_id' = r.run_id`)
@@ -114,8 +115,18 @@ async function settle() {
     const [row] = await rowsOf(`select (select count(*) from runs where status in ('pending', 'running'))::int as runs,
       (select count(*) from webhooks)::int as webhooks`)
     if (row.runs === 0 && (values.quick || row.webhooks === 0)) return
+    // Those that were refused, or lost their process several times, would wait for up to an hour.
+    if (row.runs === 0)
+      await database.query(
+        `update webhooks set next_attempt_at = now() where next_attempt_at > now() + interval '61 seconds'`,
+      )
   }
-  problems.push(`not settled after ${PATIENCE_MS / 1000} s`)
+  const left = await rowsOf(
+    'select run_id, status, attempt, crashes, run_after from runs where status in ($1, $2) limit 3',
+    ['pending', 'running'],
+  )
+  const notices = await rowsOf('select run_id, attempts, next_attempt_at from webhooks limit 3')
+  problems.push(`not settled after ${PATIENCE_MS / 1000} s: ${JSON.stringify({ left, notices })}`)
 }
 
 async function checkRuns() {
@@ -164,9 +175,10 @@ async function checkStore(call) {
       where b.thread_id = c.thread_id and b.checkpoint_ns = c.checkpoint_ns and b.channel = v.key and b.version = v.value))::int as values,
     (select count(*) from checkpoints c where not exists (select from threads t where t.thread_id = c.thread_id))::int as checkpoints,
     (select count(*) from kept_writes)::int as kept,
-    (select count(*) from threads t where status = 'busy')::int as busy,
+    (select json_agg(t.*) from (select t.thread_id, t.status, t.metadata, t.is_temporary, t.updated_at, (select json_agg(json_build_array(r.run_id, r.status, r.updated_at, r.creator)) from runs r where r.thread_id = t.thread_id) as runs
+      from threads t where status = 'busy' and not is_temporary limit 3) t) as busy,
     (select count(*) from instances)::int as instances`)
-  if (bad.values + bad.checkpoints + bad.kept + bad.busy > 0 || bad.instances > 1)
+  if (bad.values + bad.checkpoints + bad.kept > 0 || bad.busy || bad.instances > 1)
     problems.push(`the store is not whole: ${JSON.stringify(bad)}`)
   for (const { thread_id, run_id, isKept } of journey.runs.values()) {
     if (!isKept) continue
@@ -177,7 +189,8 @@ async function checkStore(call) {
 
 /** Milliseconds until the next kill: at random, but when a minute is about to end, near its end, where crons fire. */
 function nextPause() {
-  const pause = 100 + random() * 1900
+  // A dead process is believed dead after a second and a half; some runs are to be continued before the next kill.
+  const pause = 100 + random() * (random() < 0.4 ? 5000 : 1500)
   const toMinute = 60_000 - (Date.now() % 60_000)
   return toMinute < pause + 500 ? Math.max(0, toMinute + random() * 700 - 200) : pause
 }
@@ -223,7 +236,7 @@ await database.end()
 await keeper?.stop()
 if (problems.length) {
   status = 1
-  console.error(`[kill] with seed ${seed}, files in ${folder}:\n  ${problems.slice(0, 20).join('\n  ')}`)
+  console.error(`[kill] with seed ${seed}, files in ${folder}:\n  ${[...new Set(problems)].slice(0, 20).join('\n  ')}`)
 } else rmSync(folder, { recursive: true, force: true })
 const notices = [...receiver.seen.values()]
 console.log(

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { Agent, request } from 'undici'
+import { createRandom } from '../../platform/testing/chaos-journey.mjs'
 
 const dispatcher = new Agent({ connections: 200, headersTimeout: 0, bodyTimeout: 0 })
 const headers = { 'content-type': 'application/json' }
@@ -84,11 +85,8 @@ export const writtenBytes = (pid) => status(pid, 'io', /wchar: (\d+)/)
 
 /** Documents of no meaning, the same in every run, about as compressible as prose; `bytes` of JSON. */
 export function makeDocuments(bytes) {
-  let seed = 1
-  const random = (below) => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-    return Math.floor((seed / 2_147_483_648) * below)
-  }
+  const next = createRandom(1)
+  const random = (below) => Math.floor(next() * below)
   const word = () => Array.from({ length: 2 + random(9) }, () => String.fromCharCode(97 + random(26))).join('')
   const words = Array.from({ length: 4000 }, word)
   const made = []

@@ -8,6 +8,7 @@ import {
   TASKS,
 } from '@langchain/langgraph-checkpoint'
 import type { Db } from './db'
+import { loadPieces, PIECES } from './pieces'
 
 export type CheckpointRow = {
   thread_id: string
@@ -24,6 +25,12 @@ type Stored = { type: string; text: string | null; blob: Buffer | null }
 const STORED = (table: string) =>
   `${table}.type, case ${table}.type when 'json' then convert_from(${table}.blob, 'UTF8') end as text,
    case ${table}.type when 'json' then null else ${table}.blob end as blob`
+
+/** What is in pieces, put together. */
+async function whole<T extends Stored>(db: Db, threadId: string, stored: T): Promise<T> {
+  if (stored.type !== PIECES) return stored
+  return { ...stored, type: 'json', text: await loadPieces(db.query, threadId, stored.blob as Buffer), blob: null }
+}
 
 const read = (serde: SerializerProtocol, { type, text, blob }: Stored): Promise<unknown> =>
   serde.loadsTyped(type, text ?? (blob as Buffer)) // one of the two is there, except for `empty`, which is not read
@@ -56,7 +63,7 @@ export async function loadTuple(
     async ({ task_id, channel, ...stored }): Promise<[string, string, unknown]> => [
       task_id,
       channel,
-      await read(serde, stored),
+      await read(serde, await whole(db, thread_id, stored)),
     ],
   )
   const checkpoint = { ...row.checkpoint, channel_values: Object.fromEntries(await Promise.all(channelValues)) }
@@ -81,7 +88,7 @@ async function readPendingSends(
      and w.checkpoint_id = $3 and w.channel = $4 order by w.task_id, w.idx`,
     [thread_id, checkpoint_ns, parent_checkpoint_id, TASKS],
   )
-  return rows.length ? Promise.all(rows.map((row) => read(serde, row))) : undefined
+  return rows.length ? Promise.all(rows.map(async (row) => read(serde, await whole(db, thread_id, row)))) : undefined
 }
 
 function withPendingSends(checkpoint: Checkpoint, sends: unknown[]): Checkpoint {
@@ -119,7 +126,14 @@ async function loadValues(
         [thread_id, checkpoint_ns, missing.map(([channel]) => channel), missing.map(([, version]) => version)],
       )
     : []
-  const found = new Map(rows.map(({ channel, version, ...stored }) => [keyOf(channel, version), stored]))
+  const found = new Map(
+    await Promise.all(
+      rows.map(
+        async ({ channel, version, ...stored }) =>
+          [keyOf(channel, version), await whole(db, thread_id, stored)] as const,
+      ),
+    ),
+  )
   const mine: Seen = new Map()
   for (const [channel, version] of versions) {
     const key = keyOf(channel, version)
