@@ -18,6 +18,8 @@ const MOST = 131_072
 const MASK = 0x7fff << 13
 const NAME_BYTES = 16
 const ROWS_AT_ONCE = 500
+/** As many as there are threads for such work. */
+const AT_ONCE = 4
 
 export type Pieces = { names: Buffer[]; parts: Buffer[] }
 
@@ -54,13 +56,24 @@ const compress = (part: Buffer): Promise<Buffer> =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 17 },
   })
 
+/** The results in order. Setting up the work for a piece is done on the event loop, so it is not done for all in one go. */
+async function fewAtOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  let next = 0
+  const walk = async () => {
+    for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at] as T)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, walk))
+  return results
+}
+
 /** Cuts and names; nothing is stored yet. */
 export async function split(bytes: Buffer): Promise<Pieces> {
   await takeTurns(bytes.length)
   const cuts = cutsOf(bytes)
   const parts = cuts.map((end, index) => bytes.subarray(cuts[index - 1] ?? 0, end))
-  const names = await Promise.all(
-    parts.map(async (part) => Buffer.from(await webcrypto.subtle.digest('SHA-256', part)).subarray(0, NAME_BYTES)),
+  const names = await fewAtOnce(parts, async (part) =>
+    Buffer.from(await webcrypto.subtle.digest('SHA-256', part)).subarray(0, NAME_BYTES),
   )
   return { names, parts }
 }
@@ -98,7 +111,7 @@ export async function preparePieces(
     ready.set(name, data)
     return data
   }
-  await Promise.all((await findMissing(query)).map(make))
+  await fewAtOnce(await findMissing(query), make)
   return async (transaction) => {
     const missing = await findMissing(transaction, 'for key share')
     for (let from = 0; from < missing.length; from += ROWS_AT_ONCE) {
@@ -123,8 +136,9 @@ export async function loadPieces(query: Query, threadId: string, refs: Buffer): 
     [threadId, [...new Set(names)].map((name) => Buffer.from(name, 'hex'))],
   )
   const parts = new Map(
-    await Promise.all(
-      rows.map(async ({ name, data }) => [name.toString('hex'), await inflate(data, { chunkSize: MOST })] as const),
+    await fewAtOnce(
+      rows,
+      async ({ name, data }) => [name.toString('hex'), await inflate(data, { chunkSize: MOST })] as const,
     ),
   )
   return Buffer.concat(
