@@ -111,9 +111,15 @@ function checkNotRepeated(marks) {
 
 /** Waits until nothing is in progress and every notice has come, or what is left has had its time. */
 async function settle() {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(200)) {
+  let least = Number.POSITIVE_INFINITY
+  for (let end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(200)) {
     const [row] = await rowsOf(`select (select count(*) from runs where status in ('pending', 'running'))::int as runs,
       (select count(*) from webhooks)::int as webhooks`)
+    // As long as there is progress, there is time: a busy machine takes minutes for what hundreds of kills have left.
+    if (row.runs + row.webhooks < least) {
+      least = row.runs + row.webhooks
+      end = Date.now() + PATIENCE_MS
+    }
     if (row.runs === 0 && (values.quick || row.webhooks === 0)) return
     // Those that were refused, or lost their process several times, would wait for up to an hour.
     if (row.runs === 0)
