@@ -1,7 +1,7 @@
 // `npm run bench -- NAME... [--json]`: ratios against peers, measured in the same run. Without a name: lists them.
 import { ensureBuild, ensureDependencies, ensurePlatform } from '../scripts/bootstrap.mjs'
 
-const SUITES = { weight: './weight.mjs', 'control-plane': './control-plane.mjs' }
+const SUITES = { weight: './weight.mjs', 'control-plane': './control-plane.mjs', 'agent-server': './agent-server.mjs' }
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const isJson = process.argv.includes('--json')
 
@@ -14,7 +14,7 @@ if (names.length === 0 || unknown.length > 0) {
 }
 ensureDependencies()
 ensurePlatform()
-ensureBuild()
+if (names.includes('weight')) ensureBuild()
 for (const name of names) {
   const { measure } = await import(SUITES[name])
   const rows = await measure()

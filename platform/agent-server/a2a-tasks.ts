@@ -3,7 +3,7 @@ import type { StateSnapshot } from '@langchain/langgraph'
 import { agentMessage, artifactsOf, historyOf, partOf } from './a2a-parts'
 import type { Db } from './db'
 import { toPlain } from './messages'
-import { isInProgress, RUN_COLUMNS, type RunRow } from './runs'
+import { isInProgress, RUN_COLUMNS, type RunRow, withInput } from './runs'
 import { interruptOut } from './state'
 import type { ThreadStates } from './thread-state'
 import type { Threads } from './threads'
@@ -48,7 +48,8 @@ export class A2aTasks {
     const place = { taskId: id, contextId: run.thread_id }
     const snapshot = await this.#snapshot(run, isNewest)
     const values = toPlain(snapshot?.values)
-    const history = historyOf(values, run.kwargs.input, place)
+    const { kwargs } = await withInput(this.db.query, run)
+    const history = historyOf(values, kwargs.input, place)
     return {
       id,
       contextId: run.thread_id,

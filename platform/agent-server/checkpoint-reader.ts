@@ -1,11 +1,14 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
-import type {
-  Checkpoint,
-  CheckpointMetadata,
-  CheckpointTuple,
-  SerializerProtocol,
+import {
+  type Checkpoint,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  maxChannelVersion,
+  type SerializerProtocol,
+  TASKS,
 } from '@langchain/langgraph-checkpoint'
 import type { Db } from './db'
+import { loadPieces, PIECES } from './pieces'
 
 export type CheckpointRow = {
   thread_id: string
@@ -23,6 +26,12 @@ const STORED = (table: string) =>
   `${table}.type, case ${table}.type when 'json' then convert_from(${table}.blob, 'UTF8') end as text,
    case ${table}.type when 'json' then null else ${table}.blob end as blob`
 
+/** What is in pieces, put together. */
+async function whole<T extends Stored>(db: Db, threadId: string, stored: T): Promise<T> {
+  if (stored.type !== PIECES) return stored
+  return { ...stored, type: 'json', text: await loadPieces(db.query, threadId, stored.blob as Buffer), blob: null }
+}
+
 const read = (serde: SerializerProtocol, { type, text, blob }: Stored): Promise<unknown> =>
   serde.loadsTyped(type, text ?? (blob as Buffer)) // one of the two is there, except for `empty`, which is not read
 
@@ -39,29 +48,58 @@ export async function loadTuple(
   row: CheckpointRow,
   seen: Seen = new Map(),
 ): Promise<CheckpointTuple> {
-  const { thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata } = row
-  const [values, writes] = await Promise.all([
+  const { thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, metadata } = row
+  const [values, writes, sends] = await Promise.all([
     loadValues(db, row, seen),
     db.query<{ task_id: string; channel: string } & Stored>(
       `select w.task_id, w.channel, ${STORED('w')} from checkpoint_writes w
        where w.thread_id = $1 and w.checkpoint_ns = $2 and w.checkpoint_id = $3 order by w.task_id, w.idx`,
       [thread_id, checkpoint_ns, checkpoint_id],
     ),
+    readPendingSends(db, serde, row),
   ])
   const channelValues = values.map(async ([channel, stored]) => [channel, await read(serde, stored)] as const)
   const pendingWrites = writes.map(
     async ({ task_id, channel, ...stored }): Promise<[string, string, unknown]> => [
       task_id,
       channel,
-      await read(serde, stored),
+      await read(serde, await whole(db, thread_id, stored)),
     ],
   )
+  const checkpoint = { ...row.checkpoint, channel_values: Object.fromEntries(await Promise.all(channelValues)) }
   return {
     config: { configurable: { thread_id, checkpoint_ns, checkpoint_id } },
-    checkpoint: { ...checkpoint, channel_values: Object.fromEntries(await Promise.all(channelValues)) },
+    checkpoint: sends ? withPendingSends(checkpoint, sends) : checkpoint,
     metadata,
     parentConfig: parentOf(row, parent_checkpoint_id),
     pendingWrites: await Promise.all(pendingWrites),
+  }
+}
+
+/** Before version 4 of the format, what is sent to nodes stood beside the parent; undefined where there is nothing. */
+async function readPendingSends(
+  db: Db,
+  serde: SerializerProtocol,
+  { thread_id, checkpoint_ns, parent_checkpoint_id, checkpoint }: CheckpointRow,
+): Promise<unknown[] | undefined> {
+  if (checkpoint.v >= 4 || !parent_checkpoint_id) return undefined
+  const rows = await db.query<Stored>(
+    `select ${STORED('w')} from checkpoint_writes w where w.thread_id = $1 and w.checkpoint_ns = $2
+     and w.checkpoint_id = $3 and w.channel = $4 order by w.task_id, w.idx`,
+    [thread_id, checkpoint_ns, parent_checkpoint_id, TASKS],
+  )
+  return rows.length ? Promise.all(rows.map(async (row) => read(serde, await whole(db, thread_id, row)))) : undefined
+}
+
+function withPendingSends(checkpoint: Checkpoint, sends: unknown[]): Checkpoint {
+  const versions = Object.values(checkpoint.channel_versions)
+  return {
+    ...checkpoint,
+    channel_values: { ...checkpoint.channel_values, [TASKS]: sends },
+    channel_versions: {
+      ...checkpoint.channel_versions,
+      [TASKS]: versions.length ? maxChannelVersion(...versions) : 1,
+    },
   }
 }
 
@@ -88,7 +126,14 @@ async function loadValues(
         [thread_id, checkpoint_ns, missing.map(([channel]) => channel), missing.map(([, version]) => version)],
       )
     : []
-  const found = new Map(rows.map(({ channel, version, ...stored }) => [keyOf(channel, version), stored]))
+  const found = new Map(
+    await Promise.all(
+      rows.map(
+        async ({ channel, version, ...stored }) =>
+          [keyOf(channel, version), await whole(db, thread_id, stored)] as const,
+      ),
+    ),
+  )
   const mine: Seen = new Map()
   for (const [channel, version] of versions) {
     const key = keyOf(channel, version)

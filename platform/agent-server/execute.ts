@@ -9,7 +9,7 @@ import type { EventWriter } from './hub'
 import { encodeEventData } from './messages'
 import { checkpointIdOf, continuesCheckpoint, keepWrites } from './rollback'
 import { streamGraph } from './run-stream'
-import type { CancelAction, RunRow } from './runs'
+import { type CancelAction, type RunRow, withInput } from './runs'
 import type { AgentSaver } from './saver'
 import { configurableOf } from './thread-state'
 
@@ -73,7 +73,7 @@ export async function execute(
       signal,
       control,
     }
-    await streamGraph(graph, inputOf(run, isContinued), options, run.kwargs, emit, breather(log))
+    await streamGraph(graph, await inputOf(run, isContinued, db), options, run.kwargs, emit, breather(log))
     return { how: 'done', snapshot: await stateOf(graph, run.thread_id) }
   } catch (error) {
     const thrown = broken.signal.aborted ? broken.signal.reason : error
@@ -101,8 +101,9 @@ async function wasBegun(run: RunRow, db: Db): Promise<boolean> {
   return newest?.run_id === run.run_id
 }
 
-function inputOf({ kwargs }: RunRow, isContinued: boolean): unknown {
+async function inputOf(run: RunRow, isContinued: boolean, db: Db): Promise<unknown> {
   if (isContinued) return null
+  const { kwargs } = await withStore(() => withInput(db.query, run))
   return kwargs.command ? toCommand(kwargs.command) : (kwargs.input ?? null)
 }
 

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { RowSchemas } from '@/lib/contracts/api'
 import { toValidationError } from '@/lib/contracts/http-validation-error'
 import { HttpError, invalid } from './errors'
+import { takeTurns } from './serde'
 
 /** What an operation answers with. Without a body: 204, unless a status says otherwise. */
 export type Reply = {
@@ -32,7 +33,7 @@ type Parsed = { query: unknown; body: unknown }
 export async function parseRequest(schemas: RowSchemas, url: URL, readBody: () => Promise<string>): Promise<Parsed> {
   return {
     query: schemas.query ? check(schemas.query, queryObject(url.searchParams), 'query') : {},
-    body: schemas.body && check(schemas.body, parseBody(await readBody()), 'body'),
+    body: schemas.body && check(schemas.body, await parseBody(await readBody()), 'body'),
   }
 }
 
@@ -52,8 +53,9 @@ const queryObject = (search: URLSearchParams): Record<string, string | string[]>
   )
 
 /** No body at all is an empty object: what is missing in it, the schema says. */
-function parseBody(text: string): unknown {
+async function parseBody(text: string): Promise<unknown> {
   if (text.trim() === '') return {}
+  await takeTurns(text.length)
   try {
     return JSON.parse(text)
   } catch (error) {

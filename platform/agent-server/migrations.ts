@@ -175,4 +175,16 @@ export const MIGRATIONS: readonly string[] = [
   );
   create index webhooks_due on webhooks (next_attempt_at);
   `,
+  `
+  -- Parts of large values (of states and inputs), each stored once for a thread and compressed already.
+  create table large_pieces (
+    thread_id text not null references threads on delete cascade,
+    name bytea not null,
+    data bytea not null,
+    primary key (thread_id, name)
+  );
+  alter table large_pieces alter column data set storage external;
+  -- The names of the parts of a large input, which its kwargs then leave out.
+  alter table runs add column input_pieces bytea;
+  `,
 ]

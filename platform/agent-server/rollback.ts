@@ -8,8 +8,8 @@ export const checkpointIdOf = ({ kwargs }: RunRow): string | null =>
   kwargs.checkpoint?.checkpoint_id ?? kwargs.checkpoint_id ?? null
 
 /** Such a run adds answers and results to a checkpoint that is there already, besides making its own. */
-export const continuesCheckpoint = ({ kwargs }: RunRow): boolean =>
-  !!kwargs.command || kwargs.input === undefined || kwargs.input === null
+export const continuesCheckpoint = ({ kwargs, input_pieces }: RunRow): boolean =>
+  !!kwargs.command || (input_pieces === null && (kwargs.input ?? null) === null)
 
 /** Of the writes `w` of thread $1: those beside the newest checkpoint of each graph, and beside the one that is named ($2). */
 const CONTINUED = `w.thread_id = $1 and (w.checkpoint_id = $2 or w.checkpoint_id = (select max(c.checkpoint_id) from checkpoints c

@@ -6,7 +6,7 @@ import type { Joins } from './join'
 import { pageHeaders, select } from './listing'
 import type { RunStarter } from './run-starter'
 import type { RunStopper } from './run-stopper'
-import { type RunRow, type Runs, runOut } from './runs'
+import type { RunRow, Runs } from './runs'
 import type { Threads } from './threads'
 
 type RunHandlers = Pick<
@@ -38,6 +38,7 @@ type Services = {
 }
 
 export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Services): RunHandlers {
+  const allOut = (rows: readonly RunRow[]) => Promise.all(rows.map((row) => runs.out(row)))
   const cancelsOnLeave = (runId: string, isAsked: boolean) =>
     isAsked ? () => void runs.cancel(runId, 'interrupt').catch(() => {}) : undefined
 
@@ -99,20 +100,20 @@ export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Ser
       await threads.get(params.thread_id)
       const { rows, total } = await runs.list(params.thread_id, query)
       return {
-        body: rows.map((row) => select(runOut(row), query.select)),
+        body: (await allOut(rows)).map((record) => select(record, query.select)),
         headers: pageHeaders(query, rows.length, total),
       }
     },
 
     async createRun({ params, body }) {
       const row = await starter.create(params.thread_id, body)
-      return { body: runOut(row), headers: locations(params.thread_id, row) }
+      return { body: await runs.out(row), headers: locations(params.thread_id, row) }
     },
 
     createRunStream: (input) => createStream(input.params.thread_id, input),
     createRunWait: (input) => createWait(input.params.thread_id, input),
 
-    getRun: async ({ params }) => ({ body: runOut(await runs.get(params.run_id, params.thread_id)) }),
+    getRun: async ({ params }) => ({ body: await runs.out(await runs.get(params.run_id, params.thread_id)) }),
 
     async deleteRun({ params }) {
       await stopper.removeRun(await runs.get(params.run_id, params.thread_id))
@@ -138,7 +139,7 @@ export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Ser
 
     async createStatelessRun({ body }) {
       const row = await starter.create(undefined, body)
-      return { body: runOut(row), headers: locations(undefined, row) }
+      return { body: await runs.out(row), headers: locations(undefined, row) }
     },
 
     createStatelessRunStream: (input) => createStream(undefined, { ...input, params: { thread_id: '' } }),
@@ -146,7 +147,7 @@ export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Ser
 
     async createRunBatch({ body }) {
       const rows = await starter.createBatch(body.map(({ assistantId: _, ...one }) => one))
-      return { body: rows.map(runOut) }
+      return { body: await allOut(rows) }
     },
 
     async cancelRuns({ body, query }) {

@@ -6,7 +6,9 @@ import type { Bus } from './bus'
 import { type Db, iso, type Query } from './db'
 import { HttpError, notFound, type RunError } from './errors'
 import { encodeEventData } from './messages'
+import { LARGE_BYTES, loadPieces, type Pieces, preparePieces, refsOf, removeUnusedPieces, split } from './pieces'
 import type { RunPlan, RunRequest } from './run-request'
+import { mayBeLarge, takeTurns } from './serde'
 import { REFRESH_TTL, removeThread } from './threads'
 
 type Json = Record<string, unknown>
@@ -20,6 +22,8 @@ export type RunRow = {
   status: string
   metadata: Json
   kwargs: RunCreate
+  /** Of a large input, which the kwargs leave out. */
+  input_pieces: Buffer | null
   plan: RunPlan
   multitask_strategy: string
   is_resumable: boolean
@@ -37,7 +41,7 @@ export type RunRow = {
 }
 
 export const RUN_COLUMNS =
-  'run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, plan, multitask_strategy, is_resumable, is_watched, error, creator, owner, attempt, crashes, cancel, started_at, created_at, updated_at'
+  'run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, input_pieces, plan, multitask_strategy, is_resumable, is_watched, error, creator, owner, attempt, crashes, cancel, started_at, created_at, updated_at'
 
 export const runOut = (row: RunRow) => ({
   run_id: row.run_id,
@@ -51,6 +55,22 @@ export const runOut = (row: RunRow) => ({
   multitask_strategy: row.multitask_strategy,
 })
 
+/** With its input, also where that is large. */
+export async function withInput(query: Query, row: RunRow): Promise<RunRow> {
+  if (!row.input_pieces) return row
+  const text = await loadPieces(query, row.thread_id, row.input_pieces)
+  await takeTurns(text.length)
+  return { ...row, kwargs: { ...row.kwargs, input: JSON.parse(text) as RunCreate['input'] }, input_pieces: null }
+}
+
+/** A run's request as it is stored; a large input by itself. */
+async function storedBody(body: RunCreate): Promise<{ kwargs: string; pieces?: Pieces }> {
+  if (mayBeLarge(body.input)) await takeTurns()
+  const input = Buffer.from(JSON.stringify(body.input) ?? '')
+  if (input.length < LARGE_BYTES) return { kwargs: JSON.stringify(body) }
+  return { kwargs: JSON.stringify({ ...body, input: undefined }), pieces: await split(input) }
+}
+
 /** Writes down that a run ends, for its webhook, in the transaction that ends it. */
 export async function noteEnd(
   query: Query,
@@ -63,7 +83,7 @@ export async function noteEnd(
   if (!row.kwargs.webhook || status === 'rollback') return
   const ended = new Date()
   const body = encodeEventData({
-    ...runOut({ ...row, status, updated_at: ended }),
+    ...runOut(await withInput(query, { ...row, status, updated_at: ended })),
     run_started_at: row.started_at && iso(row.started_at),
     run_ended_at: iso(ended),
     values: snapshot?.createdAt === undefined ? null : snapshot.values,
@@ -99,6 +119,11 @@ export class Runs {
     return row
   }
 
+  /** The record as it is shown. */
+  async out(row: RunRow): Promise<ReturnType<typeof runOut>> {
+    return runOut(await withInput(this.db.query, row))
+  }
+
   /** Newest first. */
   async list(
     threadId: string,
@@ -122,29 +147,33 @@ export class Runs {
    */
   async create(request: RunRequest, runId: string, also?: (query: Query) => Promise<void>): Promise<RunRow> {
     const threadId = request.threadId?.toLowerCase() ?? randomUUID()
+    const { kwargs, pieces } = await storedBody(request.body)
+    const storePieces = pieces && (await preparePieces(this.db.query, threadId, [pieces]))
     const { row, stopped } = await this.db.transaction(async (query) => {
       await this.#lockThread(query, threadId, request)
       await also?.(query)
+      await storePieces?.(query)
       const active = await query<RunRow>(
         `select ${RUN_COLUMNS} from runs where thread_id = $1 and status in ('pending', 'running') order by seq`,
         [threadId],
       )
       const stopped = await this.#makeRoom(query, threadId, active, request.strategy)
       const [row] = await query<RunRow>(
-        `insert into runs (run_id, thread_id, assistant_id, graph_id, metadata, kwargs, plan, multitask_strategy, is_resumable, creator, run_after)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11::float8 * interval '1 second') returning ${RUN_COLUMNS}`,
+        `insert into runs (run_id, thread_id, assistant_id, graph_id, metadata, kwargs, plan, multitask_strategy, is_resumable, creator, run_after, input_pieces)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11::float8 * interval '1 second', $12) returning ${RUN_COLUMNS}`,
         [
           runId,
           threadId,
           request.assistantId,
           request.graphId,
           request.metadata,
-          JSON.stringify(request.body),
+          kwargs,
           request.plan,
           request.strategy,
           request.body.stream_resumable ?? false,
           this.bus.instance,
           request.body.after_seconds ?? 0,
+          pieces ? refsOf(pieces) : null,
         ],
       )
       await query(
@@ -195,10 +224,13 @@ export class Runs {
   async remove(runId: string): Promise<void> {
     await this.db.transaction(async (query) => {
       await query('delete from run_events where run_id = $1', [runId])
-      const [row] = await query<{ thread_id: string }>('delete from runs where run_id = $1 returning thread_id', [
-        runId,
-      ])
-      if (row) await freeThread(query, row.thread_id)
+      const [row] = await query<Pick<RunRow, 'thread_id' | 'input_pieces'>>(
+        'delete from runs where run_id = $1 returning thread_id, input_pieces',
+        [runId],
+      )
+      if (!row) return
+      if (row.input_pieces) await removeUnusedPieces(query, row.thread_id)
+      await freeThread(query, row.thread_id)
     })
     this.tellEnded([runId])
   }

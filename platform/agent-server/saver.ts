@@ -13,6 +13,7 @@ import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
 import { CHECKPOINT_COLUMNS, type CheckpointRow, loadTuple, type Seen } from './checkpoint-reader'
 import type { Db } from './db'
 import { withStore } from './errors'
+import { LARGE_BYTES, PIECES, type Pieces, preparePieces, refsOf, split } from './pieces'
 import { FastSerializer } from './serde'
 
 /** One value of the state. PostgreSQL ends at 1 GB, and long before that every step would take seconds. */
@@ -143,7 +144,8 @@ export class AgentSaver extends PostgresSaver {
       this._dumpMetadata({ ...runMetadata(config), ...metadata } as CheckpointMetadata),
     ])
     for (const [, , channel, , , bytes] of blobs) refuseHuge(channel, bytes)
-    await this.db.query(
+    const large = await takeLarge(blobs, 4)
+    await this.#store(thread_id, large, [
       `${blobs.length ? `with stored as (${INSERT_BLOBS} ${rows(blobs.length, 6, 6)} on conflict do nothing)` : ''}
        insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
        values ($1, $2, $3, $4, $5, $6)
@@ -158,33 +160,41 @@ export class AgentSaver extends PostgresSaver {
         storedMetadata,
         ...blobs.flat(),
       ],
-    )
+    ])
     return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } }
   }
 
   async #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     if (writes.length === 0) return
-    const {
-      thread_id = '',
-      checkpoint_ns = '',
-      checkpoint_id = '',
-    } = (config.configurable ?? {}) as Record<string, string>
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = (config.configurable ?? {}) as Record<string, string>
+    if (thread_id === undefined || checkpoint_id === undefined)
+      throw new Error('Pending writes need the id of their thread and of their checkpoint.')
     const dumped = await this._dumpWrites(thread_id, checkpoint_ns, checkpoint_id, taskId, writes)
     for (const [, , , , , channel, , bytes] of dumped) refuseHuge(channel, bytes)
     // Interrupts, errors and answers take the place of earlier ones; a task's own writes are made once.
     const isReplacing = writes.every(([channel]) => channel in WRITES_IDX_MAP)
     const statement = (count: number) =>
       `${INSERT_WRITES} ${rows(count, 8)} ${isReplacing ? REPLACE_WRITE : 'on conflict do nothing'}`
-    if (dumped.length <= MAX_ROWS) {
-      await this.db.query(statement(dumped.length), dumped.flat())
+    const large = await takeLarge(dumped, 6)
+    const statements: [text: string, values: unknown[]][] = []
+    for (let from = 0; from < dumped.length; from += MAX_ROWS) {
+      const part = dumped.slice(from, from + MAX_ROWS)
+      statements.push([statement(part.length), part.flat()])
+    }
+    await this.#store(thread_id, large, ...statements)
+  }
+
+  /** All or nothing: with a part of a task's writes, a resumed run would take the task for done. */
+  async #store(threadId: string, large: Pieces[], ...statements: [text: string, values: unknown[]][]): Promise<void> {
+    const [first] = statements
+    if (first && statements.length === 1 && large.length === 0) {
+      await this.db.query(...first)
       return
     }
-    // All of a task's writes or none: with a part of them a resumed run would take the task for done.
+    const storePieces = large.length ? await preparePieces(this.db.query, threadId, large) : undefined
     await this.db.transaction(async (query) => {
-      for (let from = 0; from < dumped.length; from += MAX_ROWS) {
-        const part = dumped.slice(from, from + MAX_ROWS)
-        await query(statement(part.length), part.flat())
-      }
+      await storePieces?.(query)
+      for (const one of statements) await query(...one)
     })
   }
 }
@@ -203,6 +213,20 @@ function refuseHuge(channel: string, bytes: Uint8Array | undefined) {
     throw new Error(
       `The state's "${channel}" is ${Math.round(bytes.byteLength / 1e6)} MB; a value may have at most ${MAX_VALUE_BYTES / 1e6} MB.`,
     )
+}
+
+/** Puts references into the place of large values, whose type stands at `at` and whose bytes come next. */
+async function takeLarge(rows: unknown[][], at: number): Promise<Pieces[]> {
+  const taken: Pieces[] = []
+  for (const row of rows) {
+    const bytes = row[at + 1]
+    if (row[at] !== 'json' || !(bytes instanceof Uint8Array) || bytes.length < LARGE_BYTES) continue
+    const pieces = await split(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    taken.push(pieces)
+    row[at] = PIECES
+    row[at + 1] = refsOf(pieces)
+  }
+  return taken
 }
 
 /** `($1, $2), ($3, $4)`: placeholders of a statement with several rows, beginning behind `used` others. */

@@ -3,6 +3,7 @@ import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 /** Beyond this the value goes to the library's own serializer, which also finds cycles. */
 const MAX_DEPTH = 100
 const LARGE = 200_000
+const MANY = 500
 
 /**
  * The library's format, with a short way for what is plain JSON already: nearly all state is, and the general way
@@ -12,10 +13,10 @@ export class FastSerializer implements SerializerProtocol {
   constructor(private readonly general: SerializerProtocol) {}
 
   async dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
+    // Before, not in between: what graph code may change is walked and written in one go.
+    if (mayBeLarge(value)) await takeTurns()
     if (!isPlainJson(value, 0)) return this.general.dumpsTyped(value)
-    const bytes = Buffer.from(JSON.stringify(value))
-    await takeTurns(bytes.length)
-    return ['json', bytes]
+    return ['json', Buffer.from(JSON.stringify(value))]
   }
 
   async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
@@ -27,10 +28,26 @@ export class FastSerializer implements SerializerProtocol {
   }
 }
 
+/** Whether its JSON may be long. Looks at a few hundred values at most, so the answer costs nothing. */
+export function mayBeLarge(value: unknown): boolean {
+  const open: unknown[] = [value]
+  for (let seen = 0, size = 0; open.length; seen++) {
+    const one = open.pop()
+    if (typeof one === 'string') size += one.length
+    else if (typeof one === 'object' && one !== null)
+      for (const key in one) {
+        open.push((one as Record<string, unknown>)[key])
+        if (seen + open.length > MANY) return true
+      }
+    if (size > LARGE) return true
+  }
+  return false
+}
+
 let lastTurn: Promise<void> = Promise.resolve()
 
 /** Lets requests be served between two large values, whoever stores them: each gets a turn of the event loop of its own. */
-function takeTurns(size: number): Promise<void> | undefined {
+export function takeTurns(size = Number.POSITIVE_INFINITY): Promise<void> | undefined {
   if (size <= LARGE) return undefined
   lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)))
   return lastTurn

@@ -4,6 +4,7 @@ import type { ThreadCreate, ThreadPatch, ThreadsCount, ThreadsSearch } from '@/l
 import { type Db, iso, type Query } from './db'
 import { HttpError, notFound } from './errors'
 import { orderAndPage, Where } from './listing'
+import { loadPieces, PIECES, removeUnusedPieces } from './pieces'
 
 type Json = Record<string, unknown>
 type Filters = z.output<typeof ThreadsCount>
@@ -92,7 +93,7 @@ export class Threads {
   }
 
   async search(body: z.output<typeof ThreadsSearch>): Promise<{ rows: ThreadRow[]; total: number }> {
-    const where = this.#where(body)
+    const where = await this.#where(body)
     if (body.ids) where.add('thread_id = any($?)', body.ids)
     const rows = await this.db.query<ThreadRow & { total: number }>(
       `select ${COLUMNS}, (count(*) over ())::int as total from threads t ${where.text} ${orderAndPage(body, 'created_at', 'thread_id')}`,
@@ -103,8 +104,8 @@ export class Threads {
     return { rows, total }
   }
 
-  count(filters: Filters): Promise<number> {
-    return this.#count(this.#where(filters))
+  async count(filters: Filters): Promise<number> {
+    return this.#count(await this.#where(filters))
   }
 
   /** Removes the thread with its runs, checkpoints and kept events. Runs in progress are to be stopped first. */
@@ -170,26 +171,55 @@ export class Threads {
     return row?.count ?? 0
   }
 
-  #where({ metadata, values, status }: Filters): Where {
-    const where = new Where().add('not is_temporary').addIf(metadata, 'metadata @> $?').addIf(status, 'status = $?')
+  async #where({ metadata, values, status }: Filters): Promise<Where> {
+    const rowsWhere = () =>
+      new Where().add('not is_temporary').addIf(metadata, 'metadata @> $?').addIf(status, 'status = $?')
+    const where = rowsWhere()
     // Of the newest checkpoint; a thread without the key is none of those asked for.
-    for (const [channel, value] of Object.entries(values ?? {}))
+    for (const [channel, value] of Object.entries(values ?? {})) {
+      const wanted = JSON.stringify(value)
+      const large = await this.#withLarge(rowsWhere(), channel, wanted)
       where.add(
-        `exists (select from checkpoint_blobs b where b.thread_id = t.thread_id and b.checkpoint_ns = '' and b.channel = $?
-           and b.version = (select c.checkpoint -> 'channel_versions' ->> b.channel from checkpoints c
-             where c.thread_id = t.thread_id and c.checkpoint_ns = '' order by c.checkpoint_id desc limit 1)
-           and as_json(b.blob) @> $?::jsonb)`,
+        `(exists (select from checkpoint_blobs b where ${NEWEST_VALUE} and as_json(b.blob) @> $?::jsonb) or thread_id = any($?))`,
         channel,
-        JSON.stringify(value),
+        wanted,
+        large,
       )
+    }
     return where
   }
+
+  /** Of the threads in question, those whose value is stored in pieces, which SQL cannot look into, and holds what is wanted. */
+  async #withLarge(where: Where, channel: string, wanted: string): Promise<string[]> {
+    const from = 'from threads t join checkpoint_blobs b on'
+    where.add(`b.type = '${PIECES}'`)
+    const condition = NEWEST_VALUE.replace('$?', `$${where.values.push(channel)}`)
+    const rows = await this.db.query<{ thread_id: string; blob: Buffer }>(
+      `select t.thread_id, b.blob ${from} ${condition} ${where.text}`,
+      where.values,
+    )
+    const found: string[] = []
+    for (const { thread_id, blob } of rows) {
+      const [row] = await this.db.query<{ holds: boolean }>('select as_json($1::bytea) @> $2::jsonb as holds', [
+        Buffer.from(await loadPieces(this.db.query, thread_id, blob)),
+        wanted,
+      ])
+      if (row?.holds) found.push(thread_id)
+    }
+    return found
+  }
 }
+
+/** The stored value `b` of a channel in the newest checkpoint of thread `t`. */
+const NEWEST_VALUE = `b.thread_id = t.thread_id and b.checkpoint_ns = '' and b.channel = $?
+  and b.version = (select c.checkpoint -> 'channel_versions' ->> b.channel from checkpoints c
+    where c.thread_id = t.thread_id and c.checkpoint_ns = '' order by c.checkpoint_id desc limit 1)`
 
 const CHECKPOINT_TABLES = {
   checkpoints: 'checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata',
   checkpoint_blobs: 'checkpoint_ns, channel, version, type, blob',
   checkpoint_writes: 'checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob',
+  large_pieces: 'name, data',
 }
 
 /** Everything of a thread in one statement; events of its runs that can be read again only where that is said. */
@@ -212,6 +242,7 @@ export async function removeUnusedBlobs(query: Query, threadId: string): Promise
        and c.checkpoint -> 'channel_versions' ->> b.channel = b.version)`,
     [threadId],
   )
+  await removeUnusedPieces(query, threadId)
 }
 
 /** Clients send keys of metadata without a value. */

@@ -1,0 +1,98 @@
+// What the bench does to an agent server, and what it sees of it. The same for both: the documented HTTP surface only.
+import { readFileSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { Agent, request } from 'undici'
+import { createRandom } from '../../platform/testing/chaos-journey.mjs'
+
+const dispatcher = new Agent({ connections: 200, headersTimeout: 0, bodyTimeout: 0 })
+const headers = { 'content-type': 'application/json' }
+
+/** The parsed answer; throws for anything but a success. */
+export async function ask(server, method, path, body) {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const answer = await request(`${server.url}${path}`, { method, headers, dispatcher, body: text })
+  const said = await answer.body.text()
+  if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${said.slice(0, 300)}`)
+  return said === '' ? undefined : JSON.parse(said)
+}
+
+export const newThread = async (server, metadata = {}) =>
+  (await ask(server, 'POST', '/threads', { metadata })).thread_id
+
+/** Reads a run's stream to its end. Gives how many custom events came, and milliseconds to the first byte and the last of them. */
+export async function streamRun(server, thread, body) {
+  const began = performance.now()
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const path = `${server.url}/threads/${thread}/runs/stream`
+  const answer = await request(path, { method: 'POST', headers, dispatcher, body: text })
+  if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${await answer.body.text()}`)
+  const name = 'event: custom\n'
+  let tail = ''
+  const seen = { events: 0, firstMs: 0, lastMs: 0, hasFailed: false }
+  for await (const chunk of answer.body) {
+    seen.firstMs ||= performance.now() - began
+    const piece = tail + chunk.toString('latin1')
+    const before = seen.events
+    for (let at = piece.indexOf(name); at >= 0; at = piece.indexOf(name, at + name.length)) seen.events += 1
+    if (piece.includes('event: error')) seen.hasFailed = true
+    if (seen.events > before) seen.lastMs = performance.now() - began
+    // An event's name that was cut in two is counted with the next piece.
+    const cut = piece.lastIndexOf('event: ')
+    tail =
+      cut >= 0 && piece.length - cut < name.length
+        ? piece.slice(cut)
+        : piece.slice(Math.max(piece.lastIndexOf('\n'), piece.length - 6))
+  }
+  if (seen.hasFailed) throw new Error(`${path}: the run failed`)
+  return seen
+}
+
+const PROBE = `
+const { parentPort, workerData: url } = require('node:worker_threads')
+const http = require('node:http')
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+let longest = 0
+let isOver = false
+parentPort.on('message', () => { isOver = true })
+const look = (began = performance.now()) => {
+  http.get(url, { agent }, (answer) => answer.resume().on('end', () => {
+    longest = Math.max(longest, performance.now() - began)
+    if (isOver) { parentPort.postMessage(longest); agent.destroy(); parentPort.close() }
+    else setTimeout(look, 5)
+  })).on('error', () => look(began)) // a server that stalls cuts idle connections: the same wait goes on
+}
+look()`
+
+/** Asks for `/ok` again and again from a thread of its own. `stop` gives the longest wait for an answer, in milliseconds. */
+export function watchOk(server) {
+  const worker = new Worker(PROBE, { eval: true, workerData: `${server.url}/ok` })
+  return {
+    stop: () =>
+      new Promise((resolve, reject) => {
+        worker.once('message', resolve)
+        worker.once('error', reject)
+        worker.postMessage('stop')
+      }),
+  }
+}
+
+const status = (pid, file, pattern) => Number(pattern.exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1])
+export const memoryMb = (pid) => status(pid, 'status', /VmRSS:\s+(\d+)/) / 1024
+export const peakMb = (pid) => status(pid, 'status', /VmHWM:\s+(\d+)/) / 1024
+/** Bytes that the process has given to the system to write, to files and sockets. */
+export const writtenBytes = (pid) => status(pid, 'io', /wchar: (\d+)/)
+
+/** Documents of no meaning, the same in every run, about as compressible as prose; `bytes` of JSON. */
+export function makeDocuments(bytes) {
+  const next = createRandom(1)
+  const random = (below) => Math.floor(next() * below)
+  const word = () => Array.from({ length: 2 + random(9) }, () => String.fromCharCode(97 + random(26))).join('')
+  const words = Array.from({ length: 4000 }, word)
+  const made = []
+  for (let size = 0; size < bytes; ) {
+    const text = Array.from({ length: 150 }, () => words[random(words.length)]).join(' ')
+    made.push({ id: made.length, title: words[random(words.length)], score: random(1000), text })
+    size += JSON.stringify(made.at(-1)).length + 1
+  }
+  return made
+}
