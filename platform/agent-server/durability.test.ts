@@ -113,6 +113,22 @@ describe.concurrent('a restart', () => {
   )
 
   storeTest(
+    'a run whose owner is in no list is continued: its claim came after it was given up',
+    async ({ store: { start, url } }) => {
+      const child = await start()
+      const thread = await child.newThread()
+      const run = (await child.post(`/threads/${thread}/runs`, { ...counting('nobody', 3), after_seconds: 3600 })).json
+      const admin = new pg.Client({ connectionString: url })
+      await admin.connect()
+      await admin.query("update agent_test.runs set status = 'running', owner = 987654, attempt = 1, run_after = now()")
+      await admin.end()
+      await child.until(thread, run.run_id, 'success')
+      expect(stepsIn('nobody')).toEqual(numbers(3))
+    },
+    60_000,
+  )
+
+  storeTest(
     'a run of a dead process can be cancelled at once',
     async ({ store: { start } }) => {
       const first = await start()

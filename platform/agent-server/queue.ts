@@ -220,8 +220,10 @@ export class Queue {
   /** Runs whose process is gone go back to the queue, to be continued from their last checkpoint. */
   async #takeOrphans(): Promise<void> {
     if (this.#isDraining) return
+    // Also owners that are in no list: one that was buried while it was only out of reach, or whose last claim came after that.
     const gone = await this.#db.query<{ id: number }>(
-      `select id from instances i where id <> $1 and ${Bus.isGone('i.id')}`,
+      `select id from (select id from instances union select owner from runs where status = 'running') i
+       where id <> $1 and ${Bus.isGone('i.id')}`,
       [this.bus.instance],
     )
     const now = performance.now()
@@ -240,16 +242,18 @@ export class Queue {
       `select ${RUN_COLUMNS} from runs where owner = $1 and status = 'running'`,
       [instance],
     )
-    for (const run of runs) {
-      const crashes = run.crashes + 1
-      const error =
-        crashes >= MAX_CRASHES
-          ? { error: 'ProcessCrashed', message: `The process that executed this run has ended ${crashes} times.` }
-          : undefined
-      this.log('info', `The process that executed the run is gone (${crashes} of ${MAX_CRASHES}).`, run.run_id)
-      if (run.cancel || error) await this.endings.settleOrphan(run, error)
-      else await this.endings.release(run, crashes)
-    }
+    await Promise.all(
+      runs.map(async (run) => {
+        const crashes = run.crashes + 1
+        const error =
+          crashes >= MAX_CRASHES
+            ? { error: 'ProcessCrashed', message: `The process that executed this run has ended ${crashes} times.` }
+            : undefined
+        this.log('info', `The process that executed the run is gone (${crashes} of ${MAX_CRASHES}).`, run.run_id)
+        if (run.cancel || error) await this.endings.settleOrphan(run, error)
+        else await this.endings.release(run, crashes)
+      }),
+    )
     await this.#db.query('delete from instances where id = $1', [instance])
     this.#suspects.delete(instance)
     this.wake()
