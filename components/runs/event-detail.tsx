@@ -11,6 +11,7 @@ import { cn } from '@/lib/cn'
 import { parseJson } from '@/lib/contracts/json'
 import { byteSize } from '@/lib/format'
 import type { LogEntry } from '@/lib/stream/log'
+import { MomentLinks } from './moment-links'
 
 /** One entry in full: its data as a tree, or raw, exactly as it came. */
 export function EventDetail({
@@ -40,6 +41,7 @@ export function EventDetail({
           {new Date(entry.at).toISOString().slice(11, 23)}
         </time>
         <span className="text-ink-3 tabular-nums">{byteSize(raw.length)}</span>
+        <MomentLinks seq={entry.seq} from="events" />
         <CopyButton value={raw} what="raw data" />
         <Button size="sm" variant="ghost" aria-pressed={showsRaw} disabled={!parsed} onClick={() => setRaw(!isRaw)}>
           Raw

@@ -1,6 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
@@ -18,6 +19,9 @@ import type { RunStore } from './run-store'
 import { StateLens } from './state-lens'
 import { TranscriptLens } from './transcript-lens'
 import { useRunValue, useRunView } from './use-run-view'
+
+// Most runs ask nothing.
+const AnswerPanel = dynamic(() => import('./answer/answer-panel').then(({ AnswerPanel }) => AnswerPanel))
 
 type Props = {
   summary: RecordingSummary
@@ -54,6 +58,7 @@ export function RunScreen({ summary, serverNow }: Props) {
       />
       {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
+      <Waiting summary={summary} store={store} />
       <Tabs
         label="Lenses"
         value={lens}
@@ -83,6 +88,21 @@ export function RunScreen({ summary, serverNow }: Props) {
   )
 }
 
+/** What an ended run waits for, where it waits for something. */
+function Waiting({ summary, store }: { summary: RecordingSummary; store: RunStore }) {
+  const isWaiting = useRunValue(store, isWaitingForPerson)
+  if (!isWaiting) return null
+  const { view } = store
+  const thread = summary.isStateless ? null : (summary.thread ?? view.run.thread ?? null)
+  return <AnswerPanel summary={summary} thread={thread} questions={[...view.interrupts.values()]} next={view.next} />
+}
+
+const isWaitingForPerson = ({ view }: RunStore) => {
+  const outcome = view.final?.outcome
+  const hasQuestion =
+    view.interrupts.size > 0 && (outcome === 'waiting' || outcome === 'interrupted' || outcome === 'success')
+  return hasQuestion || (outcome === 'interrupted' && view.next.length > 0)
+}
 const problemOf = (store: RunStore) => store.error?.message
 const entriesOf = (store: RunStore) => store.view.log.last
 

@@ -1,6 +1,7 @@
 import { readKey } from '@/lib/contracts/dialect'
 import type { LogEntry } from './log'
 import { type EventName, parseEventName, parseNamespace, type Segment } from './namespaces'
+import { type OpenInterrupt, readInterrupt } from './questions'
 import type { Steps } from './steps'
 import type { Transcript } from './transcript'
 import { isRecord, readMessage } from './wire-message'
@@ -17,7 +18,7 @@ export type ModeState = {
   /** Newest `values` text per namespace path; the root's is ''. One that holds only interrupts is none. */
   values: Map<string, { seq: number; at: number; text: string }>
   /** Open questions to a person by interrupt id. */
-  interrupts: Map<string, { id: string; value: unknown; namespace: readonly Segment[]; seq: number; at: number }>
+  interrupts: Map<string, OpenInterrupt>
   /** `seq` of the newest `custom` events, at most CUSTOM_LIMIT. */
   custom: number[]
   feedback: unknown
@@ -32,6 +33,17 @@ export type ModeState = {
 
 const CUSTOM_LIMIT = 10_000
 const INTERRUPT = '__interrupt__'
+
+/** Whether a `values` text holds nothing but a question: some servers send one, and it is no state. */
+export function isOnlyInterrupt(text: string): boolean {
+  if (!text.includes(`"${INTERRUPT}"`)) return false
+  try {
+    const data: unknown = JSON.parse(text)
+    return isRecord(data) && INTERRUPT in data && Object.keys(data).length === 1
+  } catch {
+    return false
+  }
+}
 
 /** Takes one event in. Broken or unexpected payloads change nothing; the log has them raw. */
 export function applyEvent(state: ModeState, entry: Event): void {
@@ -57,6 +69,7 @@ const HANDLERS: Record<string, Handler | undefined> = {
     state.attempts.push({ attempt, seq: entry.seq, at: entry.at })
     state.steps.finishAll(entry.at, entry.seq, 'interrupted')
     state.steps.mark('', entry.at, entry.seq)
+    state.steps.attempt = attempt
     state.error = undefined
   },
 
@@ -215,16 +228,23 @@ function addTask(state: ModeState, entry: Event, name: EventName, task: unknown)
     return
   }
   const hasInterrupts = Array.isArray(task.interrupts) && task.interrupts.length > 0
-  state.steps.finish(where, id, task.error ? 'error' : hasInterrupts ? 'interrupted' : 'done')
+  const status = task.error ? 'error' : hasInterrupts ? 'interrupted' : 'done'
+  state.steps.finish(where, id, status, task.error ? errorText(task.error) : undefined)
   if (hasInterrupts) addInterrupts(state, entry, name, task.interrupts)
+}
+
+const errorText = (error: unknown): string => {
+  const said = isRecord(error) ? (error.message ?? error.error) : error
+  return typeof said === 'string' ? said : JSON.stringify(error)
 }
 
 function addInterrupts(state: ModeState, entry: Event, name: EventName, list: unknown): void {
   if (!Array.isArray(list)) return
   for (const [index, one] of list.filter(isRecord).entries()) {
-    const id = String(one.id ?? `${name.path}#${index}`)
+    const found = readInterrupt(one, `${name.path}#${index}`)
     // It surfaces in the graph that asked and again in each one around it; the innermost was first.
-    if (!state.interrupts.has(id))
-      state.interrupts.set(id, { id, value: one.value, namespace: name.namespace, seq: entry.seq, at: entry.at })
+    if (state.interrupts.has(found.id)) continue
+    const namespace = found.namespace.length > 0 ? found.namespace : name.namespace
+    state.interrupts.set(found.id, { ...found, namespace, seq: entry.seq, at: entry.at })
   }
 }
