@@ -18,7 +18,8 @@ const KEPT = ['context', 'interrupt_before', 'interrupt_after', 'durability', 's
 /** Of its configuration: the rest holds what servers echo of headers, and places in the thread's history. */
 const KEPT_CONFIG = ['tags', 'recursion_limit']
 
-function kept(request: Request): Request {
+/** The part of a request that says how a run is streamed and configured. */
+export function kept(request: Request): Request {
   const body: Request = {}
   for (const key of KEPT) if (request[key] !== undefined && request[key] !== null) body[key] = request[key]
   if (isJsonObject(request.config)) {

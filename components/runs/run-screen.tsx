@@ -2,22 +2,15 @@
 
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
-import { useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
-import { useSetSearch } from '@/components/shared/use-set-search'
-import { Tabs } from '@/components/ui/tabs'
 import type { ErrorView } from '@/lib/errors'
-import { count } from '@/lib/format'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { EventsLens } from './events-lens'
 import { LiveAnnouncer } from './live-announcer'
 import { findAssistant, pickableAssistants } from './pickable-assistants'
-import { RequestLens } from './request-lens'
 import { RunHeader } from './run-header'
+import { RunLenses } from './run-lenses'
 import type { RunStore } from './run-store'
-import { StateLens } from './state-lens'
-import { TranscriptLens } from './transcript-lens'
 import { useRunValue, useRunView } from './use-run-view'
 
 // Most runs ask nothing.
@@ -37,8 +30,6 @@ export function RunScreen({ summary, serverNow }: Props) {
   const problem = useRunValue(store, problemOf)
   const [cancelling, setCancelling] = useState<'no' | 'asked'>('no')
   const [cancelError, setCancelError] = useState<ErrorView>()
-  const setSearch = useSetSearch({ isLocal: true })
-  const lens = useSearchParams().get('lens') ?? 'transcript'
   return (
     <>
       <RunHeader
@@ -59,30 +50,7 @@ export function RunScreen({ summary, serverNow }: Props) {
       {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
       <Waiting summary={summary} store={store} />
-      <Tabs
-        label="Lenses"
-        value={lens}
-        onValueChange={(value) => setSearch({ lens: value === 'transcript' ? '' : value })}
-        className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
-        tabs={[
-          { value: 'transcript', label: 'Transcript' },
-          { value: 'state', label: 'State' },
-          { value: 'events', label: <EventsLabel store={store} /> },
-          { value: 'request', label: 'Request' },
-        ]}
-      >
-        <div className="h-[max(24rem,calc(100dvh-22rem))] overflow-hidden rounded-lg border bg-panel">
-          {lens === 'state' ? (
-            <StateLens store={store} />
-          ) : lens === 'events' ? (
-            <EventsLens store={store} />
-          ) : lens === 'request' ? (
-            <RequestLens request={summary.request} />
-          ) : (
-            <TranscriptLens store={store} />
-          )}
-        </div>
-      </Tabs>
+      <RunLenses store={store} request={summary.request} />
       <LiveAnnouncer store={store} />
     </>
   )
@@ -104,13 +72,3 @@ const isWaitingForPerson = ({ view }: RunStore) => {
   return hasQuestion || (outcome === 'interrupted' && view.next.length > 0)
 }
 const problemOf = (store: RunStore) => store.error?.message
-const entriesOf = (store: RunStore) => store.view.log.last
-
-const EventsLabel = ({ store }: { store: RunStore }) => (
-  <>
-    Events
-    <span className="rounded-sm bg-sunken px-1 text-2xs text-ink-3 tabular-nums">
-      {count(useRunValue(store, entriesOf))}
-    </span>
-  </>
-)
