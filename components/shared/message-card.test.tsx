@@ -84,7 +84,8 @@ describe('hostile content', () => {
         ],
       }),
     ])
-    expect(container.querySelector('img, a, svg image, iframe')).toBeNull()
+    expect(container.querySelector('img, svg image, iframe, script')).toBeNull()
+    expect(screen.getAllByRole('link')).toHaveLength(1) // the picture, with its host, for those who want to go there
     expect(screen.getByText(/<img src=x onerror/)).toBeTruthy()
     expect(screen.getByText('RLO')).toBeTruthy()
     expect(screen.getByText(/A picture elsewhere, not loaded/)).toBeTruthy()
