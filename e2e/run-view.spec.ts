@@ -3,7 +3,8 @@ import { expect, signIn, test } from './support/session'
 
 /** From any page: starts a graph of a sample deployment as its form stands, with a message where it takes one. */
 async function start(page: Page, deployment: string, graph: string, message?: string): Promise<void> {
-  await page.getByRole('link', { name: 'Deployments', exact: true }).click()
+  const menu = page.getByRole('navigation', { name: 'Main' })
+  await menu.getByRole('link', { name: 'Deployments', exact: true }).click()
   await page.getByRole('link', { name: deployment }).click()
   await expect(page.getByText('Deployed', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
   await page.getByRole('link', { name: 'Start a run' }).first().click()
@@ -30,7 +31,7 @@ test('a question is answered in place: approve, then edit as JSON; every list sa
 
   await page.goto(asked)
   await expect(page.getByRole('region', { name: 'Answered already' })).toBeVisible()
-  await page.getByRole('link', { name: 'Runs', exact: true }).first().click()
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs', exact: true }).click()
   await expect(page.getByRole('table', { name: 'Runs' }).getByText('Waiting for a person').first()).toBeVisible()
 
   await start(page, 'concierge', 'approval', 'the lighthouse')
@@ -87,7 +88,8 @@ test('replay, export to a file, open the file, compare with another run, and run
   await start(page, 'concierge', 'chat', 'What is 6 * 7?')
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   const recording = page.url().split('/').at(-1) ?? ''
-  const said = page.getByText('The calculator says: 42.').first()
+  const conversation = page.getByRole('region', { name: 'Conversation' })
+  const said = conversation.getByText('The calculator says: 42.').first()
 
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: /^Replay/ }).click()
@@ -96,7 +98,7 @@ test('replay, export to a file, open the file, compare with another run, and run
   await expect(said).toBeVisible({ timeout: 20_000 })
   await bar.getByRole('slider').fill('0')
   await expect(said).toBeHidden()
-  await bar.getByRole('button', { name: 'Play' }).click()
+  await bar.getByRole('button', { name: 'Play', exact: true }).click()
   await expect(said).toBeVisible({ timeout: 20_000 })
   await bar.getByRole('button', { name: 'End the replay' }).click()
 
@@ -104,7 +106,7 @@ test('replay, export to a file, open the file, compare with another run, and run
   const download = page.waitForEvent('download')
   await page.getByRole('menuitem', { name: /^Export/ }).click()
   const file = await (await download).path()
-  const shown = await page.getByRole('region', { name: 'Conversation' }).innerText()
+  const shown = await conversation.textContent()
 
   await page.goto('/local/runs/open')
   await page.getByLabel('File of a recording').setInputFiles({
@@ -116,7 +118,7 @@ test('replay, export to a file, open the file, compare with another run, and run
   await page.context().setOffline(true)
   await page.getByLabel('File of a recording').setInputFiles(file)
   await expect(said).toBeVisible()
-  expect(await page.getByRole('region', { name: 'Conversation' }).innerText()).toBe(shown)
+  expect(await conversation.textContent()).toBe(shown)
   await page.context().setOffline(false)
 
   await page.goto(`/local/runs/compare?a=${recording}`)

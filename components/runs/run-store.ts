@@ -1,5 +1,5 @@
 import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
-import { applyEntry, createRunView, type RunView } from '@/lib/stream/run-view'
+import { applyEntry, createRunView, MissingEntryError, type RunView } from '@/lib/stream/run-view'
 
 /** How a live connection hands a recording over. */
 export type RunFeed = {
@@ -139,7 +139,7 @@ export class RunStore {
       applyEntry(this.view, entry)
       return true
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error
+      if (!(error instanceof MissingEntryError)) throw error
       this.discard()
       this.error = {
         code: 'internal',

@@ -4,7 +4,7 @@ import { type EventName, parseEventName, parseNamespace, type Segment } from './
 import { type OpenInterrupt, readInterrupt } from './questions'
 import type { Steps } from './steps'
 import type { Transcript } from './transcript'
-import { isRecord, readMessage } from './wire-message'
+import { isRecord, jsonOf, readMessage } from './wire-message'
 
 type Event = Extract<LogEntry, { kind: 'event' }>
 
@@ -147,8 +147,8 @@ const HANDLERS: Record<string, Handler | undefined> = {
     const data = parse(entry)
     const body = isRecord(data) ? data : { message: entry.data }
     const error = {
-      name: String(body.error ?? 'Error'),
-      message: String(body.message ?? ''),
+      name: textOrJson(body.error ?? 'Error'),
+      message: textOrJson(body.message ?? ''),
       namespace: name.namespace,
     }
     // The same failure surfaces again at the root; the inner one says where it happened.
@@ -233,9 +233,11 @@ function addTask(state: ModeState, entry: Event, name: EventName, task: unknown)
   if (hasInterrupts) addInterrupts(state, entry, name, task.interrupts)
 }
 
+const textOrJson = (value: unknown): string => (typeof value === 'string' ? value : jsonOf(value))
+
 const errorText = (error: unknown): string => {
   const said = isRecord(error) ? (error.message ?? error.error) : error
-  return typeof said === 'string' ? said : JSON.stringify(error)
+  return typeof said === 'string' ? said : jsonOf(error)
 }
 
 function addInterrupts(state: ModeState, entry: Event, name: EventName, list: unknown): void {

@@ -19,14 +19,17 @@ type Interrupt = Omit<OpenInterrupt, 'seq' | 'at'>
 export function readInterrupt(one: Record<string, unknown>, fallbackId: string): Interrupt {
   // Older servers say `ns` (a list), newer ones `namespace`.
   const place = one.namespace ?? one.ns
-  const path = Array.isArray(place) ? place.join('|') : typeof place === 'string' ? place : ''
+  const path = Array.isArray(place) ? place.filter((one) => typeof one === 'string').join('|') : typeof place === 'string' ? place : ''
   return {
-    id: String(one.id ?? one.interrupt_id ?? fallbackId),
+    id: idOf(one.id ?? one.interrupt_id) ?? fallbackId,
     value: one.value,
     schema: isRecord(one.response_schema) ? one.response_schema : undefined,
     namespace: parseNamespace(path),
   }
 }
+
+const idOf = (id: unknown): string | undefined =>
+  typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
 
 /** The questions of a thread state, each once: it lists them by itself, at its tasks, and in the states of inner graphs. */
 export function openInterrupts(text: string, state: Record<string, unknown>): Interrupt[] {
@@ -63,7 +66,7 @@ function listsOf(
   const lists = [{ list: recordsOf(state.interrupts), path }]
   for (const task of recordsOf(state.tasks)) {
     lists.push({ list: recordsOf(task.interrupts), path })
-    const own = `${path ? `${path}|` : ''}${String(task.name ?? '')}:${String(task.id ?? '')}`
+    const own = `${path ? `${path}|` : ''}${idOf(task.name) ?? ''}:${idOf(task.id) ?? ''}`
     if (isRecord(task.state) && depth < MAX_DEPTH) lists.push(...listsOf(task.state, depth + 1, own))
   }
   return lists.filter(({ list }) => list.length > 0)

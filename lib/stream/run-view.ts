@@ -38,6 +38,9 @@ export type RunView = ModeState & {
 
 export type StateText = { seq: number; at: number; text: string }
 
+/** An entry came that does not follow what is there. */
+export class MissingEntryError extends RangeError {}
+
 /** States up to this length are parsed to reconcile the messages; beyond it the page must not stop for them. */
 const PARSE_LIMIT = 8 * 1024 * 1024
 const DEFAULT_BUDGET = 96 * 1024 * 1024
@@ -81,7 +84,7 @@ const emptyState = (): Omit<RunView, 'version' | 'log'> => ({
 
 /**
  * Takes the next entry in. One that was applied already changes nothing, and entry 1 begins the view anew (the recording
- * server lost the log's end in a crash and tells it again). Throws a RangeError on a hole: the caller must not make one.
+ * server lost the log's end in a crash and tells it again). Throws MissingEntryError on a hole: the caller must not make one.
  */
 export function applyEntry(view: RunView, entry: LogEntry): void {
   if (entry.seq === 1 && view.seq > 0) {
@@ -89,7 +92,7 @@ export function applyEntry(view: RunView, entry: LogEntry): void {
     Object.assign(view, emptyState())
   }
   if (entry.seq <= view.seq) return
-  if (entry.seq !== view.seq + 1) throw new RangeError(`Entry ${entry.seq} cannot follow entry ${view.seq}.`)
+  if (entry.seq !== view.seq + 1) throw new MissingEntryError(`Entry ${entry.seq} cannot follow entry ${view.seq}.`)
   view.log.push(entry)
   view.seq = entry.seq
   view.version++

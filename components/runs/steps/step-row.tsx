@@ -8,7 +8,7 @@ import type { Step } from '@/lib/stream/steps'
 import { MomentLinks } from '../moment-links'
 import { laneBars, type StepRow } from './step-rows'
 
-export const STEP_ROW_HEIGHT = 30
+export const STEP_ROW_HEIGHT = 32
 
 const BAR: Record<Step['status'], string> = {
   running: 'bg-progress/70',
@@ -99,7 +99,7 @@ export function StepLine({ id, row, top, from, to, isSelected, onSelect, onToggl
       <span className="w-20 shrink-0 text-right tabular-nums">
         {isLane ? <LaneFacts row={row} /> : <Took step={row.step} to={to} />}
       </span>
-      <span className="relative hidden h-3.5 min-w-0 flex-1 overflow-hidden rounded-sm bg-sunken sm:block" aria-hidden>
+      <span className="absolute inset-x-2 bottom-0.5 h-1 overflow-hidden rounded-sm bg-sunken sm:relative sm:inset-x-0 sm:bottom-0 sm:h-3.5 sm:min-w-0 sm:flex-1" aria-hidden>
         {isLane
           ? laneBars(lane, from, to).map((bar) => (
               <Strip key={bar.from} from={bar.from} to={bar.to} status={bar.status} />
@@ -148,7 +148,7 @@ const strip = (step: Step, from: number, to: number) => {
 
 const Strip = ({ from, to, status }: { from: number; to: number; status: Step['status'] }) => (
   <span
-    className={cn('absolute inset-y-0.5 min-w-0.5 rounded-xs', BAR[status])}
+    className={cn('absolute inset-y-0 min-w-0.5 sm:inset-y-0.5 rounded-xs', BAR[status])}
     style={{ left: `${Math.max(0, from) * 100}%`, width: `${Math.max(0, Math.min(1, to) - Math.max(0, from)) * 100}%` }}
   />
 )

@@ -84,6 +84,11 @@ export function StepsLens({ store }: { store: RunStore }) {
         </span>
         <span className="w-[60px]" />
       </div>
+      {view.steps.tellsTasks ? null : (
+        <p className="border-b px-3 py-1 text-ink-3 text-xs">
+          When a node began is concluded (≈) from what the stream tells. A run with the stream mode “Tasks” tells it.
+        </p>
+      )}
       <div
         ref={scroller}
         role="tree"
