@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import type { ErrorView } from '@/lib/errors'
 import type { RecordingSummary } from '@/lib/stream/log'
@@ -10,6 +10,7 @@ import { LiveAnnouncer } from './live-announcer'
 import { findAssistant, pickableAssistants } from './pickable-assistants'
 import { RunHeader } from './run-header'
 import { RunLenses } from './run-lenses'
+import { RunPlace } from './run-place'
 import type { RunStore } from './run-store'
 import { useRunValue, useRunView } from './use-run-view'
 
@@ -30,6 +31,13 @@ export function RunScreen({ summary, serverNow }: Props) {
   const problem = useRunValue(store, problemOf)
   const [cancelling, setCancelling] = useState<'no' | 'asked'>('no')
   const [cancelError, setCancelError] = useState<ErrorView>()
+  const liveThread = useRunValue(store, threadOf)
+  const thread = summary.isStateless ? null : (summary.thread ?? liveThread ?? null)
+  const { workspace, deployment } = summary
+  const place = useMemo(
+    () => (thread ? { workspace, deployment, assistant: summary.assistant, thread } : undefined),
+    [workspace, deployment, summary.assistant, thread],
+  )
   return (
     <>
       <RunHeader
@@ -49,19 +57,20 @@ export function RunScreen({ summary, serverNow }: Props) {
       />
       {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
-      <Waiting summary={summary} store={store} />
-      <RunLenses store={store} request={summary.request} />
+      <Waiting summary={summary} store={store} thread={thread} />
+      <RunPlace value={place}>
+        <RunLenses store={store} request={summary.request} />
+      </RunPlace>
       <LiveAnnouncer store={store} />
     </>
   )
 }
 
 /** What an ended run waits for, where it waits for something. */
-function Waiting({ summary, store }: { summary: RecordingSummary; store: RunStore }) {
+function Waiting({ summary, store, thread }: { summary: RecordingSummary; store: RunStore; thread: string | null }) {
   const isWaiting = useRunValue(store, isWaitingForPerson)
   if (!isWaiting) return null
   const { view } = store
-  const thread = summary.isStateless ? null : (summary.thread ?? view.run.thread ?? null)
   return <AnswerPanel summary={summary} thread={thread} questions={[...view.interrupts.values()]} next={view.next} />
 }
 
@@ -71,4 +80,5 @@ const isWaitingForPerson = ({ view }: RunStore) => {
     view.interrupts.size > 0 && (outcome === 'waiting' || outcome === 'interrupted' || outcome === 'success')
   return hasQuestion || (outcome === 'interrupted' && view.next.length > 0)
 }
+const threadOf = (store: RunStore) => store.view.run.thread
 const problemOf = (store: RunStore) => store.error?.message

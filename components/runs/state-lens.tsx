@@ -6,13 +6,15 @@ import { RelativeTime } from '@/components/shared/relative-time'
 import { useSetSearch } from '@/components/shared/use-set-search'
 import { parseJson } from '@/lib/contracts/json'
 import { byteSize } from '@/lib/format'
+import { checkpointOf } from '@/lib/stream/checkpoint'
 import { latestValues, type RunView, valuesAt } from '@/lib/stream/run-view'
 import { useMoment } from './moment'
 import { AtMoment, MomentLinks } from './moment-links'
+import { ForkLink } from './run-place'
 import type { RunStore } from './run-store'
 import { useRunVersion } from './use-run-view'
 
-type Latest = { seq: number; at: number; size: number; value?: unknown; problem?: string }
+type Latest = { seq: number; at: number; size: number; value?: unknown; problem?: string; checkpoint?: string }
 
 /** A large state takes time to parse: at most about a tenth of the page's time goes there. */
 const MIN_PAUSE_MS = 250
@@ -53,6 +55,7 @@ export function StateLens({ store }: { store: RunStore }) {
         {byteSize(latest.size)}, entry {latest.seq}, <RelativeTime at={latest.at} />
       </span>
       <MomentLinks seq={latest.seq} from="state" />
+      <ForkLink checkpoint={latest.checkpoint} />
     </span>
   )
   if (latest.problem !== undefined) return <p className="p-4 text-error text-sm">{latest.problem}</p>
@@ -95,11 +98,11 @@ function useLatestState(view: RunView, version: number): Latest | undefined {
   return latest
 }
 
-function read(text: string, isThreadState: boolean): Pick<Latest, 'value' | 'problem'> {
+function read(text: string, isThreadState: boolean): Pick<Latest, 'value' | 'problem' | 'checkpoint'> {
   try {
     const value = parseJson(text)
     const isWrapped = isThreadState && typeof value === 'object' && value !== null && 'values' in value
-    return { value: isWrapped ? value.values : value }
+    return isWrapped ? { value: value.values, checkpoint: checkpointOf(value) } : { value }
   } catch (error) {
     return {
       problem: `This state cannot be shown as a tree: ${error instanceof Error ? error.message : String(error)}`,

@@ -7,12 +7,22 @@ import { applyEntry, createRunView, messagesOf, valuesAt } from './run-view'
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 const DEEP = deep(50_000)
 const DEEP_OBJECT = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
-const event = (seq: number, name: string, data: string): LogEntry => ({ seq, at: seq, kind: 'event', event: name, data })
+const event = (seq: number, name: string, data: string): LogEntry => ({
+  seq,
+  at: seq,
+  kind: 'event',
+  event: name,
+  data,
+})
 
 describe('data nested deeper than the stack', () => {
   test.each([
     ['a message', 'messages', `[{"type":"ai","id":"m","content":[{"type":"x","value":${DEEP}}]},{}]`],
-    ['arguments of a tool', 'messages', `[{"type":"ai","id":"m","content":"","tool_calls":[{"name":"t","args":${DEEP}}]},{}]`],
+    [
+      'arguments of a tool',
+      'messages',
+      `[{"type":"ai","id":"m","content":"","tool_calls":[{"name":"t","args":${DEEP}}]},{}]`,
+    ],
     ['an update', 'updates', `{"node":${DEEP_OBJECT}}`],
     ['a question', 'updates', `{"__interrupt__":[{"id":"q","value":${DEEP}}]}`],
     ['a failed task', 'tasks', `{"id":"t","name":"n","error":{"cause":${DEEP}},"result":null,"interrupts":[]}`],

@@ -19,7 +19,11 @@ type Interrupt = Omit<OpenInterrupt, 'seq' | 'at'>
 export function readInterrupt(one: Record<string, unknown>, fallbackId: string): Interrupt {
   // Older servers say `ns` (a list), newer ones `namespace`.
   const place = one.namespace ?? one.ns
-  const path = Array.isArray(place) ? place.filter((one) => typeof one === 'string').join('|') : typeof place === 'string' ? place : ''
+  const path = Array.isArray(place)
+    ? place.filter((one) => typeof one === 'string').join('|')
+    : typeof place === 'string'
+      ? place
+      : ''
   return {
     id: idOf(one.id ?? one.interrupt_id) ?? fallbackId,
     value: one.value,

@@ -99,7 +99,10 @@ export function StepLine({ id, row, top, from, to, isSelected, onSelect, onToggl
       <span className="w-20 shrink-0 text-right tabular-nums">
         {isLane ? <LaneFacts row={row} /> : <Took step={row.step} to={to} />}
       </span>
-      <span className="absolute inset-x-2 bottom-0.5 h-1 overflow-hidden rounded-sm bg-sunken sm:relative sm:inset-x-0 sm:bottom-0 sm:h-3.5 sm:min-w-0 sm:flex-1" aria-hidden>
+      <span
+        className="absolute inset-x-2 bottom-0.5 h-1 overflow-hidden rounded-sm bg-sunken sm:relative sm:inset-x-0 sm:bottom-0 sm:h-3.5 sm:min-w-0 sm:flex-1"
+        aria-hidden
+      >
         {isLane
           ? laneBars(lane, from, to).map((bar) => (
               <Strip key={bar.from} from={bar.from} to={bar.to} status={bar.status} />
