@@ -3,7 +3,7 @@ import { useSearchParams } from 'next/navigation'
 import { useCallback } from 'react'
 import { useSetSearch } from '@/components/shared/use-set-search'
 
-export const LENSES = ['transcript', 'steps', 'state', 'events', 'request'] as const
+export const LENSES = ['transcript', 'steps', 'graph', 'state', 'events', 'request'] as const
 export type Lens = (typeof LENSES)[number]
 
 const isLens = (value: string | null): value is Lens => LENSES.some((lens) => lens === value)

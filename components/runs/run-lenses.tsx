@@ -13,6 +13,7 @@ import { TranscriptLens } from './transcript-lens'
 import { useRunValue } from './use-run-view'
 
 const StepsLens = dynamic(() => import('./steps/steps-lens').then(({ StepsLens }) => StepsLens))
+const GraphLens = dynamic(() => import('./graph/graph-lens').then(({ GraphLens }) => GraphLens))
 const ReplayPane = dynamic(() => import('./replay/replay-pane').then(({ ReplayPane }) => ReplayPane))
 
 type Props = {
@@ -49,6 +50,7 @@ export function Lenses({ store, request }: Props) {
       tabs={[
         { value: 'transcript', label: 'Transcript' },
         { value: 'steps', label: 'Steps' },
+        { value: 'graph', label: 'Graph' },
         { value: 'state', label: 'State' },
         { value: 'events', label: <EventsLabel store={store} /> },
         { value: 'request', label: 'Request' },
@@ -65,6 +67,8 @@ export function OpenLens({ lens, store, request }: Props & { lens: Lens }) {
   switch (lens) {
     case 'steps':
       return <StepsLens store={store} />
+    case 'graph':
+      return <GraphLens store={store} />
     case 'state':
       return <StateLens store={store} />
     case 'events':

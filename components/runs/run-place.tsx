@@ -6,16 +6,16 @@ import { useReasons } from '@/components/shared/rights'
 import { Button } from '@/components/ui/button'
 import { routes } from '@/lib/routes'
 
-type Place = { workspace: string; deployment: string; assistant: string; thread: string }
+type Place = { workspace: string; deployment: string; assistant: string; thread: string | null }
 
-/** The thread on its server that a recording belongs to; none for one that was opened from a file, or keeps no thread. */
+/** Where on its server a recording belongs; nowhere for one that was opened from a file. */
 export const RunPlace = createContext<Place | undefined>(undefined)
 
 /** A new run from a checkpoint instead of the thread's end: the form, with that place chosen. */
 export function ForkLink({ checkpoint }: { checkpoint: string | undefined }) {
   const place = useContext(RunPlace)
   const { run: reason } = useReasons()
-  if (!place || !checkpoint) return null
+  if (!place?.thread || !checkpoint) return null
   const { workspace, deployment, assistant, thread } = place
   if (reason)
     return (

@@ -35,7 +35,7 @@ export function RunScreen({ summary, serverNow }: Props) {
   const thread = summary.isStateless ? null : (summary.thread ?? liveThread ?? null)
   const { workspace, deployment } = summary
   const place = useMemo(
-    () => (thread ? { workspace, deployment, assistant: summary.assistant, thread } : undefined),
+    () => ({ workspace, deployment, assistant: summary.assistant, thread }),
     [workspace, deployment, summary.assistant, thread],
   )
   return (

@@ -14,6 +14,7 @@ import type { RecordingSummary } from '@/lib/stream/log'
 import { type Lens, useMoment } from '../moment'
 import { RunFigures } from '../run-figures'
 import { OpenLens } from '../run-lenses'
+import { RunPlace } from '../run-place'
 import { runStatus } from '../run-status'
 import type { RunStore } from '../run-store'
 import { useRunVersion, useRunView } from '../use-run-view'
@@ -103,6 +104,7 @@ function Both({
         tabs={[
           { value: 'transcript', label: 'Transcript' },
           { value: 'steps', label: 'Steps' },
+          { value: 'graph', label: 'Graph' },
           { value: 'state', label: 'State' },
           { value: 'events', label: 'Events' },
           { value: 'request', label: 'Request' },
@@ -122,7 +124,9 @@ function Both({
                 <RunFigures summary={summary} serverNow={serverNow} store={store} isCancelling={false} />
               </div>
               <div className="h-[max(24rem,calc(100dvh-14rem))] overflow-hidden rounded-lg border bg-panel">
-                <OpenLens lens={lens} store={store} request={summary.request} />
+                <RunPlace value={placeOf(summary)}>
+                  <OpenLens lens={lens} store={store} request={summary.request} />
+                </RunPlace>
               </div>
             </section>
           ))}
@@ -131,6 +135,13 @@ function Both({
     </>
   )
 }
+
+const placeOf = ({ workspace, deployment, assistant, thread }: RecordingSummary) => ({
+  workspace,
+  deployment,
+  assistant,
+  thread,
+})
 
 function Differences({ a, b }: { a: RunStore; b: RunStore }) {
   const version = [useRunVersion(a), useRunVersion(b)].join()
