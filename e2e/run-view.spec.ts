@@ -1,5 +1,9 @@
 import type { Page } from '@playwright/test'
-import { expect, signIn, test } from './support/session'
+import { SAMPLE_ID } from './support/sample-inputs'
+import { expect, signIn, startChat, test } from './support/session'
+import { send, startStubAgent } from './support/stub-agent'
+import type { Reply } from './support/stub-upstream'
+import { addAgentServer } from './support/workspace'
 
 /** From any page: starts a graph of a sample deployment as its form stands, with a message where it takes one. */
 async function start(page: Page, deployment: string, graph: string, message?: string): Promise<void> {
@@ -135,4 +139,59 @@ test('replay, export to a file, open the file, compare with another run, and run
   await page.getByLabel('Message', { exact: true }).last().fill('What is 6 * 8?')
   await page.getByRole('button', { name: 'Start run' }).click()
   await expect(page.getByText('The calculator says: 48.').first()).toBeVisible({ timeout: 30_000 })
+})
+
+test('several questions at once, one of them of a subgraph: each listed once, answered together by their ids', async ({
+  page,
+}) => {
+  const run = { run_id: SAMPLE_ID, thread_id: SAMPLE_ID, assistant_id: SAMPLE_ID }
+  const inner = {
+    id: 'inner',
+    value: {
+      action_requests: [{ name: 'send_mail', args: { to: 'a@example.com' } }],
+      review_configs: [{ action_name: 'send_mail', allowed_decisions: ['approve', 'edit', 'reject'] }],
+    },
+  }
+  const outer = { id: 'outer', value: 'Which colour?' }
+  let state: object = { values: {}, next: ['ask', 'sub'], tasks: [], interrupts: [inner, outer] }
+  const stub = await startStubAgent(({ method, path, body }): Reply | undefined => {
+    if (method === 'POST' && path.endsWith('/runs/stream'))
+      return (response) => {
+        if (JSON.parse(body).command) state = { values: { done: true }, next: [], tasks: [], interrupts: [] }
+        else
+          send(
+            response,
+            ['metadata', run],
+            ['updates|sub:t1', { __interrupt__: [inner] }],
+            ['updates', { __interrupt__: [inner, outer] }],
+          )
+        send(response, ['end', { status: 'success' }])
+        response.end()
+      }
+    if (path.endsWith(`/runs/${SAMPLE_ID}`)) return { body: { ...run, status: 'success' } }
+    if (path.endsWith('/state')) return { body: state }
+    return undefined
+  })
+  try {
+    await signIn(page)
+    await addAgentServer(page, { name: 'curious', url: stub.url })
+    await startChat(page, 'Go.')
+    const panel = page.getByRole('region', { name: 'Waiting for a person: 2 questions' })
+    await expect(panel.getByRole('region', { name: 'Question 1' }).getByText('sub', { exact: true })).toBeVisible()
+    await panel.getByRole('radio', { name: 'Edit' }).check()
+    await panel.getByLabel('Arguments of send_mail').fill('{"to": "b@example.com", "id": 12345678901234567890}')
+    await panel.getByLabel('Answer', { exact: true }).fill('Blue')
+    const asked = page.url()
+    await panel.getByRole('button', { name: 'Send 2 answers' }).click()
+    await page.waitForURL((url) => url.pathname.includes('/runs/') && url.href !== asked)
+    const sent = stub.seen.filter(({ path, method }) => method === 'POST' && path.endsWith('/runs/stream')).at(-1)
+    expect(sent?.body).toContain('12345678901234567890')
+    const resume = JSON.parse(sent?.body ?? '{}').command.resume
+    expect(resume.outer).toBe('Blue')
+    expect(resume.inner.decisions).toMatchObject([
+      { type: 'edit', edited_action: { name: 'send_mail', args: { to: 'b@example.com' } } },
+    ])
+  } finally {
+    await stub.stop()
+  }
 })
