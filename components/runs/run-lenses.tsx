@@ -63,12 +63,13 @@ export function Lenses({ store, request }: Props) {
   )
 }
 
-export function OpenLens({ lens, store, request }: Props & { lens: Lens }) {
+/** `side` tells two of them apart where both are on one page. */
+export function OpenLens({ lens, store, request, side }: Props & { lens: Lens; side?: string }) {
   switch (lens) {
     case 'steps':
       return <StepsLens store={store} />
     case 'graph':
-      return <GraphLens store={store} />
+      return <GraphLens store={store} side={side} />
     case 'state':
       return <StateLens store={store} />
     case 'events':
@@ -76,7 +77,7 @@ export function OpenLens({ lens, store, request }: Props & { lens: Lens }) {
     case 'request':
       return <RequestLens request={request} />
     case 'transcript':
-      return <TranscriptLens store={store} />
+      return <TranscriptLens store={store} side={side} />
   }
 }
 

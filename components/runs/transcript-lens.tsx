@@ -13,7 +13,7 @@ import { type TranscriptRow, transcriptRowAt, transcriptRows } from './transcrip
 import { useRunVersion } from './use-run-view'
 
 /** The run as a conversation. A token changes one row's last block of text; nothing else is drawn anew. */
-export function TranscriptLens({ store }: { store: RunStore }) {
+export function TranscriptLens({ store, side }: { store: RunStore; side?: string }) {
   const { view } = store
   const version = useRunVersion(store)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is changed in place; its version says when
@@ -22,7 +22,7 @@ export function TranscriptLens({ store }: { store: RunStore }) {
   const index = at === undefined ? -1 : transcriptRowAt(rows, at)
   return (
     <VirtualFeed
-      label="Conversation"
+      label={side ? `Conversation of the ${side.toLowerCase()}` : 'Conversation'}
       count={rows.length}
       keyOf={(position) => rows[position]?.key ?? String(position)}
       row={(position) => {

@@ -125,7 +125,7 @@ function Both({
               </div>
               <div className="h-[max(24rem,calc(100dvh-14rem))] overflow-hidden rounded-lg border bg-panel">
                 <RunPlace value={placeOf(summary)}>
-                  <OpenLens lens={lens} store={store} request={summary.request} />
+                  <OpenLens lens={lens} store={store} request={summary.request} side={name} />
                 </RunPlace>
               </div>
             </section>
@@ -148,7 +148,12 @@ function Differences({ a, b }: { a: RunStore; b: RunStore }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the views are changed in place; their versions say when
   const rows = useMemo(() => runDifference(a.view, b.view), [a, b, version])
   return (
-    <div className="max-h-80 overflow-auto rounded-lg border bg-panel">
+    <section
+      aria-label="Figures of both runs"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+      tabIndex={0}
+      className="max-h-80 overflow-auto rounded-lg border bg-panel"
+    >
       <table aria-label="Differences" className="w-full text-left text-xs">
         <thead className="sticky top-0 bg-panel text-ink-3">
           <tr className="border-b">
@@ -169,6 +174,6 @@ function Differences({ a, b }: { a: RunStore; b: RunStore }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }

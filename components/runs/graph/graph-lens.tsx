@@ -37,7 +37,7 @@ const WORDS: Record<Step['status'], string> = {
 }
 
 /** The assistant's graph with what runs, ran and failed of it. */
-export function GraphLens({ store }: { store: RunStore }) {
+export function GraphLens({ store, side }: { store: RunStore; side?: string }) {
   const place = useContext(RunPlace)
   const assistant = place?.assistant ?? ''
   const graph = useQuery({
@@ -63,10 +63,10 @@ export function GraphLens({ store }: { store: RunStore }) {
     )
   if (graph.error) return <ErrorNotice error={graph.error.view} onRetry={() => void graph.refetch()} className="m-3" />
   if (!placed) return <Skeleton className="m-3 h-40" />
-  return <Drawing placed={placed} store={store} />
+  return <Drawing placed={placed} store={store} label={side ? `Graph of the ${side.toLowerCase()}` : 'Graph'} />
 }
 
-function Drawing({ placed, store }: { placed: Placed; store: RunStore }) {
+function Drawing({ placed, store, label }: { placed: Placed; store: RunStore; label: string }) {
   const { open } = useMoment()
   useRunVersion(store)
   const { steps } = store.view
@@ -74,7 +74,7 @@ function Drawing({ placed, store }: { placed: Placed; store: RunStore }) {
   const states = useMemo(() => nodeStates(steps), [steps, steps.version])
   return (
     <div className="h-full overflow-auto p-3">
-      <section aria-label="Graph" className="relative mx-auto" style={{ width: placed.width, height: placed.height }}>
+      <section aria-label={label} className="relative mx-auto" style={{ width: placed.width, height: placed.height }}>
         <Edges placed={placed} />
         {placed.nodes.map((node) => (
           <Node key={node.id} node={node} state={states.get(node.id)} onOpen={(seq) => open('steps', seq)} />
