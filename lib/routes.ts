@@ -36,10 +36,17 @@ export const routes = {
     at([w, 'deployments', d, 'threads'], query),
   thread: (w: string, d: string, thread: string) => at([w, 'deployments', d, 'threads', thread]),
   runs: (w: string, d: string) => at([w, 'deployments', d, 'runs']),
-  newRun: (w: string, d: string, query?: { assistant?: string; thread?: string }) =>
+  /** `from` is a recording whose request the form begins with; `checkpoint` a place in the thread's history to go on from. */
+  newRun: (w: string, d: string, query?: { assistant?: string; thread?: string; from?: string; checkpoint?: string }) =>
     at([w, 'deployments', d, 'runs', 'new'], query),
   recording: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording]),
+  /** A file to download, not a page. */
+  recordingFile: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording, 'file']),
   allRuns: (w: string) => at([w, 'runs']),
+  /** Two recordings side by side, by their ids. */
+  compareRuns: (w: string, a?: string, b?: string) => at([w, 'runs', 'compare'], { a, b }),
+  /** A recording that was exported to a file. */
+  openRun: (w: string) => at([w, 'runs', 'open']),
   audit: (w: string) => at([w, 'audit']),
   members: (w: string) => at([w, 'members']),
   settings: (w: string) => at([w, 'settings']),

@@ -21,6 +21,7 @@ const OUTCOMES: Record<RecordingOutcome, [Tone, string]> = {
   success: ['ok', 'Finished'],
   error: ['error', 'Failed'],
   timeout: ['error', 'Timed out'],
+  waiting: ['warn', 'Waiting for a person'],
   interrupted: ['warn', 'Interrupted'],
   cancelled: ['warn', 'Cancelled'],
   deleted: ['warn', 'Rolled back'],

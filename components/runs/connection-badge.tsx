@@ -1,5 +1,5 @@
 'use client'
-import { CloudOff, History, Radio, RefreshCw, SquareCheck } from 'lucide-react'
+import { CloudOff, History, Pause, Radio, RefreshCw, SquareCheck } from 'lucide-react'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format'
@@ -13,6 +13,15 @@ const REPLAY_FROM = 200
 export function ConnectionBadge({ store }: { store: RunStore }) {
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
   const { view, total } = store
+  if (store.isPaused)
+    return (
+      <Mark
+        icon={<Pause />}
+        tone="text-warn"
+        label={total > view.seq ? `Paused, ${count(total - view.seq)} new` : 'Paused'}
+        title="The page stands still; the recording goes on and nothing is lost."
+      />
+    )
   if (view.final)
     return (
       <Mark icon={<SquareCheck />} tone="text-ink-3" label="Recording complete" title={`${count(view.seq)} entries`} />

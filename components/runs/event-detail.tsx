@@ -10,7 +10,10 @@ import { CopyButton } from '@/components/ui/copy-button'
 import { cn } from '@/lib/cn'
 import { parseJson } from '@/lib/contracts/json'
 import { byteSize } from '@/lib/format'
+import { checkpointOf } from '@/lib/stream/checkpoint'
 import type { LogEntry } from '@/lib/stream/log'
+import { MomentLinks } from './moment-links'
+import { ForkLink } from './run-place'
 
 /** One entry in full: its data as a tree, or raw, exactly as it came. */
 export function EventDetail({
@@ -40,6 +43,8 @@ export function EventDetail({
           {new Date(entry.at).toISOString().slice(11, 23)}
         </time>
         <span className="text-ink-3 tabular-nums">{byteSize(raw.length)}</span>
+        <ForkLink checkpoint={mayBeCheckpoint(entry) ? checkpointOf(parsed?.value) : undefined} />
+        <MomentLinks seq={entry.seq} from="events" />
         <CopyButton value={raw} what="raw data" />
         <Button size="sm" variant="ghost" aria-pressed={showsRaw} disabled={!parsed} onClick={() => setRaw(!isRaw)}>
           Raw
@@ -63,6 +68,10 @@ export function EventDetail({
     </section>
   )
 }
+
+/** Events of the root graph that tell of a checkpoint, and states that were read beside the stream. */
+const mayBeCheckpoint = (entry: LogEntry): boolean =>
+  entry.kind === 'event' ? entry.event === 'checkpoints' || entry.event === 'debug' : 'state' in entry
 
 const rawOf = (entry: LogEntry): string =>
   entry.kind === 'event'

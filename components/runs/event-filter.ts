@@ -1,8 +1,19 @@
+import { readKey } from '@/lib/contracts/dialect'
 import type { EntryLog } from '@/lib/stream/entry-log'
 import type { LogEntry } from '@/lib/stream/log'
-import { parseEventName } from '@/lib/stream/namespaces'
+import { displayNamespace, parseEventName } from '@/lib/stream/namespaces'
+import { isRecord } from '@/lib/stream/wire-message'
 
-export type EventFilter = { text: string /** Modes to show; empty for all. */; modes: readonly string[] }
+export type EventFilter = {
+  text: string
+  /** Modes to show; empty for all. */
+  modes: readonly string[]
+  /** The subgraph as people read it (node names), with all below it; ROOT for the root alone, empty for all. */
+  place?: string
+  /** Empty for all. */
+  node?: string
+}
+export const ROOT = 'root'
 
 export const modeOf = (entry: LogEntry): string =>
   entry.kind === 'event' ? parseEventName(entry.event).mode : entry.kind
@@ -57,13 +68,47 @@ export class FilteredLog {
   }
 
   get #isEverything(): boolean {
-    return this.#filter.text === '' && this.#filter.modes.length === 0
+    const { text, modes, place, node } = this.#filter
+    return text === '' && modes.length === 0 && !place && !node
   }
 
   #lets(entry: LogEntry): boolean {
     if (this.#filter.modes.length > 0 && !this.#filter.modes.includes(modeOf(entry))) return false
+    const { place, node } = this.#filter
+    if (place && !isIn(entry, place)) return false
+    if (node && !isOfNode(entry, node)) return false
     if (this.#filter.text === '') return true
     const text = entry.kind === 'event' ? `${entry.event} ${entry.data}` : entry.kind
     return text.toLowerCase().includes(this.#filter.text)
+  }
+}
+
+function isIn(entry: LogEntry, place: string): boolean {
+  if (entry.kind !== 'event') return false
+  const shown = displayNamespace(parseEventName(entry.event).namespace)
+  return place === ROOT ? shown === '' : shown === place || shown.startsWith(`${place} › `)
+}
+
+/** Whether an event tells of a node: by its place, or by what the modes that name a node say. */
+function isOfNode(entry: LogEntry, node: string): boolean {
+  if (entry.kind !== 'event') return false
+  const { mode, namespace } = parseEventName(entry.event)
+  if (namespace.some((segment) => segment.node === node)) return true
+  // A look at the text first: parsing each event would make a filter cost what the whole view costs.
+  if (!entry.data.includes(JSON.stringify(node).slice(1, -1))) return false
+  const data = tryParse(entry.data)
+  if (mode === 'updates') return isRecord(data) && Object.hasOwn(data, node)
+  const told = mode === 'messages' && Array.isArray(data) ? data[1] : data
+  if (!isRecord(told)) return false
+  const payload = isRecord(told.payload) ? told.payload : told
+  const metadata = isRecord(told.metadata) ? told.metadata : told
+  return payload.name === node || readKey(metadata, 'node') === node
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

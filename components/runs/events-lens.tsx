@@ -1,15 +1,17 @@
 'use client'
 
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useReducer, useRef, useState } from 'react'
-import { useFixedRows, useFollow } from '@/components/shared/fixed-rows'
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useReducer, useRef } from 'react'
+import { type FixedRows, useFixedRows, useFollow } from '@/components/shared/fixed-rows'
 import { FollowPill } from '@/components/shared/follow-pill'
-import { Input } from '@/components/ui/input'
-import { cn } from '@/lib/cn'
+import { useSetSearch } from '@/components/shared/use-set-search'
 import { count } from '@/lib/format'
 import { EventDetail } from './event-detail'
 import { FilteredLog } from './event-filter'
+import { EventFilterBar } from './event-filter-bar'
 import { EVENT_ROW_HEIGHT, EventRow } from './event-row'
+import { useMoment } from './moment'
 import type { RunStore } from './run-store'
+import { useEventFilter } from './use-event-filter'
 import { useRunVersion } from './use-run-view'
 
 const SLICE_MS = 8
@@ -20,16 +22,22 @@ export function EventsLens({ store }: { store: RunStore }) {
   useRunVersion(store)
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
-  const [text, setText] = useState('')
-  const [modes, setModes] = useState<readonly string[]>([])
-  const [selected, setSelected] = useState<number>()
-  const needle = useDeferredValue(text)
-  const filtered = useMemo(() => new FilteredLog(view.log, { text: needle, modes }), [view, needle, modes])
+  const search = useEventFilter()
+  const { at, open } = useMoment()
+  const selected = at
+  const needle = useDeferredValue(search.text)
+  const filtered = useMemo(
+    () => new FilteredLog(view.log, { ...search.filter, text: needle }),
+    [view, needle, search.filter],
+  )
   const isBehind = useAdvance(filtered)
 
   const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT)
   const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count, rows.height)
   const startedAt = view.startedAt ?? 0
+  const setSearch = useSetSearch({ isLocal: true })
+  const setSelected = (seq: number | undefined) => seq !== undefined && open('events', seq)
+  useShowMoment(at, filtered, isBehind, rows.scrollToRow, unfollow)
 
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity, End: Infinity, j: 1, k: -1 }[
@@ -43,20 +51,13 @@ export function EventsLens({ store }: { store: RunStore }) {
     setSelected(filtered.at(next)?.seq)
     rows.scrollToRow(next)
   }
+  const close = () => setSearch({ at: '' })
   const visible = Array.from({ length: Math.max(0, rows.end - rows.first) }, (_, offset) => rows.first + offset)
   const entry = selected === undefined ? undefined : view.log.at(selected)
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b px-2 py-1.5">
-        <Input
-          type="search"
-          aria-label="Filter events by text"
-          placeholder="Filter by text"
-          className="h-7 w-48 flex-1 sm:max-w-64"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-        <ModeChips counters={view.counters} chosen={modes} onChange={setModes} />
+        <EventFilterBar view={view} filter={search} />
         <span className="ml-auto whitespace-nowrap text-ink-3 text-xs tabular-nums" role="status">
           {isBehind ? 'filtering… ' : ''}
           {filtered.count === view.log.length
@@ -106,13 +107,32 @@ export function EventsLens({ store }: { store: RunStore }) {
         {entry ? (
           <EventDetail
             entry={entry}
-            onClose={() => setSelected(undefined)}
+            onClose={close}
             className="h-1/2 border-t lg:h-auto lg:w-1/2 lg:border-t-0 lg:border-l"
           />
         ) : null}
       </div>
     </div>
   )
+}
+
+/** Brings the moment that another lens asked for into sight, once it is there. */
+function useShowMoment(
+  at: number | undefined,
+  filtered: FilteredLog,
+  isBehind: boolean,
+  scrollToRow: FixedRows['scrollToRow'],
+  unfollow: () => void,
+): void {
+  const shown = useRef<number>(undefined)
+  const index = at === undefined ? -1 : filtered.indexOf(at)
+  const isThere = index >= 0 && index < filtered.count && !isBehind
+  useEffect(() => {
+    if (!isThere || shown.current === at) return
+    shown.current = at
+    unfollow()
+    scrollToRow(index, 'center')
+  }, [at, index, isThere, scrollToRow, unfollow])
 }
 
 /** Lets the filter look at what is new, a slice at a time; true while some is left. */
@@ -126,32 +146,3 @@ function useAdvance(filtered: FilteredLog): boolean {
   })
   return !isDone
 }
-
-type ModeChipsProps = {
-  counters: ReadonlyMap<string, number>
-  chosen: readonly string[]
-  onChange: (modes: readonly string[]) => void
-}
-
-const ModeChips = ({ counters, chosen, onChange }: ModeChipsProps) => (
-  <fieldset className="flex flex-wrap gap-1">
-    <legend className="sr-only">Modes</legend>
-    {[...counters].map(([mode, number]) => {
-      const isChosen = chosen.includes(mode)
-      return (
-        <button
-          key={mode}
-          type="button"
-          aria-pressed={isChosen}
-          onClick={() => onChange(isChosen ? chosen.filter((one) => one !== mode) : [...chosen, mode])}
-          className={cn(
-            'inline-flex h-6 max-w-48 items-center gap-1 rounded-full border px-2 text-2xs tabular-nums hover:bg-hover',
-            isChosen ? 'border-accent bg-accent-soft text-ink' : 'text-ink-2',
-          )}
-        >
-          <span className="truncate">{mode}</span> <span className="text-ink-3">{count(number)}</span>
-        </button>
-      )
-    })}
-  </fieldset>
-)

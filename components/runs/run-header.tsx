@@ -1,16 +1,19 @@
 'use client'
 
-import { MessagesSquare, Play } from 'lucide-react'
+import { MessagesSquare, Pause, Play } from 'lucide-react'
 import Link from 'next/link'
 import { IdChip } from '@/components/shared/id-chip'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { Figure, SectionHeader } from '@/components/shared/section-header'
+import { useSetSearch } from '@/components/shared/use-set-search'
 import { Button } from '@/components/ui/button'
 import type { ErrorView } from '@/lib/errors'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { CancelMenu } from './cancel-menu'
+import { MoreMenu } from './more-menu'
 import { RunFigures } from './run-figures'
+import { mayReplay } from './run-lenses'
 import type { RunStore } from './run-store'
 import { useRunValue } from './use-run-view'
 
@@ -26,6 +29,8 @@ type Props = {
 
 const runOf = (store: RunStore) => store.view.run.id
 const threadOf = (store: RunStore) => store.view.run.thread
+/** More may come, or has come while the page stood still. */
+const isMoving = (store: RunStore) => store.isPaused || (!store.view.final && store.phase !== undefined)
 const isEnded = (store: RunStore) => !!store.view.final
 
 /** The head of a run: its state, its figures, and what may be done with it. Only the figures move with the run. */
@@ -42,6 +47,9 @@ export function RunHeader({
   const liveThread = useRunValue(store, threadOf)
   const thread = isStateless ? null : (summary.thread ?? liveThread ?? null)
   const run = useRunValue(store, runOf) ?? summary.run
+  const isFollowed = useRunValue(store, isMoving)
+  const canReplay = useRunValue(store, mayReplay)
+  const setSearch = useSetSearch({ isLocal: true })
   const isOver = useRunValue(store, isEnded) || summary.phase === 'ended'
   return (
     <SectionHeader
@@ -57,6 +65,7 @@ export function RunHeader({
               onFailed={onCancelFailed}
             />
           )}
+          {isFollowed ? <PauseButton store={store} /> : null}
           {thread ? (
             <Button asChild>
               <Link href={routes.thread(workspace, deployment, thread)}>
@@ -71,6 +80,7 @@ export function RunHeader({
               {thread ? 'Run again on this thread' : 'Run again'}
             </Link>
           </Button>
+          <MoreMenu summary={summary} onReplay={canReplay ? () => setSearch({ replay: '1' }) : undefined} />
         </>
       }
     >
@@ -99,5 +109,21 @@ export function RunHeader({
         </Figure>
       </div>
     </SectionHeader>
+  )
+}
+
+const isPaused = (store: RunStore) => store.isPaused
+
+/** Lets the page stand still while the recording goes on. */
+function PauseButton({ store }: { store: RunStore }) {
+  const paused = useRunValue(store, isPaused)
+  return (
+    <Button
+      title={paused ? 'Show what came meanwhile' : 'The page stands still; the run and its recording go on'}
+      onClick={() => (paused ? store.resume() : store.pause())}
+    >
+      {paused ? <Play aria-hidden /> : <Pause aria-hidden />}
+      {paused ? 'Resume' : 'Pause'}
+    </Button>
   )
 }

@@ -1,23 +1,21 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { useSearchParams } from 'next/navigation'
-import { useState } from 'react'
+import dynamic from 'next/dynamic'
+import { useMemo, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
-import { useSetSearch } from '@/components/shared/use-set-search'
-import { Tabs } from '@/components/ui/tabs'
 import type { ErrorView } from '@/lib/errors'
-import { count } from '@/lib/format'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { EventsLens } from './events-lens'
 import { LiveAnnouncer } from './live-announcer'
 import { findAssistant, pickableAssistants } from './pickable-assistants'
-import { RequestLens } from './request-lens'
 import { RunHeader } from './run-header'
+import { RunLenses } from './run-lenses'
+import { RunPlace } from './run-place'
 import type { RunStore } from './run-store'
-import { StateLens } from './state-lens'
-import { TranscriptLens } from './transcript-lens'
 import { useRunValue, useRunView } from './use-run-view'
+
+// Most runs ask nothing.
+const AnswerPanel = dynamic(() => import('./answer/answer-panel').then(({ AnswerPanel }) => AnswerPanel))
 
 type Props = {
   summary: RecordingSummary
@@ -33,8 +31,13 @@ export function RunScreen({ summary, serverNow }: Props) {
   const problem = useRunValue(store, problemOf)
   const [cancelling, setCancelling] = useState<'no' | 'asked'>('no')
   const [cancelError, setCancelError] = useState<ErrorView>()
-  const setSearch = useSetSearch({ isLocal: true })
-  const lens = useSearchParams().get('lens') ?? 'transcript'
+  const liveThread = useRunValue(store, threadOf)
+  const thread = summary.isStateless ? null : (summary.thread ?? liveThread ?? null)
+  const { workspace, deployment } = summary
+  const place = useMemo(
+    () => ({ workspace, deployment, assistant: summary.assistant, thread }),
+    [workspace, deployment, summary.assistant, thread],
+  )
   return (
     <>
       <RunHeader
@@ -54,43 +57,28 @@ export function RunScreen({ summary, serverNow }: Props) {
       />
       {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
-      <Tabs
-        label="Lenses"
-        value={lens}
-        onValueChange={(value) => setSearch({ lens: value === 'transcript' ? '' : value })}
-        className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
-        tabs={[
-          { value: 'transcript', label: 'Transcript' },
-          { value: 'state', label: 'State' },
-          { value: 'events', label: <EventsLabel store={store} /> },
-          { value: 'request', label: 'Request' },
-        ]}
-      >
-        <div className="h-[max(24rem,calc(100dvh-22rem))] overflow-hidden rounded-lg border bg-panel">
-          {lens === 'state' ? (
-            <StateLens store={store} />
-          ) : lens === 'events' ? (
-            <EventsLens store={store} />
-          ) : lens === 'request' ? (
-            <RequestLens request={summary.request} />
-          ) : (
-            <TranscriptLens store={store} />
-          )}
-        </div>
-      </Tabs>
+      <Waiting summary={summary} store={store} thread={thread} />
+      <RunPlace value={place}>
+        <RunLenses store={store} request={summary.request} />
+      </RunPlace>
       <LiveAnnouncer store={store} />
     </>
   )
 }
 
-const problemOf = (store: RunStore) => store.error?.message
-const entriesOf = (store: RunStore) => store.view.log.last
+/** What an ended run waits for, where it waits for something. */
+function Waiting({ summary, store, thread }: { summary: RecordingSummary; store: RunStore; thread: string | null }) {
+  const isWaiting = useRunValue(store, isWaitingForPerson)
+  if (!isWaiting) return null
+  const { view } = store
+  return <AnswerPanel summary={summary} thread={thread} questions={[...view.interrupts.values()]} next={view.next} />
+}
 
-const EventsLabel = ({ store }: { store: RunStore }) => (
-  <>
-    Events
-    <span className="rounded-sm bg-sunken px-1 text-2xs text-ink-3 tabular-nums">
-      {count(useRunValue(store, entriesOf))}
-    </span>
-  </>
-)
+const isWaitingForPerson = ({ view }: RunStore) => {
+  const outcome = view.final?.outcome
+  const hasQuestion =
+    view.interrupts.size > 0 && (outcome === 'waiting' || outcome === 'interrupted' || outcome === 'success')
+  return hasQuestion || (outcome === 'interrupted' && view.next.length > 0)
+}
+const threadOf = (store: RunStore) => store.view.run.thread
+const problemOf = (store: RunStore) => store.error?.message

@@ -7,10 +7,15 @@ const OUTCOMES: Record<RecordingOutcome, Omit<RunStatus, 'isOver'>> = {
   success: { tone: 'ok', label: 'Finished' },
   error: { tone: 'error', label: 'Failed' },
   timeout: { tone: 'error', label: 'Timed out' },
+  waiting: {
+    tone: 'warn',
+    label: 'Waiting for a person',
+    detail: 'The graph asked a question and goes on when it is answered.',
+  },
   interrupted: {
     tone: 'warn',
     label: 'Interrupted',
-    detail: 'It stopped before its end: at a question to a person, or by a newer run or another program.',
+    detail: 'It stopped before its end: at a breakpoint, or by a newer run or another program.',
   },
   cancelled: { tone: 'warn', label: 'Cancelled' },
   deleted: { tone: 'warn', label: 'Rolled back', detail: 'It was stopped and what it did was removed.' },
@@ -28,14 +33,7 @@ type Known = {
 export function runStatus({ phase, outcome, isWaitingForHuman, isCancelling }: Known): RunStatus {
   if (outcome || phase === 'ended') {
     const isPaused = isWaitingForHuman && (outcome === 'success' || outcome === 'interrupted')
-    if (isPaused)
-      return {
-        tone: 'warn',
-        label: 'Waiting for a person',
-        detail: 'The graph asked a question and goes on when it is answered.',
-        isOver: true,
-      }
-    return { ...OUTCOMES[outcome ?? 'unknown'], isOver: true }
+    return { ...OUTCOMES[isPaused ? 'waiting' : (outcome ?? 'unknown')], isOver: true }
   }
   if (isCancelling)
     return {

@@ -1,5 +1,5 @@
 import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
-import { applyEntry, createRunView, type RunView } from '@/lib/stream/run-view'
+import { applyEntry, createRunView, MissingEntryError, type RunView } from '@/lib/stream/run-view'
 
 /** How a live connection hands a recording over. */
 export type RunFeed = {
@@ -50,6 +50,10 @@ export class RunStore {
   /** What the recorder does, as it last said. */
   phase: RecordingSummary['phase'] | undefined
   error: RunError | undefined
+  /** The view stands still; what comes meanwhile is only counted, and asked for again afterwards. */
+  isPaused = false
+  /** Moves when the recording has to be followed anew, from what the view has. */
+  turn = 0
   #version = 0
   #queue: LogEntry[][] = []
   #offset = 0
@@ -75,6 +79,7 @@ export class RunStore {
       this.total = total
       this.phase = phase
       this.error = undefined
+      if (this.isPaused) return this.#publish()
       if (entries.length > 0) this.#queue.push(entries)
       this.#work()
     },
@@ -82,6 +87,25 @@ export class RunStore {
       this.error = error
       this.#publish()
     },
+  }
+
+  /** Stops the view, not the recording. Nothing is kept of what comes meanwhile, so that a pause may last. */
+  pause(): void {
+    this.isPaused = true
+    this.discard()
+    this.#publish()
+  }
+
+  resume(): void {
+    this.isPaused = false
+    this.turn++
+    this.#publish()
+  }
+
+  /** Lets go of what has come and has not been applied. */
+  discard(): void {
+    this.#queue = []
+    this.#offset = 0
   }
 
   #work(): void {
@@ -115,9 +139,8 @@ export class RunStore {
       applyEntry(this.view, entry)
       return true
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error
-      this.#queue = []
-      this.#offset = 0
+      if (!(error instanceof MissingEntryError)) throw error
+      this.discard()
       this.error = {
         code: 'internal',
         message: 'A part of the recording did not arrive. Reload the page to read it again.',

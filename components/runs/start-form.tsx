@@ -20,20 +20,35 @@ import { AssistantPicker } from './assistant-picker'
 import { inputSkeleton, takesMessages } from './input-schema'
 import { InputSection } from './input-section'
 import { findAssistant, isDefault, pickableAssistants } from './pickable-assistants'
+import { prefillFrom, type Recorded } from './prefill'
 import { RunOptions } from './run-options'
 import { placeError, remaining, type StartField, type StartIssue } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
 import { startRequest } from './start-request'
 import { ThreadPicker } from './thread-picker'
 
-type Props = { workspace: string; deployment: string; assistant?: string; thread?: string }
+type Props = {
+  workspace: string
+  deployment: string
+  assistant?: string
+  thread?: string
+  /** A place in the thread's history to go on from, instead of its end. */
+  checkpoint?: string
+  /** A recording whose request the form begins with. */
+  recorded?: Recorded
+}
 type Draft = Pick<StartOptions, 'message' | 'json' | 'context'>
 
 /** Starts a run: what, where its state goes, with which input, and how it is streamed. Nothing typed is lost when it fails. */
-export function StartForm({ workspace, deployment, assistant = '', thread = '' }: Props) {
+export function StartForm({ workspace, deployment, assistant = '', thread = '', checkpoint, recorded }: Props) {
   const router = useRouter()
   const { run: reason } = useReasons()
-  const [options, setOptions] = useState(() => initialOptions(assistant, thread))
+  const [prefill] = useState(() => (recorded ? prefillFrom(recorded) : undefined))
+  const [options, setOptions] = useState(() => ({
+    ...(prefill?.options ?? initialOptions(assistant, thread)),
+    ...(thread !== '' && { threadKind: 'existing' as const, thread }),
+  }))
+  const isFork = checkpoint !== undefined && options.threadKind === 'existing' && options.thread === thread
   const [issues, setIssues] = useState<readonly StartIssue[]>([])
   const [error, setError] = useState<ErrorView>()
   const [isForced, setForced] = useState(false)
@@ -65,8 +80,15 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
     setOptions((now) => ({ ...now, ...part }))
     setIssues((now) => remaining(now, part))
   }
+  // What was typed for another run must not replace what a recording or a checkpoint brings.
+  const draftKey = [
+    'pilothouse.run',
+    workspace,
+    deployment,
+    ...(recorded || checkpoint ? [recorded?.id, checkpoint] : []),
+  ].join('.')
   const draft: Draft = { message: options.message, json: options.json, context: options.context }
-  const forgetDraft = useKeptDraft(`pilothouse.run.${workspace}.${deployment}`, draft, change)
+  const forgetDraft = useKeptDraft(draftKey, draft, change)
   const issuesOf = (field: StartField) => issues.filter((issue) => issue.field === field)
 
   // Where something is wrong, the first such field takes the keyboard.
@@ -83,8 +105,9 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
     setIssues(request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
     if (!request.ok) return
     setStarting(true)
+    const whole = { ...request.body, ...prefill?.rest, ...(isFork && { checkpoint_id: checkpoint }) }
     const body = printJson({
-      ...request.body,
+      ...whole,
       thread: settled.threadKind === 'existing' ? settled.thread : settled.threadKind,
     })
     if (key.current.body !== body) key.current = { body, id: newRequestKey() }
@@ -93,7 +116,7 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
       deployment,
       thread:
         settled.threadKind === 'existing' ? { kind: 'existing', id: settled.thread } : { kind: settled.threadKind },
-      body: printJson(request.body),
+      body: printJson(whole),
       key: key.current.id,
     })
     const started = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
@@ -119,6 +142,18 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
       className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
     >
       <div className="min-w-0 space-y-5">
+        {isFork ? (
+          <p className="rounded-md border border-accent/30 bg-accent-soft px-3 py-2 text-sm">
+            A fork: the run goes on from the checkpoint <code className="font-mono text-xs">{checkpoint}</code> instead
+            of the thread’s end. What came after it stays in the history. Without input (JSON <code>null</code>) it runs
+            on from there.
+          </p>
+        ) : null}
+        {prefill && Object.keys(prefill.rest).length > 0 ? (
+          <p className="text-ink-3 text-xs">
+            Sent as recorded, without a field here: {Object.keys(prefill.rest).join(', ')}.
+          </p>
+        ) : null}
         <AssistantPicker
           workspace={workspace}
           deployment={deployment}

@@ -1,23 +1,45 @@
 'use client'
 
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { JsonTree } from '@/components/shared/json-tree'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { useSetSearch } from '@/components/shared/use-set-search'
 import { parseJson } from '@/lib/contracts/json'
 import { byteSize } from '@/lib/format'
-import { latestValues, type RunView } from '@/lib/stream/run-view'
+import { checkpointOf } from '@/lib/stream/checkpoint'
+import { latestValues, type RunView, valuesAt } from '@/lib/stream/run-view'
+import { useMoment } from './moment'
+import { AtMoment, MomentLinks } from './moment-links'
+import { ForkLink } from './run-place'
 import type { RunStore } from './run-store'
 import { useRunVersion } from './use-run-view'
 
-type Latest = { seq: number; at: number; size: number; value?: unknown; problem?: string }
+type Latest = { seq: number; at: number; size: number; value?: unknown; problem?: string; checkpoint?: string }
 
 /** A large state takes time to parse: at most about a tenth of the page's time goes there. */
 const MIN_PAUSE_MS = 250
 
-/** The newest state of the graph as a tree; what is open stays open when the next one comes. */
+/** The state of the graph as a tree, the newest or that of a moment; what is open stays open when the next one comes. */
 export function StateLens({ store }: { store: RunStore }) {
   const { view } = store
-  const latest = useLatestState(view, useRunVersion(store))
+  const { at } = useMoment()
+  const setSearch = useSetSearch({ isLocal: true })
+  const newest = useLatestState(view, useRunVersion(store))
+  // The moment may lie in what has not arrived yet.
+  const isThere = at !== undefined && at <= view.seq
+  const then = useMemo(() => {
+    const found = isThere ? valuesAt(view, at) : undefined
+    return found && { seq: found.seq, at: found.at, size: found.text.length, ...read(found.text, found.isThreadState) }
+  }, [view, at, isThere])
+  const latest = at === undefined ? newest : then
+  const leave = () => setSearch({ at: '' })
+  if (!latest && at !== undefined && isThere)
+    return (
+      <div className="flex flex-col items-center gap-2 py-10 text-center text-ink-3 text-sm">
+        There was no state yet at this moment.
+        <AtMoment seq={at} onLeave={leave} />
+      </div>
+    )
   if (!latest)
     return (
       <p className="py-10 text-center text-ink-3 text-sm">
@@ -27,12 +49,24 @@ export function StateLens({ store }: { store: RunStore }) {
       </p>
     )
   const head = (
-    <span className="px-1 text-ink-3 text-xs tabular-nums">
-      {byteSize(latest.size)}, entry {latest.seq}, <RelativeTime at={latest.at} />
+    <span className="flex flex-wrap items-center gap-x-3 px-1 text-ink-3 text-xs tabular-nums">
+      {at === undefined ? null : <AtMoment seq={at} onLeave={leave} />}
+      <span>
+        {byteSize(latest.size)}, entry {latest.seq}, <RelativeTime at={latest.at} />
+      </span>
+      <MomentLinks seq={latest.seq} from="state" />
+      <ForkLink checkpoint={latest.checkpoint} />
     </span>
   )
   if (latest.problem !== undefined) return <p className="p-4 text-error text-sm">{latest.problem}</p>
-  return <JsonTree value={latest.value} label="Latest state" className="h-full" actions={head} />
+  return (
+    <JsonTree
+      value={latest.value}
+      label={at === undefined ? 'Latest state' : `State at entry ${at}`}
+      className="h-full"
+      actions={head}
+    />
+  )
 }
 
 function useLatestState(view: RunView, version: number): Latest | undefined {
@@ -64,11 +98,11 @@ function useLatestState(view: RunView, version: number): Latest | undefined {
   return latest
 }
 
-function read(text: string, isThreadState: boolean): Pick<Latest, 'value' | 'problem'> {
+function read(text: string, isThreadState: boolean): Pick<Latest, 'value' | 'problem' | 'checkpoint'> {
   try {
     const value = parseJson(text)
     const isWrapped = isThreadState && typeof value === 'object' && value !== null && 'values' in value
-    return { value: isWrapped ? value.values : value }
+    return isWrapped ? { value: value.values, checkpoint: checkpointOf(value) } : { value }
   } catch (error) {
     return {
       problem: `This state cannot be shown as a tree: ${error instanceof Error ? error.message : String(error)}`,

@@ -5,44 +5,64 @@ import { MessageCard } from '@/components/shared/message-card'
 import { itemVersion } from '@/components/shared/message-items'
 import { VirtualFeed } from '@/components/shared/virtual-feed'
 import { displayNamespace } from '@/lib/stream/namespaces'
+import { useMoment } from './moment'
+import { MomentLinks } from './moment-links'
 import type { RunStore } from './run-store'
 import { TranscriptMarker } from './transcript-marker'
-import { type TranscriptRow, transcriptRows } from './transcript-rows'
+import { type TranscriptRow, transcriptRowAt, transcriptRows } from './transcript-rows'
 import { useRunVersion } from './use-run-view'
 
 /** The run as a conversation. A token changes one row's last block of text; nothing else is drawn anew. */
-export function TranscriptLens({ store }: { store: RunStore }) {
+export function TranscriptLens({ store, side }: { store: RunStore; side?: string }) {
   const { view } = store
   const version = useRunVersion(store)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is changed in place; its version says when
   const rows = useMemo(() => transcriptRows(view), [view, version])
+  const { at } = useMoment()
+  const index = at === undefined ? -1 : transcriptRowAt(rows, at)
   return (
     <VirtualFeed
-      label="Conversation"
+      label={side ? `Conversation of the ${side.toLowerCase()}` : 'Conversation'}
       count={rows.length}
-      keyOf={(index) => rows[index]?.key ?? String(index)}
-      row={(index) => {
-        const row = rows[index]
-        return row ? <Row row={row} /> : null
+      keyOf={(position) => rows[position]?.key ?? String(position)}
+      row={(position) => {
+        const row = rows[position]
+        return row ? <Row row={row} isMoment={at !== undefined && position === index} /> : null
       }}
       empty={view.final ? 'This run wrote no messages.' : 'Nothing has been written yet.'}
       isLive={!view.final}
+      target={index >= 0 ? { index, token: String(at) } : undefined}
     />
   )
 }
 
-function Row({ row }: { row: TranscriptRow }) {
-  if (row.marker) return <TranscriptMarker marker={row.marker} />
+function Row({ row, isMoment }: { row: TranscriptRow; isMoment: boolean }) {
+  const mark = isMoment ? 'rounded-lg ring-2 ring-accent' : undefined
+  if (row.marker)
+    return (
+      <div className={mark}>
+        <TranscriptMarker marker={row.marker} />
+      </div>
+    )
   const { message, results } = row.item
   const namespace = displayNamespace(message.namespace)
   return (
-    <MessageCard
-      message={message}
-      version={itemVersion(row.item)}
-      results={results}
-      node={message.node}
-      // The last segment of a message's place is often just the node that wrote it.
-      namespace={namespace === message.node ? undefined : namespace || undefined}
-    />
+    <div className={mark}>
+      <MessageCard
+        message={message}
+        version={itemVersion(row.item)}
+        results={results}
+        node={message.node}
+        // The last segment of a message's place is often just the node that wrote it.
+        namespace={namespace === message.node ? undefined : namespace || undefined}
+        aside={
+          <MomentLinks
+            seq={message.firstSeq}
+            from="transcript"
+            className="opacity-0 focus-within:opacity-100 group-hover:opacity-100"
+          />
+        }
+      />
+    </div>
   )
 }

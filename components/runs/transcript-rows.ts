@@ -60,3 +60,11 @@ function markersOf(view: RunView): TranscriptRow[] {
     found.push({ key: 'ended', seq: view.final.seq, marker: { kind: 'ended', reason: view.reason } })
   return found.sort((a, b) => a.seq - b.seq)
 }
+
+/** The row that was being written at an entry of the log, or the last one before it; -1 for none. */
+export function transcriptRowAt(rows: readonly TranscriptRow[], seq: number): number {
+  const covering = rows.findLastIndex(
+    ({ seq: first, item }) => item && first > 0 && first <= seq && item.message.lastSeq >= seq,
+  )
+  return covering !== -1 ? covering : rows.findLastIndex((row) => row.seq > 0 && row.seq <= seq)
+}

@@ -10,12 +10,16 @@ import { RunStore } from './run-store'
  */
 export function useRunView(workspace: string, recording: string, follow = followRecording): RunStore {
   const [store] = useState(() => new RunStore())
+  const turn = useRunValue(store, turnOf)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn follows anew, from what the view has
   useEffect(
     () => follow({ workspace, recording, cursor: store.view.seq }, store.feed),
-    [follow, workspace, recording, store],
+    [follow, workspace, recording, store, turn],
   )
   return store
 }
+
+const turnOf = (store: RunStore) => store.turn
 
 /** Draws the component anew with each published version, at most once per animation frame. */
 export const useRunVersion = (store: RunStore): number =>

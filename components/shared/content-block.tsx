@@ -1,3 +1,5 @@
+import { DataDownload } from './data-download'
+import { inlineDataOf } from './inline-data'
 import { jsonText } from './json-value'
 import { LongText } from './long-text'
 import { SafeImage, safeImageUrl } from './safe-image'
@@ -34,6 +36,8 @@ export function ContentBlock({ block }: { block: Block }) {
         </code>
       </p>
     )
+  const data = inlineDataOf(block)
+  if (data) return <DataDownload data={data} />
   return (
     <details className="rounded-md border bg-sunken/60 px-2.5 py-1.5">
       <summary className="select-none text-ink-2 text-xs">

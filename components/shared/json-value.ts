@@ -45,8 +45,15 @@ export function scalarText(value: unknown, limit = Infinity): string {
   return value.length > limit ? `${JSON.stringify(value.slice(0, limit)).slice(0, -1)}…` : JSON.stringify(value)
 }
 
-/** The value as JSON with two spaces of indent; every number as it was. */
-export const jsonText = (value: unknown): string => stringify(value ?? null, null, 2) ?? 'null'
+/** The value as JSON with two spaces of indent; every number as it was. One nested deeper than the stack is only named. */
+export function jsonText(value: unknown): string {
+  try {
+    return stringify(value ?? null, null, 2) ?? 'null'
+  } catch (error) {
+    if (error instanceof RangeError) return '[nested too deep to be shown here]'
+    throw error
+  }
+}
 
 // Listing the keys of a very large object takes milliseconds, and each line that shows it asks again.
 const keyLists = new WeakMap<object, string[]>()

@@ -48,14 +48,14 @@ describe('tool calls', () => {
   test('stand with their answers, joined by the id of the call', () => {
     show([caller, answer])
     expect(screen.getAllByRole('article')).toHaveLength(1)
-    const tides = screen.getByRole('region', { name: 'Tool call tides' })
+    const tides = screen.getByRole('group', { name: 'Tool call tides' })
     expect(within(tides).getByText('No such day')).toBeTruthy()
     expect(within(tides).getByText('Failed')).toBeTruthy()
     expect(within(tides).getByText(/12345678901234567890/)).toBeTruthy()
   })
   test('whose arguments are still coming show what is there', () => {
     show([message({ ...caller, isComplete: false })])
-    const wind = screen.getByRole('region', { name: 'Tool call wind' })
+    const wind = screen.getByRole('group', { name: 'Tool call wind' })
     expect(within(wind).getByText('{"da')).toBeTruthy()
     expect(within(wind).getByText('Calling')).toBeTruthy()
   })
@@ -84,7 +84,8 @@ describe('hostile content', () => {
         ],
       }),
     ])
-    expect(container.querySelector('img, a, svg image, iframe')).toBeNull()
+    expect(container.querySelector('img, svg image, iframe, script')).toBeNull()
+    expect(screen.getAllByRole('link')).toHaveLength(1) // the picture, with its host, for those who want to go there
     expect(screen.getByText(/<img src=x onerror/)).toBeTruthy()
     expect(screen.getByText('RLO')).toBeTruthy()
     expect(screen.getByText(/A picture elsewhere, not loaded/)).toBeTruthy()

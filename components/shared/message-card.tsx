@@ -1,12 +1,13 @@
 'use client'
 
-import { Bot, Settings2, UserRound, Wrench } from 'lucide-react'
-import { memo, type ReactNode } from 'react'
+import { Bot, CodeXml, Settings2, UserRound, Wrench } from 'lucide-react'
+import { memo, type ReactNode, useState } from 'react'
 import { Badge } from '@/components/ui/badge'
 import { CopyButton } from '@/components/ui/copy-button'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format'
 import { ContentBlock } from './content-block'
+import { MarkdownText } from './markdown-text'
 import { roleName, type ShownMessage, textOf } from './message-types'
 import { StreamText } from './stream-text'
 import { ToolCallCard } from './tool-call-card'
@@ -34,6 +35,7 @@ const ICONS: Record<string, ReactNode> = {
 /** One message for people: who, from where, its text, reasoning folded, and each tool call with its answer. */
 export const MessageCard = memo(function MessageCard({ message, results, node, namespace, aside }: Props) {
   const isAnswer = message.role === 'tool'
+  const [isPlain, setPlain] = useState(isAnswer)
   const usage = message.usage
   return (
     <article
@@ -70,6 +72,18 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
             </span>
           ) : null}
           {aside}
+          {isAnswer || !message.parts.some(({ kind }) => kind === 'text') ? null : (
+            <button
+              type="button"
+              aria-pressed={isPlain}
+              aria-label="As written"
+              title={isPlain ? 'Show it formatted' : 'Show it as it was written'}
+              className="inline-flex size-5 items-center justify-center rounded-sm opacity-0 hover:bg-hover hover:text-ink focus-visible:opacity-100 aria-pressed:opacity-100 group-hover:opacity-100"
+              onClick={() => setPlain(!isPlain)}
+            >
+              <CodeXml aria-hidden className="size-3" />
+            </button>
+          )}
           <CopyButton
             value={() => textOf(message)}
             what="message"
@@ -84,6 +98,7 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
             key={index}
             part={part}
             isMono={isAnswer}
+            isPlain={isPlain}
             isOpen={!message.isComplete && index === message.parts.length - 1}
           />
         ))}
@@ -113,8 +128,17 @@ function isSame(before: Props, after: Props): boolean {
   )
 }
 
-function Part({ part, isMono, isOpen }: { part: ShownMessage['parts'][number]; isMono: boolean; isOpen: boolean }) {
+type PartProps = {
+  part: ShownMessage['parts'][number]
+  isMono: boolean
+  /** As it was written, not as the Markdown that it may be. */
+  isPlain: boolean
+  isOpen: boolean
+}
+
+function Part({ part, isMono, isPlain, isOpen }: PartProps) {
   if (part.kind === 'block') return <ContentBlock block={part.block} />
+  if (part.kind === 'text' && !isPlain) return <MarkdownText text={part.text} className="text-base" />
   if (part.kind === 'text')
     return <StreamText text={part.text} className={cn('text-base', isMono && 'font-mono text-xs')} />
   return (

@@ -42,7 +42,9 @@ export function ToolCallCard({
       ? ['error', 'Failed']
       : ['ok', 'Answered']
   return (
-    <section aria-label={`Tool call ${call.name}`} className="rounded-md border bg-sunken/60 text-xs">
+    // A group, no region: a conversation may hold many of one name, and landmarks must differ.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <div role="group" aria-label={`Tool call ${call.name}`} className="rounded-md border bg-sunken/60 text-xs">
       <header className="flex min-w-0 items-center gap-2 border-b px-2.5 py-1.5">
         <Wrench aria-hidden className="size-3.5 shrink-0 text-ink-3" />
         <code className="truncate font-medium font-mono text-ink" title={call.name}>
@@ -71,6 +73,6 @@ export function ToolCallCard({
           </>
         ) : null}
       </dl>
-    </section>
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 'use client'
 
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useFollow } from './fixed-rows'
 import { FollowPill } from './follow-pill'
 
@@ -13,10 +13,12 @@ type Props = {
   empty: ReactNode
   /** More may come: what there is is followed, until the person scrolls up. */
   isLive: boolean
+  /** Row to bring into sight; a new `token` asks again. */
+  target?: { index: number; token: string }
 }
 
 /** Rows of any height, such as messages, of which only those in sight are drawn. Begins at its end. */
-export function VirtualFeed({ label, count, keyOf, row, empty, isLive }: Props) {
+export function VirtualFeed({ label, count, keyOf, row, empty, isLive, target }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count,
@@ -29,7 +31,14 @@ export function VirtualFeed({ label, count, keyOf, row, empty, isLive }: Props) 
     paddingEnd: 16,
   })
   const height = virtual.getTotalSize()
-  const { isFollowing, unseen, follow } = useFollow(scroller, count, height)
+  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, count, height)
+  const shownTarget = useRef<string>(undefined)
+  useEffect(() => {
+    if (!target || shownTarget.current === target.token) return
+    shownTarget.current = target.token
+    unfollow()
+    virtual.scrollToIndex(target.index, { align: 'center' })
+  }, [target, virtual, unfollow])
   return (
     <div className="relative h-full min-h-0">
       <section

@@ -11,8 +11,19 @@ export type LogEntry =
   | { seq: number; at: number; kind: 'gap'; since: number; reason: string; state?: string }
   | { seq: number; at: number; kind: 'final'; outcome: RecordingOutcome; run?: string; state?: string; reason?: string }
 
-/** How a recorded run ended: the run's own status, or why the console stopped following it. */
-export type RecordingOutcome = 'success' | 'error' | 'timeout' | 'interrupted' | 'cancelled' | 'deleted' | 'unknown'
+/**
+ * How a recorded run ended: the run's own status, or why the console stopped following it. `waiting`: it stopped at a
+ * question to a person; `interrupted`: it stopped before its end for another reason.
+ */
+export type RecordingOutcome =
+  | 'success'
+  | 'error'
+  | 'timeout'
+  | 'waiting'
+  | 'interrupted'
+  | 'cancelled'
+  | 'deleted'
+  | 'unknown'
 
 /** What the console keeps of a recording besides its log. */
 export type RecordingSummary = {

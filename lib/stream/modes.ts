@@ -1,9 +1,10 @@
 import { readKey } from '@/lib/contracts/dialect'
 import type { LogEntry } from './log'
 import { type EventName, parseEventName, parseNamespace, type Segment } from './namespaces'
+import { type OpenInterrupt, readInterrupt } from './questions'
 import type { Steps } from './steps'
 import type { Transcript } from './transcript'
-import { isRecord, readMessage } from './wire-message'
+import { isRecord, jsonOf, readMessage } from './wire-message'
 
 type Event = Extract<LogEntry, { kind: 'event' }>
 
@@ -17,7 +18,7 @@ export type ModeState = {
   /** Newest `values` text per namespace path; the root's is ''. One that holds only interrupts is none. */
   values: Map<string, { seq: number; at: number; text: string }>
   /** Open questions to a person by interrupt id. */
-  interrupts: Map<string, { id: string; value: unknown; namespace: readonly Segment[]; seq: number; at: number }>
+  interrupts: Map<string, OpenInterrupt>
   /** `seq` of the newest `custom` events, at most CUSTOM_LIMIT. */
   custom: number[]
   feedback: unknown
@@ -32,6 +33,17 @@ export type ModeState = {
 
 const CUSTOM_LIMIT = 10_000
 const INTERRUPT = '__interrupt__'
+
+/** Whether a `values` text holds nothing but a question: some servers send one, and it is no state. */
+export function isOnlyInterrupt(text: string): boolean {
+  if (!text.includes(`"${INTERRUPT}"`)) return false
+  try {
+    const data: unknown = JSON.parse(text)
+    return isRecord(data) && INTERRUPT in data && Object.keys(data).length === 1
+  } catch {
+    return false
+  }
+}
 
 /** Takes one event in. Broken or unexpected payloads change nothing; the log has them raw. */
 export function applyEvent(state: ModeState, entry: Event): void {
@@ -57,6 +69,7 @@ const HANDLERS: Record<string, Handler | undefined> = {
     state.attempts.push({ attempt, seq: entry.seq, at: entry.at })
     state.steps.finishAll(entry.at, entry.seq, 'interrupted')
     state.steps.mark('', entry.at, entry.seq)
+    state.steps.attempt = attempt
     state.error = undefined
   },
 
@@ -134,8 +147,8 @@ const HANDLERS: Record<string, Handler | undefined> = {
     const data = parse(entry)
     const body = isRecord(data) ? data : { message: entry.data }
     const error = {
-      name: String(body.error ?? 'Error'),
-      message: String(body.message ?? ''),
+      name: textOrJson(body.error ?? 'Error'),
+      message: textOrJson(body.message ?? ''),
       namespace: name.namespace,
     }
     // The same failure surfaces again at the root; the inner one says where it happened.
@@ -215,16 +228,25 @@ function addTask(state: ModeState, entry: Event, name: EventName, task: unknown)
     return
   }
   const hasInterrupts = Array.isArray(task.interrupts) && task.interrupts.length > 0
-  state.steps.finish(where, id, task.error ? 'error' : hasInterrupts ? 'interrupted' : 'done')
+  const status = task.error ? 'error' : hasInterrupts ? 'interrupted' : 'done'
+  state.steps.finish(where, id, status, task.error ? errorText(task.error) : undefined)
   if (hasInterrupts) addInterrupts(state, entry, name, task.interrupts)
+}
+
+const textOrJson = (value: unknown): string => (typeof value === 'string' ? value : jsonOf(value))
+
+const errorText = (error: unknown): string => {
+  const said = isRecord(error) ? (error.message ?? error.error) : error
+  return typeof said === 'string' ? said : jsonOf(error)
 }
 
 function addInterrupts(state: ModeState, entry: Event, name: EventName, list: unknown): void {
   if (!Array.isArray(list)) return
   for (const [index, one] of list.filter(isRecord).entries()) {
-    const id = String(one.id ?? `${name.path}#${index}`)
+    const found = readInterrupt(one, `${name.path}#${index}`)
     // It surfaces in the graph that asked and again in each one around it; the innermost was first.
-    if (!state.interrupts.has(id))
-      state.interrupts.set(id, { id, value: one.value, namespace: name.namespace, seq: entry.seq, at: entry.at })
+    if (state.interrupts.has(found.id)) continue
+    const namespace = found.namespace.length > 0 ? found.namespace : name.namespace
+    state.interrupts.set(found.id, { ...found, namespace, seq: entry.seq, at: entry.at })
   }
 }

@@ -1,7 +1,8 @@
 import { EntryLog } from './entry-log'
 import type { LogEntry, RecordingOutcome } from './log'
 import type { RunMessage } from './messages'
-import { applyEvent, type ModeState } from './modes'
+import { applyEvent, isOnlyInterrupt, type ModeState } from './modes'
+import { openInterrupts } from './questions'
 import { Steps } from './steps'
 import { Transcript } from './transcript'
 import { isRecord } from './wire-message'
@@ -26,6 +27,8 @@ export type RunView = ModeState & {
   /** Where output is missing, oldest first. */
   gaps: Extract<LogEntry, { kind: 'gap' | 'joined' }>[]
   final: Extract<LogEntry, { kind: 'final' }> | undefined
+  /** Nodes that the thread has left to run, as its final state says. */
+  next: string[]
   /** The newest thread state that was read beside the stream, as JSON text. */
   state: StateText | undefined
   /** Last entry whose state the messages were reconciled with. */
@@ -34,6 +37,9 @@ export type RunView = ModeState & {
 }
 
 export type StateText = { seq: number; at: number; text: string }
+
+/** An entry came that does not follow what is there. */
+export class MissingEntryError extends RangeError {}
 
 /** States up to this length are parsed to reconcile the messages; beyond it the page must not stop for them. */
 const PARSE_LIMIT = 8 * 1024 * 1024
@@ -57,6 +63,7 @@ const emptyState = (): Omit<RunView, 'version' | 'log'> => ({
   endedAt: undefined,
   gaps: [],
   final: undefined,
+  next: [],
   state: undefined,
   reconciledSeq: 0,
   bytes: 0,
@@ -77,7 +84,7 @@ const emptyState = (): Omit<RunView, 'version' | 'log'> => ({
 
 /**
  * Takes the next entry in. One that was applied already changes nothing, and entry 1 begins the view anew (the recording
- * server lost the log's end in a crash and tells it again). Throws a RangeError on a hole: the caller must not make one.
+ * server lost the log's end in a crash and tells it again). Throws MissingEntryError on a hole: the caller must not make one.
  */
 export function applyEntry(view: RunView, entry: LogEntry): void {
   if (entry.seq === 1 && view.seq > 0) {
@@ -85,7 +92,7 @@ export function applyEntry(view: RunView, entry: LogEntry): void {
     Object.assign(view, emptyState())
   }
   if (entry.seq <= view.seq) return
-  if (entry.seq !== view.seq + 1) throw new RangeError(`Entry ${entry.seq} cannot follow entry ${view.seq}.`)
+  if (entry.seq !== view.seq + 1) throw new MissingEntryError(`Entry ${entry.seq} cannot follow entry ${view.seq}.`)
   view.log.push(entry)
   view.seq = entry.seq
   view.version++
@@ -123,6 +130,19 @@ export function latestValues(view: RunView): (StateText & { isThreadState: boole
   return streamed && { ...streamed, isThreadState: false }
 }
 
+/** The state of the root graph as it was at an entry, as `latestValues` gives the newest. Looks back through the log. */
+export function valuesAt(view: RunView, seq: number): ReturnType<typeof latestValues> {
+  for (let at = Math.min(seq, view.log.last); at >= view.log.first; at--) {
+    const entry = view.log.at(at)
+    if (!entry) continue
+    if (entry.kind !== 'event') {
+      if (entry.state !== undefined) return { seq: at, at: entry.at, text: entry.state, isThreadState: true }
+    } else if (entry.event === 'values' && !isOnlyInterrupt(entry.data))
+      return { seq: at, at: entry.at, text: entry.data, isThreadState: false }
+  }
+  return undefined
+}
+
 /** Milliseconds from the recording's first entry to the first word of a model. */
 export const timeToFirstToken = (view: RunView): number | undefined =>
   view.firstTokenAt === undefined || view.startedAt === undefined ? undefined : view.firstTokenAt - view.startedAt
@@ -133,12 +153,10 @@ function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>):
   view.outcome = entry.outcome
   view.reason = entry.reason
   view.endedAt = entry.at
-  view.steps.finishAll(
-    entry.at,
-    entry.seq,
-    entry.outcome === 'success' ? 'done' : entry.outcome === 'error' ? 'error' : 'interrupted',
-  )
+  const status = entry.outcome === 'success' ? 'done' : entry.outcome === 'error' ? 'error' : 'interrupted'
+  view.steps.finishAll(entry.at, entry.seq, status)
   applyState(view, entry.state, entry, true)
+  if (status !== 'done') for (const node of view.next) view.steps.left(node, entry.at, entry.seq, status)
 }
 
 /** A thread state read beside the stream: what the final one says of messages and interrupts replaces what was known. */
@@ -151,20 +169,14 @@ function applyState(view: RunView, text: string | undefined, { seq, at }: LogEnt
   const origin = { namespace: [], node: undefined, attempt: view.run.attempt, seq, at }
   view.transcript.reconcile(state.values, origin, isFinal)
   if (!isFinal) return
+  view.next = Array.isArray(state.next) ? state.next.filter((one) => typeof one === 'string') : []
+  const seen = new Map(view.interrupts)
   view.interrupts.clear()
-  for (const one of openInterrupts(state)) view.interrupts.set(one.id, { ...one, namespace: [], seq, at })
-}
-
-function openInterrupts(state: Record<string, unknown>): { id: string; value: unknown }[] {
-  const lists = [
-    state.interrupts,
-    ...(Array.isArray(state.tasks) ? state.tasks.map((task) => isRecord(task) && task.interrupts) : []),
-  ]
-  return lists.flatMap((list) =>
-    Array.isArray(list)
-      ? list.filter(isRecord).map((one, index) => ({ id: String(one.id ?? index), value: one.value }))
-      : [],
-  )
+  for (const one of openInterrupts(text, state)) {
+    // The stream knows where and when it was asked; the state says that it is still open, and its exact value.
+    const { namespace, seq: askedSeq, at: askedAt } = seen.get(one.id) ?? { namespace: one.namespace, seq, at }
+    view.interrupts.set(one.id, { ...one, namespace, seq: askedSeq, at: askedAt })
+  }
 }
 
 function tryParse(text: string): unknown {

@@ -8,6 +8,10 @@ export type Step = {
   endedAt: number | undefined
   endedSeq: number | undefined
   status: 'running' | 'done' | 'error' | 'interrupted'
+  /** What the node failed with, where the stream tells it. */
+  error: string | undefined
+  /** Attempt of the run that it belongs to. */
+  attempt: number
   /** The start was not told but concluded from the first sign of the node. */
   isInferred: boolean
 }
@@ -26,6 +30,8 @@ export class Steps {
 
   /** Set once the stream itself tells when tasks start and end (modes `tasks`, `debug`); `updates` then add nothing. */
   tellsTasks = false
+  /** Attempt of the run that steps begin in from now on. */
+  attempt = 1
 
   start(where: Where, task: string | undefined, isInferred: boolean): void {
     const known = task ? this.#byTask.get(task) : undefined
@@ -34,14 +40,21 @@ export class Steps {
   }
 
   /** Ends the task, or the node's step that began first where the task is not told. A node never seen starting gets a step too. */
-  finish(where: Where, task: string | undefined, status: Exclude<Step['status'], 'running'>): void {
+  finish(where: Where, task: string | undefined, status: Exclude<Step['status'], 'running'>, error?: string): void {
     if (!task && this.tellsTasks) return
     const known = task ? this.#byTask.get(task) : this.lanes.get(keyOf(where))?.running[0]
     const last = this.#boundary.get(where.path)
     const before = last?.seq === where.seq ? last.before : last && { at: last.at, seq: last.seq }
     const step = known ?? this.#open(where, before ?? where, task, true)
     this.#boundary.set(where.path, { at: where.at, seq: where.seq, before })
+    if (error !== undefined) step.error = error
     this.#end(step, where, status)
+  }
+
+  /** A node that the run ended in or before, as its final state says; nothing where the stream has told of it. */
+  left(node: string, at: number, seq: number, status: Exclude<Step['status'], 'running'>): void {
+    const where = { node, namespace: [], path: '', at, seq }
+    if (this.lanes.get(keyOf(where))?.steps.at(-1)?.endedSeq !== seq) this.finish(where, undefined, status)
   }
 
   /** What still runs when the run is over did not finish by itself. */
@@ -69,6 +82,8 @@ export class Steps {
       endedAt: undefined,
       endedSeq: undefined,
       status: 'running',
+      error: undefined,
+      attempt: this.attempt,
       isInferred,
     }
     lane.steps.push(step)

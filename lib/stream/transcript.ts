@@ -1,5 +1,5 @@
 import { addChunk, createMessage, type Origin, type RunMessage, replaceMessage, restartMessage } from './messages'
-import { isRecord, readMessage, type Usage, type WireMessage } from './wire-message'
+import { isRecord, jsonOf, readMessage, type Usage, type WireMessage } from './wire-message'
 
 /**
  * All messages of a run from their two sources: the stream, piece by piece, and the states (`values` events, the final
@@ -149,7 +149,7 @@ export class Transcript {
 }
 
 const contentKey = (role: string, parts: WireMessage['parts']) =>
-  `${role}:${parts.map((part) => (part.kind === 'block' ? JSON.stringify(part.block) : part.text)).join('')}`
+  `${role}:${parts.map((part) => (part.kind === 'block' ? jsonOf(part.block) : part.text)).join('')}`
 
 /** The message list of a state, undefined where it has none. */
 function messagesOf(values: unknown): WireMessage[] | undefined {

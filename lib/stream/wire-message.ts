@@ -26,6 +26,14 @@ export type Usage = { input: number; output: number; total: number }
 type Json = Record<string, unknown>
 export const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+/** JSON text of a value that may be nested deeper than the stack is; such a one is only named. */
+export function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null'
+  } catch {
+    return '[nested too deep]'
+  }
+}
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const optional = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
@@ -106,7 +114,7 @@ function readToolCalls(body: Json, isChunk: boolean): WireToolCall[] {
     id: optional(call.id),
     name: text(call.name),
     // A whole call has its arguments as a value, a piece as a fragment of their JSON text.
-    args: typeof call.args === 'string' ? call.args : call.args === undefined ? '' : JSON.stringify(call.args),
+    args: typeof call.args === 'string' ? call.args : call.args === undefined ? '' : jsonOf(call.args),
   }))
 }
 

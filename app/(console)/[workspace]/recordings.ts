@@ -29,13 +29,17 @@ export async function visibleRecordings(filter: {
   return await listRecordings(filter)
 }
 
-/** One recording, under the address it belongs to; any other address of it is not found. */
-export async function visibleRecording(workspace: string, deployment: string, id: string): Promise<RecordingSummary> {
+/** One recording, under the address it belongs to; any other address of it is not found. `deployment` null: whichever it is of. */
+export async function visibleRecording(
+  workspace: string,
+  deployment: string | null,
+  id: string,
+): Promise<RecordingSummary> {
   await assertMember(workspace)
   const found = await readRecording(id).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'not_found') notFound()
     throw error
   })
-  if (found.workspace !== workspace || found.deployment !== deployment) notFound()
+  if (found.workspace !== workspace || (deployment !== null && found.deployment !== deployment)) notFound()
   return found
 }

@@ -10,6 +10,7 @@ const facts = (more: Partial<Facts>): Facts => ({
   endStatus: undefined,
   isWhole: true,
   isWaiting: false,
+  isAsked: false,
   ...more,
 })
 
@@ -17,6 +18,17 @@ test.each<[string, Partial<Facts>, string]>([
   ['the status of the run', { status: 'success' }, 'success'],
   ['the status of the run, whatever the stream said', { status: 'success', sawError: true }, 'success'],
   ['an interruption, where a server calls a question a success', { status: 'success', isWaiting: true }, 'interrupted'],
+  ['a question, where a server calls it a success', { status: 'success', isWaiting: true, isAsked: true }, 'waiting'],
+  [
+    'a question, where a server calls it an interruption',
+    { status: 'interrupted', isWaiting: true, isAsked: true },
+    'waiting',
+  ],
+  [
+    'cancelled, though an older question is open',
+    { status: 'interrupted', wasCancelled: true, isAsked: true },
+    'cancelled',
+  ],
   ['cancelled, where a server calls it an error', { status: 'error', wasCancelled: true }, 'cancelled'],
   ['cancelled, where a rollback deleted the run', { isGone: true, wasCancelled: true }, 'cancelled'],
   [

@@ -18,6 +18,8 @@ export type Facts = {
   isWhole: boolean
   /** The thread waits for a person, or has nodes left to run. */
   isWaiting: boolean
+  /** The thread has an open question to a person. */
+  isAsked: boolean
 }
 
 const KNOWN = new Set<string>(['success', 'error', 'timeout', 'interrupted'])
@@ -34,10 +36,11 @@ export const mayBeCancelled = ({ status, isGone, isStateless, sawError, endStatu
 
 /** How the run ended, and why we say so where that is not plain. */
 export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: string } {
-  const { status, isGone, isStateless, wasCancelled, sawError, endStatus, isWhole, isWaiting } = facts
+  const { status, isGone, isStateless, wasCancelled, sawError, endStatus, isWhole, isWaiting, isAsked } = facts
   // Servers disagree on a cancelled run (interrupted, error, deleted by a rollback): we asked for it and it was confirmed.
   if (wasCancelled && status !== 'success' && status !== 'timeout' && !sawError) return { outcome: 'cancelled' }
-  // A run that stopped at a question is `success` on some servers; the thread tells.
+  // A run that stopped at a question is `success` on some servers and `interrupted` on others; the thread tells.
+  if (isAsked && (status === 'success' || status === 'interrupted')) return { outcome: 'waiting' }
   if (status === 'success' && isWaiting) return { outcome: 'interrupted' }
   if (status !== undefined && KNOWN.has(status)) return { outcome: status as RecordingOutcome }
   if (sawError) return { outcome: 'error' }
@@ -55,13 +58,14 @@ export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: s
   }
 }
 
+type StateLike = { next?: unknown; interrupts?: unknown; tasks?: unknown } | undefined
+const some = (list: unknown) => Array.isArray(list) && list.length > 0
+
 /** Whether a thread state waits for a person or has nodes left. */
-export function isWaitingState(state: { next?: unknown; interrupts?: unknown; tasks?: unknown } | undefined): boolean {
-  const some = (list: unknown) => Array.isArray(list) && list.length > 0
+export const isWaitingState = (state: StateLike): boolean => some(state?.next) || isAskingState(state)
+
+/** Whether a thread state has an open question to a person. */
+export function isAskingState(state: StateLike): boolean {
   const tasks = Array.isArray(state?.tasks) ? state.tasks : []
-  return (
-    some(state?.next) ||
-    some(state?.interrupts) ||
-    tasks.some((task: { interrupts?: unknown } | null) => some(task?.interrupts))
-  )
+  return some(state?.interrupts) || tasks.some((task: { interrupts?: unknown } | null) => some(task?.interrupts))
 }

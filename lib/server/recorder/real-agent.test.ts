@@ -126,7 +126,7 @@ test('a cancel stops the run on the server; a question leaves it waiting', { tim
     input: { messages: [{ role: 'user', content: 'lunch' }] },
     context: { delay_ms: 1 },
   })
-  expect(await ended(asked.id)).toMatchObject({ outcome: 'interrupted' })
+  expect(await ended(asked.id)).toMatchObject({ outcome: 'waiting' })
   const { view } = await replay(asked.id)
   expect([...view.interrupts.values()]).toMatchObject([{ value: { options: ['approve', 'edit', 'reject'] } }])
 })

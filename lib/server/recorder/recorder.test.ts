@@ -230,7 +230,7 @@ test('an answer of 429 is waited out, HTML and an error page are no stream', asy
   expect((times[1] as number) - (times[0] as number)).toBeGreaterThanOrEqual(990)
 })
 
-test('an error event makes the outcome an error, a question an interruption, a vanished run deleted', async () => {
+test('an error event makes the outcome an error, a question waiting for a person, a vanished run deleted', async () => {
   const failed = await start()
   server.latest().emit('error', { error: 'ValueError', message: 'no' })
   server.latest().finish('error')
@@ -243,7 +243,7 @@ test('an error event makes the outcome an error, a question an interruption, a v
     tasks: [{ id: '1', name: 'ask', interrupts: [{ id: 'i', value: 'ok?' }] }],
   }
   server.latest().finish('success')
-  expect(await ended(asked.id)).toMatchObject({ outcome: 'interrupted' })
+  expect(await ended(asked.id)).toMatchObject({ outcome: 'waiting' })
 
   const gone = await start()
   const run = server.latest()

@@ -5,7 +5,7 @@ import { log } from '../log'
 import { drain, type Ending } from './drain'
 import type { ActiveRecorder, Hub } from './hub'
 import { Intake } from './intake'
-import { type Facts, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
+import { type Facts, isAskingState, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
 import type { RecordingLog } from './recording-log'
 import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './run-source'
 import { compactSegments, findRecording, type RecordingRow, updateRecording } from './store'
@@ -215,6 +215,7 @@ export class Recorder implements ActiveRecorder {
       endStatus: intake.endStatus,
       isWhole: intake.isWhole && !intake.isBroken,
       isWaiting: isWaitingState(value),
+      isAsked: isAskingState(value),
     }
     if (!facts.wasCancelled && mayBeCancelled(facts)) {
       await this.#pause(TIMING.confirmMs)

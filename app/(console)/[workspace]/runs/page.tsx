@@ -1,8 +1,11 @@
 import type { Metadata } from 'next'
+import Link from 'next/link'
 import { RunsList } from '@/components/runs/runs-list'
 import { Hydrated } from '@/components/shared/hydrated'
 import { PageHeader } from '@/components/shared/page-header'
+import { Button } from '@/components/ui/button'
 import { deploymentsQuery } from '@/lib/queries/deployments'
+import { routes } from '@/lib/routes'
 import { prefetch } from '@/lib/server/prefetch'
 import { visibleRecordings } from '../recordings'
 
@@ -18,7 +21,19 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
   ])
   return (
     <Hydrated>
-      <PageHeader title="Runs" />
+      <PageHeader
+        title="Runs"
+        actions={
+          <>
+            <Button asChild>
+              <Link href={routes.compareRuns(workspace)}>Compare</Link>
+            </Button>
+            <Button asChild>
+              <Link href={routes.openRun(workspace)}>Open a file</Link>
+            </Button>
+          </>
+        }
+      />
       <RunsList workspace={workspace} initial={page} serverNow={Date.now()} />
     </Hydrated>
   )

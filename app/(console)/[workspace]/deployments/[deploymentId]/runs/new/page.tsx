@@ -1,8 +1,11 @@
 import type { Metadata } from 'next'
 import { pickableAssistants } from '@/components/runs/pickable-assistants'
+import type { Recorded } from '@/components/runs/prefill'
 import { StartForm } from '@/components/runs/start-form'
 import { Hydrated } from '@/components/shared/hydrated'
 import { prefetch } from '@/lib/server/prefetch'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { visibleRecording } from '../../../../recordings'
 
 export const metadata: Metadata = { title: 'New run' }
 
@@ -11,8 +14,11 @@ export default async function Page({
   searchParams,
 }: PageProps<'/[workspace]/deployments/[deploymentId]/runs/new'>) {
   const { workspace, deploymentId } = await params
-  const { assistant, thread } = await searchParams
-  await prefetch(pickableAssistants(workspace, deploymentId))
+  const { assistant, thread, checkpoint, from } = await searchParams
+  const [recorded] = await Promise.all([
+    typeof from === 'string' ? visibleRecording(workspace, deploymentId, from) : undefined,
+    prefetch(pickableAssistants(workspace, deploymentId)),
+  ])
   return (
     <Hydrated>
       <StartForm
@@ -20,7 +26,17 @@ export default async function Page({
         deployment={deploymentId}
         assistant={typeof assistant === 'string' ? assistant : undefined}
         thread={typeof thread === 'string' ? thread : undefined}
+        checkpoint={typeof checkpoint === 'string' && typeof thread === 'string' ? checkpoint : undefined}
+        recorded={recorded && pickRecorded(recorded)}
       />
     </Hydrated>
   )
 }
+
+const pickRecorded = ({ id, request, assistant, thread, isStateless }: RecordingSummary): Recorded => ({
+  id,
+  request,
+  assistant,
+  thread,
+  isStateless,
+})

@@ -1,0 +1,14 @@
+import type { Metadata } from 'next'
+import { OpenPage } from '@/components/runs/file/open-page'
+import { PageHeader } from '@/components/shared/page-header'
+
+export const metadata: Metadata = { title: 'Open a recording' }
+
+export default function Page() {
+  return (
+    <>
+      <PageHeader title="Open a recording" />
+      <OpenPage serverNow={Date.now()} />
+    </>
+  )
+}

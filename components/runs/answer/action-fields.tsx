@@ -1,0 +1,67 @@
+'use client'
+import { JsonEditor } from '@/components/shared/json-editor'
+import { jsonText } from '@/components/shared/json-value'
+import { LongText } from '@/components/shared/long-text'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Textarea } from '@/components/ui/input'
+import type { AskedAction, Verb } from '@/lib/stream/answers'
+import type { ActionDraft } from './answer-draft'
+import { Choices } from './choices'
+
+const VERB_LABELS: Record<Verb, string> = { approve: 'Approve', edit: 'Edit', respond: 'Respond', reject: 'Reject' }
+const VERB_HINTS: Record<Verb, string> = {
+  approve: 'It runs as it is.',
+  edit: 'It runs with the arguments below.',
+  respond: 'It does not run; the reply below takes the place of its result.',
+  reject: 'It does not run.',
+}
+
+type Props = {
+  id: string
+  action: AskedAction
+  draft: ActionDraft
+  onChange: (change: Partial<ActionDraft>) => void
+}
+
+/** One action that waits for a decision: what it would do, and what to do with it. */
+export function ActionFields({ id, action, draft, onChange }: Props) {
+  const { verb } = draft
+  return (
+    <div className="space-y-2">
+      <p className="font-medium font-mono text-xs">
+        <VisibleText>{action.name || 'Action'}</VisibleText>
+      </p>
+      {action.description ? <LongText text={action.description} limit={4_000} className="text-sm" /> : null}
+      {verb === 'edit' ? (
+        <JsonEditor
+          label={`Arguments of ${action.name || 'the action'}`}
+          value={draft.args}
+          onChange={(args) => onChange({ args })}
+          minHeight={90}
+          maxHeight={320}
+        />
+      ) : (
+        <div className="max-h-60 overflow-auto rounded-md border bg-sunken px-2.5 py-1.5 font-mono text-xs">
+          <LongText text={jsonText(action.args ?? {})} limit={4_000} />
+        </div>
+      )}
+      <Choices
+        name={`${id}-verb`}
+        legend={`What to do with ${action.name || 'the action'}`}
+        options={action.verbs.map((value) => ({ value, label: VERB_LABELS[value] }))}
+        value={verb}
+        onChange={(value) => onChange({ verb: value })}
+      />
+      {verb ? <p className="text-ink-3 text-xs">{VERB_HINTS[verb]}</p> : null}
+      {verb === 'respond' || verb === 'reject' ? (
+        <Textarea
+          aria-label={verb === 'respond' ? 'Reply' : 'Why (optional)'}
+          placeholder={verb === 'respond' ? 'Reply' : 'Why (optional)'}
+          rows={3}
+          value={draft.message}
+          onChange={(event) => onChange({ message: event.target.value })}
+        />
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { jsonText } from '@/components/shared/json-value'
+import { type Ask, answerTo, type Decision, readAsk, type Verb } from '@/lib/stream/answers'
+import type { OpenInterrupt } from '@/lib/stream/questions'
+import { inputSkeleton } from '../input-schema'
+import { readJson } from '../start-request'
+
+export type ActionDraft = { verb: Verb | undefined; args: string; message: string }
+/** What a person has put down so far for one question. */
+export type AnswerDraft = {
+  /** `form`: by the question's own shape; the others take anything. */
+  mode: 'form' | 'text' | 'json'
+  actions: readonly ActionDraft[]
+  choice: string | undefined
+  text: string
+  json: string
+}
+export type ReadAnswer = { answer: unknown } | { problem: string }
+
+export const hasActions = (ask: Ask): ask is Extract<Ask, { actions: unknown }> => 'actions' in ask
+
+export function draftFor(question: OpenInterrupt): AnswerDraft {
+  const ask = readAsk(question.value)
+  return {
+    mode: ask.kind !== 'any' ? 'form' : question.schema ? 'json' : 'text',
+    actions: hasActions(ask)
+      ? ask.actions.map(({ args }) => ({ verb: undefined, args: jsonText(args ?? {}), message: '' }))
+      : [],
+    choice: undefined,
+    text: '',
+    json: question.schema ? jsonText(inputSkeleton(question.schema)) : '',
+  }
+}
+
+/** Whether anything was put down: an untouched question stays open when others are answered. */
+export const isTouched = (draft: AnswerDraft): boolean =>
+  draft.mode === 'form'
+    ? draft.choice !== undefined || draft.actions.some(({ verb }) => verb)
+    : draft.mode === 'text'
+      ? draft.text !== ''
+      : draft.json.trim() !== ''
+
+/** The answer, or what it still lacks. */
+export function readAnswer(ask: Ask, draft: AnswerDraft): ReadAnswer {
+  if (draft.mode === 'text') return draft.text === '' ? { problem: 'Write an answer first.' } : { answer: draft.text }
+  if (draft.mode === 'json') return readValue(draft.json)
+  if (!hasActions(ask)) return draft.choice === undefined ? { problem: 'Choose an answer.' } : { answer: draft.choice }
+  const decisions: Decision[] = []
+  for (const [at, { verb, args, message }] of draft.actions.entries()) {
+    const name = ask.actions[at]?.name || `action ${at + 1}`
+    if (!verb) return { problem: draft.actions.length > 1 ? `Decide about ${name}.` : 'Choose what to do.' }
+    if (verb === 'respond' && message.trim() === '') return { problem: `Write a reply to ${name}.` }
+    if (verb !== 'edit') {
+      decisions.push({ verb, message })
+      continue
+    }
+    const edited = readValue(args)
+    if ('problem' in edited) return { problem: `Arguments of ${name}: ${edited.problem}` }
+    decisions.push({ verb, args: edited.answer })
+  }
+  return { answer: answerTo(ask, decisions) }
+}
+
+function readValue(text: string): ReadAnswer {
+  if (text.trim() === '') return { problem: 'Write an answer as JSON first.' }
+  const read = readJson(text)
+  return 'problem' in read ? read : { answer: read.value }
+}

@@ -1,0 +1,153 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { CornerDownRight, Play } from 'lucide-react'
+import { useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useReasons } from '@/components/shared/rights'
+import { Button } from '@/components/ui/button'
+import { threadsQuery } from '@/lib/queries/threads'
+import { readAsk } from '@/lib/stream/answers'
+import type { RecordingSummary } from '@/lib/stream/log'
+import type { OpenInterrupt } from '@/lib/stream/questions'
+import { answerRequest, continueRequest } from '../recorded-request'
+import { type AnswerDraft, draftFor, isTouched, readAnswer } from './answer-draft'
+import { QuestionCard } from './question-card'
+import { useGoOn } from './use-go-on'
+
+type Props = {
+  summary: RecordingSummary
+  thread: string | null
+  questions: readonly OpenInterrupt[]
+  /** Nodes that are left to run where nothing was asked: it stopped at a breakpoint. */
+  next: readonly string[]
+}
+
+/** What the run waits for: its questions, each to be answered alone or all together, or the word to go on. */
+export function AnswerPanel({ summary, thread, questions, next }: Props) {
+  const { run: reason } = useReasons()
+  const { goOn, error, isBusy } = useGoOn(summary, thread)
+  const [drafts, setDrafts] = useState<Readonly<Record<string, AnswerDraft>>>({})
+  const [problem, setProblem] = useState<string>()
+  const open = useStillOpen(summary, thread, questions)
+  const draftOf = (question: OpenInterrupt) => drafts[question.id] ?? draftFor(question)
+
+  function send(chosen: readonly OpenInterrupt[]) {
+    const answers: { id: string; answer: unknown }[] = []
+    for (const question of chosen) {
+      const read = readAnswer(readAsk(question.value), draftOf(question))
+      if ('problem' in read) return setProblem(read.problem)
+      answers.push({ id: question.id, answer: read.answer })
+    }
+    setProblem(undefined)
+    void goOn(answerRequest(summary.request, summary.assistant, answers, questions.length))
+  }
+
+  if (!thread)
+    return (
+      <Frame title="The graph asked a person">
+        <p className="text-ink-2 text-sm">
+          This run keeps no thread, so an answer has nothing to go on from. Start it on a thread to answer its
+          questions.
+        </p>
+      </Frame>
+    )
+  if (open === 'answered')
+    return (
+      <Frame title="Answered already">
+        <p className="text-ink-2 text-sm">The thread has gone on since this run asked.</p>
+      </Frame>
+    )
+  if (questions.length === 0)
+    return (
+      <Frame title={`Stopped before ${next.join(', ')}`}>
+        {error ? <ErrorNotice error={error} /> : null}
+        <Button
+          variant="primary"
+          isBusy={isBusy}
+          reason={reason}
+          onClick={() => void goOn(continueRequest(summary.request, summary.assistant))}
+        >
+          <Play aria-hidden />
+          Continue
+        </Button>
+      </Frame>
+    )
+  const touched = questions.filter((question) => isTouched(draftOf(question)))
+  const isOne = questions.length === 1
+  return (
+    <Frame title={isOne ? 'Waiting for a person' : `Waiting for a person: ${questions.length} questions`}>
+      {questions.map((question, at) => (
+        <QuestionCard
+          key={question.id}
+          question={question}
+          title={isOne ? 'The graph asks' : `Question ${at + 1}`}
+          draft={draftOf(question)}
+          onChange={(change) => {
+            setProblem(undefined)
+            setDrafts((now) => ({ ...now, [question.id]: { ...draftOf(question), ...now[question.id], ...change } }))
+          }}
+        >
+          {isOne ? null : (
+            <Button size="sm" isBusy={isBusy} reason={reason} onClick={() => send([question])}>
+              Answer this one
+            </Button>
+          )}
+        </QuestionCard>
+      ))}
+      <div role="alert" className="text-error text-sm empty:hidden">
+        {problem}
+      </div>
+      {error ? <ErrorNotice error={error} /> : null}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button
+          variant="primary"
+          isBusy={isBusy}
+          reason={reason ?? (isOne || touched.length > 0 ? undefined : 'Answer at least one question.')}
+          onClick={() => send(isOne ? questions : touched)}
+        >
+          <CornerDownRight aria-hidden />
+          {isOne ? 'Send answer' : touched.length < 2 ? 'Send answers' : `Send ${touched.length} answers`}
+        </Button>
+        <span className="text-ink-3 text-xs">
+          {isOne
+            ? 'A new run goes on from here with your answer.'
+            : 'A new run goes on with what is answered; the rest stays open.'}
+        </span>
+      </div>
+    </Frame>
+  )
+}
+
+const Frame = ({ title, children }: { title: string; children: React.ReactNode }) => (
+  <section aria-label={title} className="mb-3 space-y-3 rounded-lg border border-accent/40 bg-accent-soft/50 p-3">
+    <h2 className="font-semibold text-sm">{title}</h2>
+    {children}
+  </section>
+)
+
+/**
+ * Whether the thread still waits for this run's questions: a recording keeps them although somebody may have answered.
+ * Unknown (the server cannot be asked) counts as open; a second answer is refused there.
+ */
+function useStillOpen(
+  { workspace, deployment }: RecordingSummary,
+  thread: string | null,
+  questions: readonly OpenInterrupt[],
+): 'open' | 'answered' {
+  const found = useQuery({
+    ...threadsQuery(workspace, deployment, {
+      ids: thread ? [thread] : [],
+      select: ['thread_id', 'status', 'interrupts'],
+      limit: 1,
+    }),
+    enabled: thread !== null,
+    retry: false,
+    staleTime: 0,
+  })
+  const now = found.data?.[0]
+  // Just after the run's end the server's record may still be a moment behind.
+  if (!now || now.thread_id !== thread || now.status === 'busy') return 'open'
+  if (now.status === 'idle') return 'answered'
+  const ids = Object.values(now.interrupts ?? {}).flatMap((list) => list.map(({ id }) => id))
+  return questions.length > 0 && ids.length > 0 && !questions.some(({ id }) => ids.includes(id)) ? 'answered' : 'open'
+}

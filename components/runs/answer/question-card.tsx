@@ -1,0 +1,125 @@
+'use client'
+import { type ReactNode, useId, useMemo } from 'react'
+import { JsonEditor } from '@/components/shared/json-editor'
+import { jsonText } from '@/components/shared/json-value'
+import { LongText } from '@/components/shared/long-text'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Badge } from '@/components/ui/badge'
+import { Textarea } from '@/components/ui/input'
+import { type Ask, readAsk } from '@/lib/stream/answers'
+import { displayNamespace } from '@/lib/stream/namespaces'
+import type { OpenInterrupt } from '@/lib/stream/questions'
+import { isRecord } from '@/lib/stream/wire-message'
+import { ActionFields } from './action-fields'
+import { type AnswerDraft, hasActions } from './answer-draft'
+import { Choices } from './choices'
+
+type Props = {
+  question: OpenInterrupt
+  title: string
+  draft: AnswerDraft
+  onChange: (change: Partial<AnswerDraft>) => void
+  /** The button that sends this answer alone. */
+  children?: ReactNode
+}
+
+const MODE_LABELS = { form: 'As asked', text: 'Text', json: 'JSON' } as const
+
+/** One question of the graph, and what a person answers. */
+export function QuestionCard({ question, title, draft, onChange, children }: Props) {
+  const id = useId()
+  const ask = useMemo(() => readAsk(question.value), [question.value])
+  const modes = (['form', 'text', 'json'] as const).filter((mode) => mode !== 'form' || ask.kind !== 'any')
+  return (
+    <section aria-label={title} className="space-y-3 rounded-lg border bg-panel p-3">
+      <header className="flex flex-wrap items-center gap-2">
+        <h3 className="font-medium text-sm">{title}</h3>
+        {question.namespace.length > 0 ? (
+          <Badge title="Asked in this subgraph">
+            <VisibleText>{displayNamespace(question.namespace)}</VisibleText>
+          </Badge>
+        ) : null}
+        <div className="ml-auto">
+          <Choices
+            name={`${id}-mode`}
+            legend="How to answer"
+            options={modes.map((value) => ({ value, label: MODE_LABELS[value] }))}
+            value={draft.mode}
+            onChange={(mode) => onChange({ mode })}
+          />
+        </div>
+      </header>
+      {hasActions(ask) && draft.mode === 'form' ? null : <Asked value={question.value} />}
+      <Answer id={id} ask={ask} draft={draft} onChange={onChange} />
+      {children}
+    </section>
+  )
+}
+
+/** What was asked, for people first: its text, then the rest as it is. */
+function Asked({ value }: { value: unknown }) {
+  if (typeof value === 'string') return <LongText text={value} limit={4_000} className="text-sm" />
+  const question = isRecord(value) && typeof value.question === 'string' ? value.question : undefined
+  const { question: _, options, ...rest } = isRecord(value) ? value : {}
+  const isPlain = question !== undefined && (options === undefined || Array.isArray(options))
+  const left = isPlain ? rest : value
+  return (
+    <div className="space-y-2">
+      {isPlain ? <LongText text={question} limit={4_000} className="font-medium text-sm" /> : null}
+      {isPlain && Object.keys(rest).length === 0 ? null : (
+        <div className="max-h-72 overflow-auto rounded-md border bg-sunken px-2.5 py-1.5 font-mono text-xs">
+          <LongText text={jsonText(left)} limit={8_000} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Answer({ id, ask, draft, onChange }: { id: string; ask: Ask } & Pick<Props, 'draft' | 'onChange'>) {
+  if (draft.mode === 'text')
+    return (
+      <Textarea
+        aria-label="Answer"
+        placeholder="Your answer, sent as a text"
+        rows={3}
+        value={draft.text}
+        onChange={(event) => onChange({ text: event.target.value })}
+      />
+    )
+  if (draft.mode === 'json')
+    return (
+      <JsonEditor
+        label="Answer as JSON"
+        value={draft.json}
+        onChange={(json) => onChange({ json })}
+        minHeight={90}
+        maxHeight={320}
+      />
+    )
+  if (ask.kind === 'choice')
+    return (
+      <Choices
+        name={`${id}-choice`}
+        legend="Answer"
+        options={ask.options.map((option) => ({ value: option, label: option }))}
+        value={draft.choice}
+        onChange={(choice) => onChange({ choice })}
+      />
+    )
+  if (!hasActions(ask)) return null
+  return ask.actions.map((action, at) => {
+    const own = draft.actions[at]
+    return own ? (
+      <ActionFields
+        // biome-ignore lint/suspicious/noArrayIndexKey: the actions of a question do not change places
+        key={at}
+        id={`${id}-${at}`}
+        action={action}
+        draft={own}
+        onChange={(change) =>
+          onChange({ actions: draft.actions.map((one, index) => (index === at ? { ...one, ...change } : one)) })
+        }
+      />
+    ) : null
+  })
+}

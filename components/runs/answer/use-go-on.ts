@@ -1,0 +1,48 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useRef, useState } from 'react'
+import { startRun } from '@/lib/actions/runs'
+import { printJson } from '@/lib/contracts/json'
+import type { ErrorView } from '@/lib/errors'
+import { newRequestKey } from '@/lib/request-key'
+import { routes } from '@/lib/routes'
+import type { RecordingSummary } from '@/lib/stream/log'
+
+const LOST: ErrorView = {
+  code: 'internal',
+  message: 'The console did not answer. Send it again: had the run been started, that leads to it and starts no other.',
+  fields: [],
+  requestId: '',
+}
+
+/** Starts a run that goes on with a recording's thread, and leads to it. */
+export function useGoOn(summary: RecordingSummary, thread: string | null) {
+  const router = useRouter()
+  const [error, setError] = useState<ErrorView>()
+  const [isBusy, setBusy] = useState(false)
+  // One per body: pressing twice starts one run.
+  const key = useRef({ body: '', id: '' })
+
+  async function goOn(request: Record<string, unknown>): Promise<void> {
+    if (!thread || isBusy) return
+    setError(undefined)
+    setBusy(true)
+    const body = printJson(request)
+    if (key.current.body !== body) key.current = { body, id: newRequestKey() }
+    const sent = startRun({
+      workspace: summary.workspace,
+      deployment: summary.deployment,
+      thread: { kind: 'existing', id: thread },
+      body,
+      key: key.current.id,
+    })
+    const started = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
+    if (started.ok) {
+      router.push(routes.recording(summary.workspace, summary.deployment, started.data.id))
+      return // stays busy until the new run's page is there
+    }
+    setError(started.error)
+    setBusy(false)
+  }
+  return { goOn, error, isBusy }
+}

@@ -1,0 +1,179 @@
+'use client'
+import Link from 'next/link'
+import { useMemo } from 'react'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { useSetSearch } from '@/components/shared/use-set-search'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Field } from '@/components/ui/field'
+import { Select } from '@/components/ui/input'
+import { Tabs } from '@/components/ui/tabs'
+import { cn } from '@/lib/cn'
+import { shortId } from '@/lib/format'
+import { routes } from '@/lib/routes'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { type Lens, useMoment } from '../moment'
+import { RunFigures } from '../run-figures'
+import { OpenLens } from '../run-lenses'
+import { RunPlace } from '../run-place'
+import { runStatus } from '../run-status'
+import type { RunStore } from '../run-store'
+import { useRunVersion, useRunView } from '../use-run-view'
+import { runDifference } from './run-difference'
+
+type Props = {
+  workspace: string
+  a: RecordingSummary | undefined
+  b: RecordingSummary | undefined
+  /** Recent ones to choose from. */
+  recent: readonly RecordingSummary[]
+  serverNow: number
+}
+
+/** Two recordings side by side. */
+export function CompareRuns({ workspace, a, b, recent, serverNow }: Props) {
+  return (
+    <div className="space-y-4">
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Pick name="a" label="Left" chosen={a} recent={recent} />
+        <Pick name="b" label="Right" chosen={b} recent={recent} />
+      </div>
+      {a && b ? (
+        <Both key={`${a.id} ${b.id}`} workspace={workspace} a={a} b={b} serverNow={serverNow} />
+      ) : (
+        <p className="py-10 text-center text-ink-3 text-sm">Choose two runs to see them side by side.</p>
+      )}
+    </div>
+  )
+}
+
+type PickProps = {
+  name: 'a' | 'b'
+  label: string
+  chosen: RecordingSummary | undefined
+  recent: readonly RecordingSummary[]
+}
+
+function Pick({ name, label, chosen, recent }: PickProps) {
+  const setSearch = useSetSearch()
+  const list = chosen && !recent.some(({ id }) => id === chosen.id) ? [chosen, ...recent] : recent
+  return (
+    <Field id={`compare-${name}`} label={label}>
+      <Select
+        id={`compare-${name}`}
+        value={chosen?.id ?? ''}
+        onChange={(event) => setSearch({ [name]: event.target.value })}
+      >
+        <option value="">Choose a run…</option>
+        {list.map((one) => (
+          <option key={one.id} value={one.id}>
+            {`${one.startedAt.slice(0, 19).replace('T', ' ')} · ${shortName(one.assistant)} · ${runStatus(one).label} · ${shortId(one.id)}`}
+          </option>
+        ))}
+      </Select>
+    </Field>
+  )
+}
+
+const shortName = (name: string) => (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name) ? shortId(name) : name)
+
+function Both({
+  workspace,
+  a,
+  b,
+  serverNow,
+}: {
+  workspace: string
+  a: RecordingSummary
+  b: RecordingSummary
+  serverNow: number
+}) {
+  const { lens, open } = useMoment()
+  const stores = [useRunView(workspace, a.id), useRunView(workspace, b.id)] as const
+  const sides = [
+    { summary: a, store: stores[0], name: 'Left run' },
+    { summary: b, store: stores[1], name: 'Right run' },
+  ]
+  return (
+    <>
+      <Differences a={stores[0]} b={stores[1]} />
+      <Tabs
+        label="Lenses"
+        value={lens}
+        onValueChange={(value) => open(value as Lens) /* a tab below */}
+        className="[&>[role=tabpanel]]:pt-3"
+        tabs={[
+          { value: 'transcript', label: 'Transcript' },
+          { value: 'steps', label: 'Steps' },
+          { value: 'graph', label: 'Graph' },
+          { value: 'state', label: 'State' },
+          { value: 'events', label: 'Events' },
+          { value: 'request', label: 'Request' },
+        ]}
+      >
+        <div className="grid gap-3 lg:grid-cols-2">
+          {sides.map(({ summary, store, name }) => (
+            <section key={name} aria-label={name} className="min-w-0">
+              <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs">
+                <Link
+                  className="font-medium underline"
+                  href={routes.recording(workspace, summary.deployment, summary.id)}
+                >
+                  {shortId(summary.id)}
+                </Link>
+                <RelativeTime at={summary.startedAt} />
+                <RunFigures summary={summary} serverNow={serverNow} store={store} isCancelling={false} />
+              </div>
+              <div className="h-[max(24rem,calc(100dvh-14rem))] overflow-hidden rounded-lg border bg-panel">
+                <RunPlace value={placeOf(summary)}>
+                  <OpenLens lens={lens} store={store} request={summary.request} side={name} />
+                </RunPlace>
+              </div>
+            </section>
+          ))}
+        </div>
+      </Tabs>
+    </>
+  )
+}
+
+const placeOf = ({ workspace, deployment, assistant, thread }: RecordingSummary) => ({
+  workspace,
+  deployment,
+  assistant,
+  thread,
+})
+
+function Differences({ a, b }: { a: RunStore; b: RunStore }) {
+  const version = [useRunVersion(a), useRunVersion(b)].join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the views are changed in place; their versions say when
+  const rows = useMemo(() => runDifference(a.view, b.view), [a, b, version])
+  return (
+    <section
+      aria-label="Figures of both runs"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+      tabIndex={0}
+      className="max-h-80 overflow-auto rounded-lg border bg-panel"
+    >
+      <table aria-label="Differences" className="w-full text-left text-xs">
+        <thead className="sticky top-0 bg-panel text-ink-3">
+          <tr className="border-b">
+            <th className="px-3 py-1.5 font-medium">Figure</th>
+            <th className="px-3 py-1.5 font-medium">Left</th>
+            <th className="px-3 py-1.5 font-medium">Right</th>
+          </tr>
+        </thead>
+        <tbody className="divide-y tabular-nums">
+          {rows.map((row) => (
+            <tr key={row.name} className={cn(row.isDifferent ? 'font-medium' : 'text-ink-3')}>
+              <th scope="row" className="max-w-60 truncate px-3 py-1 font-normal">
+                <VisibleText>{row.name}</VisibleText>
+              </th>
+              <td className="px-3 py-1">{row.a}</td>
+              <td className="px-3 py-1">{row.b}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,50 @@
+import { count, duration } from '@/lib/format'
+import { displayNamespace } from '@/lib/stream/namespaces'
+import { messagesOf, type RunView, timeToFirstToken } from '@/lib/stream/run-view'
+import { runStatus } from '../run-status'
+
+export type DifferenceRow = { name: string; a: string; b: string; isDifferent: boolean }
+
+/** Two runs figure by figure, then node by node: how often each ran and how long in all. */
+export function runDifference(a: RunView, b: RunView): DifferenceRow[] {
+  const left = figuresOf(a)
+  const right = figuresOf(b)
+  return [...new Set([...left.keys(), ...right.keys()])].map((name) => {
+    const one = left.get(name) ?? '–'
+    const other = right.get(name) ?? '–'
+    return { name, a: one, b: other, isDifferent: one !== other }
+  })
+}
+
+function figuresOf(view: RunView): Map<string, string> {
+  const { outcome, interrupts, startedAt, endedAt, lastAt, transcript, steps } = view
+  const firstToken = timeToFirstToken(view)
+  const status = runStatus({
+    phase: view.final ? 'ended' : 'live',
+    outcome,
+    isWaitingForHuman: interrupts.size > 0,
+  })
+  const messages = messagesOf(view).filter(({ isRemoved }) => !isRemoved)
+  const figures = new Map([
+    ['Status', status.label],
+    ['Duration', startedAt === undefined ? '–' : duration((endedAt ?? lastAt ?? startedAt) - startedAt)],
+    ['First token', firstToken === undefined ? '–' : duration(firstToken)],
+    ['Tokens in', count(transcript.usage.input)],
+    ['Tokens out', count(transcript.usage.output)],
+    ['Messages', count(messages.length)],
+    ['Tool calls', count(messages.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0))],
+    ['Attempts', count(view.run.attempt)],
+    ['Events', count(view.seq)],
+  ])
+  for (const lane of steps.lanes.values()) {
+    const place = displayNamespace(lane.namespace)
+    const busy = lane.steps.reduce((sum, step) => sum + (step.endedAt ?? lastAt ?? step.startedAt) - step.startedAt, 0)
+    const failed = lane.steps.filter(({ status: one }) => one === 'error').length
+    const times = lane.steps.length === 1 ? '' : `${count(lane.steps.length)} times, `
+    figures.set(
+      `${place ? `${place} › ` : ''}${lane.node}`,
+      `${times}${duration(busy)}${failed > 0 ? `, ${count(failed)} failed` : ''}`,
+    )
+  }
+  return figures
+}

@@ -1,0 +1,135 @@
+'use client'
+import { FileUp } from 'lucide-react'
+import { type DragEvent, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { Figure, SectionHeader } from '@/components/shared/section-header'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Button } from '@/components/ui/button'
+import { cn } from '@/lib/cn'
+import { byteSize } from '@/lib/format'
+import type { FileHeader } from '@/lib/stream/recording-file'
+import { LiveAnnouncer } from '../live-announcer'
+import { RunFigures } from '../run-figures'
+import { RunLenses } from '../run-lenses'
+import { RunStore } from '../run-store'
+import { fileProblem, readFile } from './read-file'
+
+type Opened = { name: string; size: number; store: RunStore; header: FileHeader; isWhole: boolean }
+
+/** A recording from a file, shown as any other. The file is read in this browser and goes nowhere. */
+export function OpenPage({ serverNow }: { serverNow: number }) {
+  const [opened, setOpened] = useState<Opened>()
+  const [problem, setProblem] = useState<string>()
+  const [isReading, setReading] = useState(false)
+  const [isOver, setOver] = useState(false)
+  const picker = useRef<HTMLInputElement>(null)
+  const reading = useRef<AbortController>(undefined)
+
+  async function open(file: File | undefined) {
+    if (!file) return
+    reading.current?.abort()
+    const control = new AbortController()
+    reading.current = control
+    const store = new RunStore()
+    setProblem(undefined)
+    setOpened(undefined)
+    setReading(true)
+    try {
+      const { header, isWhole } = await readFile(file, store, control.signal)
+      setOpened({ name: file.name, size: file.size, store, header, isWhole })
+    } catch (error) {
+      if (!control.signal.aborted) setProblem(fileProblem(error).message)
+    }
+    if (reading.current === control) setReading(false)
+  }
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    void open(event.dataTransfer.files[0])
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button below is the first
+    <div
+      className="flex min-h-[60vh] flex-col"
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
+      <input
+        ref={picker}
+        type="file"
+        aria-label="File of a recording"
+        accept=".jsonl,.json,.txt,application/jsonl"
+        className="sr-only"
+        tabIndex={-1}
+        onChange={(event) => {
+          void open(event.target.files?.[0])
+          event.target.value = ''
+        }}
+      />
+      {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
+      {opened ? (
+        <FromFile opened={opened} serverNow={serverNow} onOther={() => picker.current?.click()} />
+      ) : (
+        <div
+          className={cn(
+            'flex flex-1 flex-col items-center justify-center gap-3 rounded-lg border border-dashed p-8 text-center',
+            isOver && 'border-accent bg-accent-soft',
+          )}
+        >
+          <FileUp aria-hidden className="size-8 text-ink-3" />
+          <p className="text-ink-2 text-sm">Drop a file that was exported from a run, or choose one.</p>
+          <Button variant="primary" isBusy={isReading} onClick={() => picker.current?.click()}>
+            Choose a file
+          </Button>
+          <p className="max-w-md text-ink-3 text-xs">It is read in this browser and sent nowhere.</p>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function FromFile({ opened, serverNow, onOther }: { opened: Opened; serverNow: number; onOther: () => void }) {
+  const { store, header, name, size, isWhole } = opened
+  const { recording, exportedAt } = header
+  return (
+    <>
+      <SectionHeader
+        title={<VisibleText>{recording.assistant || 'Run'}</VisibleText>}
+        meta={<RunFigures summary={recording} serverNow={serverNow} store={store} isCancelling={false} />}
+        actions={<Button onClick={onOther}>Open another file</Button>}
+      >
+        <div className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-3 text-xs">
+          <Figure label="File">
+            <span className="max-w-60 truncate">
+              <VisibleText>{name}</VisibleText>
+            </span>
+            , {byteSize(size)}
+          </Figure>
+          <Figure label="Started">
+            <RelativeTime at={recording.startedAt} /> by{' '}
+            <span className="max-w-48 truncate">
+              <VisibleText>{recording.startedBy || 'unknown'}</VisibleText>
+            </span>
+          </Figure>
+          {exportedAt && !Number.isNaN(Date.parse(exportedAt)) ? (
+            <Figure label="Exported">
+              <RelativeTime at={exportedAt} />
+            </Figure>
+          ) : null}
+        </div>
+      </SectionHeader>
+      {isWhole ? null : (
+        <p className="mb-3 rounded-md border border-warn/30 bg-warn-soft px-3 py-2 text-sm">
+          The file is not whole: it breaks off before its last line. What is there is shown.
+        </p>
+      )}
+      <RunLenses store={store} request={recording.request} />
+      <LiveAnnouncer store={store} />
+    </>
+  )
+}

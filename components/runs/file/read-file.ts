@@ -1,0 +1,35 @@
+import { type FileHeader, RecordingFileError, RecordingFileReader } from '@/lib/stream/recording-file'
+import type { RunError, RunStore } from '../run-store'
+
+export type OpenedFile = { header: FileHeader; isWhole: boolean }
+
+/**
+ * Feeds a recording's file to a store as if it came from the server, piece by piece. Nothing leaves the browser. Resolves
+ * with what the file says of itself; throws RecordingFileError for what is no recording.
+ */
+export async function readFile(file: Blob, store: RunStore, signal: AbortSignal): Promise<OpenedFile> {
+  const reader = new RecordingFileReader()
+  const decoder = new TextDecoder('utf-8')
+  const give = (entries: ReturnType<RecordingFileReader['push']>, phase: 'live' | 'ended') =>
+    store.feed.entries(entries, { total: reader.entries, phase })
+  const pieces = file.stream().getReader()
+  try {
+    for (;;) {
+      const { done, value } = await pieces.read()
+      signal.throwIfAborted()
+      if (done) break
+      const entries = reader.push(decoder.decode(value, { stream: true }))
+      if (entries.length > 0) give(entries, 'live')
+    }
+    give([...reader.push(decoder.decode()), ...reader.end()], 'ended')
+  } finally {
+    void pieces.cancel().catch(() => {})
+  }
+  if (!reader.header) throw new RecordingFileError('The file is empty.')
+  return { header: reader.header, isWhole: reader.isWhole }
+}
+
+export const fileProblem = (error: unknown): RunError => ({
+  code: 'invalid',
+  message: error instanceof RecordingFileError ? error.message : 'The browser could not read this file.',
+})

@@ -1,0 +1,40 @@
+import type { Lane, Step, Steps } from '@/lib/stream/steps'
+
+export type NodeState = {
+  /** Undefined where it has not run. */
+  status: Step['status'] | undefined
+  times: number
+  /** What runs inside it: the innermost nodes. */
+  inside: string[]
+  /** Where to look it up: the step that began last. */
+  seq: number
+}
+
+/** How far each node of the root graph is, what runs inside its subgraph included. */
+export function nodeStates(steps: Steps): Map<string, NodeState> {
+  const states = new Map<string, NodeState>()
+  for (const lane of steps.lanes.values()) {
+    const id = lane.namespace[0]?.node ?? lane.node
+    const state = states.get(id) ?? { status: undefined, times: 0, inside: [], seq: 0 }
+    states.set(id, state)
+    if (lane.namespace.length === 0) addOwn(state, lane)
+    else {
+      state.status ??= lane.steps.at(-1)?.status
+      state.seq ||= lane.steps.at(-1)?.startedSeq ?? 0
+      if (lane.running.length > 0) {
+        state.status = 'running'
+        state.inside.push(lane.node)
+      }
+    }
+  }
+  return states
+}
+
+function addOwn(state: NodeState, lane: Lane): void {
+  const last = lane.steps.at(-1)
+  if (!last) return
+  const failed = lane.steps.some(({ status, attempt }) => status === 'error' && attempt === last.attempt)
+  state.times = lane.steps.length
+  state.seq = last.startedSeq
+  state.status = lane.running.length > 0 || state.status === 'running' ? 'running' : failed ? 'error' : last.status
+}

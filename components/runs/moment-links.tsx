@@ -1,0 +1,48 @@
+'use client'
+import { Braces, Crosshair, List, MessagesSquare, Waypoints } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cn } from '@/lib/cn'
+import { type Lens, useMoment } from './moment'
+
+const LINKS: { lens: Lens; label: string; icon: ReactNode }[] = [
+  { lens: 'transcript', label: 'Show in the transcript', icon: <MessagesSquare aria-hidden /> },
+  { lens: 'steps', label: 'Show in the steps', icon: <Waypoints aria-hidden /> },
+  { lens: 'state', label: 'Show the state at this moment', icon: <Braces aria-hidden /> },
+  { lens: 'events', label: 'Show in the events', icon: <List aria-hidden /> },
+]
+
+/** The same moment in the other lenses. */
+export function MomentLinks({ seq, from, className }: { seq: number; from: Lens; className?: string }) {
+  const { open } = useMoment()
+  if (seq <= 0) return null
+  return (
+    <span className={cn('inline-flex items-center', className)}>
+      {LINKS.filter(({ lens }) => lens !== from).map(({ lens, label, icon }) => (
+        <button
+          key={lens}
+          type="button"
+          aria-label={label}
+          title={label}
+          onClick={(event) => {
+            event.stopPropagation()
+            open(lens, seq)
+          }}
+          className="inline-flex size-5 items-center justify-center rounded-sm text-ink-3 hover:bg-hover hover:text-ink [&_svg]:size-3"
+        >
+          {icon}
+        </button>
+      ))}
+    </span>
+  )
+}
+
+/** Says that a lens shows one moment and not the newest, and leads back. */
+export const AtMoment = ({ seq, onLeave }: { seq: number; onLeave: () => void }) => (
+  <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-accent text-xs">
+    <Crosshair aria-hidden className="size-3.5" />
+    At entry {seq}
+    <button type="button" className="underline" onClick={onLeave}>
+      Newest
+    </button>
+  </span>
+)

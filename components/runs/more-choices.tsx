@@ -1,0 +1,46 @@
+'use client'
+import { Columns2, Download, History, PencilLine } from 'lucide-react'
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import { Menu, MenuItem } from '@/components/ui/menu'
+import { routes } from '@/lib/routes'
+import type { RecordingSummary } from '@/lib/stream/log'
+
+type Props = { trigger: ReactNode; summary: RecordingSummary; onReplay: (() => void) | undefined }
+
+export const MoreChoices = ({ trigger, summary, onReplay }: Props) => {
+  const { workspace, deployment, id } = summary
+  return (
+    <Menu label="More" trigger={trigger} defaultOpen>
+      <MenuItem asChild>
+        <Link href={routes.newRun(workspace, deployment, { from: id })}>
+          <PencilLine aria-hidden />
+          <Choice title="Run again with changes" hint="The form, filled with this run’s request." />
+        </Link>
+      </MenuItem>
+      <MenuItem onSelect={onReplay} reason={onReplay ? undefined : 'Once the run is over.'}>
+        <History aria-hidden />
+        <Choice title="Replay" hint="As it came, up to 20 times as fast." />
+      </MenuItem>
+      <MenuItem asChild>
+        <Link href={routes.compareRuns(workspace, id)}>
+          <Columns2 aria-hidden />
+          <Choice title="Compare with another run" hint="Both side by side." />
+        </Link>
+      </MenuItem>
+      <MenuItem asChild>
+        <a href={routes.recordingFile(workspace, deployment, id)} download>
+          <Download aria-hidden />
+          <Choice title="Export to a file" hint="The whole recording; opens without a server." />
+        </a>
+      </MenuItem>
+    </Menu>
+  )
+}
+
+const Choice = ({ title, hint }: { title: string; hint: string }) => (
+  <span>
+    <span className="block font-medium">{title}</span>
+    <span className="block text-ink-3 text-xs">{hint}</span>
+  </span>
+)

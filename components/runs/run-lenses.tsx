@@ -1,0 +1,93 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { useSearchParams } from 'next/navigation'
+import { useSetSearch } from '@/components/shared/use-set-search'
+import { Tabs } from '@/components/ui/tabs'
+import { count } from '@/lib/format'
+import { EventsLens } from './events-lens'
+import { type Lens, useMoment } from './moment'
+import { RequestLens } from './request-lens'
+import type { RunStore } from './run-store'
+import { StateLens } from './state-lens'
+import { TranscriptLens } from './transcript-lens'
+import { useRunValue } from './use-run-view'
+
+const StepsLens = dynamic(() => import('./steps/steps-lens').then(({ StepsLens }) => StepsLens))
+const GraphLens = dynamic(() => import('./graph/graph-lens').then(({ GraphLens }) => GraphLens))
+const ReplayPane = dynamic(() => import('./replay/replay-pane').then(({ ReplayPane }) => ReplayPane))
+
+type Props = {
+  store: RunStore
+  /** The request that started the run, JSON text. */
+  request: string
+}
+
+/** Several views over one log; with `replay` in the URL, over that log as it came. */
+export function RunLenses({ store, request }: Props) {
+  const setSearch = useSetSearch({ isLocal: true })
+  const isReplay = useSearchParams().get('replay') === '1'
+  const canReplay = useRunValue(store, mayReplay)
+  if (isReplay && canReplay)
+    return (
+      <ReplayPane log={store.view.log} onClose={() => setSearch({ replay: '' })}>
+        {(replayed) => <Lenses store={replayed} request={request} />}
+      </ReplayPane>
+    )
+  return <Lenses store={store} request={request} />
+}
+
+/** A recording that is over and that the page has from its first entry. */
+export const mayReplay = ({ view }: RunStore): boolean => !!view.final && view.log.first === 1
+
+export function Lenses({ store, request }: Props) {
+  const { lens, open } = useMoment()
+  return (
+    <Tabs
+      label="Lenses"
+      value={lens}
+      onValueChange={(value) => open(value as Lens) /* a tab below */}
+      className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
+      tabs={[
+        { value: 'transcript', label: 'Transcript' },
+        { value: 'steps', label: 'Steps' },
+        { value: 'graph', label: 'Graph' },
+        { value: 'state', label: 'State' },
+        { value: 'events', label: <EventsLabel store={store} /> },
+        { value: 'request', label: 'Request' },
+      ]}
+    >
+      <div className="h-[max(24rem,calc(100dvh-22rem))] overflow-hidden rounded-lg border bg-panel">
+        <OpenLens lens={lens} store={store} request={request} />
+      </div>
+    </Tabs>
+  )
+}
+
+/** `side` tells two of them apart where both are on one page. */
+export function OpenLens({ lens, store, request, side }: Props & { lens: Lens; side?: string }) {
+  switch (lens) {
+    case 'steps':
+      return <StepsLens store={store} />
+    case 'graph':
+      return <GraphLens store={store} side={side} />
+    case 'state':
+      return <StateLens store={store} />
+    case 'events':
+      return <EventsLens store={store} />
+    case 'request':
+      return <RequestLens request={request} />
+    case 'transcript':
+      return <TranscriptLens store={store} side={side} />
+  }
+}
+
+const entriesOf = (store: RunStore) => store.view.log.last
+
+const EventsLabel = ({ store }: { store: RunStore }) => (
+  <>
+    Events
+    <span className="rounded-sm bg-sunken px-1 text-2xs text-ink-3 tabular-nums">
+      {count(useRunValue(store, entriesOf))}
+    </span>
+  </>
+)

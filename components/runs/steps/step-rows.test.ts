@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import type { Lane } from '@/lib/stream/steps'
+import { Steps } from '@/lib/stream/steps'
+import { laneBars, rowAt, stepRows } from './step-rows'
+
+const place = (node: string, seq: number, path = '') => ({
+  node,
+  namespace: path ? [{ node: path, task: 't' }] : [],
+  path,
+  seq,
+  at: seq * 10,
+})
+function sample(): Steps {
+  const steps = new Steps()
+  steps.start(place('outer', 1), 'o', false)
+  steps.start(place('inner', 2, 'outer'), 'i1', false)
+  steps.finish(place('inner', 4, 'outer'), 'i1', 'error', 'no')
+  steps.start(place('inner', 5, 'outer'), 'i2', false)
+  steps.finish(place('inner', 7, 'outer'), 'i2', 'done')
+  steps.finish(place('outer', 8), 'o', 'done')
+  return steps
+}
+const nodeOf = (lane: Lane) => lane.node
+
+test('lanes in the order of their first step, with steps below those that are open', () => {
+  const rows = stepRows(sample(), (lane) => lane.node === 'inner', 100)
+  expect(rows.map((row) => `${row.kind} ${nodeOf(row.lane)}`)).toEqual([
+    'lane outer',
+    'lane inner',
+    'step inner',
+    'step inner',
+  ])
+  expect(rows[1]).toMatchObject({ summary: { failed: 1, busyMs: 40 } })
+  expect(rows[2]).toMatchObject({ step: { error: 'no', status: 'error' } })
+})
+
+test('a moment is shown at the innermost step that was going on', () => {
+  const rows = stepRows(sample(), () => true, 100)
+  const at = (seq: number) => rows[rowAt(rows, seq)]
+  expect(at(3)).toMatchObject({ kind: 'step', step: { task: 'i1' } })
+  expect(at(6)).toMatchObject({ kind: 'step', step: { task: 'i2' } })
+  expect(at(8)).toMatchObject({ kind: 'step', step: { task: 'o' } })
+  expect(rowAt(rows, 99)).toBe(-1)
+})
+
+test('ten thousand steps of one lane are drawn as few bars, and a failure among them is seen', () => {
+  const steps = new Steps()
+  for (let at = 0; at < 10_000; at++) {
+    steps.start(place('n', at * 2 + 1), `t${at}`, false)
+    steps.finish(place('n', at * 2 + 2), `t${at}`, at === 5_000 ? 'error' : 'done')
+  }
+  const [lane] = steps.lanes.values()
+  if (!lane) throw new Error('no lane')
+  const bars = laneBars(lane, 0, 200_000)
+  expect(bars.length).toBeLessThanOrEqual(401)
+  const failed = bars.filter(({ status }) => status === 'error')
+  expect(failed).toHaveLength(1)
+  expect((failed[0]?.to ?? 1) - (failed[0]?.from ?? 0)).toBeLessThan(0.02)
+  expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(10_000)
+})

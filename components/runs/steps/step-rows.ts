@@ -1,0 +1,86 @@
+import type { Lane, Step, Steps } from '@/lib/stream/steps'
+
+export type LaneSummary = { from: number; to: number | undefined; failed: number; running: number; busyMs: number }
+/** A line of the list: a lane, or under an open one each of its steps. */
+export type StepRow =
+  | { kind: 'lane'; key: string; lane: Lane; summary: LaneSummary; isOpen: boolean }
+  | { kind: 'step'; key: string; lane: Lane; step: Step }
+
+/** Lanes by when they first ran, each with its steps where it is open. `now` stands for the end of what still runs. */
+export function stepRows(steps: Steps, isOpen: (lane: Lane) => boolean, now: number): StepRow[] {
+  const rows: StepRow[] = []
+  const lanes = [...steps.lanes.values()].sort((a, b) => (a.steps[0]?.startedSeq ?? 0) - (b.steps[0]?.startedSeq ?? 0))
+  for (const lane of lanes) {
+    const opened = isOpen(lane)
+    rows.push({ kind: 'lane', key: lane.key, lane, summary: summaryOf(lane, now), isOpen: opened })
+    if (!opened) continue
+    for (const [at, step] of lane.steps.entries())
+      rows.push({ kind: 'step', key: `${lane.key}\u001f${at}`, lane, step })
+  }
+  return rows
+}
+
+function summaryOf(lane: Lane, now: number): LaneSummary {
+  let from = Infinity
+  let to: number | undefined = 0
+  let failed = 0
+  let busyMs = 0
+  for (const step of lane.steps) {
+    from = Math.min(from, step.startedAt)
+    to = to === undefined || step.endedAt === undefined ? undefined : Math.max(to, step.endedAt)
+    busyMs += (step.endedAt ?? now) - step.startedAt
+    if (step.status === 'error') failed++
+  }
+  return { from, to, failed, running: lane.running.length, busyMs }
+}
+
+/** Whether a step was going on at an entry of the log. */
+export const covers = (step: Step, seq: number): boolean =>
+  step.startedSeq <= seq && (step.endedSeq === undefined || step.endedSeq >= seq)
+
+/** The row that shows a moment best: the innermost step that was going on, the one that began last. */
+export function rowAt(rows: readonly StepRow[], seq: number): number {
+  let best = -1
+  let bestRank = [-1, -1, -1]
+  for (const [index, row] of rows.entries()) {
+    const found =
+      row.kind === 'step'
+        ? covers(row.step, seq)
+          ? row.step
+          : undefined
+        : row.lane.steps.findLast((step) => covers(step, seq))
+    if (!found) continue
+    const rank = [row.lane.namespace.length, found.startedSeq, row.kind === 'step' ? 1 : 0]
+    const differs = rank.findIndex((value, at) => value !== bestRank[at])
+    if (differs !== -1 && (rank[differs] ?? 0) > (bestRank[differs] ?? 0)) {
+      best = index
+      bestRank = rank
+    }
+  }
+  return best
+}
+
+export type Bar = { from: number; to: number; status: Step['status']; count: number }
+
+/**
+ * The steps of a lane as at most `columns` bars of a strip from 0 to 1: what would fall on one spot is one bar, and shows
+ * the worst of what it stands for.
+ */
+export function laneBars(lane: Lane, start: number, end: number, columns = 200): Bar[] {
+  const span = Math.max(1, end - start)
+  const bars: Bar[] = []
+  for (const step of lane.steps) {
+    const from = (step.startedAt - start) / span
+    const to = ((step.endedAt ?? end) - start) / span
+    const last = bars.at(-1)
+    // On one spot, or overlapping as the steps of a fan-out do.
+    if (last && (to - last.from <= 1 / columns || from < last.to)) {
+      last.to = Math.max(last.to, to)
+      last.count++
+      if (RANK[step.status] > RANK[last.status]) last.status = step.status
+    } else bars.push({ from, to, status: step.status, count: 1 })
+  }
+  return bars
+}
+
+const RANK: Record<Step['status'], number> = { done: 0, interrupted: 1, running: 2, error: 3 }

@@ -1,0 +1,38 @@
+'use client'
+import { useSearchParams } from 'next/navigation'
+import { useEffect, useMemo, useState } from 'react'
+import { useSetSearch } from '@/components/shared/use-set-search'
+import type { EventFilter } from './event-filter'
+
+const REST_MS = 300
+
+/** The filter of the events, kept in the URL; what is typed acts at once and is in the URL after a moment's rest. */
+export function useEventFilter() {
+  const search = useSearchParams()
+  const setSearch = useSetSearch({ isLocal: true })
+  const given = search.get('q') ?? ''
+  const [typed, setTyped] = useState(given)
+  const modes = search.get('mode') ?? ''
+  const place = search.get('place') ?? ''
+  const node = search.get('node') ?? ''
+  useEffect(() => {
+    if (typed === given) return
+    const timer = setTimeout(() => setSearch({ q: typed }), REST_MS)
+    return () => clearTimeout(timer)
+  }, [typed, given, setSearch])
+  const filter = useMemo(
+    (): Omit<EventFilter, 'text'> => ({ modes: modes === '' ? [] : modes.split(','), place, node }),
+    [modes, place, node],
+  )
+  return {
+    text: typed,
+    setText: setTyped,
+    filter,
+    change: (change: { modes?: readonly string[]; place?: string; node?: string }) =>
+      setSearch({
+        ...(change.modes && { mode: change.modes.join(',') }),
+        ...(change.place !== undefined && { place: change.place }),
+        ...(change.node !== undefined && { node: change.node }),
+      }),
+  }
+}

@@ -1,0 +1,36 @@
+type Block = Record<string, unknown>
+export type InlineData = { base64: string; mime: string; name: string }
+
+const isRecord = (value: unknown): value is Block =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[\w.+-]+)*;base64,/i
+
+/** Base64 data of a message's block (a file, a sound, a picture of a kind that is not shown), as providers write it. */
+export function inlineDataOf(block: Block): InlineData | undefined {
+  for (const place of [block, block.source, block.file, block.input_audio, block.image_url].filter(isRecord)) {
+    const uri = [place.file_data, place.data, place.url]
+      .map(text)
+      .find((one) => one.slice(0, 5).toLowerCase() === 'data:')
+    const head = uri ? DATA_URI.exec(uri.slice(0, 300)) : null
+    const base64 = uri && head ? uri.slice(head[0].length) : uri ? '' : text(place.base64) || text(place.data)
+    if (base64 === '') continue
+    const mime = head?.[1] ?? (text(place.mime_type) || text(place.media_type) || text(place.format) || 'unknown kind')
+    return {
+      base64,
+      mime: mime.slice(0, 80),
+      name: safeName(text(place.filename) || text(place.name) || text(block.title)),
+    }
+  }
+  return undefined
+}
+
+/** A name that is only a name: no folders, no characters that hide its end. */
+function safeName(name: string): string {
+  const plain = name
+    .replace(/[^\p{L}\p{N} ._()-]/gu, '_')
+    .replace(/^[. ]+/, '')
+    .slice(-120)
+  return plain || 'file.bin'
+}

@@ -1,0 +1,197 @@
+import type { Page } from '@playwright/test'
+import { SAMPLE_ID } from './support/sample-inputs'
+import { expect, signIn, startChat, test } from './support/session'
+import { send, startStubAgent } from './support/stub-agent'
+import type { Reply } from './support/stub-upstream'
+import { addAgentServer } from './support/workspace'
+
+/** From any page: starts a graph of a sample deployment as its form stands, with a message where it takes one. */
+async function start(page: Page, deployment: string, graph: string, message?: string): Promise<void> {
+  const menu = page.getByRole('navigation', { name: 'Main' })
+  await menu.getByRole('link', { name: 'Deployments', exact: true }).click()
+  await page.getByRole('link', { name: deployment }).click()
+  await expect(page.getByText('Deployed', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
+  await page.getByRole('link', { name: 'Start a run' }).first().click()
+  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: `${graph} (default)` })
+  if (message) await page.getByLabel('Message', { exact: true }).last().fill(message)
+  else await expect(page.getByRole('textbox', { name: 'Input as JSON' })).not.toHaveText('{}')
+  await page.getByRole('button', { name: 'Start run' }).click()
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+}
+
+test('a question is answered in place: approve, then edit as JSON; every list says that it waits', async ({ page }) => {
+  await signIn(page)
+  await start(page, 'concierge', 'approval', 'the harbour')
+  const panel = page.getByRole('region', { name: 'Waiting for a person' })
+  await expect(panel.getByText('Send this to the whole team?')).toBeVisible({ timeout: 30_000 })
+  const asked = page.url()
+  await panel.getByRole('button', { name: 'Send answer' }).click()
+  await expect(panel.getByRole('alert')).toHaveText('Choose an answer.')
+  await panel.getByRole('radio', { name: 'approve' }).check()
+  await panel.getByRole('button', { name: 'Send answer' }).click()
+  await page.waitForURL((url) => url.pathname.includes('/runs/') && url.href !== asked)
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText(/Sent to the whole team/)).toBeVisible()
+
+  await page.goto(asked)
+  await expect(page.getByRole('region', { name: 'Answered already' })).toBeVisible()
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs', exact: true }).click()
+  await expect(page.getByRole('table', { name: 'Runs' }).getByText('Waiting for a person').first()).toBeVisible()
+
+  await start(page, 'concierge', 'approval', 'the lighthouse')
+  await panel.getByRole('radio', { name: 'JSON' }).check({ timeout: 30_000 })
+  await panel.getByLabel('Answer as JSON').fill('{"type": "edit", "text": "Ahoy."}')
+  await panel.getByRole('button', { name: 'Send answer' }).click()
+  await expect(page.getByText(/Sent as you changed it to the whole team: Ahoy\./)).toBeVisible({ timeout: 30_000 })
+})
+
+test('steps, and from one of them to its events; the events filtered by node, with the filter in the URL', async ({
+  page,
+}) => {
+  await signIn(page)
+  await start(page, 'workbench', 'failing')
+  await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible({ timeout: 30_000 })
+  await page.getByRole('tab', { name: 'Steps' }).click()
+  const steps = page.getByRole('tree', { name: 'Steps' })
+  await expect(steps.getByRole('treeitem', { name: /pay/ })).toContainText('Failed')
+  await steps.getByRole('treeitem', { name: /reserve/ }).click()
+  await steps
+    .getByRole('treeitem', { name: /reserve/ })
+    .getByRole('button', { name: 'Show in the events' })
+    .click()
+  const events = page.getByRole('listbox', { name: 'Events' })
+  await expect(events.getByRole('option', { selected: true })).toBeVisible()
+  await page.getByRole('combobox', { name: 'Node' }).selectOption('reserve')
+  await expect(page.getByText(/^1 of \d+$/)).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('combobox', { name: 'Node' })).toHaveValue('reserve')
+  await expect(page.getByText(/^1 of \d+$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Show the state at this moment' }).click()
+  await expect(page.getByRole('tree', { name: /^State at entry \d+$/ })).toBeVisible()
+})
+
+test('a pause lets the page stand still and loses nothing', async ({ page }) => {
+  await signIn(page)
+  await start(page, 'concierge', 'chat', 'Please tell me about the harbour.')
+  const reply = page.getByRole('article', { name: 'AI message' }).last()
+  await expect(reply).toContainText('concierge', { timeout: 20_000 })
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await expect(page.getByText(/^Paused, \d+ new$/)).toBeVisible()
+  const stood = await reply.textContent()
+  await expect(page.getByText(/^Paused, [2-9]\d+ new$/)).toBeVisible({ timeout: 30_000 })
+  expect(await reply.textContent()).toBe(stood)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await expect(reply).toContainText('thank you for listening to the very end.')
+})
+
+test('replay, export to a file, open the file, compare with another run, and run again with changes', async ({
+  page,
+}) => {
+  await signIn(page)
+  await start(page, 'concierge', 'chat', 'What is 6 * 7?')
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  const recording = page.url().split('/').at(-1) ?? ''
+  const conversation = page.getByRole('region', { name: 'Conversation' })
+  const said = conversation.getByText('The calculator says: 42.').first()
+
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: /^Replay/ }).click()
+  const bar = page.getByRole('region', { name: 'Replay' })
+  await bar.getByRole('combobox', { name: 'Speed' }).selectOption('20')
+  await expect(said).toBeVisible({ timeout: 20_000 })
+  await bar.getByRole('slider').fill('0')
+  await expect(said).toBeHidden()
+  await bar.getByRole('button', { name: 'Play', exact: true }).click()
+  await expect(said).toBeVisible({ timeout: 20_000 })
+  await bar.getByRole('button', { name: 'End the replay' }).click()
+
+  await page.getByRole('button', { name: 'More' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: /^Export/ }).click()
+  const file = await (await download).path()
+  const shown = await conversation.textContent()
+
+  await page.goto('/local/runs/open')
+  await page.getByLabel('File of a recording').setInputFiles({
+    name: 'broken.jsonl',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('no recording\n'),
+  })
+  await expect(page.getByText(/not a recording that was exported here/)).toBeVisible()
+  await page.context().setOffline(true)
+  await page.getByLabel('File of a recording').setInputFiles(file)
+  await expect(said).toBeVisible()
+  expect(await conversation.textContent()).toBe(shown)
+  await page.context().setOffline(false)
+
+  await page.goto(`/local/runs/compare?a=${recording}`)
+  await page.getByLabel('Right').selectOption({ index: 2 })
+  await expect(page.getByRole('table', { name: 'Differences' }).getByRole('row', { name: /^Status/ })).toBeVisible()
+  await expect(
+    page.getByRole('region', { name: 'Left run' }).getByText('The calculator says: 42.').first(),
+  ).toBeVisible()
+
+  await page.getByRole('region', { name: 'Left run' }).getByRole('link').first().click()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: /^Run again with changes/ }).click()
+  await expect(page.getByLabel('Message', { exact: true }).last()).toHaveValue('What is 6 * 7?')
+  await page.getByLabel('Message', { exact: true }).last().fill('What is 6 * 8?')
+  await page.getByRole('button', { name: 'Start run' }).click()
+  await expect(page.getByText('The calculator says: 48.').first()).toBeVisible({ timeout: 30_000 })
+})
+
+test('several questions at once, one of them of a subgraph: each listed once, answered together by their ids', async ({
+  page,
+}) => {
+  const run = { run_id: SAMPLE_ID, thread_id: SAMPLE_ID, assistant_id: SAMPLE_ID }
+  const inner = {
+    id: 'inner',
+    value: {
+      action_requests: [{ name: 'send_mail', args: { to: 'a@example.com' } }],
+      review_configs: [{ action_name: 'send_mail', allowed_decisions: ['approve', 'edit', 'reject'] }],
+    },
+  }
+  const outer = { id: 'outer', value: 'Which colour?' }
+  let state: object = { values: {}, next: ['ask', 'sub'], tasks: [], interrupts: [inner, outer] }
+  const stub = await startStubAgent(({ method, path, body }): Reply | undefined => {
+    if (method === 'POST' && path.endsWith('/runs/stream'))
+      return (response) => {
+        if (JSON.parse(body).command) state = { values: { done: true }, next: [], tasks: [], interrupts: [] }
+        else
+          send(
+            response,
+            ['metadata', run],
+            ['updates|sub:t1', { __interrupt__: [inner] }],
+            ['updates', { __interrupt__: [inner, outer] }],
+          )
+        send(response, ['end', { status: 'success' }])
+        response.end()
+      }
+    if (path.endsWith(`/runs/${SAMPLE_ID}`)) return { body: { ...run, status: 'success' } }
+    if (path.endsWith('/state')) return { body: state }
+    return undefined
+  })
+  try {
+    await signIn(page)
+    await addAgentServer(page, { name: 'curious', url: stub.url })
+    await startChat(page, 'Go.')
+    const panel = page.getByRole('region', { name: 'Waiting for a person: 2 questions' })
+    await expect(panel.getByRole('region', { name: 'Question 1' }).getByText('sub', { exact: true })).toBeVisible()
+    await panel.getByRole('radio', { name: 'Edit' }).check()
+    await panel.getByLabel('Arguments of send_mail').fill('{"to": "b@example.com", "id": 12345678901234567890}')
+    await panel.getByLabel('Answer', { exact: true }).fill('Blue')
+    const asked = page.url()
+    await panel.getByRole('button', { name: 'Send 2 answers' }).click()
+    await page.waitForURL((url) => url.pathname.includes('/runs/') && url.href !== asked)
+    const sent = stub.seen.filter(({ path, method }) => method === 'POST' && path.endsWith('/runs/stream')).at(-1)
+    expect(sent?.body).toContain('12345678901234567890')
+    const resume = JSON.parse(sent?.body ?? '{}').command.resume
+    expect(resume.outer).toBe('Blue')
+    expect(resume.inner.decisions).toMatchObject([
+      { type: 'edit', edited_action: { name: 'send_mail', args: { to: 'b@example.com' } } },
+    ])
+  } finally {
+    await stub.stop()
+  }
+})

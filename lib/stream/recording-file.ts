@@ -1,0 +1,169 @@
+import type { LogEntry, RecordingSummary } from './log'
+import { isRecord } from './wire-message'
+
+/**
+ * A recording as a file, JSON Lines: a header, then each entry of the log as it was recorded, then a line that says the
+ * file is whole. An entry's data stays the text that came, so that nothing of it changes on the way.
+ */
+export type FileHeader = {
+  format: 'pilothouse-recording'
+  version: 1
+  exportedAt: string
+  recording: RecordingSummary
+}
+const FORMAT = 'pilothouse-recording'
+
+export const headerLine = (recording: RecordingSummary, exportedAt: string): string =>
+  `${JSON.stringify({ format: FORMAT, version: 1, exportedAt, recording } satisfies FileHeader)}\n`
+export const entryLine = (entry: LogEntry): string => `${JSON.stringify(entry)}\n`
+export const endLine = (entries: number): string => `${JSON.stringify({ end: true, entries })}\n`
+
+/** Why a file cannot be shown, in words for people. */
+export class RecordingFileError extends Error {
+  override name = 'RecordingFileError'
+}
+
+/** A line that has no end for so long is no line of a recording. */
+const MAX_LINE = 512 * 1024 * 1024
+
+/** Reads a file piece by piece, whatever it is; throws RecordingFileError for what is no recording. */
+export class RecordingFileReader {
+  header: FileHeader | undefined
+  /** The file has its last line. */
+  isWhole = false
+  entries = 0
+  #line = 0
+  #rest: string[] = []
+  #restLength = 0
+
+  /** The entries that a piece of the file's text completes. */
+  push(piece: string): LogEntry[] {
+    const found: LogEntry[] = []
+    let from = 0
+    for (let end = piece.indexOf('\n'); end !== -1; end = piece.indexOf('\n', from)) {
+      const line = this.#rest.join('') + piece.slice(from, end)
+      this.#rest = []
+      this.#restLength = 0
+      from = end + 1
+      const entry = this.#read(line)
+      if (entry) found.push(entry)
+    }
+    if (from < piece.length) {
+      this.#rest.push(piece.slice(from))
+      this.#restLength += piece.length - from
+      if (this.#restLength > MAX_LINE)
+        throw new RecordingFileError('This is not a recording: it has a line without end.')
+      // Whatever does not begin like one is refused at its first bytes, not after all of it.
+      if (!this.header && this.#restLength > 65_536 && !this.#rest[0]?.startsWith('{'))
+        throw new RecordingFileError(NOT_ONE)
+    }
+    return found
+  }
+
+  /** At the end of the file; gives the entry of a last line that has no line end. */
+  end(): LogEntry[] {
+    const rest = this.#rest.join('')
+    this.#rest = []
+    let last: LogEntry | undefined
+    try {
+      last = rest.trim() === '' ? undefined : this.#read(rest)
+    } catch (error) {
+      // Broken off in the middle of a line: what came before is shown.
+      if (!this.header) throw error
+    }
+    if (!this.header) throw new RecordingFileError(NOT_ONE)
+    return last ? [last] : []
+  }
+
+  #read(line: string): LogEntry | undefined {
+    this.#line++
+    if (line.trim() === '' || this.isWhole) return undefined
+    const value = this.#parse(line)
+    if (!this.header) {
+      this.header = readHeader(value)
+      return undefined
+    }
+    if (isRecord(value) && value.end === true) {
+      this.isWhole = value.entries === this.entries
+      return undefined
+    }
+    if (!isEntry(value)) throw new RecordingFileError(`Line ${this.#line} is no entry of a recording.`)
+    if (value.seq !== this.entries + 1)
+      throw new RecordingFileError(`Line ${this.#line}: entry ${value.seq} cannot follow entry ${this.entries}.`)
+    this.entries++
+    return value
+  }
+
+  #parse(line: string): unknown {
+    try {
+      return JSON.parse(line)
+    } catch {
+      throw new RecordingFileError(this.header ? `Line ${this.#line} is not valid JSON.` : NOT_ONE)
+    }
+  }
+}
+
+const NOT_ONE = 'This file is not a recording that was exported here: its first line is another one.'
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isTextOrNone = (value: unknown): boolean => value === undefined || isText(value)
+
+function readHeader(value: unknown): FileHeader {
+  if (!isRecord(value) || value.format !== FORMAT || !isRecord(value.recording)) throw new RecordingFileError(NOT_ONE)
+  if (value.version !== 1)
+    throw new RecordingFileError(`The file has version ${String(value.version)}; this console reads version 1.`)
+  const { recording } = value
+  const text = (key: string): string => (isText(recording[key]) ? recording[key] : '')
+  const orNull = (key: string): string | null => text(key) || null
+  const startedAt = Number.isNaN(Date.parse(text('startedAt'))) ? new Date(0).toISOString() : text('startedAt')
+  return {
+    format: FORMAT,
+    version: 1,
+    exportedAt: isText(value.exportedAt) ? value.exportedAt : '',
+    recording: {
+      id: text('id'),
+      workspace: text('workspace'),
+      deployment: text('deployment'),
+      thread: orNull('thread'),
+      run: orNull('run'),
+      assistant: text('assistant'),
+      // The log itself says how it ended, where it did.
+      phase: 'live',
+      outcome: null,
+      startedBy: text('startedBy'),
+      startedAt,
+      endedAt: orNull('endedAt'),
+      entries: 0,
+      bytes: 0,
+      request: text('request'),
+      isStateless: recording.isStateless === true,
+    },
+  }
+}
+
+const OUTCOMES: readonly unknown[] = [
+  ...['success', 'error', 'timeout', 'waiting', 'interrupted', 'cancelled', 'deleted', 'unknown'],
+]
+
+function isEntry(value: unknown): value is LogEntry {
+  if (!isRecord(value) || !Number.isSafeInteger(value.seq) || !isTime(value.at)) return false
+  switch (value.kind) {
+    case 'event':
+      return isText(value.event) && isText(value.data) && isTextOrNone(value.id)
+    case 'joined':
+      return isTextOrNone(value.state)
+    case 'gap':
+      return isTime(value.since) && isText(value.reason) && isTextOrNone(value.state)
+    case 'final':
+      return (
+        OUTCOMES.includes(value.outcome) &&
+        isTextOrNone(value.run) &&
+        isTextOrNone(value.state) &&
+        isTextOrNone(value.reason)
+      )
+    default:
+      return false
+  }
+}
+
+/** A moment that a date can show: others would break each place that prints one. */
+const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= 8.64e15
