@@ -13,12 +13,12 @@ type File = { name: string; type: string; parts: FileParts }
  */
 export async function download(
   request: Request,
-  open: (actor: Actor, signal: AbortSignal) => File,
+  open: (actor: Actor, signal: AbortSignal) => File | Promise<File>,
   who: () => Promise<Actor> = sessionActor,
 ): Promise<Response> {
   try {
     refuseForeignSite(request)
-    const { name, type, parts } = open(await who(), AbortSignal.any([request.signal, shutdownSignal()]))
+    const { name, type, parts } = await open(await who(), AbortSignal.any([request.signal, shutdownSignal()]))
     const first = await parts.next()
     return new Response(streamOf(first, parts), {
       headers: {
