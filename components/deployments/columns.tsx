@@ -1,12 +1,12 @@
 import type { Column } from '@/components/shared/data-table'
 import { RelativeTime } from '@/components/shared/relative-time'
+import type { Selection } from '@/components/shared/use-selection'
 import { Badge } from '@/components/ui/badge'
 import type { DeploymentRow, RevisionFacts } from '@/lib/contracts/deployment-row'
 import { revisionLabel } from '@/lib/contracts/state'
 import { shortId } from '@/lib/format'
 import { RowHealth } from './row-health'
 import { sourceLabel, sourceOf } from './source'
-import type { Selection } from './use-selection'
 
 type Rows = { rows: readonly DeploymentRow[]; selection: Selection }
 
