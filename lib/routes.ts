@@ -31,12 +31,23 @@ export const routes = {
   deploymentDanger: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'danger']),
   deploymentSecrets: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'secrets']),
   deploymentResources: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'resources']),
-  assistants: (w: string, d: string) => at([w, 'deployments', d, 'assistants']),
+  assistants: (w: string, d: string, query?: Record<string, string | undefined>) =>
+    at([w, 'deployments', d, 'assistants'], query),
+  newAssistant: (w: string, d: string, query?: { graph?: string }) =>
+    at([w, 'deployments', d, 'assistants', 'new'], query),
+  assistant: (w: string, d: string, assistant: string, query?: { tab?: string }) =>
+    at([w, 'deployments', d, 'assistants', assistant], query),
+  editAssistant: (w: string, d: string, assistant: string) =>
+    at([w, 'deployments', d, 'assistants', assistant, 'edit']),
+  /** Two versions side by side; the older one is `a`. */
+  compareVersions: (w: string, d: string, assistant: string, query?: { a?: string; b?: string }) =>
+    at([w, 'deployments', d, 'assistants', assistant, 'compare'], query),
   threads: (w: string, d: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'threads'], query),
-  thread: (w: string, d: string, thread: string) => at([w, 'deployments', d, 'threads', thread]),
+  thread: (w: string, d: string, thread: string, query?: Record<string, string | undefined>) =>
+    at([w, 'deployments', d, 'threads', thread], query),
   runs: (w: string, d: string) => at([w, 'deployments', d, 'runs']),
-  newRun: (w: string, d: string, query?: { assistant?: string; thread?: string }) =>
+  newRun: (w: string, d: string, query?: { assistant?: string; thread?: string; checkpoint?: string }) =>
     at([w, 'deployments', d, 'runs', 'new'], query),
   recording: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording]),
   allRuns: (w: string) => at([w, 'runs']),
