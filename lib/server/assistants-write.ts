@@ -1,5 +1,4 @@
 import 'server-only'
-import { createHash } from 'node:crypto'
 import { agentServer } from '@/lib/contracts/agent-server'
 import {
   type AssistantDraft,
@@ -17,6 +16,7 @@ import type { Actor } from './actor'
 import { call } from './call'
 import { authorize } from './call-context'
 import { withEditLock } from './edits/lock'
+import { idFrom } from './id-from-key'
 import { once } from './once'
 import { settledTruth } from './settled-truth'
 
@@ -212,10 +212,4 @@ export async function deleteAssistant(
 
 function gone(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'not_found') throw error
-}
-
-/** The same id for the same words, in the form of a random one. */
-function idFrom(words: readonly string[]): string {
-  const digits = createHash('sha256').update(JSON.stringify(words)).digest('hex')
-  return digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-a$4-$5')
 }

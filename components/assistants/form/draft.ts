@@ -57,7 +57,7 @@ const isDraft = (value: unknown): value is AssistantDraft =>
 
 /** A part of the draft that is not the same in all three: what both began with, mine, and what is there now. */
 export type ThreeWay = {
-  path: readonly [string] | readonly [string, string]
+  path: readonly ['name' | 'description'] | readonly ['context' | 'config' | 'metadata', string]
   base: unknown
   mine: unknown
   theirs: unknown
@@ -67,9 +67,8 @@ export type ThreeWay = {
 /** Field by field; of context, configuration and metadata key by key. Undefined stands for what is not there. */
 export function threeWays(base: AssistantDraft, mine: AssistantDraft, theirs: AssistantDraft): ThreeWay[] {
   return DRAFT_FIELDS.flatMap((field): ThreeWay[] => {
+    if (field === 'name' || field === 'description') return row([field], base[field], mine[field], theirs[field])
     const [was, own, now] = [base[field], mine[field], theirs[field]]
-    if (typeof was === 'string' || typeof own === 'string' || typeof now === 'string')
-      return row([field], was, own, now)
     const keys = new Set([now, own, was].flatMap(Object.keys))
     const at = (object: Json, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined)
     return [...keys].flatMap((key) => row([field, key], at(was, key), at(own, key), at(now, key)))
@@ -89,11 +88,11 @@ export function mergedDraft(
   theirs: AssistantDraft,
   kept: ReadonlySet<string>,
 ): AssistantDraft {
-  return rows
-    .filter(({ who, path }) => who === 'me' || (who === 'both' && kept.has(placeName(path))))
-    .reduce<AssistantDraft>((draft, { path: [field, key], mine }) => {
-      if (key === undefined) return { ...draft, [field]: mine }
-      const part = draft[field as 'context'] // the only rows with a key are those of the three objects
-      return { ...draft, [field]: withKey(part, key, mine) }
-    }, theirs)
+  const draft = { ...theirs }
+  for (const { path, mine, who } of rows) {
+    if (who !== 'me' && !(who === 'both' && kept.has(placeName(path)))) continue
+    if (path.length === 1) draft[path[0]] = String(mine)
+    else draft[path[0]] = withKey(draft[path[0]], path[1], mine)
+  }
+  return draft
 }
