@@ -17,6 +17,7 @@ import { assistantSchemasQuery } from '@/lib/queries/assistants'
 import { newRequestKey } from '@/lib/request-key'
 import { routes } from '@/lib/routes'
 import { AssistantPicker } from './assistant-picker'
+import { CheckpointNotice } from './checkpoint-notice'
 import { inputSkeleton, takesMessages } from './input-schema'
 import { InputSection } from './input-section'
 import { findAssistant, isDefault, pickableAssistants } from './pickable-assistants'
@@ -26,14 +27,14 @@ import { initialOptions, type StartOptions } from './start-options'
 import { startRequest } from './start-request'
 import { ThreadPicker } from './thread-picker'
 
-type Props = { workspace: string; deployment: string; assistant?: string; thread?: string }
+type Props = { workspace: string; deployment: string; assistant?: string; thread?: string; checkpoint?: string }
 type Draft = Pick<StartOptions, 'message' | 'json' | 'context'>
 
 /** Starts a run: what, where its state goes, with which input, and how it is streamed. Nothing typed is lost when it fails. */
-export function StartForm({ workspace, deployment, assistant = '', thread = '' }: Props) {
+export function StartForm({ workspace, deployment, assistant = '', thread = '', checkpoint = '' }: Props) {
   const router = useRouter()
   const { run: reason } = useReasons()
-  const [options, setOptions] = useState(() => initialOptions(assistant, thread))
+  const [options, setOptions] = useState(() => initialOptions(assistant, thread, checkpoint))
   const [issues, setIssues] = useState<readonly StartIssue[]>([])
   const [error, setError] = useState<ErrorView>()
   const [isForced, setForced] = useState(false)
@@ -66,7 +67,11 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
     setIssues((now) => remaining(now, part))
   }
   const draft: Draft = { message: options.message, json: options.json, context: options.context }
-  const forgetDraft = useKeptDraft(`pilothouse.run.${workspace}.${deployment}`, draft, change)
+  const forgetDraft = useKeptDraft(
+    `pilothouse.run.${workspace}.${deployment}${checkpoint && `.${checkpoint}`}`,
+    draft,
+    change,
+  )
   const issuesOf = (field: StartField) => issues.filter((issue) => issue.field === field)
 
   // Where something is wrong, the first such field takes the keyboard.
@@ -135,6 +140,9 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '' }
           onChange={change}
           issues={issuesOf('thread')}
         />
+        {options.checkpoint && options.threadKind === 'existing' ? (
+          <CheckpointNotice id={options.checkpoint} onDrop={() => change({ checkpoint: '', json: undefined })} />
+        ) : null}
         <InputSection
           kind={inputKind}
           hasMessages={hasMessages}

@@ -57,7 +57,8 @@ export async function saveMetadata(given: z.input<typeof Metadata>): Promise<Set
 const State = z.strictObject({
   place: Place,
   key,
-  base: z.strictObject({ id: name, ns: z.string().max(2_000), map: z.record(z.string(), z.unknown()).optional() }),
+  /** Without an id: a thread that has no state yet. */
+  base: z.strictObject({ id: z.string().max(300), ns: z.string().max(2_000), map: z.record(z.string(), z.unknown()).optional() }),
   seen: z.string().max(300),
   isFork: z.boolean(),
   values: text,

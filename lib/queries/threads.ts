@@ -19,9 +19,6 @@ export const threadQuery = (workspace: string, deployment: string, threadId: str
 export const threadStateQuery = (workspace: string, deployment: string, threadId: string) =>
   apiQuery(agentServer.getThreadState, { workspace, deployment, params: { thread_id: threadId } })
 
-export const threadHistoryQuery = (workspace: string, deployment: string, threadId: string, limit = 20) =>
-  apiQuery(agentServer.searchThreadHistory, { workspace, deployment, params: { thread_id: threadId }, body: { limit } })
-
 type HistoryQuery = { limit?: number; before?: string; ns?: string }
 
 /**

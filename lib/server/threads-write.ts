@@ -148,12 +148,14 @@ export async function updateState(edit: StateEdit, actor: Actor): Promise<StateO
   const body = {
     values,
     ...(asNode && { as_node: asNode }),
-    checkpoint: {
-      thread_id: place.thread,
-      checkpoint_ns: base.ns,
-      checkpoint_id: base.id,
-      ...(base.map && { checkpoint_map: base.map }),
-    },
+    ...(base.id && {
+      checkpoint: {
+        thread_id: place.thread,
+        checkpoint_ns: base.ns,
+        checkpoint_id: base.id,
+        ...(base.map && { checkpoint_map: base.map }),
+      },
+    }),
   }
   const read = () =>
     call(
@@ -181,7 +183,7 @@ export async function updateState(edit: StateEdit, actor: Actor): Promise<StateO
           const id = now.checkpoint?.checkpoint_id ?? null
           // A subgraph's own checkpoint is none of the thread's newest: there it cannot be told.
           const isMade =
-            id !== newest && now.parent_checkpoint?.checkpoint_id === base.id && now.metadata?.source === 'update'
+            id !== newest && (now.parent_checkpoint?.checkpoint_id ?? '') === base.id && now.metadata?.source === 'update'
           return isMade ? { kind: 'saved', checkpoint: id, note: LATE } : undefined
         },
       })

@@ -1,7 +1,6 @@
 'use client'
 import { createContext, useContext } from 'react'
 import type { JsonPath } from '@/lib/json-difference'
-import { placeName } from './draft'
 
 type Problems = {
   problemAt: (path: JsonPath) => string | undefined
@@ -18,5 +17,6 @@ export function useProblemAt(path: JsonPath) {
   return { problem: problemAt(path), report: (message: string | undefined) => report(path, message) }
 }
 
-/** The id of a place's control. */
-export const fieldId = (path: JsonPath): string => `draft-${placeName(path)}`
+/** The id of a place's control; an attribute that names several ids parts them by blanks, so there are none in it. */
+export const fieldId = (path: JsonPath): string =>
+  `draft-${path.map((key) => String(key).replace(/[^\w-]/g, (sign) => `_${sign.charCodeAt(0)}`)).join('.')}`

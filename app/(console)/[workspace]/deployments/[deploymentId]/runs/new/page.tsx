@@ -11,7 +11,7 @@ export default async function Page({
   searchParams,
 }: PageProps<'/[workspace]/deployments/[deploymentId]/runs/new'>) {
   const { workspace, deploymentId } = await params
-  const { assistant, thread } = await searchParams
+  const { assistant, thread, checkpoint } = await searchParams
   await prefetch(pickableAssistants(workspace, deploymentId))
   return (
     <Hydrated>
@@ -20,6 +20,7 @@ export default async function Page({
         deployment={deploymentId}
         assistant={typeof assistant === 'string' ? assistant : undefined}
         thread={typeof thread === 'string' ? thread : undefined}
+        checkpoint={typeof checkpoint === 'string' ? checkpoint : undefined}
       />
     </Hydrated>
   )
