@@ -64,7 +64,7 @@ test('an assistant is made, edited, compared, set back, undone and deleted', asy
   await page.reload() // what was typed is still there
   await expect(page.getByLabel('persona', { exact: true })).toHaveValue('a day porter')
   await page.getByRole('button', { name: 'Save as version 3' }).click()
-  await expect(page.getByText('Active version3')).toBeVisible()
+  await expect(page.getByText('Active version3', { exact: true })).toBeVisible()
   expect((await ask('GET', `/assistants/${assistant}`)).context).toEqual({
     persona: 'a day porter',
     delay_ms: 1,

@@ -116,7 +116,7 @@ test('a checkpoint is compared, edited as a node, forked and run on from; the th
   await page.getByLabel('Compare with').selectOption('')
   await page.getByRole('button', { name: 'Edit state from here' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('draft', { exact: true }).check()
+  await dialog.getByRole('checkbox', { name: /^draft/ }).check()
   await dialog.getByRole('textbox', { name: 'draft as JSON' }).fill('"Written by hand"')
   await dialog.getByLabel('Write it as the node').selectOption('write')
   await dialog.getByRole('button', { name: 'Review' }).click()

@@ -140,13 +140,18 @@ const NAME_KEYS = ['id', 'key', 'name'] as const
 function namesOf(...lists: (readonly unknown[])[]): (readonly unknown[] | undefined)[] {
   if (lists.some((list) => list.length === 0)) return []
   const by = (nameOf: (item: unknown) => unknown) => {
-    const named = lists.map((list) => list.map(nameOf))
-    const isNamed = named.every(
-      (names) =>
-        names.every((name) => typeof name === 'string' || typeof name === 'number') &&
-        new Set(names).size === names.length,
-    )
-    return isNamed ? named : undefined
+    const named: unknown[][] = []
+    for (const list of lists) {
+      // A set keeps the order; it has as many as the list where no two are the same.
+      const names = new Set<unknown>()
+      for (const item of list) {
+        const name = nameOf(item)
+        if ((typeof name !== 'string' && typeof name !== 'number') || names.has(name)) return undefined
+        names.add(name)
+      }
+      named.push([...names])
+    }
+    return named
   }
   for (const key of NAME_KEYS) {
     const named = by((item) => (isObject(item) && Object.hasOwn(item, key) ? item[key] : undefined))

@@ -122,15 +122,20 @@ function Side({ label, isThere, value }: { label: string; isThere: boolean; valu
       aria-label={label}
       className="flex min-h-24 min-w-0 flex-col border-line max-md:border-t md:[&+&]:border-l"
     >
-      <h4 className="px-3 pt-1.5 text-ink-3 text-xs">{label}</h4>
+      <p className="px-3 pt-1.5 text-ink-3 text-xs">{label}</p>
       {!isThere ? (
         <p className="px-3 py-1 text-ink-3 text-xs">not there</p>
       ) : isLarge ? (
         <JsonTree value={value} label={label} className="min-h-0 flex-1" />
       ) : (
-        <div className="min-h-0 flex-1 overflow-auto px-3 pb-2 font-mono text-xs">
+        <section
+          aria-label={`${label}, in full`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+          tabIndex={0}
+          className="min-h-0 flex-1 overflow-auto px-3 pb-2 font-mono text-xs focus-visible:-outline-offset-2"
+        >
           <LongText text={typeof value === 'string' ? value : jsonText(value)} limit={MOST_TEXT * 2} />
-        </div>
+        </section>
       )}
     </section>
   )

@@ -119,7 +119,12 @@ export function EditState({ place, assistant, state, base, isNewest, onClose, on
             <h3 className="border-b bg-sunken px-3 py-1.5 font-medium text-xs">
               Sent {asNode ? `as ${asNode}` : 'as the node that the server finds'}: {chosen.join(', ')}
             </h3>
-            <ul className="max-h-72 divide-y overflow-y-auto font-mono text-xs">
+            <ul
+              aria-label="Changes"
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+              tabIndex={0}
+              className="max-h-72 divide-y overflow-y-auto font-mono text-xs focus-visible:-outline-offset-2"
+            >
               {change.differences.slice(0, MOST_SHOWN).map((one) => (
                 <li key={`${one.kind} ${pathText(one.path)}`} className="break-all px-3 py-1">
                   <span className="text-ink-3">{one.kind} </span>
