@@ -18,6 +18,7 @@ import { useSetSearch } from '@/components/shared/use-set-search'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { Tabs } from '@/components/ui/tabs'
+import { cn } from '@/lib/cn'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Thread } from '@/lib/contracts/threads'
 import { subscribe } from '@/lib/live/client'
@@ -95,7 +96,13 @@ export function ThreadPage(place: Place) {
           { value: 'history', label: 'History' },
         ]}
       >
-        <div className="h-[max(24rem,calc(100dvh-21rem))] overflow-hidden rounded-lg border bg-panel">
+        <div
+          className={cn(
+            'overflow-hidden rounded-lg border bg-panel',
+            // One below the other on narrow screens, the list and its state need the height of two.
+            tab === 'history' ? 'h-[46rem] md:h-[max(24rem,calc(100dvh-21rem))]' : 'h-[max(24rem,calc(100dvh-21rem))]',
+          )}
+        >
           {tab === 'history' ? (
             <ThreadHistory {...place} assistant={assistantOf(data)} />
           ) : (

@@ -58,7 +58,11 @@ const State = z.strictObject({
   place: Place,
   key,
   /** Without an id: a thread that has no state yet. */
-  base: z.strictObject({ id: z.string().max(300), ns: z.string().max(2_000), map: z.record(z.string(), z.unknown()).optional() }),
+  base: z.strictObject({
+    id: z.string().max(300),
+    ns: z.string().max(2_000),
+    map: z.record(z.string(), z.unknown()).optional(),
+  }),
   seen: z.string().max(300),
   isFork: z.boolean(),
   values: text,

@@ -183,7 +183,9 @@ export async function updateState(edit: StateEdit, actor: Actor): Promise<StateO
           const id = now.checkpoint?.checkpoint_id ?? null
           // A subgraph's own checkpoint is none of the thread's newest: there it cannot be told.
           const isMade =
-            id !== newest && (now.parent_checkpoint?.checkpoint_id ?? '') === base.id && now.metadata?.source === 'update'
+            id !== newest &&
+            (now.parent_checkpoint?.checkpoint_id ?? '') === base.id &&
+            now.metadata?.source === 'update'
           return isMade ? { kind: 'saved', checkpoint: id, note: LATE } : undefined
         },
       })
