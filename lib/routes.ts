@@ -31,10 +31,21 @@ export const routes = {
   deploymentDanger: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'danger']),
   deploymentSecrets: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'secrets']),
   deploymentResources: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'resources']),
-  assistants: (w: string, d: string) => at([w, 'deployments', d, 'assistants']),
+  assistants: (w: string, d: string, query?: Record<string, string | undefined>) =>
+    at([w, 'deployments', d, 'assistants'], query),
+  newAssistant: (w: string, d: string, query?: { graph?: string }) =>
+    at([w, 'deployments', d, 'assistants', 'new'], query),
+  assistant: (w: string, d: string, assistant: string, query?: { tab?: string }) =>
+    at([w, 'deployments', d, 'assistants', assistant], query),
+  editAssistant: (w: string, d: string, assistant: string) =>
+    at([w, 'deployments', d, 'assistants', assistant, 'edit']),
+  /** Two versions side by side; the older one is `a`. */
+  compareVersions: (w: string, d: string, assistant: string, query?: { a?: string; b?: string }) =>
+    at([w, 'deployments', d, 'assistants', assistant, 'compare'], query),
   threads: (w: string, d: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'threads'], query),
-  thread: (w: string, d: string, thread: string) => at([w, 'deployments', d, 'threads', thread]),
+  thread: (w: string, d: string, thread: string, query?: Record<string, string | undefined>) =>
+    at([w, 'deployments', d, 'threads', thread], query),
   runs: (w: string, d: string) => at([w, 'deployments', d, 'runs']),
   /** `from` is a recording whose request the form begins with; `checkpoint` a place in the thread's history to go on from. */
   newRun: (w: string, d: string, query?: { assistant?: string; thread?: string; from?: string; checkpoint?: string }) =>

@@ -12,13 +12,17 @@ import { routes } from '@/lib/routes'
 /** The assistant that the server made for each graph by itself. */
 export const isDefault = (assistant: Pick<Assistant, 'metadata'>): boolean => assistant.metadata.created_by === 'system'
 
-export const assistantColumns = (workspace: string, deployment: string): Column<Assistant>[] => [
+export const assistantColumns = (
+  workspace: string,
+  deployment: string,
+  whyNoRun: string | undefined,
+): Column<Assistant>[] => [
   {
     id: 'name',
     header: 'Name',
     cell: (one) => (
       <span className="flex min-w-0 items-center gap-2">
-        <span className="truncate font-medium" title={one.name ?? one.assistant_id}>
+        <span className="truncate" title={one.name ?? one.assistant_id}>
           <VisibleText>{one.name || one.assistant_id}</VisibleText>
         </span>
         {isDefault(one) ? <Badge title="Made by the server for its graph">default</Badge> : null}
@@ -43,9 +47,19 @@ export const assistantColumns = (workspace: string, deployment: string): Column<
     cell: (one) => <span className="tabular-nums">{one.version ?? '–'}</span>,
   },
   {
+    id: 'description',
+    header: 'Description',
+    from: 'xl',
+    cell: (one) => (
+      <span className="text-ink-2 text-xs" title={one.description ?? undefined}>
+        <VisibleText>{one.description ?? ''}</VisibleText>
+      </span>
+    ),
+  },
+  {
     id: 'id',
     header: 'Id',
-    from: 'md',
+    from: 'lg',
     className: 'w-36',
     cell: (one) => <IdChip id={one.assistant_id} what="assistant id" className="text-ink-2" />,
   },
@@ -58,18 +72,25 @@ export const assistantColumns = (workspace: string, deployment: string): Column<
   },
   {
     id: 'run',
+    isAside: true,
     header: <span className="sr-only">Start</span>,
     className: 'w-28 text-right',
-    cell: (one) => (
-      <Button asChild size="sm">
-        <Link
-          href={routes.newRun(workspace, deployment, { assistant: one.assistant_id })}
-          aria-label={`Start a run of ${one.name || one.graph_id}`}
-        >
+    cell: (one) =>
+      whyNoRun ? (
+        <Button size="sm" reason={whyNoRun}>
           <Play aria-hidden />
           Start a run
-        </Link>
-      </Button>
-    ),
+        </Button>
+      ) : (
+        <Button asChild size="sm">
+          <Link
+            href={routes.newRun(workspace, deployment, { assistant: one.assistant_id })}
+            aria-label={`Start a run of ${one.name || one.graph_id}`}
+          >
+            <Play aria-hidden />
+            Start a run
+          </Link>
+        </Button>
+      ),
   },
 ]

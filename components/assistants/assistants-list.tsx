@@ -1,65 +1,114 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { DataTable } from '@/components/shared/data-table'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
+import { FilterChips } from '@/components/shared/filter-chips'
 import { Pager } from '@/components/shared/pager'
+import { useReasons } from '@/components/shared/rights'
+import { SavedViews } from '@/components/shared/saved-views'
 import { SearchBox } from '@/components/shared/search-box'
 import { StaleNotice } from '@/components/shared/stale-notice'
-import { useSetSearch } from '@/components/shared/use-set-search'
+import { useListSearch } from '@/components/shared/use-list-search'
+import type { ViewActions } from '@/components/shared/view-types'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
-import { assistantsQuery } from '@/lib/queries/assistants'
+import { deleteView, saveView, updateView } from '@/lib/actions/saved-views'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { apiQuery } from '@/lib/queries/api-query'
+import { assistantsQuery, defaultAssistantsQuery } from '@/lib/queries/assistants'
+import { routes } from '@/lib/routes'
+import type { SavedView } from '@/lib/saved-views'
 import { assistantColumns } from './assistant-columns'
-import { assistantSearchOf, PAGE_SIZE } from './assistant-filter'
+import { assistantChips, assistantQueryOf, filtersFor, NO_FILTER, SORTS, viewQueryOf } from './list-query'
+
+type Props = { workspace: string; deployment: string; views: readonly SavedView[] }
 
 /** Assistants of a deployment: the default one of each graph, and those that people made. */
-export function AssistantsList({ workspace, deployment }: { workspace: string; deployment: string }) {
+export function AssistantsList({ workspace, deployment, views: initialViews }: Props) {
   const search = useSearchParams()
-  const setSearch = useSetSearch()
-  const query = assistantSearchOf(search)
-  const list = useQuery(assistantsQuery(workspace, deployment, query))
-  const columns = useMemo(() => assistantColumns(workspace, deployment), [workspace, deployment])
-  const graphs = useGraphs(workspace, deployment, query.graph_id)
-  const isFiltered = !!(query.name || query.graph_id)
+  const [views, setViews] = useState(initialViews)
+  const setSearch = useListSearch(views, viewQueryOf)
+  const viewActions = useMemo(() => viewActionsOf(workspace), [workspace])
+  const { body, filters, sort, isFiltered } = assistantQueryOf(search)
+  const list = useQuery(assistantsQuery(workspace, deployment, body))
+  // Servers that cannot count leave the total out.
+  const total = useQuery({
+    ...apiQuery(agentServer.countAssistants, { workspace, deployment, body: filters }),
+    retry: false,
+    placeholderData: keepPreviousData,
+  })
+  const whyNoRun = useReasons().run
+  const columns = useMemo(() => assistantColumns(workspace, deployment, whyNoRun), [workspace, deployment, whyNoRun])
+  const graphs = useGraphs(workspace, deployment, body.graph_id)
+  const error = list.error ?? list.failureReason
   const rows = list.data
+  const showAll = () => setSearch({ ...NO_FILTER, sort: '', view: '' })
   return (
     <>
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        <SearchBox label="Search by name" value={query.name ?? ''} onChange={(name) => setSearch({ name })} />
+        <SearchBox label="Search by name" value={body.name ?? ''} onChange={(name) => setSearch({ name })} />
         <Select
-          aria-label="Graph"
-          className="w-auto max-w-60"
-          value={query.graph_id ?? ''}
-          onChange={(event) => setSearch({ graph: event.target.value })}
+          aria-label="Order"
+          className="w-auto"
+          value={sort}
+          onChange={({ target }) => setSearch({ sort: target.value === SORTS[0].value ? '' : target.value })}
         >
-          <option value="">Any graph</option>
-          {graphs.map((graph) => (
-            <option key={graph}>{graph}</option>
+          {SORTS.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
           ))}
         </Select>
+        <SavedViews
+          noun="assistants"
+          actions={viewActions}
+          views={views}
+          current={views.find(({ id }) => id === search.get('view'))}
+          query={viewQueryOf(search)}
+          onViews={setViews}
+          onOpen={(view) =>
+            view
+              ? setSearch({
+                  ...NO_FILTER,
+                  sort: '',
+                  ...Object.fromEntries(new URLSearchParams(view.query)),
+                  view: view.id,
+                })
+              : showAll()
+          }
+        />
+        <FilterChips
+          filters={filtersFor(graphs)}
+          chips={assistantChips(search, graphs)}
+          onSet={(name, value) => setSearch({ [name]: value })}
+          onClear={() => setSearch({ ...NO_FILTER, name: body.name ?? '' })}
+        />
+        <span className="ml-auto">
+          <NewAssistant href={routes.newAssistant(workspace, deployment, { graph: body.graph_id })} reason={whyNoRun} />
+        </span>
       </div>
-      {list.error && rows ? (
-        <StaleNotice {...list.error.view} at={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
+      {error && rows ? (
+        <StaleNotice {...error.view} at={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
       ) : null}
-      {list.error && !rows ? (
-        <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} />
+      {error && !rows ? (
+        <ErrorNotice error={error.view} onRetry={() => void list.refetch()} />
       ) : (
         <DataTable
           label="Assistants"
           columns={columns}
           rows={rows}
           rowKey={(one) => one.assistant_id}
+          rowHref={(one) => routes.assistant(workspace, deployment, one.assistant_id)}
           empty={
-            isFiltered || query.offset > 0 ? (
-              <EmptyState
-                title="No assistant matches"
-                action={<Button onClick={() => setSearch({ name: '', graph: '' })}>Clear the filters</Button>}
-              >
-                Nothing here has that name and graph.
+            isFiltered || body.offset > 0 ? (
+              <EmptyState title="No assistant matches" action={<Button onClick={showAll}>Clear the filters</Button>}>
+                None fits all the filters above. Names match anywhere in the text.
               </EmptyState>
             ) : (
               <EmptyState title="No assistants">
@@ -71,9 +120,10 @@ export function AssistantsList({ workspace, deployment }: { workspace: string; d
       )}
       {rows ? (
         <Pager
-          offset={query.offset}
-          size={PAGE_SIZE}
+          offset={body.offset}
+          size={body.limit}
           shown={rows.length}
+          total={total.data}
           isLoading={list.isPlaceholderData}
           onMove={(offset) => setSearch({ offset })}
         />
@@ -82,15 +132,38 @@ export function AssistantsList({ workspace, deployment }: { workspace: string; d
   )
 }
 
+const NewAssistant = ({
+  href,
+  reason,
+}: {
+  href: ReturnType<typeof routes.newAssistant>
+  reason: string | undefined
+}) =>
+  reason ? (
+    <Button reason={reason}>
+      <Plus aria-hidden />
+      New assistant
+    </Button>
+  ) : (
+    <Button asChild>
+      <Link href={href}>
+        <Plus aria-hidden />
+        New assistant
+      </Link>
+    </Button>
+  )
+
+const viewActionsOf = (workspace: string): ViewActions => {
+  const place = { workspace, page: 'assistants' } as const
+  return {
+    save: (view) => saveView({ ...place, ...view }),
+    update: (view) => updateView({ ...place, ...view }),
+    remove: (view) => deleteView({ ...place, ...view }),
+  }
+}
+
 /** The names of all graphs: each has a default assistant. */
 function useGraphs(workspace: string, deployment: string, chosen: string | undefined): string[] {
-  const list = useQuery(
-    assistantsQuery(workspace, deployment, {
-      metadata: { created_by: 'system' },
-      limit: 200,
-      sort_by: 'graph_id',
-      sort_order: 'asc',
-    }),
-  )
+  const list = useQuery(defaultAssistantsQuery(workspace, deployment))
   return [...new Set([...(list.data ?? []).map((one) => one.graph_id), ...(chosen ? [chosen] : [])])]
 }

@@ -4,12 +4,12 @@ import { Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useReasons } from '@/components/shared/rights'
+import type { Selection } from '@/components/shared/use-selection'
 import { Button } from '@/components/ui/button'
 import { MAX_BULK } from '@/lib/contracts/bulk'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { count } from '@/lib/format'
 import { invalidate } from '@/lib/queries/api-query'
-import type { Selection } from './use-selection'
 
 const BulkDelete = dynamic(() => import('./bulk-delete').then((module) => module.BulkDelete), { ssr: false })
 

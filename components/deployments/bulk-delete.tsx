@@ -2,6 +2,7 @@
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { useSave } from '@/components/shared/use-save'
+import type { Selected } from '@/components/shared/use-selection'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
@@ -11,7 +12,6 @@ import { deleteDeployments } from '@/lib/actions/bulk'
 import type { BulkResult } from '@/lib/contracts/bulk'
 import { count } from '@/lib/format'
 import { newRequestKey } from '@/lib/request-key'
-import type { Selected } from './use-selection'
 
 type BulkDeleteProps = {
   workspace: string

@@ -1,12 +1,12 @@
-import type { Column } from '@/components/shared/data-table'
+import { type Column, SelectBox } from '@/components/shared/data-table'
 import { RelativeTime } from '@/components/shared/relative-time'
+import type { Selection } from '@/components/shared/use-selection'
 import { Badge } from '@/components/ui/badge'
 import type { DeploymentRow, RevisionFacts } from '@/lib/contracts/deployment-row'
 import { revisionLabel } from '@/lib/contracts/state'
 import { shortId } from '@/lib/format'
 import { RowHealth } from './row-health'
 import { sourceLabel, sourceOf } from './source'
-import type { Selection } from './use-selection'
 
 type Rows = { rows: readonly DeploymentRow[]; selection: Selection }
 
@@ -16,14 +16,14 @@ export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentR
     isAside: true,
     className: 'w-9 pr-0',
     header: (
-      <Box
+      <SelectBox
         label="Select all on this page"
         isChecked={rows.length > 0 && rows.every(({ id }) => selection.has(id))}
         onChange={selection.togglePage}
       />
     ),
     cell: ({ id, name }) => (
-      <Box
+      <SelectBox
         label={`Select ${name}`}
         isChecked={selection.has(id)}
         onChange={(isRange) => selection.toggle(id, isRange)}
@@ -62,27 +62,6 @@ export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentR
     cell: (one) => <RelativeTime at={one.updatedAt} />,
   },
 ]
-
-const Box = ({
-  label,
-  isChecked,
-  onChange,
-}: {
-  label: string
-  isChecked: boolean
-  onChange: (isRange: boolean) => void
-}) => (
-  <label className="flex size-6 items-center justify-center">
-    <input
-      type="checkbox"
-      aria-label={label}
-      className="size-3.5 accent-accent"
-      checked={isChecked}
-      // A click brings its keys along.
-      onChange={({ nativeEvent }) => onChange('shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
-    />
-  </label>
-)
 
 const Active = ({ of }: { of: RevisionFacts | null }) =>
   of ? (

@@ -8,12 +8,21 @@ import { useEffect, useMemo, useState } from 'react'
 import { DataTable } from '@/components/shared/data-table'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
+import { FilterChips } from '@/components/shared/filter-chips'
+import { chipsOf } from '@/components/shared/filters'
+import { ListPager } from '@/components/shared/list-pager'
+import { LostNotice } from '@/components/shared/lost-notice'
 import { PageHeader } from '@/components/shared/page-header'
 import { useReasons } from '@/components/shared/rights'
+import { SavedViews } from '@/components/shared/saved-views'
 import { SearchBox } from '@/components/shared/search-box'
 import { StaleNotice } from '@/components/shared/stale-notice'
+import { useRowKeys } from '@/components/shared/use-row-keys'
+import { useSelection } from '@/components/shared/use-selection'
 import { useSetSearch } from '@/components/shared/use-set-search'
+import type { ViewActions } from '@/components/shared/view-types'
 import { Button } from '@/components/ui/button'
+import { deleteView, saveView, updateView } from '@/lib/actions/saved-views'
 import { SLACK } from '@/lib/anchored-page'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
@@ -21,14 +30,8 @@ import type { SavedView } from '@/lib/saved-views'
 import { BulkBar } from './bulk-bar'
 import { deploymentColumns } from './columns'
 import { ExportButton } from './export-button'
-import { FilterChips } from './filter-chips'
-import { ListPager } from './list-pager'
-import { ALL, chipsOf, isFiltered, listQueryOf, NO_FILTER, toView, viewQueryOf } from './list-query'
-import { LostNotice } from './lost-notice'
-import { SavedViews } from './saved-views'
+import { ALL, FILTERS, isFiltered, listQueryOf, NO_FILTER, PAGE_SIZES, toView, viewQueryOf } from './list-query'
 import { useLiveDeployments } from './use-live'
-import { useRowKeys } from './use-row-keys'
-import { useSelection } from './use-selection'
 
 const PeekPanel = dynamic(() => import('./peek-panel').then((module) => module.PeekPanel), { ssr: false })
 
@@ -46,6 +49,7 @@ export function DeploymentsPage({ workspace, views: initialViews }: Props) {
   const retry = () => void refetch()
 
   const [views, setViews] = useState(initialViews)
+  const viewActions = useMemo(() => viewActionsOf(workspace), [workspace])
   const kept = viewQueryOf(search)
   const setSearch = useSetSearch()
   const setLocal = useSetSearch({ isLocal: true })
@@ -86,7 +90,8 @@ export function DeploymentsPage({ workspace, views: initialViews }: Props) {
           onChange={(value) => set({ name_contains: value })}
         />
         <SavedViews
-          workspace={workspace}
+          noun="deployments"
+          actions={viewActions}
           views={views}
           current={views.find(({ id }) => id === search.get('view'))}
           query={kept}
@@ -94,7 +99,8 @@ export function DeploymentsPage({ workspace, views: initialViews }: Props) {
           onOpen={(view) => (view ? setSearch(toView(view.query, view.id)) : showAll())}
         />
         <FilterChips
-          chips={chipsOf(search)}
+          filters={FILTERS}
+          chips={chipsOf(FILTERS, search)}
           onSet={(name, value) => set({ [name]: value })}
           onClear={() => set({ ...NO_FILTER, name_contains: search.get('name_contains') ?? '' })}
         />
@@ -120,6 +126,7 @@ export function DeploymentsPage({ workspace, views: initialViews }: Props) {
         <ListPager
           page={data}
           size={query.limit}
+          sizes={PAGE_SIZES}
           isLoading={isPlaceholderData}
           onMove={set}
           onSize={(limit) => set({ limit })}
@@ -131,6 +138,15 @@ export function DeploymentsPage({ workspace, views: initialViews }: Props) {
 }
 
 const NONE: never[] = []
+
+const viewActionsOf = (workspace: string): ViewActions => {
+  const place = { workspace, page: 'deployments' } as const
+  return {
+    save: (view) => saveView({ ...place, ...view }),
+    update: (view) => updateView({ ...place, ...view }),
+    remove: (view) => deleteView({ ...place, ...view }),
+  }
+}
 
 function Verbs({ workspace, kept }: { workspace: string; kept: string }) {
   const reason = useReasons().administer

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { chipsOf } from '@/components/shared/filters'
 import { ListDeploymentsQuery } from '@/lib/contracts/deployments'
-import { chipsOf, FILTERS, isFiltered, listQueryOf, NO_FILTER, toView, viewQueryOf } from './list-query'
+import { FILTERS, isFiltered, listQueryOf, NO_FILTER, toView, viewQueryOf } from './list-query'
 
 const search = (text: string) => new URLSearchParams(text)
 const of = (text: string) => listQueryOf(search(text))
@@ -55,12 +56,12 @@ test.each(['deployment_type=huge', 'remote_reconciled=perhaps'])(
   '%s is a value that the API does not take and is left out, so that no link is a dead end',
   (text) => {
     expect(of(text)).toEqual({ limit: 20, offset: 0 })
-    expect(chipsOf(search(text))).toEqual([])
+    expect(chipsOf(FILTERS, search(text))).toEqual([])
   },
 )
 
 test('each filter is a chip in words, but the search by name', () => {
-  expect(chipsOf(search('name_contains=x&status=READY&remote_reconciled=false&tag_value_ids=a,b'))).toEqual([
+  expect(chipsOf(FILTERS, search('name_contains=x&status=READY&remote_reconciled=false&tag_value_ids=a,b'))).toEqual([
     { name: 'status', label: 'Status', value: 'READY', text: 'READY' },
     { name: 'remote_reconciled', label: 'Rolled out by', value: 'false', text: 'the control plane' },
     { name: 'tag_value_ids', label: 'Tag values', value: 'a,b', text: 'a, b' },

@@ -1,3 +1,4 @@
+import { type FilterDefinition, filterValue } from '@/components/shared/filters'
 import { DEPLOYMENT_STATUSES } from '@/lib/contracts/state'
 import type { RowsQuery } from '@/lib/queries/deployments'
 
@@ -7,23 +8,10 @@ export const PAGE_SIZE = PAGE_SIZES[0]
 const DEPLOYMENT_TYPES = ['dev_free', 'dev', 'prod'] as const
 
 export type FilterName = Exclude<keyof RowsQuery, 'limit' | 'offset' | 'after' | 'before'>
-type Choice = { value: string; label: string }
-export type FilterDefinition = {
-  name: FilterName
-  label: string
-  /** What may be chosen; without it any text. */
-  choices?: readonly Choice[]
-  /** A choice that is none of those filters as well: servers may know more. */
-  isOpen?: boolean
-  /** Several values, separated by commas. */
-  isList?: boolean
-  hint?: string
-}
-
-const plain = (values: readonly string[]): Choice[] => values.map((value) => ({ value, label: value }))
+const plain = (values: readonly string[]) => values.map((value) => ({ value, label: value }))
 
 /** Every parameter of the interface that narrows the list, but the search by name, which has a field of its own. */
-export const FILTERS: readonly FilterDefinition[] = [
+export const FILTERS: readonly FilterDefinition<FilterName>[] = [
   { name: 'status', label: 'Status', choices: plain(DEPLOYMENT_STATUSES), isOpen: true },
   { name: 'deployment_type', label: 'Type', choices: plain(DEPLOYMENT_TYPES) },
   { name: 'image_version', label: 'Image version' },
@@ -48,27 +36,13 @@ export const NO_FILTER = Object.fromEntries(NAMES.map((name) => [name, ''])) as 
 
 type Search = Pick<URLSearchParams, 'get'>
 
-/** A filter's value as the API takes it, or undefined where it says nothing or cannot be used. */
-function filterValue(name: FilterName, search: Search): string | undefined {
-  const value = search.get(name)?.trim()
-  if (!value) return undefined
-  const known = FILTERS.find((one) => one.name === name)
-  if (known?.isList)
-    return (
-      value
-        .split(',')
-        .map((part) => part.trim())
-        .filter(Boolean)
-        .join(',') || undefined
-    )
-  const isUsable = !known?.choices || known.isOpen || known.choices.some((choice) => choice.value === value)
-  return isUsable ? value : undefined
-}
+const valueIn = (name: FilterName, search: Search) =>
+  filterValue(FILTERS.find((one) => one.name === name) ?? { name }, search)
 
 /** A page's query for what its URL says. Unknown or unusable values are left out, so that no link is a dead end. */
 export function listQueryOf(search: Search): RowsQuery & { limit: number; offset: number } {
   const filters = NAMES.flatMap((name) => {
-    const value = filterValue(name, search)
+    const value = valueIn(name, search)
     return value === undefined ? [] : [[name, value]]
   })
   const offset = Number(search.get('offset') ?? 0)
@@ -83,24 +57,13 @@ export function listQueryOf(search: Search): RowsQuery & { limit: number; offset
   }
 }
 
-export type Chip = { name: FilterName; label: string; value: string; text: string }
-
-/** The filters of a URL but the search by name, in words. */
-export const chipsOf = (search: Search): Chip[] =>
-  FILTERS.flatMap(({ name, label, choices }) => {
-    const value = filterValue(name, search)
-    if (value === undefined) return []
-    const text = choices?.find((choice) => choice.value === value)?.label ?? value.replaceAll(',', ', ')
-    return [{ name, label, value, text }]
-  })
-
-export const isFiltered = (search: Search): boolean => NAMES.some((name) => filterValue(name, search) !== undefined)
+export const isFiltered = (search: Search): boolean => NAMES.some((name) => valueIn(name, search) !== undefined)
 
 /** What a saved view keeps of a URL: its filters and page size, always in the same order. */
 export function viewQueryOf(search: Search): string {
   const kept = new URLSearchParams()
   for (const name of NAMES) {
-    const value = filterValue(name, search)
+    const value = valueIn(name, search)
     if (value !== undefined) kept.set(name, value)
   }
   const { limit } = listQueryOf(search)

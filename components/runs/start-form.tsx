@@ -17,6 +17,7 @@ import { assistantSchemasQuery } from '@/lib/queries/assistants'
 import { newRequestKey } from '@/lib/request-key'
 import { routes } from '@/lib/routes'
 import { AssistantPicker } from './assistant-picker'
+import { CheckpointNotice } from './checkpoint-notice'
 import { inputSkeleton, takesMessages } from './input-schema'
 import { InputSection } from './input-section'
 import { findAssistant, isDefault, pickableAssistants } from './pickable-assistants'
@@ -40,15 +41,14 @@ type Props = {
 type Draft = Pick<StartOptions, 'message' | 'json' | 'context'>
 
 /** Starts a run: what, where its state goes, with which input, and how it is streamed. Nothing typed is lost when it fails. */
-export function StartForm({ workspace, deployment, assistant = '', thread = '', checkpoint, recorded }: Props) {
+export function StartForm({ workspace, deployment, assistant = '', thread = '', checkpoint = '', recorded }: Props) {
   const router = useRouter()
   const { run: reason } = useReasons()
   const [prefill] = useState(() => (recorded ? prefillFrom(recorded) : undefined))
   const [options, setOptions] = useState(() => ({
-    ...(prefill?.options ?? initialOptions(assistant, thread)),
-    ...(thread !== '' && { threadKind: 'existing' as const, thread }),
+    ...(prefill?.options ?? initialOptions(assistant, thread, checkpoint)),
+    ...(thread !== '' && { threadKind: 'existing' as const, thread, checkpoint }),
   }))
-  const isFork = checkpoint !== undefined && options.threadKind === 'existing' && options.thread === thread
   const [issues, setIssues] = useState<readonly StartIssue[]>([])
   const [error, setError] = useState<ErrorView>()
   const [isForced, setForced] = useState(false)
@@ -77,7 +77,9 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '', 
   const settled = { ...options, assistant: assistantId, inputKind } as const
 
   const change = (part: Partial<StartOptions>) => {
-    setOptions((now) => ({ ...now, ...part }))
+    // A checkpoint is of one thread.
+    const isOther = part.thread !== undefined && part.thread !== options.thread
+    setOptions((now) => ({ ...now, ...(isOther && { checkpoint: '' }), ...part }))
     setIssues((now) => remaining(now, part))
   }
   // What was typed for another run must not replace what a recording or a checkpoint brings.
@@ -105,7 +107,7 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '', 
     setIssues(request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
     if (!request.ok) return
     setStarting(true)
-    const whole = { ...request.body, ...prefill?.rest, ...(isFork && { checkpoint_id: checkpoint }) }
+    const whole = { ...prefill?.rest, ...request.body }
     const body = printJson({
       ...whole,
       thread: settled.threadKind === 'existing' ? settled.thread : settled.threadKind,
@@ -142,13 +144,6 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '', 
       className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
     >
       <div className="min-w-0 space-y-5">
-        {isFork ? (
-          <p className="rounded-md border border-accent/30 bg-accent-soft px-3 py-2 text-sm">
-            A fork: the run goes on from the checkpoint <code className="font-mono text-xs">{checkpoint}</code> instead
-            of the thread’s end. What came after it stays in the history. Without input (JSON <code>null</code>) it runs
-            on from there.
-          </p>
-        ) : null}
         {prefill && Object.keys(prefill.rest).length > 0 ? (
           <p className="text-ink-3 text-xs">
             Sent as recorded, without a field here: {Object.keys(prefill.rest).join(', ')}.
@@ -170,6 +165,9 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '', 
           onChange={change}
           issues={issuesOf('thread')}
         />
+        {options.checkpoint && options.threadKind === 'existing' ? (
+          <CheckpointNotice id={options.checkpoint} onDrop={() => change({ checkpoint: '', json: undefined })} />
+        ) : null}
         <InputSection
           kind={inputKind}
           hasMessages={hasMessages}

@@ -29,6 +29,8 @@ export type StartOptions = {
   assistant: string
   threadKind: 'new' | 'existing' | 'stateless'
   thread: string
+  /** Of the existing thread: where the run goes on from; its newest state when empty. */
+  checkpoint: string
   inputKind: 'message' | 'json'
   message: string
   /** Undefined until a person types: the skeleton stands there instead. */
@@ -39,13 +41,15 @@ export type StartOptions = {
   context: string
 }
 
-export const initialOptions = (assistant: string, thread: string): StartOptions => ({
+export const initialOptions = (assistant: string, thread: string, checkpoint = ''): StartOptions => ({
   assistant,
   threadKind: thread ? 'existing' : 'new',
   thread,
-  inputKind: 'message',
+  checkpoint,
+  // Without input the nodes that were next at the checkpoint run again.
+  inputKind: checkpoint ? 'json' : 'message',
   message: '',
-  json: undefined,
+  json: checkpoint ? 'null' : undefined,
   modes: ['messages-tuple', 'values', 'updates', 'custom'],
   subgraphs: true,
   multitask: 'enqueue',

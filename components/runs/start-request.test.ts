@@ -18,6 +18,17 @@ const schema = {
 }
 
 describe('what the form sends', () => {
+  test('from a checkpoint of a thread no input is needed, and the fork is asked for', () => {
+    const from = { ...initialOptions('chat', 'a-thread', 'a-checkpoint') }
+    expect(startRequest(from, from.json ?? '', schema, checkInput)).toMatchObject({
+      ok: true,
+      body: { input: null, checkpoint: { checkpoint_id: 'a-checkpoint' } },
+    })
+    expect(startRequest({ ...from, checkpoint: '' }, 'null', schema, checkInput).ok).toBe(false)
+    const fresh = startRequest({ ...from, threadKind: 'new' }, '{"query":"x"}', schema, checkInput)
+    expect(fresh.ok && fresh.body).not.toHaveProperty('checkpoint')
+  })
+
   test('a message becomes the last word of a person, with the default modes and strategy said explicitly', () => {
     expect(startRequest(options(), '', undefined)).toEqual({
       ok: true,

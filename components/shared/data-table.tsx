@@ -122,6 +122,22 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
+type SelectBoxProps = { label: string; isChecked: boolean; onChange: (isRange: boolean) => void }
+
+/** The box of a row that is selected by it; with the shift key held, a range of rows is. */
+export const SelectBox = ({ label, isChecked, onChange }: SelectBoxProps) => (
+  <label className="flex size-6 items-center justify-center">
+    <input
+      type="checkbox"
+      aria-label={label}
+      className="size-3.5 accent-accent"
+      checked={isChecked}
+      // A click brings its keys along.
+      onChange={({ nativeEvent }) => onChange('shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
+    />
+  </label>
+)
+
 function moveByKey(event: KeyboardEvent, body: HTMLElement | null): void {
   const step = STEPS[event.key]
   if (!step || !body || event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return

@@ -1,5 +1,5 @@
 import { threadsQuery } from '@/lib/queries/threads'
-import { LIGHT_COLUMNS } from './thread-filter'
+import { LIGHT_COLUMNS } from './list-query'
 
 export type ThreadPlace = { workspace: string; deployment: string; thread: string }
 

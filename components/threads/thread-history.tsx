@@ -1,116 +1,193 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { ArrowLeft, GitFork, Pencil } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
+import { useSearchParams } from 'next/navigation'
+import { useCallback, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
-import { RelativeTime } from '@/components/shared/relative-time'
+import { useReasons } from '@/components/shared/rights'
+import { useSetSearch } from '@/components/shared/use-set-search'
 import { Button } from '@/components/ui/button'
+import { Select } from '@/components/ui/input'
 import { Skeleton } from '@/components/ui/skeleton'
-import { cn } from '@/lib/cn'
-import { agentServer } from '@/lib/contracts/agent-server'
-import type { ThreadState as State } from '@/lib/contracts/threads'
-import { apiQuery } from '@/lib/queries/api-query'
+import type { CheckpointPlace, HistoryRow } from '@/lib/contracts/thread-edit'
+import { stateAtQuery } from '@/lib/queries/threads'
+import { routes } from '@/lib/routes'
+import { CheckpointList } from './checkpoint-list'
+import type { ThreadPlace } from './light-thread'
 import { ThreadState } from './thread-state'
 
-/** Each entry carries its whole state, so few are asked for at a time. */
-const PAGE_SIZE = 10
+const StateDifference = dynamic(() => import('./state-difference').then((module) => module.StateDifference), {
+  ssr: false,
+  loading: () => <Skeleton className="m-4 h-40" />,
+})
+const EditState = dynamic(() => import('./edit-state').then((module) => module.EditState), { ssr: false })
 
-type Place = { workspace: string; deployment: string; thread: string }
+type Props = ThreadPlace & { assistant: string | undefined }
 
-/** A thread's checkpoints, newest first; the chosen one with its state. */
-export function ThreadHistory(place: Place) {
-  // Where each page of checkpoints begins: before the last one of the page above.
-  const [pages, setPages] = useState<(string | undefined)[]>([undefined])
-  const [chosen, setChosen] = useState<State>()
+/**
+ * A thread's checkpoints as a timeline, newest first; the chosen one with its state, or with what differs from another. Which
+ * ones is in the URL: `at`, `vs`, and `ns` for the history of a subgraph.
+ */
+export function ThreadHistory({ assistant, ...place }: Props) {
+  const search = useSearchParams()
+  const set = useSetSearch({ isLocal: true })
+  const ns = search.get('ns') ?? ''
+  const [rows, setRows] = useState<readonly HistoryRow[]>([])
+  const note = useCallback((found: readonly HistoryRow[]) => setRows((all) => merged(all, found)), [])
+  const known = rows.filter((row) => row.ns === ns)
+  const at = search.get('at') ?? ''
+  const chosen = known.find(({ id }) => id === at) ?? (at ? { id: at, ns } : undefined)
+  const other = known.find(({ id }) => id === search.get('vs'))
   return (
     <div className="flex h-full min-h-0 flex-col md:flex-row">
       <nav
         aria-label="Checkpoints"
-        className="max-h-56 shrink-0 overflow-y-auto border-b md:max-h-none md:w-72 md:border-r md:border-b-0"
+        className="max-h-56 shrink-0 overflow-y-auto border-b md:max-h-none md:w-80 md:border-r md:border-b-0"
       >
-        {pages.map((before, index) => (
-          <HistoryPage
-            key={before ?? 'newest'}
-            {...place}
-            before={before}
-            chosen={chosen}
-            onChoose={setChosen}
-            onOlder={index === pages.length - 1 ? (last) => setPages([...pages, last]) : undefined}
-          />
-        ))}
+        {ns ? (
+          <div className="flex items-center gap-1 border-b bg-sunken px-2 py-1.5 text-xs">
+            <Button variant="ghost" size="sm" onClick={() => set({ ns: '', at: '', vs: '' })}>
+              <ArrowLeft aria-hidden />
+              Thread
+            </Button>
+            <span className="min-w-0 truncate" title={ns}>
+              Subgraph <code className="font-mono">{ns}</code>
+            </span>
+          </div>
+        ) : null}
+        <CheckpointList
+          key={ns}
+          place={place}
+          ns={ns}
+          chosen={at}
+          other={other?.id}
+          onRows={note}
+          onChoose={(id) => set({ at: id, vs: '' })}
+          onSubgraph={(inner) => set({ ns: inner, at: '', vs: '' })}
+        />
       </nav>
-      <div className="min-h-0 min-w-0 flex-1">
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         {chosen ? (
-          <ThreadState key={idOf(chosen)} state={chosen} label="State at the checkpoint" />
+          <Chosen
+            key={`${ns} ${chosen.id}`}
+            place={place}
+            assistant={assistant}
+            chosen={chosen}
+            rows={known}
+            other={other}
+            onCompare={(id) => set({ vs: id })}
+            onWritten={(id) => set({ at: id, vs: chosen.id })}
+          />
         ) : (
-          <p className="py-10 text-center text-ink-3 text-sm">Choose a checkpoint to see the state it saved.</p>
+          <p className="px-4 py-10 text-center text-ink-3 text-sm">
+            Choose a checkpoint to see the state it saved, compare it, run on from it, or write another state from it.
+          </p>
         )}
       </div>
     </div>
   )
 }
 
-type PageProps = Place & {
-  before: string | undefined
-  chosen: State | undefined
-  onChoose: (state: State) => void
-  /** Absent while a page follows. */
-  onOlder?: (last: string) => void
+/** Rows by their id, newest first; those that were read again take the place of what was there. */
+function merged(all: readonly HistoryRow[], found: readonly HistoryRow[]): readonly HistoryRow[] {
+  const rows = new Map([...all, ...found].map((row) => [`${row.ns} ${row.id}`, row]))
+  const orderOf = ({ at, id }: HistoryRow) => `${at ?? ''} ${id}`
+  return [...rows.values()].sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1))
 }
 
-function HistoryPage({ workspace, deployment, thread, before, chosen, onChoose, onOlder }: PageProps) {
-  const page = useQuery(
-    apiQuery(agentServer.searchThreadHistory, {
-      workspace,
-      deployment,
-      params: { thread_id: thread },
-      body: { limit: PAGE_SIZE, ...(before && { before }) },
-    }),
-  )
-  if (page.isPending) return <Skeleton className="m-3 h-40" />
-  if (page.error) return <ErrorNotice error={page.error.view} onRetry={() => void page.refetch()} className="m-2" />
-  const last = page.data.at(-1)?.checkpoint?.checkpoint_id
-  if (page.data.length === 0)
-    return (
-      <p className="p-3 text-ink-3 text-xs">{before ? 'No older checkpoints.' : 'This thread has no checkpoints.'}</p>
-    )
+type ChosenProps = {
+  place: ThreadPlace
+  assistant: string | undefined
+  chosen: CheckpointPlace & Partial<HistoryRow>
+  rows: readonly HistoryRow[]
+  other: HistoryRow | undefined
+  onCompare: (id: string) => void
+  onWritten: (id: string) => void
+}
+
+function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }: ChosenProps) {
+  const { workspace, deployment, thread } = place
+  const whyNot = useReasons().run
+  const [isEditing, setEditing] = useState(false)
+  const state = useQuery(stateAtQuery(workspace, deployment, thread, chosen))
+  const others = rows.filter(({ id }) => id !== chosen.id)
+  const canRun = chosen.ns === ''
   return (
     <>
-      <ul className="divide-y border-b">
-        {page.data.map((state, index) => (
-          <li key={idOf(state) || index}>
-            <button
-              type="button"
-              aria-pressed={chosen !== undefined && idOf(chosen) === idOf(state)}
-              onClick={() => onChoose(state)}
-              className={cn(
-                'block w-full px-3 py-2 text-left text-xs hover:bg-hover',
-                chosen && idOf(chosen) === idOf(state) && 'bg-accent-soft',
-              )}
-            >
-              <span className="flex items-center gap-2">
-                <span className="font-medium tabular-nums">Step {textOf(state.metadata?.step)}</span>
-                <span className="text-ink-3">{textOf(state.metadata?.source)}</span>
-                <span className="ml-auto text-ink-3">
-                  <RelativeTime at={state.created_at} />
-                </span>
-              </span>
-              <span className="block truncate text-ink-2">
-                {state.next.length > 0 ? `next: ${state.next.join(', ')}` : 'finished'}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {onOlder && last && page.data.length === PAGE_SIZE ? (
-        <Button variant="ghost" size="sm" className="m-2" onClick={() => onOlder(last)}>
-          Older checkpoints
+      <div className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
+        <Select
+          aria-label="Compare with"
+          className="h-7 w-auto max-w-64 text-xs"
+          value={other?.id ?? ''}
+          onChange={({ target }) => onCompare(target.value)}
+        >
+          <option value="">Compare with…</option>
+          {others.map((row) => (
+            <option key={row.id} value={row.id}>
+              {row.id === chosen.parent ? 'the one before: ' : ''}step {row.step ?? '?'}, {row.source ?? 'unknown'},{' '}
+              {row.id.slice(0, 13)}
+            </option>
+          ))}
+        </Select>
+        {canRun && !whyNot ? (
+          <Button asChild size="sm">
+            <Link href={routes.newRun(workspace, deployment, { thread, assistant, checkpoint: chosen.id })}>
+              <GitFork aria-hidden />
+              Run from here
+            </Link>
+          </Button>
+        ) : (
+          <Button
+            size="sm"
+            reason={whyNot ?? 'A run starts from a checkpoint of the thread itself, not from one of a subgraph.'}
+          >
+            <GitFork aria-hidden />
+            Run from here
+          </Button>
+        )}
+        <Button
+          size="sm"
+          reason={whyNot ?? (state.data ? undefined : 'Its state is not there yet.')}
+          onClick={() => setEditing(true)}
+        >
+          <Pencil aria-hidden />
+          Edit state from here
         </Button>
+      </div>
+      <div className="min-h-0 flex-1">
+        {other ? (
+          <StateDifference place={place} from={other} to={chosen} />
+        ) : state.data ? (
+          <ThreadState state={state.data} label="State at the checkpoint" />
+        ) : state.error ? (
+          state.error.code === 'not_found' ? (
+            <p className="px-4 py-10 text-center text-ink-3 text-sm">
+              This checkpoint is gone: it was removed since the list was read, or its time to live is over.
+            </p>
+          ) : (
+            <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
+          )
+        ) : (
+          <Skeleton className="m-4 h-40" />
+        )}
+      </div>
+      {isEditing && state.data ? (
+        <EditState
+          place={place}
+          assistant={assistant}
+          state={state.data}
+          base={{ id: chosen.id, ns: chosen.ns, ...(chosen.map && { map: chosen.map }) }}
+          isNewest={rows[0]?.id === chosen.id}
+          onClose={() => setEditing(false)}
+          onWritten={(id) => {
+            setEditing(false)
+            if (id) onWritten(id)
+          }}
+        />
       ) : null}
     </>
   )
 }
-
-const idOf = (state: State): string => state.checkpoint?.checkpoint_id ?? ''
-const textOf = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : '–'

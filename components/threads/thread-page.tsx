@@ -1,7 +1,8 @@
 'use client'
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Play } from 'lucide-react'
+import { Pencil, Play } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
 import { useEffect, useState } from 'react'
@@ -11,11 +12,13 @@ import { jsonText } from '@/components/shared/json-value'
 import { LongText } from '@/components/shared/long-text'
 import { NothingHere } from '@/components/shared/nothing-here'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { useReasons } from '@/components/shared/rights'
 import { Figure, SectionHeader } from '@/components/shared/section-header'
 import { useSetSearch } from '@/components/shared/use-set-search'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { Tabs } from '@/components/ui/tabs'
+import { cn } from '@/lib/cn'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Thread } from '@/lib/contracts/threads'
 import { subscribe } from '@/lib/live/client'
@@ -27,6 +30,9 @@ import { ThreadHistory } from './thread-history'
 import { ThreadMessages } from './thread-messages'
 import { ThreadState } from './thread-state'
 import { ThreadStatus } from './thread-status'
+import { ThreadVerbs } from './thread-verbs'
+
+const EditState = dynamic(() => import('./edit-state').then((module) => module.EditState), { ssr: false })
 
 type LightThread = Pick<Thread, 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'metadata'>
 
@@ -50,12 +56,15 @@ export function ThreadPage(place: Place) {
           </>
         }
         actions={
-          <Button asChild variant="secondary">
-            <Link href={routes.newRun(workspace, deployment, { thread, assistant: assistantOf(data) })}>
-              <Play aria-hidden />
-              Start a run on this thread
-            </Link>
-          </Button>
+          <>
+            <Button asChild variant="secondary">
+              <Link href={routes.newRun(workspace, deployment, { thread, assistant: assistantOf(data) })}>
+                <Play aria-hidden />
+                Start a run on this thread
+              </Link>
+            </Button>
+            <ThreadVerbs place={place} metadata={data?.metadata} />
+          </>
         }
       >
         <div className="mt-1 flex flex-wrap items-start gap-x-4 gap-y-1 text-xs">
@@ -87,11 +96,22 @@ export function ThreadPage(place: Place) {
           { value: 'history', label: 'History' },
         ]}
       >
-        <div className="h-[max(24rem,calc(100dvh-21rem))] overflow-hidden rounded-lg border bg-panel">
+        <div
+          className={cn(
+            'overflow-hidden rounded-lg border bg-panel',
+            // One below the other on narrow screens, the list and its state need the height of two.
+            tab === 'history' ? 'h-[46rem] md:h-[max(24rem,calc(100dvh-21rem))]' : 'h-[max(24rem,calc(100dvh-21rem))]',
+          )}
+        >
           {tab === 'history' ? (
-            <ThreadHistory {...place} />
+            <ThreadHistory {...place} assistant={assistantOf(data)} />
           ) : (
-            <CurrentState {...place} isTree={tab === 'state'} isBusy={data?.status === 'busy'} />
+            <CurrentState
+              {...place}
+              assistant={assistantOf(data)}
+              isTree={tab === 'state'}
+              isBusy={data?.status === 'busy'}
+            />
           )}
         </div>
       </Tabs>
@@ -99,7 +119,12 @@ export function ThreadPage(place: Place) {
   )
 }
 
-function CurrentState({ workspace, deployment, thread, isTree, isBusy }: Place & { isTree: boolean; isBusy: boolean }) {
+type CurrentStateProps = Place & { assistant: string | undefined; isTree: boolean; isBusy: boolean }
+
+function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps) {
+  const { workspace, deployment, thread } = place
+  const whyNot = useReasons().run
+  const [isEditing, setEditing] = useState(false)
   const state = useQuery({ ...threadStateQuery(workspace, deployment, thread), structuralSharing: false })
   if (state.isPending) return <StateSkeleton />
   if (!state.data) return <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
@@ -110,11 +135,35 @@ function CurrentState({ workspace, deployment, thread, isTree, isBusy }: Place &
       ) : null}
       <div className="min-h-0 flex-1">
         {isTree ? (
-          <ThreadState state={state.data} label="State" />
+          <ThreadState
+            state={state.data}
+            label="State"
+            actions={
+              <Button
+                size="sm"
+                reason={whyNot ?? (isBusy ? 'A run is going on. Wait for its end, or cancel it.' : undefined)}
+                onClick={() => setEditing(true)}
+              >
+                <Pencil aria-hidden />
+                Edit state
+              </Button>
+            }
+          />
         ) : (
           <ThreadMessages values={state.data.values} isBusy={isBusy} />
         )}
       </div>
+      {isEditing ? (
+        <EditState
+          place={place}
+          assistant={assistant}
+          state={state.data}
+          base={{ id: state.data.checkpoint?.checkpoint_id ?? '', ns: '' }}
+          isNewest
+          onClose={() => setEditing(false)}
+          onWritten={() => setEditing(false)}
+        />
+      ) : null}
     </div>
   )
 }

@@ -1,6 +1,7 @@
 'use client'
 
 import { CircleHelp } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { IdChip } from '@/components/shared/id-chip'
 import { JsonTree } from '@/components/shared/json-tree'
 import { jsonText } from '@/components/shared/json-value'
@@ -12,7 +13,7 @@ import { Badge } from '@/components/ui/badge'
 import type { Interrupt, ThreadState as State } from '@/lib/contracts/threads'
 
 /** One checkpoint: what runs next, its tasks, what it asks a person, and its values as a tree. */
-export function ThreadState({ state, label }: { state: State; label: string }) {
+export function ThreadState({ state, label, actions }: { state: State; label: string; actions?: ReactNode }) {
   const interrupts = openInterrupts(state)
   const step = state.metadata?.step
   return (
@@ -34,6 +35,7 @@ export function ThreadState({ state, label }: { state: State; label: string }) {
             <IdChip id={state.checkpoint.checkpoint_id} what="checkpoint id" />
           </Figure>
         ) : null}
+        {actions ? <span className="ml-auto">{actions}</span> : null}
       </div>
       {state.tasks.length > 0 ? <Tasks tasks={state.tasks} /> : null}
       {interrupts.map((one, at) => (

@@ -1,31 +1,48 @@
 'use client'
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
-import { type Column, DataTable } from '@/components/shared/data-table'
+import { useMemo, useState } from 'react'
+import { DataTable } from '@/components/shared/data-table'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
-import { Pager } from '@/components/shared/pager'
-import { RelativeTime } from '@/components/shared/relative-time'
+import { FilterChips } from '@/components/shared/filter-chips'
+import { ListPager } from '@/components/shared/list-pager'
+import { LostNotice } from '@/components/shared/lost-notice'
+import { useReasons } from '@/components/shared/rights'
+import { SavedViews } from '@/components/shared/saved-views'
 import { SearchBox } from '@/components/shared/search-box'
 import { StaleNotice } from '@/components/shared/stale-notice'
-import { useSetSearch } from '@/components/shared/use-set-search'
-import { VisibleText } from '@/components/shared/visible-text'
+import { useListSearch } from '@/components/shared/use-list-search'
+import { useRowKeys } from '@/components/shared/use-row-keys'
+import { useSelection } from '@/components/shared/use-selection'
+import type { ViewActions } from '@/components/shared/view-types'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
+import { deleteView, saveView, updateView } from '@/lib/actions/saved-views'
+import { pageOf } from '@/lib/anchored-page'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { Thread } from '@/lib/contracts/threads'
 import { apiQuery } from '@/lib/queries/api-query'
 import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
-import { PAGE_SIZE, threadQueryOf } from './thread-filter'
-import { ThreadStatus } from './thread-status'
+import type { SavedView } from '@/lib/saved-views'
+import { FILTERS, NO_FILTER, PAGE_SIZES, SORTS, threadChips, threadQueryOf, viewQueryOf } from './list-query'
+import { rowOf, threadColumns } from './thread-columns'
+import { ThreadsBar } from './threads-bar'
 
-/** Threads of a deployment, newest change first; searched on the server, values never asked for. */
-export function ThreadsList({ workspace, deployment }: { workspace: string; deployment: string }) {
+const CreateThread = dynamic(() => import('./create-thread').then((module) => module.CreateThread), { ssr: false })
+
+type Props = { workspace: string; deployment: string; views: readonly SavedView[] }
+
+/** Threads of a deployment, searched on the server; their values are never asked for. */
+export function ThreadsList({ workspace, deployment, views: initialViews }: Props) {
   const search = useSearchParams()
-  const setSearch = useSetSearch()
-  const { body, filters, isCounted, problem } = threadQueryOf(search)
+  const [views, setViews] = useState(initialViews)
+  const setSearch = useListSearch(views, viewQueryOf)
+  const viewActions = useMemo(() => viewActionsOf(workspace), [workspace])
+  const { body, filters, sort, wish, isCounted, isFiltered, problem } = threadQueryOf(search)
   const list = useQuery({ ...threadsQuery(workspace, deployment, body), enabled: !problem })
   // Servers that cannot count leave the total out.
   const total = useQuery({
@@ -34,12 +51,25 @@ export function ThreadsList({ workspace, deployment }: { workspace: string; depl
     retry: false,
     placeholderData: keepPreviousData,
   })
-  const isFiltered = search.has('q') || search.has('status')
-  const rows = list.data
+  const [{ data: read }, wishText] = [list, JSON.stringify(wish)]
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the wish goes by its text
+  const page = useMemo(() => read && pageOf(wish, { from: body.offset, rows: read.map(rowOf) }), [read, wishText])
+  const rows = page?.rows ?? NONE
+  const kept = viewQueryOf(search)
+  const selection = useSelection(rows, kept)
+  const columns = useMemo(() => threadColumns({ rows, selection }), [rows, selection])
+  useRowKeys({
+    onSelect: (id) => selection.toggle(id, false),
+    onPeek: () => {},
+    onFocus: () => {},
+    onEscape: () => false,
+  })
+  const error = list.error ?? list.failureReason
+  const showAll = () => setSearch({ ...NO_FILTER, sort: '', view: '' })
   return (
     <>
       <div className="mb-3 flex flex-wrap items-start gap-2">
-        <div className="w-full sm:w-96">
+        <div className="w-full sm:w-80">
           <SearchBox
             label="Search by id or metadata"
             className="sm:w-full"
@@ -54,37 +84,55 @@ export function ThreadsList({ workspace, deployment }: { workspace: string; depl
           ) : null}
         </div>
         <Select
-          aria-label="Status"
+          aria-label="Order"
           className="w-auto"
-          value={body.status ?? ''}
-          onChange={(event) => setSearch({ status: event.target.value })}
+          value={sort}
+          onChange={({ target }) => setSearch({ sort: target.value === SORTS[0].value ? '' : target.value })}
         >
-          <option value="">Any status</option>
-          <option value="idle">Idle</option>
-          <option value="busy">Busy</option>
-          <option value="interrupted">Waiting for a person</option>
-          <option value="error">Failed</option>
+          {SORTS.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
         </Select>
+        <SavedViews
+          noun="threads"
+          actions={viewActions}
+          views={views}
+          current={views.find(({ id }) => id === search.get('view'))}
+          query={kept}
+          onViews={setViews}
+          onOpen={(view) =>
+            view ? setSearch({ ...NO_FILTER, sort: '', limit: '', ...paramsOf(view.query), view: view.id }) : showAll()
+          }
+        />
+        <FilterChips
+          filters={FILTERS}
+          chips={threadChips(search)}
+          onSet={(name, value) => setSearch({ [name]: value })}
+          onClear={() => setSearch({ ...NO_FILTER, q: search.get('q') ?? '' })}
+        />
+        <NewThread workspace={workspace} deployment={deployment} />
       </div>
-      {list.error && rows ? (
-        <StaleNotice {...list.error.view} at={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
+      {error && read ? (
+        <StaleNotice {...error.view} at={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
       ) : null}
-      {list.error && !rows ? (
-        <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} />
+      {page?.isLost && !list.isPlaceholderData ? <LostNotice onFirst={() => setSearch({ offset: '' })} /> : null}
+      {error && !read && !problem ? (
+        <ErrorNotice error={error.view} onRetry={() => void list.refetch()} />
       ) : (
         <DataTable
           label="Threads"
-          columns={COLUMNS}
-          rows={problem ? [] : rows}
-          rowKey={(one) => one.thread_id}
-          rowHref={(one) => routes.thread(workspace, deployment, one.thread_id)}
+          columns={columns}
+          rows={problem ? NONE : page?.rows}
+          rowKey={(one) => one.id}
+          rowHref={(one) => routes.thread(workspace, deployment, one.id)}
+          isMarked={(one) => selection.has(one.id)}
+          pendingRows={10}
           empty={
-            isFiltered || body.offset > 0 ? (
-              <EmptyState
-                title="No thread matches"
-                action={<Button onClick={() => setSearch({ q: '', status: '' })}>Clear the filters</Button>}
-              >
-                Nothing here has that id, metadata and status.
+            isFiltered || problem || wish.offset > 0 ? (
+              <EmptyState title="No thread matches" action={<Button onClick={showAll}>Clear the filters</Button>}>
+                {wish.offset > 0 ? 'This page lies beyond the last one.' : 'Nothing here fits all the filters above.'}
               </EmptyState>
             ) : (
               <EmptyState title="No threads yet">
@@ -94,75 +142,49 @@ export function ThreadsList({ workspace, deployment }: { workspace: string; depl
           }
         />
       )}
-      {rows && !problem ? (
-        <Pager
-          offset={body.offset}
-          size={PAGE_SIZE}
-          shown={rows.length}
+      <ThreadsBar
+        workspace={workspace}
+        deployment={deployment}
+        selection={selection}
+        onPage={(id) => rows.some((row) => row.id === id)}
+      />
+      {page && !problem ? (
+        <ListPager
+          page={page}
+          size={wish.size}
+          sizes={PAGE_SIZES}
           total={isCounted ? total.data : undefined}
           isLoading={list.isPlaceholderData}
-          onMove={(offset) => setSearch({ offset })}
+          onMove={setSearch}
+          onSize={(limit) => setSearch({ limit })}
         />
       ) : null}
     </>
   )
 }
 
-const COLUMNS: Column<Thread>[] = [
-  {
-    id: 'id',
-    header: 'Thread',
-    cell: (one) => (
-      <code className="font-mono text-xs" title={one.thread_id}>
-        {one.thread_id}
-      </code>
-    ),
-  },
-  { id: 'status', header: 'Status', cell: (one) => <ThreadStatus status={one.status} /> },
-  {
-    id: 'graph',
-    header: 'Graph',
-    from: 'md',
-    cell: (one) => (
-      <code className="font-mono text-ink-2 text-xs">
-        {typeof one.metadata.graph_id === 'string' ? one.metadata.graph_id : '–'}
-      </code>
-    ),
-  },
-  {
-    id: 'metadata',
-    header: 'Metadata',
-    from: 'lg',
-    cell: (one) => {
-      const text = metadataText(one.metadata)
-      return (
-        <span className="text-ink-3 text-xs" title={text}>
-          <VisibleText>{text.slice(0, 120)}</VisibleText>
-        </span>
-      )
-    },
-  },
-  {
-    id: 'created',
-    header: 'Created',
-    from: 'lg',
-    className: 'w-32 text-ink-2',
-    cell: (one) => <RelativeTime at={one.created_at} />,
-  },
-  {
-    id: 'updated',
-    header: 'Updated',
-    from: 'sm',
-    className: 'w-32 text-ink-2',
-    cell: (one) => <RelativeTime at={one.updated_at} />,
-  },
-]
+const NONE: never[] = []
+const paramsOf = (query: string) => Object.fromEntries(new URLSearchParams(query))
 
-const ELSEWHERE = new Set(['graph_id', 'assistant_id'])
+const viewActionsOf = (workspace: string): ViewActions => {
+  const place = { workspace, page: 'threads' } as const
+  return {
+    save: (view) => saveView({ ...place, ...view }),
+    update: (view) => updateView({ ...place, ...view }),
+    remove: (view) => deleteView({ ...place, ...view }),
+  }
+}
 
-/** What people put on a thread, in a line; what the server puts there has its own column. */
-const metadataText = (metadata: Thread['metadata']): string =>
-  Object.entries(metadata)
-    .filter(([key]) => !ELSEWHERE.has(key))
-    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
+function NewThread({ workspace, deployment }: { workspace: string; deployment: string }) {
+  const whyNot = useReasons().run
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <span className="ml-auto">
+      <Button reason={whyNot} onClick={() => setOpen(true)}>
+        <Plus aria-hidden />
+        New thread
+      </Button>
+      {isOpen ? <CreateThread workspace={workspace} deployment={deployment} onClose={() => setOpen(false)} /> : null}
+    </span>
+  )
+}

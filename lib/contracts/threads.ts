@@ -38,8 +38,8 @@ export type ThreadTask = z.output<typeof ThreadTask>
 
 /** A checkpoint of a thread. `next` names the nodes to run; it is empty when the graph has finished. */
 export const ThreadState = z.object({
-  /** Free-form, usually an object; handed on by reference. */
-  values: z.unknown(),
+  /** Free-form, usually an object; handed on by reference. Absent where `select` left it out. */
+  values: z.unknown().optional(),
   next: listOf(z.string()),
   // No `listOf` here: the compiler cannot follow a transform around a recursive schema.
   get tasks() {

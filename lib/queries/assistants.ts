@@ -11,6 +11,15 @@ export const assistantsQuery = (workspace: string, deployment: string, body: Sea
   placeholderData: keepPreviousData,
 })
 
+/** The default assistant of each graph: the graphs that there are. */
+export const defaultAssistantsQuery = (workspace: string, deployment: string) =>
+  assistantsQuery(workspace, deployment, {
+    metadata: { created_by: 'system' },
+    limit: 200,
+    sort_by: 'graph_id',
+    sort_order: 'asc',
+  })
+
 export const assistantQuery = (workspace: string, deployment: string, assistantId: string) =>
   apiQuery(agentServer.getAssistant, { workspace, deployment, params: { assistant_id: assistantId } })
 
@@ -20,12 +29,18 @@ export const assistantSchemasQuery = (workspace: string, deployment: string, ass
   staleTime: 60_000,
 })
 
-export const assistantVersionsQuery = (workspace: string, deployment: string, assistantId: string) =>
+/** A page of an assistant's versions, newest first. */
+export const assistantVersionsQuery = (
+  workspace: string,
+  deployment: string,
+  assistantId: string,
+  page: { limit?: number; offset?: number } = {},
+) =>
   apiQuery(agentServer.listAssistantVersions, {
     workspace,
     deployment,
     params: { assistant_id: assistantId },
-    body: {},
+    body: page,
   })
 
 export const assistantGraphQuery = (workspace: string, deployment: string, assistantId: string) => ({

@@ -1,7 +1,9 @@
-import { keepPreviousData } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { InputOf } from '@/lib/contracts/api'
-import { apiQuery } from './api-query'
+import { buildQuery, type InputOf } from '@/lib/contracts/api'
+import type { HistoryPage } from '@/lib/contracts/thread-edit'
+import { apiQuery, operationKey } from './api-query'
+import { consoleFetch, type RelayError } from './relay-fetch'
 
 type Search = NonNullable<InputOf<typeof agentServer.searchThreads>['body']>
 
@@ -17,5 +19,35 @@ export const threadQuery = (workspace: string, deployment: string, threadId: str
 export const threadStateQuery = (workspace: string, deployment: string, threadId: string) =>
   apiQuery(agentServer.getThreadState, { workspace, deployment, params: { thread_id: threadId } })
 
-export const threadHistoryQuery = (workspace: string, deployment: string, threadId: string, limit = 20) =>
-  apiQuery(agentServer.searchThreadHistory, { workspace, deployment, params: { thread_id: threadId }, body: { limit } })
+type HistoryQuery = { limit?: number; before?: string; ns?: string }
+
+/**
+ * A page of checkpoints without their values, as one reading of the console's server. Its key begins as that of the search for
+ * them, so that what makes histories stale makes this one stale too.
+ */
+export const lightHistoryQuery = (workspace: string, deployment: string, threadId: string, query: HistoryQuery = {}) =>
+  queryOptions<HistoryPage, RelayError>({
+    queryKey: [...operationKey(agentServer.searchThreadHistory, workspace), deployment, threadId, 'light', query],
+    queryFn: async ({ signal }) => {
+      const place = [workspace, deployment, threadId].map(encodeURIComponent).join('/')
+      // Made by the same server; only its type is lost on the way.
+      return (await consoleFetch(`/api/history/${place}?${buildQuery(query)}`, { signal })) as HistoryPage
+    },
+  })
+
+type Checkpoint = { id: string; ns: string; map?: Record<string, unknown> }
+
+/** The state at a checkpoint. It never changes, so it is read once; it may be large, so it is not kept for long. */
+export const stateAtQuery = (workspace: string, deployment: string, threadId: string, { id, ns, map }: Checkpoint) => ({
+  ...apiQuery(agentServer.getThreadStateAtCheckpoint, {
+    workspace,
+    deployment,
+    params: { thread_id: threadId },
+    body: {
+      checkpoint: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: id, ...(map && { checkpoint_map: map }) },
+    },
+  }),
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 30_000,
+  structuralSharing: false,
+})

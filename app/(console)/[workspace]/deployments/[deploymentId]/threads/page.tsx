@@ -1,9 +1,13 @@
 import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
 import { Hydrated } from '@/components/shared/hydrated'
-import { threadQueryOf } from '@/components/threads/thread-filter'
+import { threadQueryOf } from '@/components/threads/list-query'
 import { ThreadsList } from '@/components/threads/threads-list'
 import { threadsQuery } from '@/lib/queries/threads'
+import { routes } from '@/lib/routes'
+import { pageActor } from '@/lib/server/page-actor'
 import { prefetch } from '@/lib/server/prefetch'
+import { listViews } from '@/lib/server/saved-views'
 
 export const metadata: Metadata = { title: 'Threads' }
 
@@ -12,11 +16,25 @@ export default async function Page({
   searchParams,
 }: PageProps<'/[workspace]/deployments/[deploymentId]/threads'>) {
   const { workspace, deploymentId } = await params
-  const { body, problem } = threadQueryOf(new URLSearchParams(Object.entries(await searchParams) as [string, string][]))
-  if (!problem) await prefetch(threadsQuery(workspace, deploymentId, body))
+  const search = new URLSearchParams(Object.entries(await searchParams) as [string, string][])
+  const { body, problem } = threadQueryOf(search)
+  const actor = await pageActor()
+  const [views] = await Promise.all([
+    // Without them the list is as good as before.
+    listViews({ account: actor.id, workspace, page: 'threads' }).catch(() => []),
+    problem ? undefined : prefetch(threadsQuery(workspace, deploymentId, body)),
+  ])
+  const opened = search.size === 0 ? views.find((view) => view.isDefault) : undefined
+  if (opened)
+    redirect(
+      routes.threads(workspace, deploymentId, {
+        ...Object.fromEntries(new URLSearchParams(opened.query)),
+        view: opened.id,
+      }),
+    )
   return (
     <Hydrated>
-      <ThreadsList workspace={workspace} deployment={deploymentId} />
+      <ThreadsList workspace={workspace} deployment={deploymentId} views={views} />
     </Hydrated>
   )
 }

@@ -1,13 +1,15 @@
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
-import { anchorsAfter, anchorsBefore } from '@/lib/anchored-page'
-import type { DeploymentRowsPage } from '@/lib/contracts/deployment-row'
+import { type AnchoredPage, anchorsAfter, anchorsBefore } from '@/lib/anchored-page'
 import { count } from '@/lib/format'
-import { PAGE_SIZE, PAGE_SIZES } from './list-query'
 
 type Props = {
-  page: DeploymentRowsPage
+  page: AnchoredPage<{ id: string }>
   size: number
+  /** What a page may have; the first is the usual one. */
+  sizes: readonly [number, ...number[]]
+  /** Of all pages, where the server counts them. */
+  total?: number
   isLoading: boolean
   /** A change of the URL's query. */
   onMove: (change: { offset: string; after: string; before: string }) => void
@@ -15,9 +17,10 @@ type Props = {
 }
 
 /** Moves between the pages of the list: the next one begins after the last row seen, whatever came or went meanwhile. */
-export function ListPager({ page: { rows, offset, hasNext }, size, isLoading, onMove, onSize }: Props) {
+export function ListPager({ page: { rows, offset, hasNext }, size, sizes, total, isLoading, onMove, onSize }: Props) {
   const isAlone = offset === 0 && !hasNext
-  if (isAlone && rows.length <= PAGE_SIZE) return null
+  if (isAlone && rows.length <= sizes[0])
+    return total ? <p className="mt-2 text-right text-ink-3 text-xs">{count(total)} in all</p> : null
   const back = Math.max(0, offset - size)
   return (
     <nav
@@ -30,15 +33,16 @@ export function ListPager({ page: { rows, offset, hasNext }, size, isLoading, on
           id="page-size"
           className="h-7 w-auto text-xs"
           value={size}
-          onChange={({ target }) => onSize(target.value === String(PAGE_SIZE) ? '' : target.value)}
+          onChange={({ target }) => onSize(target.value === String(sizes[0]) ? '' : target.value)}
         >
-          {PAGE_SIZES.map((one) => (
+          {sizes.map((one) => (
             <option key={one}>{one}</option>
           ))}
         </Select>
       </label>
       <span className="ml-2">
         {rows.length > 0 ? `${count(offset + 1)}–${count(offset + rows.length)}` : `after ${count(offset)}`}
+        {total === undefined ? '' : ` of ${count(total)}`}
       </span>
       <Button
         size="sm"

@@ -1,8 +1,8 @@
 'use client'
 import { useCallback, useMemo, useRef, useState } from 'react'
-import type { DeploymentRow } from '@/lib/contracts/deployment-row'
 
-export type Selected = Pick<DeploymentRow, 'id' | 'name'>
+/** A row by its id, and what to call it. */
+export type Selected = { id: string; name: string }
 export type Selection = {
   selected: readonly Selected[]
   has: (id: string) => boolean
@@ -15,7 +15,7 @@ export type Selection = {
 }
 
 /** Selected rows by id. They stay selected when one turns the page, and are given up with the filter (`subject`). */
-export function useSelection(rows: readonly DeploymentRow[], subject: string): Selection {
+export function useSelection(rows: readonly Selected[], subject: string): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Selected>>(new Map())
   const [shown, setShown] = useState(subject)
   if (subject !== shown) {

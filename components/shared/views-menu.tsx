@@ -3,16 +3,15 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
 import { toast } from '@/components/ui/toast'
-import { updateView } from '@/lib/actions/saved-views'
 import type { SavedViewsProps, ViewTask } from './view-types'
 
 type ViewsMenuProps = SavedViewsProps & { trigger: ReactNode; isEdited: boolean; onTask: (task: ViewTask) => void }
 
 export function ViewsMenu(props: ViewsMenuProps) {
-  const { trigger, workspace, views, current, query, isEdited, onViews, onOpen, onTask } = props
+  const { trigger, noun, actions, views, current, query, isEdited, onViews, onOpen, onTask } = props
   const change = async (what: { query?: string; isDefault?: boolean }, said: string) => {
     if (!current) return
-    const result = await updateView({ workspace, page: 'deployments', id: current.id, ...what }).catch(() => undefined)
+    const result = await actions.update({ id: current.id, ...what }).catch(() => undefined)
     if (!result?.ok) return toast.warning(result?.error.message ?? 'The console did not answer. Try again.')
     onViews(result.data)
     toast.success(said)
@@ -21,7 +20,7 @@ export function ViewsMenu(props: ViewsMenuProps) {
     <Menu trigger={trigger} label="Saved views" align="start" defaultOpen>
       <MenuItem onSelect={() => onOpen(undefined)}>
         <Tick isOn={!current && query === ''} />
-        All deployments
+        All {noun}
       </MenuItem>
       {views.map((view) => (
         <MenuItem key={view.id} onSelect={() => onOpen(view)}>

@@ -3,22 +3,25 @@ import { Plus, X } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Input, Select } from '@/components/ui/input'
-import { type Chip, FILTERS, type FilterName } from './list-query'
+import type { Chip, FilterDefinition } from './filters'
 
-type FilterChipsProps = {
-  chips: readonly Chip[]
-  onSet: (name: FilterName, value: string) => void
+type FilterChipsProps<Name extends string> = {
+  /** All there are. */
+  filters: readonly FilterDefinition<Name>[]
+  /** Those in force. */
+  chips: readonly Chip<Name>[]
+  onSet: (name: Name, value: string) => void
   onClear: () => void
 }
 
 /** The filters in force, each with its way out, and one more to add. Delete or Backspace removes the chip that has the focus. */
-export function FilterChips({ chips, onSet, onClear }: FilterChipsProps) {
-  const [edited, setEdited] = useState<FilterName | 'new'>()
-  const remove = (name: FilterName) => {
+export function FilterChips<Name extends string>({ filters, chips, onSet, onClear }: FilterChipsProps<Name>) {
+  const [edited, setEdited] = useState<{ name?: Name }>()
+  const remove = (name: Name) => {
     setEdited(undefined)
     onSet(name, '')
   }
-  const onKey = (event: KeyboardEvent, name: FilterName) => {
+  const onKey = (event: KeyboardEvent, name: Name) => {
     if (event.key !== 'Delete' && event.key !== 'Backspace') return
     event.preventDefault()
     remove(name)
@@ -33,7 +36,7 @@ export function FilterChips({ chips, onSet, onClear }: FilterChipsProps) {
                 type="button"
                 className="min-w-0 truncate rounded-l-md px-2 text-xs leading-[1.875rem] hover:bg-hover"
                 title={`Change: ${label} ${text}`}
-                onClick={() => setEdited(name)}
+                onClick={() => setEdited({ name })}
                 onKeyDown={(event) => onKey(event, name)}
               >
                 <span className="text-ink-3">{label}:</span> {text}
@@ -52,8 +55,9 @@ export function FilterChips({ chips, onSet, onClear }: FilterChipsProps) {
       ) : null}
       {edited ? (
         <FilterForm
-          key={edited}
-          name={edited === 'new' ? undefined : edited}
+          key={edited.name ?? ''}
+          name={edited.name}
+          filters={filters}
           chips={chips}
           onDone={(name, value) => {
             setEdited(undefined)
@@ -62,7 +66,7 @@ export function FilterChips({ chips, onSet, onClear }: FilterChipsProps) {
           onCancel={() => setEdited(undefined)}
         />
       ) : (
-        <Button variant="ghost" onClick={() => setEdited('new')}>
+        <Button variant="ghost" onClick={() => setEdited({})}>
           <Plus aria-hidden />
           Add filter
         </Button>
@@ -76,23 +80,25 @@ export function FilterChips({ chips, onSet, onClear }: FilterChipsProps) {
   )
 }
 
-type FilterFormProps = {
+type FilterFormProps<Name extends string> = Omit<FilterChipsProps<Name>, 'onSet' | 'onClear'> & {
   /** The filter to change; one that is not there yet when absent. */
-  name: FilterName | undefined
-  chips: readonly Chip[]
-  onDone: (name: FilterName, value: string) => void
+  name: Name | undefined
+  onDone: (name: Name, value: string) => void
   onCancel: () => void
 }
 
-function FilterForm({ name, chips, onDone, onCancel }: FilterFormProps) {
-  const free = FILTERS.filter((one) => one.name === name || !chips.some((chip) => chip.name === one.name))
+function FilterForm<Name extends string>({ name, filters, chips, onDone, onCancel }: FilterFormProps<Name>) {
+  const free = filters.filter((one) => one.name === name || !chips.some((chip) => chip.name === one.name))
   const [chosen, setChosen] = useState(name ?? free[0]?.name)
-  const filter = FILTERS.find((one) => one.name === chosen)
+  const filter = filters.find((one) => one.name === chosen)
   const [value, setValue] = useState(chips.find((chip) => chip.name === name)?.value ?? '')
+  const [problem, setProblem] = useState<string>()
   if (!filter) return null
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (value.trim()) onDone(filter.name, value.trim())
+    const wrong = filter.problemOf?.(value.trim())
+    setProblem(wrong)
+    if (value.trim() && !wrong) onDone(filter.name, value.trim())
   }
   const choose = (next: string) => {
     if (next) onDone(filter.name, next)
@@ -119,8 +125,9 @@ function FilterForm({ name, chips, onDone, onCancel }: FilterFormProps) {
           className="w-auto"
           value={chosen}
           onChange={(event) => {
-            setChosen(event.target.value as FilterName) // one of the options below
+            setChosen(event.target.value as Name) // one of the options below
             setValue('')
+            setProblem(undefined)
           }}
         >
           {free.map((one) => (
@@ -149,6 +156,7 @@ function FilterForm({ name, chips, onDone, onCancel }: FilterFormProps) {
         <>
           <Input
             aria-label={filter.label}
+            aria-invalid={problem ? true : undefined}
             autoFocus={Boolean(name)}
             placeholder={filter.hint ?? filter.label}
             className="w-52"
@@ -163,6 +171,11 @@ function FilterForm({ name, chips, onDone, onCancel }: FilterFormProps) {
       <Button variant="ghost" onClick={onCancel}>
         Cancel
       </Button>
+      {problem ? (
+        <p role="alert" className="w-full text-error text-xs">
+          {problem}
+        </p>
+      ) : null}
     </form>
   )
 }

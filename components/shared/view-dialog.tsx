@@ -1,23 +1,21 @@
 'use client'
 import { type FormEvent, useState } from 'react'
-import { ConfirmDialog } from '@/components/shared/confirm-dialog'
-import { ErrorNotice } from '@/components/shared/error-notice'
-import { useSave } from '@/components/shared/use-save'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
-import { deleteView, saveView, updateView } from '@/lib/actions/saved-views'
 import type { Settled } from '@/lib/errors'
 import { MAX_VIEW_NAME, type SavedView } from '@/lib/saved-views'
+import { ConfirmDialog } from './confirm-dialog'
+import { ErrorNotice } from './error-notice'
+import { useSave } from './use-save'
 import type { SavedViewsProps, ViewTask } from './view-types'
 
 type ViewDialogProps = SavedViewsProps & { task: ViewTask; onClose: () => void }
 type Saved = { views: SavedView[]; id?: string }
 
 /** Asks for a view's name, or whether to delete it. */
-export function ViewDialog({ workspace, query, current, task, onViews, onOpen, onClose }: ViewDialogProps) {
-  const place = { workspace, page: 'deployments' as const }
+export function ViewDialog({ noun, actions, query, current, task, onViews, onOpen, onClose }: ViewDialogProps) {
   if (task.kind === 'delete')
     return (
       <ConfirmDialog
@@ -26,7 +24,7 @@ export function ViewDialog({ workspace, query, current, task, onViews, onOpen, o
         verb="Delete view"
         onOpenChange={onClose}
         action={async () => {
-          const result = await deleteView({ ...place, id: task.view.id })
+          const result = await actions.remove({ id: task.view.id })
           if (result.ok) onViews(result.data)
           return result
         }}
@@ -34,12 +32,12 @@ export function ViewDialog({ workspace, query, current, task, onViews, onOpen, o
           if (current?.id === task.view.id) onOpen(undefined)
         }}
       >
-        Its filters are forgotten. No deployment is changed.
+        Its filters are forgotten. None of the {noun} is changed.
       </ConfirmDialog>
     )
   const write = async (name: string): Promise<Settled<Saved>> => {
-    if (task.kind === 'save') return await saveView({ ...place, name, query })
-    const result = await updateView({ ...place, id: task.view.id, name })
+    if (task.kind === 'save') return await actions.save({ name, query })
+    const result = await actions.update({ id: task.view.id, name })
     return result.ok ? { ok: true, data: { views: result.data } } : result
   }
   const done = ({ views, id }: Saved) => {

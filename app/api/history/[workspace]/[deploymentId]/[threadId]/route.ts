@@ -1,0 +1,11 @@
+import { serveHistory } from '@/lib/server/threads-history'
+
+export const dynamic = 'force-dynamic'
+
+export async function GET(
+  request: Request,
+  { params }: RouteContext<'/api/history/[workspace]/[deploymentId]/[threadId]'>,
+) {
+  const { workspace, deploymentId, threadId } = await params
+  return await serveHistory(request, { workspace, deployment: deploymentId, thread: threadId })
+}

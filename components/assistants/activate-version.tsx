@@ -1,0 +1,81 @@
+'use client'
+import { useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useSave } from '@/components/shared/use-save'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { toast } from '@/components/ui/toast'
+import type { AssistantOutcome } from '@/lib/contracts/assistant-edit'
+import { newRequestKey } from '@/lib/request-key'
+import type { AssistantPlace } from './place'
+import { useActivate } from './use-activate'
+
+type Props = { place: AssistantPlace; version: number; active: number; onClose: () => void }
+
+/** Says what making another version active means, does it, and offers the way back. */
+export function ActivateVersion({ place, version, active: given, onClose }: Props) {
+  // As it was when the dialog opened: the page reads anew meanwhile.
+  const [active] = useState(given)
+  const [key] = useState(newRequestKey)
+  const [undoKey] = useState(newRequestKey)
+  const [isDone, setDone] = useState(false)
+  const { isBusy, error, save } = useSave<AssistantOutcome>()
+  const activate = useActivate(place)
+  const note = (outcome: AssistantOutcome) => outcome.kind === 'saved' && outcome.note && toast.warning(outcome.note)
+  const go = () =>
+    void save(
+      () => activate(version, active, key),
+      (outcome) => {
+        note(outcome)
+        setDone(true)
+      },
+    )
+  const undo = () =>
+    void save(
+      () => activate(active, version, undoKey),
+      (outcome) => {
+        note(outcome)
+        toast.success(`Version ${active} is active again.`)
+        onClose()
+      },
+    )
+  return (
+    <Dialog
+      open
+      onOpenChange={(isOpen) => {
+        if (!isOpen && !isBusy) onClose()
+      }}
+      title={isDone ? `Version ${version} is active` : `Make version ${version} active?`}
+    >
+      <div className="flex flex-col gap-3">
+        <p role={isDone ? 'status' : undefined} className="text-ink-2">
+          {isDone
+            ? `Runs by this assistant’s id use version ${version} from now on. Nothing of version ${active} is lost.`
+            : `Later runs by this id use it, those of crons too; runs that are going on stay with what they began with. It makes no new version, and version ${active} stays in the list. The next edit starts from version ${version}.`}
+        </p>
+        {error ? <ErrorNotice error={error} /> : null}
+        <div className="flex flex-wrap justify-end gap-2">
+          {isDone ? (
+            <>
+              <Button isBusy={isBusy} onClick={undo}>
+                Undo: version {active} again
+              </Button>
+              <Button variant="primary" autoFocus disabled={isBusy} onClick={onClose}>
+                Done
+              </Button>
+            </>
+          ) : (
+            <>
+              <Button disabled={isBusy} onClick={onClose}>
+                Do nothing
+              </Button>
+              <Button variant="primary" isBusy={isBusy} onClick={go}>
+                Make version {version} active
+              </Button>
+            </>
+          )}
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,168 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { ChevronDown, Pencil, Play } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
+import { useRouter, useSearchParams } from 'next/navigation'
+import { lazy, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { IdChip } from '@/components/shared/id-chip'
+import { NothingHere } from '@/components/shared/nothing-here'
+import { useReasons } from '@/components/shared/rights'
+import { Figure, SectionHeader } from '@/components/shared/section-header'
+import { StaleNotice } from '@/components/shared/stale-notice'
+import { useSetSearch } from '@/components/shared/use-set-search'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Badge } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
+import { MenuOnDemand } from '@/components/ui/menu-on-demand'
+import { Skeleton } from '@/components/ui/skeleton'
+import { Tabs } from '@/components/ui/tabs'
+import type { AssistantChange } from '@/lib/contracts/assistant-edit'
+import type { Assistant } from '@/lib/contracts/assistants'
+import { assistantQuery } from '@/lib/queries/assistants'
+import { routes } from '@/lib/routes'
+import { isDefault } from './assistant-columns'
+import { AssistantDetails } from './assistant-details'
+import type { AssistantPlace } from './place'
+import { VersionsTab } from './versions-tab'
+
+const SchemasTab = dynamic(() => import('./schemas-tab').then((module) => module.SchemasTab), {
+  ssr: false,
+  loading: () => <Skeleton className="h-64" />,
+})
+const DeleteAssistant = dynamic(() => import('./delete-assistant').then((module) => module.DeleteAssistant), {
+  ssr: false,
+})
+const loadMenu = () => import('./assistant-menu').then(({ AssistantMenu }) => ({ default: AssistantMenu }))
+const AssistantMenu = lazy(loadMenu)
+
+type Props = AssistantPlace & { changes: readonly AssistantChange[] }
+
+/** One assistant: what it is set to, how it came to that, and what its graph takes. */
+export function AssistantPage({ changes, ...place }: Props) {
+  const { workspace, deployment, assistant } = place
+  const setSearch = useSetSearch({ isLocal: true })
+  const tab = useSearchParams().get('tab') ?? 'details'
+  const query = useQuery(assistantQuery(workspace, deployment, assistant))
+  const error = query.error ?? query.failureReason
+  const one = query.data
+  // An id of no form that an assistant can have is refused rather than not found.
+  if (!one && (error?.code === 'not_found' || error?.code === 'invalid')) return <NothingHere />
+  if (!one && error) return <ErrorNotice error={error.view} onRetry={() => void query.refetch()} />
+  return (
+    <>
+      {error ? <StaleNotice {...error.view} at={query.dataUpdatedAt} onRetry={() => void query.refetch()} /> : null}
+      <Head place={place} assistant={one} />
+      <Tabs
+        label="Parts of the assistant"
+        value={tab}
+        onValueChange={(value) => setSearch({ tab: value === 'details' ? '' : value })}
+        tabs={[
+          { value: 'details', label: 'Details' },
+          { value: 'versions', label: 'Versions' },
+          { value: 'schemas', label: 'Schemas' },
+        ]}
+      >
+        {!one ? (
+          <Skeleton className="h-64" />
+        ) : tab === 'versions' ? (
+          <VersionsTab place={place} assistant={one} changes={changes} />
+        ) : tab === 'schemas' ? (
+          <SchemasTab {...place} />
+        ) : (
+          <AssistantDetails assistant={one} />
+        )}
+      </Tabs>
+    </>
+  )
+}
+
+function Head({ place, assistant: one }: { place: AssistantPlace; assistant: Assistant | undefined }) {
+  const { workspace, deployment, assistant } = place
+  const router = useRouter()
+  const whyNot = useReasons().run
+  const [isDeleting, setDeleting] = useState(false)
+  const name = one ? one.name || one.graph_id : ''
+  const trigger = (
+    <Button aria-label="More">
+      More
+      <ChevronDown aria-hidden />
+    </Button>
+  )
+  return (
+    <>
+      <SectionHeader
+        title={one ? <VisibleText>{name}</VisibleText> : <Skeleton className="w-48" />}
+        meta={
+          one ? (
+            <>
+              {isDefault(one) ? <Badge title="Made by the server for its graph">default</Badge> : null}
+              <Figure label="Graph">
+                <code className="font-mono">{one.graph_id}</code>
+              </Figure>
+              <Figure label="Active version">{one.version ?? 'not told'}</Figure>
+              <IdChip id={one.assistant_id} what="assistant id" className="text-ink-2" />
+            </>
+          ) : null
+        }
+        actions={
+          <>
+            {whyNot ? (
+              <>
+                <Button reason={whyNot}>
+                  <Pencil aria-hidden />
+                  Edit
+                </Button>
+                <Button reason={whyNot}>
+                  <Play aria-hidden />
+                  Run this assistant
+                </Button>
+              </>
+            ) : (
+              <>
+                <Button asChild>
+                  <Link href={routes.editAssistant(workspace, deployment, assistant)}>
+                    <Pencil aria-hidden />
+                    Edit
+                  </Link>
+                </Button>
+                <Button asChild>
+                  <Link href={routes.newRun(workspace, deployment, { assistant })}>
+                    <Play aria-hidden />
+                    Run this assistant
+                  </Link>
+                </Button>
+              </>
+            )}
+            <MenuOnDemand trigger={trigger} load={loadMenu}>
+              <AssistantMenu
+                trigger={trigger}
+                place={place}
+                whyNoDelete={
+                  whyNot ?? (one && isDefault(one) ? 'The default assistant of a graph cannot be deleted.' : undefined)
+                }
+                onDelete={() => setDeleting(true)}
+              />
+            </MenuOnDemand>
+          </>
+        }
+      >
+        {one?.description ? (
+          <p className="max-w-3xl text-ink-2 text-xs">
+            <VisibleText>{one.description}</VisibleText>
+          </p>
+        ) : null}
+      </SectionHeader>
+      {isDeleting && one ? (
+        <DeleteAssistant
+          place={place}
+          name={name}
+          onClose={() => setDeleting(false)}
+          onDone={() => router.push(routes.assistants(workspace, deployment))}
+        />
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ConfirmDialog } from '@/components/shared/confirm-dialog'
+import { Checkbox } from '@/components/ui/checkbox'
+import { toast } from '@/components/ui/toast'
+import { deleteAssistant } from '@/lib/actions/assistants'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { count } from '@/lib/format'
+import { apiQuery, invalidate } from '@/lib/queries/api-query'
+import { newRequestKey } from '@/lib/request-key'
+import type { AssistantPlace } from './place'
+
+type Props = { place: AssistantPlace; name: string; onClose: () => void; onDone: () => void }
+
+/** Asks before an assistant goes with all its versions, and whether its threads go too. */
+export function DeleteAssistant({ place, name, onClose, onDone }: Props) {
+  const { workspace, deployment, assistant } = place
+  const client = useQueryClient()
+  const [key] = useState(newRequestKey)
+  const [deletesThreads, setDeletesThreads] = useState(false)
+  const threads = useQuery({
+    ...apiQuery(agentServer.countThreads, { workspace, deployment, body: { metadata: { assistant_id: assistant } } }),
+    retry: false,
+  })
+  const number = threads.data === undefined ? 'its' : threads.data === 1 ? 'its 1' : `its ${count(threads.data)}`
+  return (
+    <ConfirmDialog
+      open
+      title={`Delete the assistant “${name}”?`}
+      verb={deletesThreads ? 'Delete assistant and threads' : 'Delete assistant'}
+      onOpenChange={onClose}
+      action={() => deleteAssistant({ place, key: `${key}${deletesThreads ? '-t' : ''}`, deletesThreads })}
+      onDone={() => {
+        toast.success(`“${name}” was deleted.`)
+        void invalidate(client, agentServer.searchAssistants, workspace)
+        void invalidate(client, agentServer.countAssistants, workspace)
+        onDone()
+      }}
+    >
+      All its versions are lost, and runs by its id fail from then on; crons that use it too. This cannot be undone.
+      <Checkbox
+        className="mt-3"
+        label={`Delete ${number} ${threads.data === 1 ? 'thread' : 'threads'} as well`}
+        hint="With their states, runs and histories. Otherwise they stay."
+        checked={deletesThreads}
+        onChange={(event) => setDeletesThreads(event.target.checked)}
+      />
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,212 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
+import { useRouter } from 'next/navigation'
+import { type FormEvent, useMemo, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useReasons } from '@/components/shared/rights'
+import { SectionHeader } from '@/components/shared/section-header'
+import { useFocusRefused } from '@/components/shared/use-focus-refused'
+import { useKeptDraft } from '@/components/shared/use-kept-draft'
+import { Button } from '@/components/ui/button'
+import { toast } from '@/components/ui/toast'
+import { createAssistant, saveAssistant } from '@/lib/actions/assistants'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { type AssistantDraft, type AssistantOutcome, draftOf } from '@/lib/contracts/assistant-edit'
+import type { Assistant } from '@/lib/contracts/assistants'
+import { parseJson, printJson } from '@/lib/contracts/json'
+import type { ErrorView, Settled } from '@/lib/errors'
+import { differencesOf, type JsonPath } from '@/lib/json-difference'
+import { invalidate } from '@/lib/queries/api-query'
+import { assistantSchemasQuery } from '@/lib/queries/assistants'
+import { newRequestKey } from '@/lib/request-key'
+import { routes } from '@/lib/routes'
+import { ContextSection } from './context-section'
+import { EMPTY_DRAFT, keepDraft, type Problems, placeName, placeProblems, restoreDraft } from './draft'
+import { OtherSections } from './other-sections'
+import { DraftProblems } from './problems'
+import { SaveBar } from './save-bar'
+
+const ConflictDialog = dynamic(() => import('./conflict-dialog').then((module) => module.ConflictDialog), {
+  ssr: false,
+})
+
+type Props = {
+  workspace: string
+  deployment: string
+  /** The graph of a new assistant, or of the one that is edited. */
+  graph: string
+  /** Absent: a new one. */
+  assistant?: Assistant
+  /** The highest number of a version there is. */
+  newest?: number
+}
+
+/** Makes or edits an assistant: one draft, as a form or as JSON, that is saved whole. Nothing typed is lost when it fails. */
+export function AssistantForm({ workspace, deployment, graph, assistant, newest }: Props) {
+  const router = useRouter()
+  const client = useQueryClient()
+  const whyNot = useReasons().run
+  const [first] = useState(() => (assistant ? draftOf(assistant) : EMPTY_DRAFT))
+  const [base, setBase] = useState(first)
+  const [draft, setDraft] = useState(first)
+  // Counts what replaces the draft from outside of its fields, which then begin anew.
+  const [version, setVersion] = useState(0)
+  const [unfinished, setUnfinished] = useState<Problems>(new Map())
+  const [refused, setRefused] = useState<Problems>(new Map())
+  const [error, setError] = useState<ErrorView>()
+  const [met, setMet] = useState<{ message: string; now: AssistantDraft }>()
+  const [isSending, setSending] = useState(false)
+  const key = useRef({ request: '', id: '' })
+  const form = useFocusRefused(refused.size > 0 ? refused : undefined)
+  const schemas = useQuery({
+    ...assistantSchemasQuery(workspace, deployment, assistant?.assistant_id ?? graph),
+    retry: false,
+  })
+  const found = useMemo(() => differencesOf(base, draft), [base, draft])
+
+  const replace = (next: { base: AssistantDraft; draft: AssistantDraft }) => {
+    setBase(next.base)
+    setDraft(next.draft)
+    setUnfinished(new Map())
+    setRefused(new Map())
+    setError(undefined)
+    setVersion((count) => count + 1)
+  }
+  const storage = `pilothouse.assistant.${workspace}.${deployment}.${assistant?.assistant_id ?? `new ${graph}`}`
+  const forgetDraft = useKeptDraft(storage, keepDraft(base, draft), (text) => {
+    const kept = restoreDraft(text)
+    if (kept) replace(kept)
+  })
+  const change = (part: Partial<AssistantDraft>) => setDraft((now) => ({ ...now, ...part }))
+  const problems = useMemo(
+    () => ({
+      problemAt: (path: JsonPath) => unfinished.get(placeName(path)) ?? refused.get(placeName(path)),
+      report: (path: JsonPath, message: string | undefined) => {
+        const place = placeName(path)
+        setUnfinished((now) => changed(now, place, message))
+        setRefused((now) => changed(now, place, undefined))
+      },
+    }),
+    [unfinished, refused],
+  )
+
+  async function save(event: FormEvent) {
+    event.preventDefault()
+    if (whyNot || isSending || unfinished.size > 0) return
+    setSending(true)
+    setError(undefined)
+    const texts = { base: printJson(base), draft: printJson(draft) }
+    const request = JSON.stringify(texts)
+    if (key.current.request !== request) key.current = { request, id: newRequestKey() }
+    const { id } = key.current
+    const sent = assistant
+      ? saveAssistant({ place: { workspace, deployment, assistant: assistant.assistant_id }, key: id, ...texts })
+      : createAssistant({ workspace, deployment, key: id, graph, draft: texts.draft })
+    const result = await sent.catch((): Settled<AssistantOutcome> => ({ ok: false, error: LOST }))
+    if (result.ok && result.data.kind === 'saved') return leave(result.data)
+    setSending(false)
+    if (result.ok) {
+      if (result.data.kind === 'conflict')
+        setMet({ message: result.data.message, now: draftOf(parseJson(result.data.now) as Assistant) }) // printed by our server
+      return
+    }
+    const placed = placeProblems(result.error)
+    setRefused(placed.problems)
+    setError(placed.rest)
+  }
+
+  /** Stays busy until the assistant's page is there. */
+  function leave(outcome: AssistantOutcome & { kind: 'saved' }) {
+    forgetDraft()
+    const saved = parseJson(outcome.assistant) as Assistant // printed by our server
+    if (outcome.note) toast.warning(outcome.note)
+    else
+      toast.success(assistant ? `Saved as version ${saved.version}, which is active now.` : 'The assistant was made.')
+    for (const op of [
+      agentServer.getAssistant,
+      agentServer.searchAssistants,
+      agentServer.countAssistants,
+      agentServer.listAssistantVersions,
+    ])
+      void invalidate(client, op, workspace)
+    router.push(routes.assistant(workspace, deployment, saved.assistant_id))
+    router.refresh()
+  }
+
+  const back = assistant
+    ? routes.assistant(workspace, deployment, assistant.assistant_id)
+    : routes.assistants(workspace, deployment)
+  return (
+    <DraftProblems value={problems}>
+      <form ref={form} noValidate onSubmit={save} aria-label={assistant ? 'Edit assistant' : 'New assistant'}>
+        <SectionHeader
+          title={assistant ? `Edit ${assistant.name || assistant.graph_id}` : `New assistant of ${graph}`}
+          actions={
+            <Button asChild variant="ghost">
+              <Link href={back}>Cancel</Link>
+            </Button>
+          }
+        >
+          {whyNot ? <p className="text-ink-2 text-xs">{whyNot}</p> : null}
+        </SectionHeader>
+        <fieldset
+          disabled={whyNot !== undefined}
+          className="grid min-w-0 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]"
+        >
+          <ContextSection
+            key={`context ${version}`}
+            schema={schemas.data?.context_schema ?? undefined}
+            isPending={schemas.isPending}
+            value={draft.context}
+            hasUnfinished={unfinished.size > 0}
+            onChange={(context) => change({ context })}
+          />
+          <OtherSections key={`others ${version}`} draft={draft} isNew={!assistant} onChange={change} />
+        </fieldset>
+        {error ? <ErrorNotice error={error} className="mt-4" /> : null}
+        <SaveBar
+          differences={found}
+          next={assistant ? (newest ?? assistant.version ?? 0) + 1 : undefined}
+          isSending={isSending}
+          reason={
+            whyNot ??
+            (unfinished.size > 0 ? 'A field is not finished: see what is marked in red.' : undefined) ??
+            (assistant && found.length === 0 ? 'Nothing is changed yet.' : undefined)
+          }
+          onDiscard={() => replace({ base, draft: base })}
+        />
+      </form>
+      {met ? (
+        <ConflictDialog
+          message={met.message}
+          base={base}
+          mine={draft}
+          theirs={met.now}
+          onCancel={() => setMet(undefined)}
+          onDecide={(merged) => {
+            replace({ base: met.now, draft: merged })
+            setMet(undefined)
+          }}
+        />
+      ) : null}
+    </DraftProblems>
+  )
+}
+
+function changed(problems: Problems, place: string, message: string | undefined): Problems {
+  if (problems.get(place) === message) return problems
+  const next = new Map(problems)
+  if (message === undefined) next.delete(place)
+  else next.set(place, message)
+  return next
+}
+
+const LOST: ErrorView = {
+  code: 'internal',
+  message: 'The console did not answer. Save once more: had it been saved, that says so and makes no other.',
+  fields: [],
+  requestId: '',
+}

@@ -1,0 +1,98 @@
+import { type AssistantDraft, DRAFT_FIELDS } from '@/lib/contracts/assistant-edit'
+import { isJsonObject, parseJson, printJson } from '@/lib/contracts/json'
+import type { ErrorView, FieldError } from '@/lib/errors'
+import { isSameJson, type JsonPath } from '@/lib/json-difference'
+
+export const EMPTY_DRAFT: AssistantDraft = { name: '', description: '', context: {}, config: {}, metadata: {} }
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The object with a key set where it stands, or else at the end; `undefined` takes it away. */
+export function withKey(target: Json, key: string, value: unknown): Record<string, unknown> {
+  // fromEntries defines keys; assigning would mean another thing for `__proto__`.
+  if (value === undefined) return Object.fromEntries(Object.entries(target).filter(([name]) => name !== key))
+  return Object.fromEntries(
+    Object.hasOwn(target, key)
+      ? Object.entries(target).map(([name, one]) => [name, name === key ? value : one])
+      : [...Object.entries(target), [key, value]],
+  )
+}
+
+/** A name for a place in the draft, for looking up what is wrong with it. */
+export const placeName = (path: JsonPath): string => JSON.stringify(path.map(String))
+
+export type Problems = ReadonlyMap<string, string>
+
+/** What a refusal says of the draft's fields by place, and what is left to say beside the button. */
+export function placeProblems(error: ErrorView): { problems: Problems; rest: ErrorView | undefined } {
+  const isPlaced = ({ path }: FieldError) => DRAFT_FIELDS.some((field) => field === path[0])
+  const problems = new Map(error.fields.filter(isPlaced).map(({ path, message }) => [placeName(path), message]))
+  const fields = error.fields.filter((one) => !isPlaced(one))
+  if (problems.size === 0) return { problems, rest: error }
+  return { problems, rest: fields.length > 0 ? { ...error, message: 'The server also refused:', fields } : undefined }
+}
+
+/** JSON text as an object, or what is wrong with it. */
+export function readObject(text: string): { value: Record<string, unknown> } | { problem: string } {
+  try {
+    const value = text.trim() === '' ? {} : parseJson(text)
+    return isJsonObject(value) ? { value } : { problem: 'Write a JSON object: it begins with {.' }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Base and draft as text, so that what is restored is still an edit of what it began with. */
+export const keepDraft = (base: AssistantDraft, draft: AssistantDraft): string =>
+  isSameJson(base, draft) ? '' : printJson({ base, draft })
+
+export function restoreDraft(text: string): { base: AssistantDraft; draft: AssistantDraft } | undefined {
+  if (!text) return undefined
+  const read = readObject(text)
+  const { base, draft } = 'value' in read ? read.value : {}
+  return isDraft(base) && isDraft(draft) ? { base, draft } : undefined
+}
+const isDraft = (value: unknown): value is AssistantDraft =>
+  isJsonObject(value) && typeof value.name === 'string' && isJsonObject(value.context) && isJsonObject(value.metadata)
+
+/** A part of the draft that is not the same in all three: what both began with, mine, and what is there now. */
+export type ThreeWay = {
+  path: readonly ['name' | 'description'] | readonly ['context' | 'config' | 'metadata', string]
+  base: unknown
+  mine: unknown
+  theirs: unknown
+  who: 'me' | 'them' | 'both' | 'alike'
+}
+
+/** Field by field; of context, configuration and metadata key by key. Undefined stands for what is not there. */
+export function threeWays(base: AssistantDraft, mine: AssistantDraft, theirs: AssistantDraft): ThreeWay[] {
+  return DRAFT_FIELDS.flatMap((field): ThreeWay[] => {
+    if (field === 'name' || field === 'description') return row([field], base[field], mine[field], theirs[field])
+    const [was, own, now] = [base[field], mine[field], theirs[field]]
+    const keys = new Set([now, own, was].flatMap(Object.keys))
+    const at = (object: Json, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined)
+    return [...keys].flatMap((key) => row([field, key], at(was, key), at(own, key), at(now, key)))
+  })
+}
+
+function row(path: ThreeWay['path'], base: unknown, mine: unknown, theirs: unknown): ThreeWay[] {
+  const [byMe, byThem] = [!isSameJson(base, mine), !isSameJson(base, theirs)]
+  if (!byMe && !byThem) return []
+  const who = byMe && byThem ? (isSameJson(mine, theirs) ? 'alike' : 'both') : byMe ? 'me' : 'them'
+  return [{ path, base, mine, theirs, who }]
+}
+
+/** Their draft with my changes on it; of what both changed, mine where it is among `kept` (by place). */
+export function mergedDraft(
+  rows: readonly ThreeWay[],
+  theirs: AssistantDraft,
+  kept: ReadonlySet<string>,
+): AssistantDraft {
+  const draft = { ...theirs }
+  for (const { path, mine, who } of rows) {
+    if (who !== 'me' && !(who === 'both' && kept.has(placeName(path)))) continue
+    if (path.length === 1) draft[path[0]] = String(mine)
+    else draft[path[0]] = withKey(draft[path[0]], path[1], mine)
+  }
+  return draft
+}

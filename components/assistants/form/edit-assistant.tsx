@@ -1,0 +1,35 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { NothingHere } from '@/components/shared/nothing-here'
+import { Skeleton } from '@/components/ui/skeleton'
+import { assistantQuery, assistantVersionsQuery } from '@/lib/queries/assistants'
+import type { AssistantPlace } from '../place'
+import { AssistantForm } from './assistant-form'
+
+/** The form over the assistant as it was when the page was opened: what comes later is met when it is saved. */
+export function EditAssistant(place: AssistantPlace) {
+  const { workspace, deployment, assistant } = place
+  const query = useQuery({ ...assistantQuery(workspace, deployment, assistant), refetchOnMount: 'always' })
+  const versions = useQuery({
+    ...assistantVersionsQuery(workspace, deployment, assistant, { limit: 1 }),
+    retry: false,
+  })
+  const [opened, setOpened] = useState(query.isFetchedAfterMount ? query.data : undefined)
+  if (!opened && query.data && query.isFetchedAfterMount) setOpened(query.data)
+  if (opened)
+    return (
+      <AssistantForm
+        workspace={workspace}
+        deployment={deployment}
+        graph={opened.graph_id}
+        assistant={opened}
+        newest={versions.data?.[0]?.version ?? undefined}
+      />
+    )
+  const code = query.error?.code
+  if (code === 'not_found' || code === 'invalid') return <NothingHere />
+  if (query.error) return <ErrorNotice error={query.error.view} onRetry={() => void query.refetch()} />
+  return <Skeleton className="h-64" />
+}

@@ -1,0 +1,57 @@
+'use client'
+import { useState } from 'react'
+import { JsonEditor } from '@/components/shared/json-editor'
+import { findJsonProblem } from '@/components/shared/json-problem'
+import { jsonText } from '@/components/shared/json-value'
+import { parseJson } from '@/lib/contracts/json'
+import { isSameJson, type JsonPath } from '@/lib/json-difference'
+import { fieldId, useProblemAt } from './problems'
+
+type Props = {
+  path: JsonPath
+  label: string
+  value: unknown
+  onChange: (value: unknown) => void
+  /** What is wrong with a value that is JSON, such as one that has to be an object. */
+  check?: (value: unknown) => string | undefined
+  minHeight?: number
+}
+
+const textOf = (value: unknown) => (value === undefined ? '' : jsonText(value))
+
+/** A part of the draft as JSON text. It stays as typed also while it is no JSON; the draft then keeps the last value. */
+export function JsonField({ path, label, value, onChange, check, minHeight = 72 }: Props) {
+  const [{ text, own }, setText] = useState(() => ({ text: textOf(value), own: value }))
+  // Changed from outside, such as by taking it away.
+  if (!isSameJson(value, own)) setText({ text: textOf(value), own: value })
+  const { problem, report } = useProblemAt(path)
+  const id = fieldId(path)
+  const change = (next: string) => {
+    const wrong = next.trim() === '' ? undefined : findJsonProblem(next)
+    const read = wrong || next.trim() === '' ? undefined : parseJson(next)
+    const refused = wrong
+      ? `Line ${wrong.line}, column ${wrong.column}: ${wrong.message}`
+      : read === undefined
+        ? undefined
+        : check?.(read)
+    report(refused)
+    setText({ text: next, own: refused ? own : read })
+    if (!refused) onChange(read)
+  }
+  return (
+    <>
+      <JsonEditor
+        label={label}
+        value={text}
+        onChange={change}
+        describedBy={`${id}-problem`}
+        isInvalid={problem !== undefined}
+        minHeight={minHeight}
+        maxHeight={360}
+      />
+      <p id={`${id}-problem`} role="alert" className="text-error text-xs empty:hidden">
+        {problem}
+      </p>
+    </>
+  )
+}

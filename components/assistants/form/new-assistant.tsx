@@ -1,0 +1,35 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'next/navigation'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useSetSearch } from '@/components/shared/use-set-search'
+import { Field } from '@/components/ui/field'
+import { Select } from '@/components/ui/input'
+import { Skeleton } from '@/components/ui/skeleton'
+import { defaultAssistantsQuery } from '@/lib/queries/assistants'
+import { AssistantForm } from './assistant-form'
+
+/** Asks for the graph, then for all else. The graph is in the URL. */
+export function NewAssistant({ workspace, deployment }: { workspace: string; deployment: string }) {
+  const set = useSetSearch({ isLocal: true })
+  const asked = useSearchParams().get('graph')
+  const list = useQuery(defaultAssistantsQuery(workspace, deployment))
+  if (list.error && !list.data) return <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} />
+  if (!list.data) return <Skeleton className="h-64" />
+  const graphs = [...new Set([...list.data.map((one) => one.graph_id), ...(asked ? [asked] : [])])]
+  const graph = asked ?? graphs[0]
+  if (!graph) return <EmptyState title="No graphs">This deployment’s server has no graphs.</EmptyState>
+  return (
+    <>
+      <Field id="new-graph" label="Graph" className="mb-4 max-w-sm" hint="It cannot be changed here afterwards.">
+        <Select id="new-graph" value={graph} onChange={({ target }) => set({ graph: target.value })}>
+          {graphs.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </Select>
+      </Field>
+      <AssistantForm key={graph} workspace={workspace} deployment={deployment} graph={graph} />
+    </>
+  )
+}

@@ -1,0 +1,1 @@
+export type AssistantPlace = { workspace: string; deployment: string; assistant: string }

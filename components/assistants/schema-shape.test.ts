@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { shapeOf, shapeWord } from './schema-shape'
+
+const fieldsOf = (schema: unknown) => {
+  const shape = shapeOf(schema)
+  return shape.kind === 'object' ? shape.fields : []
+}
+
+test('objects, numbers, choices, lists and nested objects are drawn, each with its default and words', () => {
+  const fields = fieldsOf({
+    type: 'object',
+    required: ['model', 'persona'],
+    properties: {
+      persona: { type: 'string', default: 'calm', description: 'Who answers' },
+      model: { enum: ['a', 'b'], title: 'Model' },
+      depth: { type: 'integer', minimum: 1, maximum: 9007199254740991 },
+      tools: { type: 'array', items: { type: 'string' } },
+      limits: { type: 'object', properties: { tokens: { type: ['number', 'null'] } } },
+      strict: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
+      system_prompt: { type: 'string' },
+    },
+  })
+  expect(fields.map(({ key, label, isRequired, fallback }) => [key, label, isRequired, fallback])).toEqual([
+    ['persona', 'persona', false, 'calm'],
+    ['model', 'Model', true, undefined],
+    ['depth', 'depth', false, undefined],
+    ['tools', 'tools', false, undefined],
+    ['limits', 'limits', false, undefined],
+    ['strict', 'strict', false, undefined],
+    ['system_prompt', 'system_prompt', false, undefined],
+  ])
+  expect(fields.map(({ shape }) => shapeWord(shape))).toEqual([
+    'text',
+    'one of a, b',
+    'whole number',
+    'list of text',
+    'object',
+    'yes or no',
+    'text',
+  ])
+  expect(fields[2]?.shape).toEqual({ kind: 'number', isWhole: true, min: 1 })
+})
+
+test('references are followed, and end where they come back to themselves', () => {
+  const [tree] = fieldsOf({
+    $defs: { node: { type: 'object', properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } } } },
+    properties: { tree: { $ref: '#/$defs/node' } },
+  })
+  expect(tree?.shape).toMatchObject({
+    kind: 'object',
+    fields: [{ key: 'name' }, { key: 'next', shape: { kind: 'json' } }],
+  })
+})
+
+test('what is missing, wrong, huge or a choice of shapes becomes JSON', () => {
+  for (const schema of [
+    undefined,
+    null,
+    7,
+    [],
+    { $ref: 'https://elsewhere' },
+    { $ref: '#/nowhere' },
+    { type: ['string', 'number'] },
+    { anyOf: [{ type: 'string' }, { type: 'object' }] },
+    { type: 'object', properties: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, {}])) },
+  ])
+    expect(shapeOf(schema).kind).toBe('json')
+  expect(fieldsOf({ type: 'object', properties: { odd: 7, __proto__: {} } })[0]?.shape).toEqual({ kind: 'json' })
+})

@@ -1,0 +1,145 @@
+/** A JSON schema as a graph's server gives it; nothing about it is sure. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** What a part of a schema asks for, as far as a form can draw it; anything else is `json`. */
+export type Shape =
+  | { kind: 'text'; isLong: boolean; format?: string }
+  | { kind: 'number'; isWhole: boolean; min?: number; max?: number }
+  | { kind: 'flag' }
+  | { kind: 'choice'; choices: readonly (string | number | boolean)[] }
+  | { kind: 'object'; fields: readonly Field[]; isOpen: boolean }
+  | { kind: 'list'; item: Shape }
+  | { kind: 'json' }
+
+export type Field = {
+  key: string
+  label: string
+  description?: string
+  isRequired: boolean
+  /** What the graph takes where nothing is set; undefined where the schema names none. */
+  fallback?: unknown
+  shape: Shape
+}
+
+const MAX_DEPTH = 6
+/** Larger ones are JSON: a form of a thousand fields helps nobody. */
+const MAX_FIELDS = 200
+const LONG_FIELD = /prompt|instruction|system|template|description/i
+
+const isRecord = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Draws a schema; recursion ends where a reference comes back to itself, or too deep, and becomes JSON there. */
+export function shapeOf(schema: unknown): Shape {
+  return isRecord(schema) ? draw(schema, schema, []) : { kind: 'json' }
+}
+
+function draw(given: JsonSchema, root: JsonSchema, seen: readonly JsonSchema[], key = ''): Shape {
+  const schema = plain(given, root)
+  if (!schema || seen.includes(schema) || seen.length > MAX_DEPTH) return { kind: 'json' }
+  const inside = [...seen, schema]
+  const values = 'const' in schema ? [schema.const] : schema.enum
+  if (Array.isArray(values)) {
+    const isPlain = values.every((one) => ['string', 'number', 'boolean'].includes(typeof one))
+    return isPlain && values.length > 0 ? { kind: 'choice', choices: values } : { kind: 'json' }
+  }
+  const [type, ...others] = [schema.type ?? (isRecord(schema.properties) ? 'object' : undefined)]
+    .flat()
+    .filter((one) => one !== 'null')
+  if (others.length > 0) return { kind: 'json' }
+  switch (type) {
+    case 'string': {
+      const format = typeof schema.format === 'string' ? schema.format : undefined
+      const isLong = LONG_FIELD.test(key) || (typeof schema.default === 'string' && schema.default.length > 80)
+      return { kind: 'text', isLong, ...(format && { format }) }
+    }
+    case 'number':
+    case 'integer':
+      return { kind: 'number', isWhole: type === 'integer', ...limitsOf(schema) }
+    case 'boolean':
+      return { kind: 'flag' }
+    case 'object': {
+      const properties = isRecord(schema.properties) ? schema.properties : {}
+      if (Object.keys(properties).length > MAX_FIELDS) return { kind: 'json' }
+      const fields = Object.entries(properties).map(([name, one]) => fieldOf(name, one, schema, root, inside))
+      return { kind: 'object', fields, isOpen: schema.additionalProperties !== false }
+    }
+    case 'array':
+      return { kind: 'list', item: isRecord(schema.items) ? draw(schema.items, root, inside) : { kind: 'json' } }
+    default:
+      return { kind: 'json' }
+  }
+}
+
+function fieldOf(
+  key: string,
+  given: unknown,
+  parent: JsonSchema,
+  root: JsonSchema,
+  seen: readonly JsonSchema[],
+): Field {
+  const schema = isRecord(given) ? { ...plain(given, root), ...given } : {}
+  const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined)
+  return {
+    key,
+    label: text(schema.title) ?? key,
+    description: text(schema.description),
+    // zod marks what has a default as required of the output; nobody has to give it.
+    isRequired: Array.isArray(parent.required) && parent.required.includes(key) && !('default' in schema),
+    ...('default' in schema && { fallback: schema.default }),
+    shape: isRecord(given) ? draw(given, root, seen, key) : { kind: 'json' },
+  }
+}
+
+function limitsOf({ minimum, maximum }: JsonSchema) {
+  // Libraries write the limits of their own integers where nobody set one.
+  const isMeant = (value: unknown): value is number =>
+    typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
+  return { ...(isMeant(minimum) && { min: minimum }), ...(isMeant(maximum) && { max: maximum }) }
+}
+
+/** Behind references, and of a choice between something and null that something. Undefined for what cannot be followed. */
+function plain(given: JsonSchema, root: JsonSchema): JsonSchema | undefined {
+  let schema = given
+  for (let hop = 0; hop < 16; hop++) {
+    const options = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray) as unknown[] | undefined
+    if (typeof schema.$ref === 'string') {
+      const target = targetOf(schema.$ref, root)
+      if (!target) return undefined
+      schema = target
+    } else if (options && schema.type === undefined && !('properties' in schema)) {
+      const left = options.filter((one) => isRecord(one) && one.type !== 'null')
+      if (left.length !== 1 || !isRecord(left[0])) return undefined
+      schema = left[0]
+    } else return schema
+  }
+  return undefined
+}
+
+function targetOf(ref: string, root: JsonSchema): JsonSchema | undefined {
+  if (!ref.startsWith('#')) return undefined
+  let target: unknown = root
+  for (const part of ref.slice(1).split('/').filter(Boolean)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    target = isRecord(target) && Object.hasOwn(target, key) ? target[key] : undefined
+  }
+  return isRecord(target) ? target : undefined
+}
+
+/** The kind of a part in a word. */
+export function shapeWord(shape: Shape): string {
+  switch (shape.kind) {
+    case 'number':
+      return shape.isWhole ? 'whole number' : 'number'
+    case 'flag':
+      return 'yes or no'
+    case 'choice':
+      return `one of ${shape.choices.map(String).join(', ')}`
+    case 'list':
+      return `list of ${shapeWord(shape.item)}`
+    case 'json':
+      return 'any JSON'
+    default:
+      return shape.kind
+  }
+}

@@ -1,0 +1,64 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { JsonTree } from '@/components/shared/json-tree'
+import { Select } from '@/components/ui/input'
+import { Skeleton } from '@/components/ui/skeleton'
+import { assistantSchemasQuery } from '@/lib/queries/assistants'
+import type { AssistantPlace } from './place'
+import { SchemaTable } from './schema-table'
+
+const PARTS = [
+  ['context_schema', 'Context', 'what an assistant may be set to'],
+  ['input_schema', 'Input', 'what a run takes'],
+  ['output_schema', 'Output', 'what a run gives back'],
+  ['state_schema', 'State', 'what a thread holds'],
+  ['config_schema', 'Configuration', 'the older form of the context'],
+] as const
+
+/** The schemas of the graph behind an assistant: as a table of fields, and as the JSON that they are. */
+export function SchemasTab({ workspace, deployment, assistant }: AssistantPlace) {
+  const query = useQuery({ ...assistantSchemasQuery(workspace, deployment, assistant), retry: false })
+  const [part, setPart] = useState<(typeof PARTS)[number][0]>('context_schema')
+  if (query.error)
+    return ['not_found', 'unsupported'].includes(query.error.code) ? (
+      <EmptyState title="No schemas">This server does not tell the schemas of its graphs.</EmptyState>
+    ) : (
+      <ErrorNotice error={query.error.view} onRetry={() => void query.refetch()} />
+    )
+  if (!query.data) return <Skeleton className="h-64" />
+  const schema = query.data[part]
+  return (
+    <div className="flex flex-col gap-3">
+      <Select
+        aria-label="Schema"
+        className="w-auto self-start"
+        value={part}
+        onChange={({ target }) => setPart(target.value as typeof part)} // one of the options below
+      >
+        {PARTS.map(([value, label, hint]) => (
+          <option key={value} value={value}>
+            {label}: {hint}
+          </option>
+        ))}
+      </Select>
+      {schema ? (
+        <div className="grid items-start gap-3 lg:grid-cols-2">
+          <SchemaTable schema={schema} />
+          <section aria-label="Schema as JSON" className="min-w-0 overflow-hidden rounded-lg border bg-panel">
+            <h3 className="border-b px-3 py-2 font-semibold text-sm">As JSON</h3>
+            <JsonTree value={schema} label="Schema as JSON" className="max-h-[36rem]" />
+          </section>
+        </div>
+      ) : (
+        <div className="rounded-lg border bg-panel">
+          <EmptyState title="The server does not tell this schema">
+            Graphs whose types are known to the compiler only have none.
+          </EmptyState>
+        </div>
+      )}
+    </div>
+  )
+}

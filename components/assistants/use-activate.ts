@@ -1,0 +1,22 @@
+'use client'
+import { useQueryClient } from '@tanstack/react-query'
+import { activateVersion } from '@/lib/actions/assistants'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { AssistantOutcome } from '@/lib/contracts/assistant-edit'
+import type { Settled } from '@/lib/errors'
+import { invalidate } from '@/lib/queries/api-query'
+import { newRequestKey } from '@/lib/request-key'
+import type { AssistantPlace } from './place'
+
+/** Makes a version active where `seen` is the active one; whatever came of it, what is shown is read again. */
+export function useActivate(place: AssistantPlace) {
+  const client = useQueryClient()
+  return async (version: number, seen: number, key = newRequestKey()): Promise<Settled<AssistantOutcome>> => {
+    try {
+      return await activateVersion({ place, version, seen, key })
+    } finally {
+      for (const op of [agentServer.getAssistant, agentServer.searchAssistants, agentServer.getAssistantSchemas])
+        void invalidate(client, op, place.workspace)
+    }
+  }
+}

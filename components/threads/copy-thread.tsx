@@ -1,0 +1,46 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useSave } from '@/components/shared/use-save'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { toast } from '@/components/ui/toast'
+import { copyThread } from '@/lib/actions/threads'
+import { newRequestKey } from '@/lib/request-key'
+import { routes } from '@/lib/routes'
+import type { ThreadPlace } from './light-thread'
+
+/** Copies a thread and leads to the copy. */
+export function CopyThread({ place, onClose }: { place: ThreadPlace; onClose: () => void }) {
+  const router = useRouter()
+  const [key] = useState(newRequestKey)
+  const { isBusy, error, save } = useSave<{ thread: string }>()
+  const copy = () =>
+    void save(
+      () => copyThread({ place, key }),
+      ({ thread }) => {
+        toast.success('This is the copy. The thread it was made of is as it was.')
+        onClose()
+        router.push(routes.thread(place.workspace, place.deployment, thread))
+      },
+    )
+  return (
+    <Dialog open onOpenChange={() => isBusy || onClose()} title="Copy this thread?">
+      <div className="flex flex-col gap-3">
+        <p className="text-ink-2">
+          The copy has the state, the metadata and the whole history under an id of its own. Its runs are not copied.
+        </p>
+        {error ? <ErrorNotice error={error} /> : null}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button disabled={isBusy} onClick={onClose}>
+            Do nothing
+          </Button>
+          <Button variant="primary" isBusy={isBusy} onClick={copy}>
+            Copy thread
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

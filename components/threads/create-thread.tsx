@@ -1,0 +1,94 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { type FormEvent, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { JsonEditor } from '@/components/shared/json-editor'
+import { findJsonProblem } from '@/components/shared/json-problem'
+import { useSave } from '@/components/shared/use-save'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { describedBy, Field } from '@/components/ui/field'
+import { Input } from '@/components/ui/input'
+import { toast } from '@/components/ui/toast'
+import { createThread } from '@/lib/actions/threads'
+import { newRequestKey } from '@/lib/request-key'
+import { routes } from '@/lib/routes'
+
+type Props = { workspace: string; deployment: string; onClose: () => void }
+type Made = { thread: string; note?: string }
+
+/** Makes an empty thread: with metadata to find it by, and a time after which it goes. */
+export function CreateThread({ workspace, deployment, onClose }: Props) {
+  const router = useRouter()
+  const [metadata, setMetadata] = useState('{}')
+  const [minutes, setMinutes] = useState('')
+  const key = useRef({ request: '', id: '' })
+  const { isBusy, error, fieldError, save } = useSave<Made>()
+  const problem = findJsonProblem(metadata)
+  const ttl = minutes.trim() === '' ? undefined : Number(minutes)
+  const badTtl = ttl !== undefined && !(ttl > 0) ? 'Use a number of minutes above zero.' : undefined
+  const said = problem ? `Line ${problem.line}, column ${problem.column}: ${problem.message}` : fieldError('metadata')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (problem || badTtl || isBusy) return
+    const request = JSON.stringify([metadata, ttl])
+    if (key.current.request !== request) key.current = { request, id: newRequestKey() }
+    void save(
+      () => createThread({ workspace, deployment, key: key.current.id, metadata, ttlMinutes: ttl }),
+      ({ thread, note }) => {
+        if (note) toast.warning(note)
+        router.push(routes.thread(workspace, deployment, thread))
+      },
+    )
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={() => isBusy || onClose()}
+      title="New thread"
+      description="A run makes a thread by itself. Make one here to give it metadata first, or a state."
+    >
+      <form className="flex flex-col gap-3" onSubmit={submit}>
+        <div className="flex flex-col gap-1">
+          <p className="font-medium text-xs">Metadata</p>
+          <JsonEditor
+            label="Metadata as JSON"
+            value={metadata}
+            onChange={setMetadata}
+            describedBy="new-thread-metadata"
+            isInvalid={said !== undefined}
+            minHeight={90}
+          />
+          <p id="new-thread-metadata" className={said ? 'text-error text-xs' : 'text-ink-3 text-xs'}>
+            {said ?? 'A JSON object. With a graph_id in it, a state can be written before any run.'}
+          </p>
+        </div>
+        <Field
+          id="new-thread-ttl"
+          label="Minutes to live"
+          hint="Since its last change. Empty: it stays."
+          error={badTtl}
+        >
+          <Input
+            id="new-thread-ttl"
+            inputMode="numeric"
+            autoComplete="off"
+            className="w-32"
+            value={minutes}
+            onChange={({ target }) => setMinutes(target.value)}
+            {...describedBy('new-thread-ttl', badTtl)}
+          />
+        </Field>
+        {error && !fieldError('metadata') ? <ErrorNotice error={error} /> : null}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button disabled={isBusy} onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" isBusy={isBusy} disabled={problem !== undefined}>
+            Make the thread
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,98 @@
+'use client'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { JsonEditor } from '@/components/shared/json-editor'
+import { findJsonProblem } from '@/components/shared/json-problem'
+import { jsonText } from '@/components/shared/json-value'
+import { useSave } from '@/components/shared/use-save'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { toast } from '@/components/ui/toast'
+import { saveMetadata } from '@/lib/actions/threads'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { parseJson, printJson } from '@/lib/contracts/json'
+import type { MetadataOutcome } from '@/lib/contracts/thread-edit'
+import type { Thread } from '@/lib/contracts/threads'
+import { invalidate } from '@/lib/queries/api-query'
+import { newRequestKey } from '@/lib/request-key'
+import type { ThreadPlace } from './light-thread'
+
+type Metadata = Thread['metadata']
+type Props = { place: ThreadPlace; metadata: Metadata; onClose: () => void }
+
+/** A thread's metadata as JSON. Only keys that were changed are sent: the server merges them. */
+export function EditMetadata({ place, metadata, onClose }: Props) {
+  const client = useQueryClient()
+  // As it was when the dialog opened: the page goes on reading.
+  const [base, setBase] = useState(metadata)
+  const [text, setText] = useState(() => jsonText(metadata))
+  const [met, setMet] = useState<{ message: string; now: string }>()
+  const key = useRef({ request: '', id: '' })
+  const { isBusy, error, save } = useSave<MetadataOutcome>()
+  const problem = findJsonProblem(text)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (problem || isBusy) return
+    const texts = { base: printJson(base), metadata: text }
+    const request = JSON.stringify(texts)
+    if (key.current.request !== request) key.current = { request, id: newRequestKey() }
+    void save(
+      () => saveMetadata({ place, key: key.current.id, ...texts }),
+      (outcome) => {
+        if (outcome.kind === 'conflict') {
+          setMet(outcome)
+          // The next try is one over what is there now of the keys that are mine: sent again, mine stands.
+          const mine = new Set(Object.keys({ ...base, ...(parseJson(text) as Metadata) })) // the server took it for an object
+          const now = Object.entries(parseJson(outcome.now) as Metadata).filter(([name]) => mine.has(name)) // printed by our server
+          setBase({ ...base, ...Object.fromEntries(now) })
+          return
+        }
+        if (outcome.note) toast.warning(outcome.note)
+        else toast.success('The metadata was saved.')
+        void invalidate(client, agentServer.searchThreads, place.workspace)
+        void invalidate(client, agentServer.getThread, place.workspace)
+        onClose()
+      },
+    )
+  }
+  const said = problem ? `Line ${problem.line}, column ${problem.column}: ${problem.message}` : undefined
+  return (
+    <Dialog
+      open
+      onOpenChange={() => isBusy || onClose()}
+      title="Edit the metadata"
+      description="Servers merge metadata: keys are changed and added, never taken away. Set one to null instead."
+    >
+      <form className="flex flex-col gap-3" onSubmit={submit}>
+        <JsonEditor
+          label="Metadata as JSON"
+          value={text}
+          onChange={setText}
+          describedBy="edit-metadata-problem"
+          isInvalid={said !== undefined}
+        />
+        <p id="edit-metadata-problem" className="text-error text-xs empty:hidden">
+          {said}
+        </p>
+        {met ? (
+          <section aria-label="There now" className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2">
+            <p role="alert">{met.message} This is there now; save again to put yours in its place.</p>
+            <pre className="mt-1 max-h-32 overflow-auto whitespace-pre-wrap break-all font-mono text-xs">
+              {jsonText(parseJson(met.now))}
+            </pre>
+          </section>
+        ) : null}
+        {error ? <ErrorNotice error={error} /> : null}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button disabled={isBusy} onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" isBusy={isBusy} disabled={problem !== undefined}>
+            {met ? 'Save mine' : 'Save'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,265 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useMemo, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { JsonEditor } from '@/components/shared/json-editor'
+import { findJsonProblem } from '@/components/shared/json-problem'
+import { isContainer, jsonText, pathText, previewText, scalarText } from '@/components/shared/json-value'
+import { useSave } from '@/components/shared/use-save'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Button } from '@/components/ui/button'
+import { Checkbox } from '@/components/ui/checkbox'
+import { Dialog } from '@/components/ui/dialog'
+import { Field } from '@/components/ui/field'
+import { Input, Select } from '@/components/ui/input'
+import { toast } from '@/components/ui/toast'
+import { updateState } from '@/lib/actions/threads'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { isJsonObject, parseJson, printJson } from '@/lib/contracts/json'
+import type { CheckpointPlace, StateOutcome } from '@/lib/contracts/thread-edit'
+import type { ThreadState } from '@/lib/contracts/threads'
+import { differencesOf, shortJson } from '@/lib/json-difference'
+import { invalidate } from '@/lib/queries/api-query'
+import { assistantGraphQuery } from '@/lib/queries/assistants'
+import { newRequestKey } from '@/lib/request-key'
+import type { ThreadPlace } from './light-thread'
+
+/** A larger value is not put into an editor: what is to be written in its place can be. */
+const MOST_EDITED = 200_000
+const MOST_SHOWN = 60
+
+type Props = {
+  place: ThreadPlace
+  assistant: string | undefined
+  state: ThreadState
+  base: CheckpointPlace
+  /** Whether the thread's newest state is edited, and not one of its past. */
+  isNewest: boolean
+  onClose: () => void
+  /** The checkpoint that was written. */
+  onWritten: (id: string) => void
+}
+
+/** Writes keys of a state as a node would: chosen, edited, reviewed, then sent. What was there stays in the history. */
+export function EditState({ place, assistant, state, base, isNewest, onClose, onWritten }: Props) {
+  const { workspace, deployment } = place
+  const client = useQueryClient()
+  const values = isJsonObject(state.values) ? state.values : {}
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
+  const [added, setAdded] = useState('')
+  const [asNode, setAsNode] = useState('')
+  const [isReviewing, setReviewing] = useState(false)
+  const [met, setMet] = useState<StateOutcome & { kind: 'moved' }>()
+  const key = useRef({ request: '', id: '' })
+  const { isBusy, error, fieldError, save } = useSave<StateOutcome>()
+  // Of the newest state: whoever moves the thread on meanwhile is noticed. A fork goes beside whatever came.
+  const seen = isNewest ? base.id : ''
+  const graph = useQuery({
+    ...assistantGraphQuery(workspace, deployment, assistant ?? ''),
+    enabled: assistant !== undefined,
+    retry: false,
+  })
+  const nodes = (graph.data?.nodes ?? []).map(({ id }) => String(id)).filter((id) => !/^__|:/.test(id))
+  const chosen = Object.keys(texts)
+  const problems = chosen.flatMap((name) => {
+    const problem = findJsonProblem(texts[name] ?? '')
+    return problem ? [[name, `Line ${problem.line}, column ${problem.column}: ${problem.message}`] as const] : []
+  })
+  const problemOf = (name: string) => problems.find(([at]) => at === name)?.[1]
+  const change = useMemo(() => (isReviewing ? changeOf(values, texts) : undefined), [isReviewing, values, texts])
+
+  const toggle = (name: string, isOn: boolean) => {
+    if (isOn) return setTexts({ ...texts, [name]: editable(values[name]) ?? '' })
+    setTexts(Object.fromEntries(Object.entries(texts).filter(([one]) => one !== name)))
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (chosen.length > 0 && problems.length === 0) setReviewing(true)
+  }
+  function send(isFork: boolean) {
+    if (!change) return
+    const request = { base, seen, isFork, values: printJson(change.values), ...(asNode && { asNode }) }
+    const text = JSON.stringify(request)
+    if (key.current.request !== text) key.current = { request: text, id: newRequestKey() }
+    void save(
+      () => updateState({ place, key: key.current.id, ...request }),
+      (outcome) => {
+        if (outcome.kind === 'moved') return setMet(outcome)
+        if (outcome.note) toast.warning(outcome.note)
+        else toast.success('The state was written, in a new checkpoint.')
+        for (const op of [agentServer.searchThreadHistory, agentServer.getThreadState, agentServer.searchThreads])
+          void invalidate(client, op, workspace)
+        onWritten(outcome.checkpoint ?? '')
+      },
+    )
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(isOpen) => {
+        if (!isOpen && !isBusy) onClose()
+      }}
+      title={isNewest ? 'Edit the state' : 'Edit the state from this checkpoint'}
+      description={
+        isNewest
+          ? 'A new checkpoint follows the newest one. Nothing there is lost.'
+          : 'A fork: a new checkpoint follows this one and becomes the newest. What came after stays in the history.'
+      }
+      side="right"
+      className="base:w-[min(44rem,100vw)]"
+    >
+      {isReviewing && change ? (
+        <div className="flex flex-col gap-3">
+          <p className="text-ink-2">
+            The graph itself decides how it takes what is sent: its reducers may merge lists, such as messages by their
+            ids, or append to them. What came of it is shown afterwards, against the state that you saw.
+          </p>
+          <section aria-label="Review" className="rounded-lg border">
+            <h3 className="border-b bg-sunken px-3 py-1.5 font-medium text-xs">
+              Sent {asNode ? `as ${asNode}` : 'as the node that the server finds'}: {chosen.join(', ')}
+            </h3>
+            <ul
+              aria-label="Changes"
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+              tabIndex={0}
+              className="max-h-72 divide-y overflow-y-auto font-mono text-xs focus-visible:-outline-offset-2"
+            >
+              {change.differences.slice(0, MOST_SHOWN).map((one) => (
+                <li key={`${one.kind} ${pathText(one.path)}`} className="break-all px-3 py-1">
+                  <span className="text-ink-3">{one.kind} </span>
+                  <VisibleText>{`${pathText(one.path)}: ${one.kind === 'changed' ? `${brief(one.old)} → ` : ''}${brief(one.kind === 'removed' ? one.old : one.now)}`}</VisibleText>
+                </li>
+              ))}
+              {change.differences.length > MOST_SHOWN ? (
+                <li className="px-3 py-1 text-ink-3">and {change.differences.length - MOST_SHOWN} more</li>
+              ) : null}
+              {change.differences.length === 0 ? (
+                <li className="px-3 py-1 text-ink-3">
+                  The same values as they are; a checkpoint is written all the same.
+                </li>
+              ) : null}
+            </ul>
+          </section>
+          {error ? <ErrorNotice error={error} /> : null}
+          {met ? <ErrorNotice error={{ message: met.message }} /> : null}
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button disabled={isBusy} onClick={() => setReviewing(false)}>
+              Back to the draft
+            </Button>
+            {met ? (
+              <Button variant="primary" isBusy={isBusy} onClick={() => send(true)}>
+                Write it as a fork all the same
+              </Button>
+            ) : (
+              <Button variant="primary" isBusy={isBusy} onClick={() => send(!isNewest)}>
+                Write the state
+              </Button>
+            )}
+          </div>
+        </div>
+      ) : (
+        <form className="flex flex-col gap-4" onSubmit={submit}>
+          <fieldset className="flex min-w-0 flex-col gap-2">
+            <legend className="mb-1 font-medium text-xs">Keys to write</legend>
+            {[...new Set([...Object.keys(values), ...chosen])].map((name) => (
+              <div key={name} className="min-w-0 rounded-md border px-3 py-2">
+                <Checkbox
+                  label={<code className="break-all font-mono text-xs">{name}</code>}
+                  hint={name in texts ? undefined : <VisibleText>{brief(values[name])}</VisibleText>}
+                  checked={name in texts}
+                  onChange={(event) => toggle(name, event.target.checked)}
+                />
+                {name in texts ? (
+                  <div className="mt-2 flex flex-col gap-1">
+                    <JsonEditor
+                      label={`${name} as JSON`}
+                      value={texts[name] ?? ''}
+                      onChange={(text) => setTexts((now) => ({ ...now, [name]: text }))}
+                      describedBy={`edit-${name}`}
+                      isInvalid={problemOf(name) !== undefined}
+                      minHeight={80}
+                    />
+                    <p id={`edit-${name}`} className="text-error text-xs empty:hidden">
+                      {problemOf(name) ?? fieldError(`values.${name}`)}
+                    </p>
+                    {Object.hasOwn(values, name) && editable(values[name]) === undefined ? (
+                      <p className="text-ink-3 text-xs">
+                        Its value is too large to edit here. Write what the graph’s reducer is to be given.
+                      </p>
+                    ) : null}
+                  </div>
+                ) : null}
+              </div>
+            ))}
+            <div className="flex items-center gap-2">
+              <Input
+                aria-label="Another key"
+                placeholder="Another key"
+                className="w-48"
+                value={added}
+                onChange={({ target }) => setAdded(target.value)}
+              />
+              <Button
+                size="sm"
+                disabled={added.trim() === '' || added.trim() in texts}
+                onClick={() => {
+                  toggle(added.trim(), true)
+                  setAdded('')
+                }}
+              >
+                Add
+              </Button>
+            </div>
+          </fieldset>
+          <Field
+            id="as-node"
+            label="Write it as the node"
+            hint="What runs next is what follows that node. Servers find it by themselves where only one can have been it."
+            error={fieldError('as_node')}
+          >
+            {nodes.length > 0 ? (
+              <Select id="as-node" className="w-auto" value={asNode} onChange={({ target }) => setAsNode(target.value)}>
+                <option value="">let the server find it</option>
+                {nodes.map((node) => (
+                  <option key={node}>{node}</option>
+                ))}
+              </Select>
+            ) : (
+              <Input id="as-node" className="w-60" value={asNode} onChange={({ target }) => setAsNode(target.value)} />
+            )}
+          </Field>
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              type="submit"
+              variant="primary"
+              reason={
+                chosen.length === 0
+                  ? 'Choose a key to write first.'
+                  : problems.length > 0
+                    ? 'Some of it is no JSON yet.'
+                    : undefined
+              }
+            >
+              Review
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+/** A value as text to edit; undefined where there is none, or it is too large. */
+const editable = (value: unknown): string | undefined =>
+  value === undefined || shortJson(value, MOST_EDITED) === undefined ? undefined : jsonText(value)
+
+const brief = (value: unknown): string => (isContainer(value) ? previewText(value, 70) : scalarText(value, 70))
+
+function changeOf(values: Readonly<Record<string, unknown>>, texts: Readonly<Record<string, string>>) {
+  // fromEntries defines keys; assigning would mean another thing for `__proto__`.
+  const now = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, parseJson(text)]))
+  const old = Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(now, name)))
+  return { values: now, differences: differencesOf(old, now) }
+}

@@ -1,0 +1,139 @@
+import { chipsOf, type FilterDefinition, filterValue } from '@/components/shared/filters'
+import { readJsonFilter } from '@/components/shared/json-filter'
+import { type PageWish, windowOf } from '@/lib/anchored-page'
+import { parseJson } from '@/lib/contracts/json'
+import { THREAD_STATUSES } from '@/lib/contracts/state'
+
+export const PAGE_SIZES = [25, 50, 100] as const
+/** What a list shows: never the values, which may be megabytes each. */
+export const LIGHT_COLUMNS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata']
+
+export const SORTS = [
+  { value: 'updated_at-desc', label: 'Last changed first' },
+  { value: 'state_updated_at-desc', label: 'Last state first' },
+  { value: 'created_at-desc', label: 'Newest first' },
+  { value: 'created_at-asc', label: 'Oldest first' },
+  { value: 'updated_at-asc', label: 'Longest unchanged first' },
+  { value: 'status-asc', label: 'By status' },
+  { value: 'thread_id-asc', label: 'By id' },
+] as const
+
+export type FilterName = 'status' | 'graph' | 'assistant' | 'values' | 'ids'
+
+const STATUS_LABELS: Record<string, string> = {
+  idle: 'Idle',
+  busy: 'Busy',
+  interrupted: 'Waiting for a person',
+  error: 'Failed',
+}
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+const valuesProblem = (text: string) => {
+  const read = readJsonFilter(text, parseJson)
+  return read && 'problem' in read ? read.problem : undefined
+}
+
+/** Every parameter of the interface that narrows the list, but the search by id and metadata, which has a field of its own. */
+export const FILTERS: readonly FilterDefinition<FilterName>[] = [
+  {
+    name: 'status',
+    label: 'Status',
+    choices: THREAD_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] ?? value })),
+  },
+  { name: 'graph', label: 'Graph', hint: 'The graph that ran on it' },
+  { name: 'assistant', label: 'Assistant', hint: 'An assistant’s whole id' },
+  { name: 'values', label: 'Values', hint: 'key:value or {"key": "value"}', problemOf: valuesProblem },
+  { name: 'ids', label: 'Ids', isList: true, hint: 'Thread ids, separated by commas' },
+]
+export const NO_FILTER: Record<FilterName | 'q', string> = {
+  q: '',
+  status: '',
+  graph: '',
+  assistant: '',
+  values: '',
+  ids: '',
+}
+
+export type ThreadSearch = { ids?: string[]; metadata?: Record<string, unknown>; problem?: string }
+
+/** What a person searches for: a thread's id, metadata as JSON, or `key:value`, which means the same. */
+export function readThreadSearch(text: string): ThreadSearch {
+  const given = text.trim()
+  if (UUID.test(given)) return { ids: [given.toLowerCase()] }
+  const read = readJsonFilter(given, parseJson)
+  if (!read) return {}
+  if ('value' in read) return { metadata: read.value }
+  const isJson = given.startsWith('{')
+  return {
+    problem: isJson
+      ? read.problem
+      : 'Search by a whole thread id, by key:value of its metadata, or by metadata as JSON.',
+  }
+}
+
+type Search = Pick<URLSearchParams, 'get'>
+
+const valueIn = (name: FilterName, search: Search) =>
+  filterValue(FILTERS.find((one) => one.name === name) ?? { name }, search)
+
+/** The page's URL as a search, what of it the server can count, and the page to cut from what is found. */
+export function threadQueryOf(search: Search) {
+  const { ids: one, metadata: searched, problem } = readThreadSearch(search.get('q') ?? '')
+  const values = readJsonFilter(valueIn('values', search) ?? '', parseJson)
+  const [graph, assistant] = [valueIn('graph', search), valueIn('assistant', search)]
+  const status = THREAD_STATUSES.find((known) => known === valueIn('status', search))
+  const ids = [...(one ?? []), ...(valueIn('ids', search)?.split(',') ?? [])]
+  const metadata = { ...searched, ...(graph && { graph_id: graph }), ...(assistant && { assistant_id: assistant }) }
+  const filters = {
+    ...(status && { status }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(values && 'value' in values && { values: values.value }),
+  }
+  const sort = SORTS.find(({ value }) => value === search.get('sort'))?.value ?? SORTS[0].value
+  const [sortBy, order] = sort.split('-') as ['updated_at', 'asc' | 'desc'] // of the table above
+  const wish = pageWish(search)
+  const { from, count } = windowOf(wish)
+  return {
+    problem,
+    filters,
+    sort,
+    wish,
+    // Servers count by filters only.
+    isCounted: ids.length === 0,
+    isFiltered: ids.length > 0 || Object.keys(filters).length > 0,
+    body: {
+      ...filters,
+      ...(ids.length > 0 && { ids }),
+      limit: count,
+      offset: from,
+      sort_by: sortBy,
+      sort_order: order,
+      select: LIGHT_COLUMNS,
+    },
+  }
+}
+
+function pageWish(search: Search): PageWish {
+  const offset = Number(search.get('offset') ?? 0)
+  const size = Number(search.get('limit'))
+  const anchors = (name: string) => search.get(name)?.split(',').filter(Boolean)
+  const after = anchors('after')
+  const before = anchors('before')
+  return {
+    offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0,
+    size: PAGE_SIZES.find((one) => one === size) ?? PAGE_SIZES[0],
+    ...(after?.length ? { after } : before?.length ? { before } : {}),
+  }
+}
+
+export const threadChips = (search: Search) => chipsOf(FILTERS, search)
+
+/** What a saved view keeps of a URL, always in the same order. */
+export function viewQueryOf(search: Search): string {
+  const kept = new URLSearchParams()
+  for (const name of [...Object.keys(NO_FILTER), 'sort', 'limit']) {
+    const value = search.get(name)?.trim()
+    if (value) kept.set(name, value)
+  }
+  return kept.toString()
+}

@@ -1,0 +1,95 @@
+import { type Column, SelectBox } from '@/components/shared/data-table'
+import { RelativeTime } from '@/components/shared/relative-time'
+import type { Selection } from '@/components/shared/use-selection'
+import { VisibleText } from '@/components/shared/visible-text'
+import type { Thread } from '@/lib/contracts/threads'
+import { shortId } from '@/lib/format'
+import { ThreadStatus } from './thread-status'
+
+export type ThreadRow = Thread & { id: string; name: string }
+/** Rows of a list go by `id`, and by what to call them. */
+export const rowOf = (thread: Thread): ThreadRow => ({ ...thread, id: thread.thread_id, name: thread.thread_id })
+
+type Rows = { rows: readonly ThreadRow[]; selection: Selection }
+
+export const threadColumns = ({ rows, selection }: Rows): Column<ThreadRow>[] => [
+  {
+    id: 'select',
+    isAside: true,
+    className: 'w-9 pr-0',
+    header: (
+      <SelectBox
+        label="Select all on this page"
+        isChecked={rows.length > 0 && rows.every(({ id }) => selection.has(id))}
+        onChange={selection.togglePage}
+      />
+    ),
+    cell: ({ id }) => (
+      <SelectBox
+        label={`Select ${id}`}
+        isChecked={selection.has(id)}
+        onChange={(isRange) => selection.toggle(id, isRange)}
+      />
+    ),
+  },
+  {
+    id: 'id',
+    header: 'Thread',
+    cell: ({ id }) => (
+      <code className="font-mono text-xs" title={id}>
+        <span className="max-xl:hidden">{id}</span>
+        <span aria-hidden className="xl:hidden">
+          {shortId(id)}…
+        </span>
+        <span className="sr-only xl:hidden">{id}</span>
+      </code>
+    ),
+  },
+  { id: 'status', header: 'Status', cell: (one) => <ThreadStatus status={one.status} /> },
+  {
+    id: 'graph',
+    header: 'Graph',
+    from: 'md',
+    cell: (one) => (
+      <code className="font-mono text-ink-2 text-xs">
+        {typeof one.metadata.graph_id === 'string' ? one.metadata.graph_id : '–'}
+      </code>
+    ),
+  },
+  {
+    id: 'metadata',
+    header: 'Metadata',
+    from: 'lg',
+    cell: (one) => {
+      const text = metadataText(one.metadata)
+      return (
+        <span className="text-ink-3 text-xs" title={text}>
+          <VisibleText>{text.slice(0, 120)}</VisibleText>
+        </span>
+      )
+    },
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    from: 'lg',
+    className: 'w-32 text-ink-2',
+    cell: (one) => <RelativeTime at={one.created_at} />,
+  },
+  {
+    id: 'updated',
+    header: 'Updated',
+    from: 'sm',
+    className: 'w-32 text-ink-2',
+    cell: (one) => <RelativeTime at={one.updated_at} />,
+  },
+]
+
+const ELSEWHERE = new Set(['graph_id', 'assistant_id'])
+
+/** What people put on a thread, in a line; what the server puts there has its own column. */
+const metadataText = (metadata: Thread['metadata']): string =>
+  Object.entries(metadata)
+    .filter(([key]) => !ELSEWHERE.has(key))
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')

@@ -1,0 +1,58 @@
+'use client'
+import { ChevronDown } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { useRouter } from 'next/navigation'
+import { lazy, useState } from 'react'
+import { useReasons } from '@/components/shared/rights'
+import { Button } from '@/components/ui/button'
+import { MenuOnDemand } from '@/components/ui/menu-on-demand'
+import type { Thread } from '@/lib/contracts/threads'
+import { routes } from '@/lib/routes'
+import type { ThreadPlace } from './light-thread'
+import type { ThreadTask } from './thread-menu'
+
+const load = () => import('./thread-menu').then(({ ThreadMenu }) => ({ default: ThreadMenu }))
+const ThreadMenu = lazy(load)
+const BulkDialog = dynamic(() => import('./bulk-dialog').then((module) => module.BulkDialog), { ssr: false })
+const CopyThread = dynamic(() => import('./copy-thread').then((module) => module.CopyThread), { ssr: false })
+const EditMetadata = dynamic(() => import('./edit-metadata').then((module) => module.EditMetadata), { ssr: false })
+
+type Props = { place: ThreadPlace; metadata: Thread['metadata'] | undefined }
+
+/** What may be done with a thread besides running on it. */
+export function ThreadVerbs({ place, metadata }: Props) {
+  const { workspace, deployment, thread } = place
+  const router = useRouter()
+  const whyNot = useReasons().run
+  const [task, setTask] = useState<ThreadTask>()
+  const [isGone, setGone] = useState(false)
+  const close = () => {
+    setTask(undefined)
+    if (isGone) router.push(routes.threads(workspace, deployment))
+  }
+  const trigger = (
+    <Button aria-label="More">
+      More
+      <ChevronDown aria-hidden />
+    </Button>
+  )
+  return (
+    <>
+      <MenuOnDemand trigger={trigger} load={load}>
+        <ThreadMenu trigger={trigger} reason={whyNot} hasMetadata={metadata !== undefined} onTask={setTask} />
+      </MenuOnDemand>
+      {task === 'copy' ? <CopyThread place={place} onClose={close} /> : null}
+      {task === 'metadata' && metadata ? <EditMetadata place={place} metadata={metadata} onClose={close} /> : null}
+      {task === 'cancel' || task === 'delete' ? (
+        <BulkDialog
+          verb={task}
+          workspace={workspace}
+          deployment={deployment}
+          ids={[thread]}
+          onDone={(gone) => setGone(gone.length > 0)}
+          onClose={close}
+        />
+      ) : null}
+    </>
+  )
+}

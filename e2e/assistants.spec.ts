@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Page } from '@playwright/test'
+import { expect, platform, signIn, test } from './support/session'
+
+const headers = () => ({ 'x-api-key': platform().api_key, 'content-type': 'application/json' })
+
+/** The sample deployment with the chat graph, as its own API has it. */
+async function concierge() {
+  const { url } = platform()
+  const answer = await fetch(`${url}/v2/deployments?name_contains=concierge`, { headers: headers() })
+  const { resources } = (await answer.json()) as { resources: { id: string }[] }
+  const id = resources[0]?.id ?? ''
+  const ask = async (method: string, resource: string, body?: unknown) =>
+    (await fetch(`${url}/agents/${id}${resource}`, { method, headers: headers(), body: JSON.stringify(body) })).json()
+  return { id, ask }
+}
+
+const axe = readFileSync(path.resolve('node_modules/axe-core/axe.min.js'), 'utf8')
+async function expectAccessible(page: Page) {
+  await page.evaluate(axe)
+  const violations = await page.evaluate(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: axe puts itself on the window
+    const result = await (window as any).axe.run(document, { resultTypes: ['violations'] })
+    return result.violations.map((one: { id: string; nodes: { html: string }[] }) => `${one.id} ${one.nodes[0]?.html}`)
+  })
+  expect(violations).toEqual([])
+}
+
+test('an assistant is made, edited, compared, set back, undone and deleted', async ({ page }) => {
+  const { id, ask } = await concierge()
+  await signIn(page)
+  await page.goto(`/local/deployments/${id}/assistants`)
+  const table = page.getByRole('table', { name: 'Assistants' })
+  await expect(table.getByRole('row', { name: /chat.*default/ }).first()).toBeVisible()
+  await expectAccessible(page)
+
+  await page.getByRole('link', { name: 'New assistant' }).click()
+  await page.getByLabel('Graph', { exact: true }).selectOption('chat')
+  await page.getByLabel('Name', { exact: true }).fill('Night desk')
+  await page.getByLabel('persona', { exact: true }).fill('a night porter')
+  await page.getByLabel('delay_ms', { exact: true }).fill('7.5')
+  await expect(page.getByText('Use a whole number.')).toBeVisible()
+  await page.getByLabel('delay_ms', { exact: true }).fill('3000')
+  await expectAccessible(page)
+  // The server's own rule lands on its field.
+  await page.getByRole('button', { name: 'Make the assistant' }).click()
+  await expect(page.getByLabel('delay_ms', { exact: true })).toHaveAttribute('aria-invalid', 'true')
+  await page.getByLabel('delay_ms', { exact: true }).fill('1')
+  await page.getByRole('button', { name: 'Make the assistant' }).dblclick()
+  await expect(page.getByRole('heading', { name: 'Night desk' })).toBeVisible()
+  const found = (await ask('POST', '/assistants/search', { name: 'Night desk' })) as { assistant_id: string }[]
+  expect(found).toHaveLength(1)
+  const assistant = found[0]?.assistant_id ?? ''
+
+  // Thirty fields, of which the form changes one.
+  const context = Object.fromEntries(Array.from({ length: 28 }, (_, index) => [`extra_${index}`, { of: index }]))
+  await ask('PATCH', `/assistants/${assistant}`, { context: { persona: 'a night porter', delay_ms: 1, ...context } })
+  await page.reload()
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await expect(page.getByLabel('persona', { exact: true })).toHaveValue('a night porter')
+  await page.getByLabel('persona', { exact: true }).fill('a day porter')
+  await expect(page.getByRole('region', { name: 'Save' })).toContainText('Saving makes version 3')
+  await page.reload() // what was typed is still there
+  await expect(page.getByLabel('persona', { exact: true })).toHaveValue('a day porter')
+  await page.getByRole('button', { name: 'Save as version 3' }).click()
+  await expect(page.getByText('Active version3', { exact: true })).toBeVisible()
+  expect((await ask('GET', `/assistants/${assistant}`)).context).toEqual({
+    persona: 'a day porter',
+    delay_ms: 1,
+    ...context,
+  })
+
+  await page.getByRole('tab', { name: 'Versions' }).click()
+  const versions = page.getByRole('table', { name: 'Versions' })
+  await expect(versions.getByRole('row', { name: /^3/ })).toContainText('admin@example.com')
+  await expect(versions.getByRole('row', { name: /^2/ })).toContainText('not known')
+  await expect(versions.getByRole('row', { name: /^3/ })).toContainText('context.persona')
+  await expectAccessible(page)
+  await versions.getByRole('button', { name: 'Make version 1 active' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('Later runs by this id use it')
+  await dialog.getByRole('button', { name: 'Make version 1 active' }).click()
+  await expect(dialog.getByRole('status')).toContainText('use version 1 from now on')
+  expect((await ask('GET', `/assistants/${assistant}`)).version).toBe(1)
+  await dialog.getByRole('button', { name: 'Undo: version 3 again' }).click()
+  await expect(dialog).toHaveCount(0)
+  expect((await ask('GET', `/assistants/${assistant}`)).version).toBe(3)
+
+  await versions.getByRole('link', { name: 'Compare version 1 with the active one' }).click()
+  const list = page.getByRole('listbox', { name: 'Differences' })
+  await expect(list.getByRole('option', { name: /changed context\.persona/ })).toContainText('a day porter')
+  await expectAccessible(page)
+  await page.getByLabel('From').selectOption('2')
+  await expect(list.getByRole('option')).toHaveCount(1)
+
+  await page.getByRole('link', { name: 'All versions' }).click()
+  await page.getByRole('tab', { name: 'Schemas' }).click()
+  await expect(page.getByRole('region', { name: 'Fields' })).toContainText('Who answers')
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await expect(page.getByRole('dialog')).toContainText('All its versions are lost')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete assistant' }).click()
+  await expect(table).toBeVisible()
+  await expect(table.getByRole('row', { name: /Night desk/ })).toHaveCount(0)
+})
+
+test('the second of two who edit sees the first one’s version and decides', async ({ page }) => {
+  const { id, ask } = await concierge()
+  const { assistant_id } = await ask('POST', '/assistants', {
+    graph_id: 'chat',
+    name: 'Shared desk',
+    context: { persona: 'a porter', delay_ms: 1, kept: true },
+  })
+  await signIn(page)
+  await page.goto(`/local/deployments/${id}/assistants/${assistant_id}/edit`)
+  await page.getByLabel('persona', { exact: true }).fill('mine')
+  await ask('PATCH', `/assistants/${assistant_id}`, { context: { persona: 'theirs', delay_ms: 2, kept: true } })
+  await page.getByRole('button', { name: /Save as version/ }).click()
+  const dialog = page.getByRole('dialog')
+  const rows = dialog.getByRole('list', { name: 'Both changes by field' }).getByRole('listitem')
+  await expect(rows).toHaveCount(2)
+  await expect(rows.filter({ hasText: 'delay_ms' })).toContainText('only theirs: kept')
+  await dialog.getByLabel('What becomes of context.persona').selectOption('mine')
+  await dialog.getByRole('button', { name: 'Go on with both' }).click()
+  await page.getByRole('button', { name: /Save as version/ }).click()
+  await expect(page.getByRole('heading', { name: 'Shared desk' })).toBeVisible()
+  await expect
+    .poll(async () => (await ask('GET', `/assistants/${assistant_id}`)).context)
+    .toEqual({ persona: 'mine', delay_ms: 2, kept: true })
+})

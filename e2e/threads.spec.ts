@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Page } from '@playwright/test'
+import { expect, platform, signIn, test } from './support/session'
+
+const headers = () => ({ 'x-api-key': platform().api_key, 'content-type': 'application/json' })
+
+async function deployment(name: string) {
+  const { url } = platform()
+  const answer = await fetch(`${url}/v2/deployments?name_contains=${name}`, { headers: headers() })
+  const { resources } = (await answer.json()) as { resources: { id: string }[] }
+  const id = resources[0]?.id ?? ''
+  const ask = async (method: string, resource: string, body?: unknown) => {
+    const response = await fetch(`${url}/agents/${id}${resource}`, {
+      method,
+      headers: headers(),
+      body: JSON.stringify(body),
+    })
+    const text = await response.text()
+    return text === '' ? undefined : JSON.parse(text)
+  }
+  return { id, ask }
+}
+
+const axe = readFileSync(path.resolve('node_modules/axe-core/axe.min.js'), 'utf8')
+async function expectAccessible(page: Page) {
+  await page.evaluate(axe)
+  const violations = await page.evaluate(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: axe puts itself on the window
+    const result = await (window as any).axe.run(document, { resultTypes: ['violations'] })
+    return result.violations.map((one: { id: string; nodes: { html: string }[] }) => `${one.id} ${one.nodes[0]?.html}`)
+  })
+  expect(violations).toEqual([])
+}
+
+const table = (page: Page) => page.getByRole('table', { name: 'Threads' })
+const ids = (page: Page) =>
+  table(page)
+    .locator('tr[data-key]')
+    .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-key')))
+
+test('threads are found by metadata and status, paged without values, and deleted together', async ({ page }) => {
+  const { id, ask } = await deployment('concierge')
+  const made: string[] = []
+  for (let index = 0; index < 60; index++)
+    made.push((await ask('POST', '/threads', { metadata: { batch: 'list', n: index, half: index % 2 } })).thread_id)
+  await signIn(page)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/threads/search')) asked.push(request.postData() ?? '')
+  })
+  await page.goto(`/local/deployments/${id}/threads?q=batch:list&sort=created_at-asc`)
+  await expect.poll(() => ids(page)).toEqual(made.slice(0, 25))
+  await expect(page.getByText('1–25 of 60')).toBeVisible()
+  await expectAccessible(page)
+  // A row that goes before the next page is turned to costs none of that page.
+  await ask('DELETE', `/threads/${made[3]}`)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await expect.poll(() => ids(page)).toEqual(made.slice(25, 50))
+  await page.reload()
+  await expect.poll(() => ids(page)).toEqual(made.slice(25, 50))
+  await page.getByLabel('Search by id or metadata').fill('{"batch":"list","half":1}')
+  await expect.poll(async () => (await ids(page))?.length).toBe(25)
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByLabel('Filter by').selectOption({ label: 'Status' })
+  await page.getByLabel('Status', { exact: true }).selectOption({ label: 'Failed' })
+  await expect(page.getByText('No thread matches')).toBeVisible()
+  await page.getByRole('button', { name: 'Remove filter Status' }).click()
+  await expect(table(page)).toBeVisible()
+  for (const body of asked) expect(JSON.parse(body).select).not.toContain('values')
+
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Save as a view…' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Odd ones')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect(page).toHaveURL(/view=/)
+
+  const [first, , third] = (await ids(page)) ?? []
+  await page.getByRole('checkbox', { name: `Select ${first}` }).check()
+  await page.getByRole('checkbox', { name: `Select ${third}` }).click({ modifiers: ['Shift'] })
+  const selected = page.getByRole('region', { name: 'Selected threads' })
+  await expect(selected).toContainText('3 selected')
+  await selected.getByRole('button', { name: 'Cancel their runs…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Cancel the runs of 3 threads' }).click()
+  await expect(dialog.getByText('Nothing was running')).toHaveCount(3)
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await selected.getByRole('button', { name: 'Delete…' }).click()
+  await dialog.getByLabel('Type 3 or delete to go on').fill('3')
+  await dialog.getByRole('button', { name: 'Delete 3 threads' }).click()
+  await expect(dialog.getByRole('list', { name: 'Results' }).getByText('Deleted')).toHaveCount(3)
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await expect(table(page).getByRole('checkbox', { name: `Select ${first}` })).toHaveCount(0)
+  await ask('POST', '/threads/prune', { thread_ids: made })
+})
+
+test('a checkpoint is compared, edited as a node, forked and run on from; the thread is copied and deleted', async ({
+  page,
+}) => {
+  const { id, ask } = await deployment('concierge')
+  const thread = (await ask('POST', '/threads', { metadata: { journey: 'state' } })).thread_id as string
+  const input = { messages: [{ role: 'user', content: 'the harvest festival' }] }
+  await ask('POST', `/threads/${thread}/runs/wait`, { assistant_id: 'approval', input, context: { delay_ms: 0 } })
+  await signIn(page)
+  await page.goto(`/local/deployments/${id}/threads/${thread}?tab=history`)
+  const list = page.getByRole('navigation', { name: 'Checkpoints' })
+  await expect(list.getByRole('button', { name: /Step 1.*by write.*next: review.*waits for a person/ })).toBeVisible()
+  await list.getByRole('button', { name: /Step 1/ }).click()
+  await expect(page).toHaveURL(/at=/)
+  await page.getByLabel('Compare with').selectOption({ index: 1 })
+  const differences = page.getByRole('listbox', { name: 'Differences of the states' })
+  await expect(differences.getByRole('option', { name: /draft/ })).toBeVisible()
+  await expect(differences.getByRole('option', { name: /added messages\[1\]/ })).toBeVisible()
+  await expectAccessible(page)
+
+  await page.getByLabel('Compare with').selectOption('')
+  await page.getByRole('button', { name: 'Edit state from here' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: /^draft/ }).check()
+  await dialog.getByRole('textbox', { name: 'draft as JSON' }).fill('"Written by hand"')
+  await dialog.getByLabel('Write it as the node').selectOption('write')
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await expect(dialog.getByRole('region', { name: 'Review' })).toContainText('Written by hand')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Write the state' }).dblclick()
+  await expect(differences.getByRole('option', { name: /changed draft/ })).toContainText('Written by hand')
+  await expect(list.getByRole('button', { name: /Step 2.*update.*next: review/ })).toBeVisible()
+  const state = await ask('GET', `/threads/${thread}/state`)
+  expect(state).toMatchObject({
+    values: { draft: 'Written by hand' },
+    next: ['review'],
+    metadata: { source: 'update' },
+  })
+  expect(await ask('POST', `/threads/${thread}/history`, { limit: 50 })).toHaveLength(4)
+
+  // A run from the first checkpoint is a fork of it.
+  await list.getByRole('button', { name: /Step 0/ }).click()
+  await page.getByRole('link', { name: 'Run from here' }).click()
+  await expect(page.getByText('Starts from the checkpoint')).toBeVisible()
+  await page.getByRole('button', { name: 'Start run' }).click()
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+  await expect
+    .poll(async () => (await ask('GET', `/threads/${thread}/state`)).values.draft, { timeout: 20_000 })
+    .toContain('the harvest festival')
+
+  await page.goto(`/local/deployments/${id}/threads/${thread}`)
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Edit metadata…' }).click()
+  const metadata = await ask('GET', `/threads/${thread}`)
+  await dialog
+    .getByRole('textbox', { name: 'Metadata as JSON' })
+    .fill(JSON.stringify({ ...metadata.metadata, journey: 'edited' }))
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog).toHaveCount(0)
+  expect((await ask('GET', `/threads/${thread}`)).metadata.journey).toBe('edited')
+
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Copy with its history…' }).click()
+  await dialog.getByRole('button', { name: 'Copy thread' }).click()
+  await page.waitForURL((url) => url.pathname.includes('/threads/') && !url.pathname.endsWith(thread))
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await dialog.getByLabel('Type 1 or delete to go on').fill('delete')
+  await dialog.getByRole('button', { name: 'Delete 1 thread' }).click()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await page.waitForURL(/\/threads$/)
+  await ask('DELETE', `/threads/${thread}`)
+})

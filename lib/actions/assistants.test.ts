@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
+import { type AssistantDraft, type AssistantOutcome, draftOf } from '@/lib/contracts/assistant-edit'
+import type { Assistant } from '@/lib/contracts/assistants'
+import { parseJson, printJson } from '@/lib/contracts/json'
+import type { Settled } from '@/lib/errors'
+import type { Actor } from '@/lib/server/actor'
+import { listAssistantChanges } from '@/lib/server/assistant-changes'
+import { workspaceFor } from '@/lib/server/recorder/testing'
+import { LOOKS } from '@/lib/server/settled-truth'
+import { testActor, testConsole } from '@/lib/server/testing'
+import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { testDatabase } from '@/scripts/testing'
+import { activateVersion, createAssistant, deleteAssistant, saveAssistant } from './assistants'
+
+let actor: Actor
+vi.mock('@/lib/server/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/actor')>()),
+  sessionActor: async () => actor,
+}))
+vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
+vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+// Against the embedded agent server, over a wire that the test can break.
+let server: TestServer
+let wire: FaultProxy
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let developer: Actor
+let viewer: Actor
+let at: { workspace: string; deployment: string }
+const waits = LOOKS.waitsMs
+beforeAll(async () => {
+  LOOKS.waitsMs = [0, 5]
+  server = await testServer()
+  wire = await startFaultProxy(server.url)
+  database = await testDatabase()
+  home = await testConsole(database.url)
+  at = { workspace: 'tests', deployment: await workspaceFor(wire.url) }
+  developer = await testActor({ tests: 'developer' })
+  viewer = await testActor({ tests: 'viewer' })
+})
+afterAll(async () => {
+  LOOKS.waitsMs = waits
+  await home.close()
+  await database.drop()
+  await wire.stop()
+  await server.close()
+})
+beforeEach(async () => {
+  actor = developer
+  await wire.set(null)
+})
+
+let keys = 0
+const newKey = () => `key-of-test-${keys++}`
+const EMPTY: AssistantDraft = { name: 'One', description: '', context: {}, config: {}, metadata: {} }
+const stored = async (id: string): Promise<Assistant> =>
+  parseJson((await server.get(`/assistants/${id}`)).text) as Assistant
+const recordOf = (result: Settled<AssistantOutcome>): Assistant => {
+  if (!result.ok || result.data.kind !== 'saved') throw new Error(JSON.stringify(result))
+  return parseJson(result.data.assistant) as Assistant
+}
+const create = async (more: Partial<AssistantDraft> = {}, key = newKey()) =>
+  recordOf(await createAssistant({ ...at, key, graph: 'counter', draft: printJson({ ...EMPTY, ...more }) }))
+const save = (assistant: Assistant, change: Partial<AssistantDraft>, key = newKey(), base = draftOf(assistant)) =>
+  saveAssistant({
+    place: { ...at, assistant: assistant.assistant_id },
+    key,
+    base: printJson(base),
+    draft: printJson({ ...base, ...change }),
+  })
+const thirty = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`field_${index}`, { nested: index }]))
+
+test('one of thirty fields is changed and the other twenty-nine stay, odd keys and all', async () => {
+  const big = parseJson('{"text":"12345678901234567890","__proto__":{"x":1}}')
+  const made = await create({ context: { ...thirty, big } })
+  const result = await save(made, { context: { ...made.context, field_7: 'other' } })
+  expect(recordOf(result).version).toBe(2)
+  const now = await stored(made.assistant_id)
+  expect(printJson(now.context)).toBe(printJson(recordOf(result).context))
+  expect(now.context).toMatchObject({ ...thirty, field_7: 'other' })
+  expect(printJson(now.context.big)).toContain('__proto__')
+  // Another field alone keeps the context as well.
+  await save(now, { name: 'Two' })
+  expect((await stored(made.assistant_id)).context).toEqual(now.context)
+})
+
+test('the second of two who edit sees what the first made of it, and nothing is sent', async () => {
+  const made = await create({ context: { label: 'a', other: 1 } })
+  expect((await save(made, { context: { label: 'b', other: 1 } })).ok).toBe(true)
+  const late = await save(made, { context: { label: 'a', other: 2 } })
+  expect(late).toMatchObject({ ok: true, data: { kind: 'conflict', now: expect.stringContaining('"label":"b"') } })
+  expect(await stored(made.assistant_id)).toMatchObject({ version: 2, context: { label: 'b', other: 1 } })
+  // The same change as the other one's is no conflict, and makes no version.
+  expect(recordOf(await save(made, { context: { label: 'b', other: 1 } })).version).toBe(2)
+})
+
+test('a double click makes one, a repeat gets the first answer', async () => {
+  const key = newKey()
+  const [one, two] = await Promise.all([create({ name: 'Twice' }, key), create({ name: 'Twice' }, key)])
+  expect(one.assistant_id).toBe(two.assistant_id)
+  expect((await server.post('/assistants/search', { name: 'Twice' })).json).toHaveLength(1)
+  const edit = newKey()
+  const versions = await Promise.all([save(one, { name: 'Thrice' }, edit), save(one, { name: 'Thrice' }, edit)])
+  expect(versions.map((result) => recordOf(result).version)).toEqual([2, 2])
+})
+
+test.each([
+  ['a lost answer', { kind: 'reset', afterBytes: 0, isDelivered: true } as const],
+  ['an answer cut in two', { kind: 'truncate', afterBytes: 20 } as const],
+])('after %s it is looked up whether it was made', async (_, fault) => {
+  const key = newKey()
+  const made = await create({ name: 'Lost' })
+  await wire.set(null)
+  // The first request is the reading, the second the write.
+  const before = wire.requests.length
+  const pending = save(made, { context: { label: 'late' } })
+  await vi.waitUntil(() => wire.requests.length > before, { interval: 1 })
+  await wire.set(fault, 1)
+  const result = await pending
+  expect(recordOf(result)).toMatchObject({ version: 2, context: { label: 'late' } })
+  await wire.set(fault, 1)
+  const created = await createAssistant({
+    ...at,
+    key,
+    graph: 'counter',
+    draft: printJson({ ...EMPTY, name: `Late ${_}` }),
+  })
+  await wire.set(null)
+  expect(recordOf(created).name).toBe(`Late ${_}`)
+  expect((await server.post('/assistants/search', { name: `Late ${_}` })).json).toHaveLength(1)
+})
+
+test('an earlier version is made active and undone; runs use what is active, the next edit makes the newest', async () => {
+  const made = await create({ context: { label: 'one' } })
+  const place = { ...at, assistant: made.assistant_id }
+  await save(made, { context: { label: 'two' } })
+  const back = await activateVersion({ place, key: newKey(), version: 1, seen: 2 })
+  expect(recordOf(back)).toMatchObject({ version: 1, context: { label: 'one' } })
+  const thread = await server.newThread()
+  const run = await server.post(`/threads/${thread}/runs/wait`, {
+    assistant_id: made.assistant_id,
+    input: { until: 1 },
+  })
+  expect(run.json.log).toEqual(['one 1'])
+  expect(await activateVersion({ place, key: newKey(), version: 2, seen: 2 })).toMatchObject({
+    ok: false,
+    error: { code: 'conflict', message: expect.stringContaining('Version 1 is the active one') },
+  })
+  expect(recordOf(await activateVersion({ place, key: newKey(), version: 2, seen: 1 })).version).toBe(2)
+  expect(await activateVersion({ place, key: newKey(), version: 9, seen: 2 })).toMatchObject({
+    ok: false,
+    error: { code: 'not_found' },
+  })
+})
+
+test('a refusal names the field', async () => {
+  const made = await create()
+  expect(await save(made, { context: { label: 7 } })).toMatchObject({
+    ok: false,
+    error: { code: 'invalid', fields: [{ path: ['context', 'label'] }] },
+  })
+  expect(await save({ ...made, metadata: { team: 'a' } }, { metadata: {} })).toMatchObject({
+    ok: false,
+    error: { fields: [{ path: ['metadata', 'team'] }] },
+  })
+  expect(await save(made, { context: { token: '[redacted]' } })).toMatchObject({
+    ok: false,
+    error: { fields: [{ path: ['context'] }] },
+  })
+  expect(await stored(made.assistant_id)).toMatchObject({ version: 1 })
+})
+
+test('deleting takes all versions; a default one stays', async () => {
+  const made = await create()
+  const place = { ...at, assistant: made.assistant_id }
+  const key = newKey()
+  expect(await deleteAssistant({ place, key, deletesThreads: false })).toMatchObject({ ok: true })
+  expect((await server.get(`/assistants/${made.assistant_id}`)).status).toBe(404)
+  expect(await deleteAssistant({ place, key: newKey(), deletesThreads: false })).toMatchObject({ ok: true })
+  const [standard] = (
+    await server.post('/assistants/search', { graph_id: 'counter', metadata: { created_by: 'system' } })
+  ).json
+  const refused = await deleteAssistant({
+    place: { ...at, assistant: standard.assistant_id },
+    key: newKey(),
+    deletesThreads: false,
+  })
+  expect(refused).toMatchObject({ ok: false, error: { code: 'conflict' } })
+})
+
+test('who made a version is known of those made here, and a viewer makes none', async () => {
+  const made = await create()
+  await save(made, { name: 'By me' })
+  const place = { ...at, assistant: made.assistant_id }
+  const changes = await listAssistantChanges(viewer, place)
+  expect(changes.find(({ operation }) => operation === 'updateAssistant')).toMatchObject({ who: developer.email })
+  actor = viewer
+  expect(await save(made, { name: 'No' })).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+  expect(await createAssistant({ ...at, key: newKey(), graph: 'counter', draft: printJson(EMPTY) })).toMatchObject({
+    ok: false,
+    error: { code: 'forbidden' },
+  })
+  expect(await deleteAssistant({ place, key: newKey(), deletesThreads: true })).toMatchObject({
+    ok: false,
+    error: { code: 'forbidden' },
+  })
+  expect(await activateVersion({ place, key: newKey(), version: 1, seen: 2 })).toMatchObject({
+    ok: false,
+    error: { code: 'forbidden' },
+  })
+})

@@ -1,0 +1,72 @@
+'use server'
+import { z } from 'zod'
+import type { AssistantDraft, AssistantOutcome } from '@/lib/contracts/assistant-edit'
+import { isJsonObject, parseJson } from '@/lib/contracts/json'
+import { AppError, type Settled } from '@/lib/errors'
+import { sessionActor } from '@/lib/server/actor'
+import * as write from '@/lib/server/assistants-write'
+import { guardAction } from '@/lib/server/guard-action'
+import { once } from '@/lib/server/once'
+import { parseInput } from '@/lib/server/settle'
+
+const name = z.string().min(1).max(300)
+/** Made once per form that is sent: a repeat of it gives the answer of the first. */
+const key = z.string().min(8).max(100)
+const Place = z.strictObject({ workspace: name, deployment: name, assistant: name })
+/** JSON text, so that each number of a context stays what was typed. */
+const text = z.string().max(4_000_000)
+const version = z.int().min(1)
+
+const Save = z.strictObject({ place: Place, key, base: text, draft: text })
+
+/** Saves an assistant's next version, which becomes the active one. Another edit in between is an outcome, with what is there now. */
+export async function saveAssistant(given: z.input<typeof Save>): Promise<Settled<AssistantOutcome>> {
+  return guardAction(async () => {
+    const { base, draft, ...rest } = parseInput(Save, given)
+    return await write.saveAssistant({ ...rest, base: readDraft(base), draft: readDraft(draft) }, await sessionActor())
+  })
+}
+
+const Create = z.strictObject({ workspace: name, deployment: name, key, graph: name, draft: text })
+
+/** Makes an assistant; pressing twice makes one. */
+export async function createAssistant(given: z.input<typeof Create>): Promise<Settled<AssistantOutcome>> {
+  return guardAction(async () => {
+    const { draft, ...rest } = parseInput(Create, given)
+    return await write.createAssistant({ ...rest, draft: readDraft(draft) }, await sessionActor())
+  })
+}
+
+const Activate = z.strictObject({ place: Place, key, version, seen: version })
+
+/** Makes another version the active one: later runs by the assistant's id use it. */
+export async function activateVersion(given: z.input<typeof Activate>): Promise<Settled<AssistantOutcome>> {
+  return guardAction(async () => await write.activateVersion(parseInput(Activate, given), await sessionActor()))
+}
+
+const Delete = z.strictObject({ place: Place, key, deletesThreads: z.boolean() })
+
+export async function deleteAssistant(given: z.input<typeof Delete>): Promise<Settled<{ note?: string }>> {
+  return guardAction(async () => {
+    const { key, ...input } = parseInput(Delete, given)
+    const actor = await sessionActor()
+    return await once({ actor, key, operation: 'deleteAssistant', input }, () =>
+      write.deleteAssistant(input.place, input, actor),
+    )
+  })
+}
+
+function readDraft(json: string): AssistantDraft {
+  let value: unknown
+  try {
+    value = parseJson(json)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw new AppError('invalid', 'The draft is not valid JSON.', { cause })
+  }
+  const { name, description, context, config, metadata } = isJsonObject(value) ? value : {}
+  const isDraft = typeof name === 'string' && typeof description === 'string'
+  if (!isDraft || !isJsonObject(context) || !isJsonObject(config) || !isJsonObject(metadata))
+    throw new AppError('invalid', 'Context, configuration and metadata are JSON objects.')
+  return { name, description, context, config, metadata }
+}

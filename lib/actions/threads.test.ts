@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
+import { printJson } from '@/lib/contracts/json'
+import type { Actor } from '@/lib/server/actor'
+import { workspaceFor } from '@/lib/server/recorder/testing'
+import { LOOKS } from '@/lib/server/settled-truth'
+import { testActor, testConsole } from '@/lib/server/testing'
+import { readHistory } from '@/lib/server/threads-history'
+import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { testDatabase } from '@/scripts/testing'
+import { cancelRunsOf, copyThread, createThread, deleteThreads, saveMetadata, updateState } from './threads'
+
+let actor: Actor
+vi.mock('@/lib/server/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/actor')>()),
+  sessionActor: async () => actor,
+}))
+vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
+vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+// Against the embedded agent server, over a wire that the test can break.
+let server: TestServer
+let wire: FaultProxy
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let developer: Actor
+let viewer: Actor
+let at: { workspace: string; deployment: string }
+const waits = LOOKS.waitsMs
+beforeAll(async () => {
+  LOOKS.waitsMs = [0, 5]
+  server = await testServer()
+  wire = await startFaultProxy(server.url)
+  database = await testDatabase()
+  home = await testConsole(database.url)
+  at = { workspace: 'tests', deployment: await workspaceFor(wire.url) }
+  developer = await testActor({ tests: 'developer' })
+  viewer = await testActor({ tests: 'viewer' })
+})
+afterAll(async () => {
+  LOOKS.waitsMs = waits
+  await home.close()
+  await database.drop()
+  await wire.stop()
+  await server.close()
+})
+beforeEach(async () => {
+  actor = developer
+  await wire.set(null)
+})
+
+let keys = 0
+const newKey = () => `key-of-test-${keys++}`
+const place = (thread: string) => ({ ...at, thread })
+const history = (thread: string, query: object = {}) => readHistory(place(thread), query, { actor })
+
+/** A thread on which the counter ran to 3. */
+async function counted(): Promise<string> {
+  const thread = await server.newThread()
+  await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input: { until: 3 } })
+  return thread
+}
+
+test('a history tells step, source, writing node, next nodes and size, without the values', async () => {
+  const thread = await counted()
+  const { rows, last } = await history(thread)
+  expect(rows.map(({ step, source, by, next }) => ({ step, source, by, next }))).toEqual([
+    { step: 3, source: 'loop', by: ['step'], next: [] },
+    { step: 2, source: 'loop', by: ['step'], next: ['step'] },
+    { step: 1, source: 'loop', by: ['step'], next: ['step'] },
+    { step: 0, source: 'loop', by: ['__start__'], next: ['step'] },
+    { step: -1, source: 'input', by: [], next: ['__start__'] },
+  ])
+  expect(last).toBeNull()
+  expect(JSON.stringify(rows)).not.toContain('step 1')
+  const newest = (await server.get(`/threads/${thread}/state`)).json
+  expect(rows[0]).toMatchObject({ id: newest.checkpoint.checkpoint_id, bytes: JSON.stringify(newest.values).length })
+  const first = await history(thread, { limit: '2' })
+  const second = await history(thread, { limit: '2', before: first.last })
+  expect([...first.rows, ...second.rows].map(({ id }) => id)).toEqual(rows.slice(0, 4).map(({ id }) => id))
+})
+
+test('the history of a subgraph is read by its namespace', async () => {
+  const thread = await server.newThread()
+  await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'nested', input: { text: 'hello' } })
+  const { rows } = await history(thread)
+  const ns = rows.flatMap(({ tasks }) => tasks).find((task) => task.name === 'middle')?.ns
+  expect(ns).toMatch(/^middle/)
+  const inner = await history(thread, { ns: ns ?? '' })
+  expect(inner.rows.length).toBeGreaterThan(0)
+  expect(inner.rows.every((row) => row.ns === ns)).toBe(true)
+})
+
+test('a state is written as a node, from the newest checkpoint and as a fork of an older one', async () => {
+  const thread = await counted()
+  const { rows } = await history(thread)
+  const [newest, second] = rows
+  if (!newest || !second) throw new Error('no history')
+  const edit = { place: place(thread), seen: newest.id, isFork: false, values: '{"count":10}', asNode: 'step' }
+  const key = newKey()
+  const [one, two] = await Promise.all([
+    updateState({ ...edit, key, base: { id: newest.id, ns: '' } }),
+    updateState({ ...edit, key, base: { id: newest.id, ns: '' } }),
+  ])
+  expect(one).toMatchObject({ ok: true, data: { kind: 'saved' } })
+  expect(two).toEqual(one)
+  const after = await history(thread)
+  expect(after.rows).toHaveLength(6)
+  expect(after.rows[0]).toMatchObject({ source: 'update', parent: newest.id, next: [] })
+  expect((await server.get(`/threads/${thread}/state`)).json.values.count).toBe(10)
+
+  // Whoever saw the old end is told, and may still write beside what came since.
+  const late = { ...edit, base: { id: second.id, ns: '' }, values: '{"count":0}' }
+  expect(await updateState({ ...late, key: newKey() })).toMatchObject({
+    ok: true,
+    data: { kind: 'moved', newest: after.rows[0]?.id },
+  })
+  expect((await history(thread)).rows).toHaveLength(6)
+  expect(await updateState({ ...late, key: newKey(), isFork: true })).toMatchObject({
+    ok: true,
+    data: { kind: 'saved' },
+  })
+  const [forked] = (await history(thread)).rows
+  expect(forked).toMatchObject({ parent: second.id, next: ['step'] })
+  const refused = await updateState({
+    ...edit,
+    key: newKey(),
+    isFork: true,
+    base: { id: newest.id, ns: '' },
+    asNode: 'nobody',
+  })
+  expect(refused).toMatchObject({ ok: false, error: { code: 'invalid', fields: [{ path: ['as_node'] }] } })
+})
+
+test('after a lost answer it is looked up whether the state was written', async () => {
+  const thread = await counted()
+  const [newest] = (await history(thread)).rows
+  if (!newest) throw new Error('no history')
+  const before = wire.requests.length
+  const pending = updateState({
+    place: place(thread),
+    key: newKey(),
+    seen: newest.id,
+    isFork: false,
+    base: { id: newest.id, ns: '' },
+    values: '{"count":7}',
+    asNode: 'step',
+  })
+  await vi.waitUntil(() => wire.requests.length > before, { interval: 1 })
+  await wire.set({ kind: 'reset', afterBytes: 0, isDelivered: true }, 1)
+  expect(await pending).toMatchObject({ ok: true, data: { kind: 'saved', note: expect.stringContaining('looked up') } })
+  expect((await history(thread)).rows.filter(({ source }) => source === 'update')).toHaveLength(1)
+})
+
+test('metadata is changed key by key; the same key changed by another is told first', async () => {
+  const made = await createThread({ ...at, key: newKey(), metadata: '{"team":"a","n":1}' })
+  if (!made.ok) throw new Error('not made')
+  const thread = made.data.thread
+  const save = (metadata: object, base: object = { team: 'a', n: 1 }) =>
+    saveMetadata({ place: place(thread), key: newKey(), base: printJson(base), metadata: printJson(metadata) })
+  await server.request('PATCH', `/threads/${thread}`, { metadata: { n: 2, other: true } })
+  expect(await save({ team: 'b', n: 1 })).toMatchObject({ ok: true, data: { kind: 'saved' } })
+  expect((await server.get(`/threads/${thread}`)).json.metadata).toEqual({ team: 'b', n: 2, other: true })
+  expect(await save({ team: 'c', n: 1 })).toMatchObject({
+    ok: true,
+    data: { kind: 'conflict', message: expect.stringContaining('team'), now: expect.stringContaining('"b"') },
+  })
+  expect(await save({ team: 'a' })).toMatchObject({ ok: false, error: { code: 'invalid' } })
+})
+
+test('a thread is made once and copied once per key, with its whole history', async () => {
+  const key = newKey()
+  const made = await Promise.all([1, 2].map(() => createThread({ ...at, key, metadata: '{}', ttlMinutes: 60 })))
+  expect(made[0]).toEqual(made[1])
+  const thread = await counted()
+  const copyKey = newKey()
+  const copies = await Promise.all([1, 2].map(() => copyThread({ place: place(thread), key: copyKey })))
+  expect(copies[0]).toEqual(copies[1])
+  const copy = copies[0]?.ok ? copies[0].data.thread : ''
+  expect((await history(copy)).rows).toHaveLength(5)
+})
+
+test('several are deleted and their runs cancelled, each told by itself', async () => {
+  const [busy, idle] = [await server.newThread(), await server.newThread()]
+  const ids = [busy, idle, '00000000-0000-4000-8000-000000000000']
+  const run = { assistant_id: 'counter', input: { until: 1_000, delay: 50 }, config: { recursion_limit: 2_000 } }
+  const { json } = await server.post(`/threads/${busy}/runs`, run)
+  await server.post(`/threads/${busy}/runs`, run)
+  await server.until(busy, json.run_id, 'running')
+  const cancelled = await cancelRunsOf({ ...at, ids, key: newKey() })
+  expect(cancelled).toMatchObject({
+    ok: true,
+    data: [
+      { id: busy, outcome: 'done', reason: '2 runs' },
+      { id: idle, outcome: 'nothing' },
+      { id: ids[2], outcome: 'failed' },
+    ],
+  })
+  await server.until(busy, json.run_id, 'interrupted')
+  const key = newKey()
+  const gone = await deleteThreads({ ...at, ids, key })
+  expect(gone.ok && gone.data.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done'])
+  expect(await deleteThreads({ ...at, ids, key })).toEqual(gone)
+  expect((await server.get(`/threads/${busy}`)).status).toBe(404)
+})
+
+test('a viewer changes nothing', async () => {
+  const thread = await counted()
+  const [newest] = (await history(thread)).rows
+  actor = viewer
+  const base = { id: newest?.id ?? '', ns: '' }
+  for (const refused of [
+    await createThread({ ...at, key: newKey(), metadata: '{}' }),
+    await copyThread({ place: place(thread), key: newKey() }),
+    await saveMetadata({ place: place(thread), key: newKey(), base: '{}', metadata: '{"a":1}' }),
+    await updateState({ place: place(thread), key: newKey(), base, seen: base.id, isFork: false, values: '{}' }),
+    await deleteThreads({ ...at, ids: [thread], key: newKey() }),
+    await cancelRunsOf({ ...at, ids: [thread], key: newKey() }),
+  ])
+    expect(refused).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+  expect((await server.get(`/threads/${thread}`)).status).toBe(200)
+})

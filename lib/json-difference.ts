@@ -1,0 +1,231 @@
+import { isLosslessNumber } from 'lossless-json'
+
+// What differs between two JSON values. Written as generators, so that a reader of large states can stop and go on: each
+// `undefined` they give is a place to breathe.
+
+export type JsonPath = readonly (string | number)[]
+
+/** `path` is where it is in the new value, or was in the old one where it is gone; `from` is where a moved one was. */
+export type Difference = {
+  kind: 'added' | 'removed' | 'changed' | 'moved'
+  path: JsonPath
+  from?: JsonPath
+  old?: unknown
+  now?: unknown
+}
+
+type Step<T> = Generator<undefined, T>
+type Json = Readonly<Record<string, unknown>>
+
+/** Values looked at between two breaths: well below a millisecond. */
+const BREATH = 2_000
+class Counter {
+  #count = 0
+  /** Whether it is time to breathe. */
+  tick(): boolean {
+    this.#count = (this.#count + 1) % BREATH
+    return this.#count === 0
+  }
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !isList(value) && !isLosslessNumber(value)
+/** Numbers that no double holds are compared by their digits. */
+const isSameScalar = (a: unknown, b: unknown): boolean =>
+  Object.is(a, b) || (isLosslessNumber(a) && isLosslessNumber(b) && a.toString() === b.toString())
+
+function* same(a: unknown, b: unknown, counter: Counter): Step<boolean> {
+  if (counter.tick()) yield undefined
+  if (a === b) return true
+  if (isList(a)) {
+    if (!isList(b) || a.length !== b.length) return false
+    for (let at = 0; at < a.length; at++) if (!(yield* same(a[at], b[at], counter))) return false
+    return true
+  }
+  if (!isObject(a)) return isSameScalar(a, b)
+  if (!isObject(b)) return false
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  for (const key of keys) if (!Object.hasOwn(b, key) || !(yield* same(a[key], b[key], counter))) return false
+  return true
+}
+
+function finish<T>(steps: Generator<unknown, T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value as T // the last value of a generator is what it returns
+  }
+}
+
+/** Deep equality of JSON values: the order of keys does not count, null is not the same as absent. */
+export const isSameJson = (a: unknown, b: unknown): boolean => finish(same(a, b, new Counter()))
+
+/** All differences, in the order of the new value; then keys and items that went from one place to another are brought together. */
+export function* differences(old: unknown, now: unknown): Step<Difference[]> {
+  const found: Difference[] = []
+  yield* compare(old, now, [], found, new Counter())
+  return withMoves(found)
+}
+
+export const differencesOf = (old: unknown, now: unknown): Difference[] => finish(differences(old, now))
+
+function* compare(old: unknown, now: unknown, path: JsonPath, found: Difference[], counter: Counter): Step<void> {
+  if (counter.tick()) yield undefined
+  if (old === now) return
+  if (isObject(old) && isObject(now)) {
+    for (const key of Object.keys(now)) {
+      if (Object.hasOwn(old, key)) yield* compare(old[key], now[key], [...path, key], found, counter)
+      else found.push({ kind: 'added', path: [...path, key], now: now[key] })
+    }
+    for (const key of Object.keys(old))
+      if (!Object.hasOwn(now, key)) found.push({ kind: 'removed', path: [...path, key], old: old[key] })
+  } else if (isList(old) && isList(now)) yield* compareLists(old, now, path, found, counter)
+  else if (!isSameScalar(old, now)) found.push({ kind: 'changed', path, old, now })
+}
+
+function* compareLists(
+  old: readonly unknown[],
+  now: readonly unknown[],
+  path: JsonPath,
+  found: Difference[],
+  counter: Counter,
+): Step<void> {
+  const [names, oldNames] = namesOf(now, old)
+  if (names && oldNames) return yield* compareNamed(old, now, { names, oldNames }, path, found, counter)
+  let head = 0
+  let tail = 0
+  const short = Math.min(old.length, now.length)
+  // Of lists of different lengths something was put in or taken out somewhere: what is alike at both ends is not looked at.
+  if (old.length !== now.length) {
+    while (head < short && (yield* same(old[head], now[head], counter))) head++
+    while (tail < short - head && (yield* same(old.at(-1 - tail), now.at(-1 - tail), counter))) tail++
+  }
+  const both = short - tail
+  for (let at = head; at < both; at++) yield* compare(old[at], now[at], [...path, at], found, counter)
+  for (let at = both; at < now.length - tail; at++) found.push({ kind: 'added', path: [...path, at], now: now[at] })
+  for (let at = both; at < old.length - tail; at++) found.push({ kind: 'removed', path: [...path, at], old: old[at] })
+}
+
+type Names = { names: readonly unknown[]; oldNames: readonly unknown[] }
+
+/** Items that have names of their own are compared by name, and those that changed their order are told. */
+function* compareNamed(
+  old: readonly unknown[],
+  now: readonly unknown[],
+  { names, oldNames }: Names,
+  path: JsonPath,
+  found: Difference[],
+  counter: Counter,
+): Step<void> {
+  const places = new Map(oldNames.map((name, at) => [name, at]))
+  const stays = inOrder(names.flatMap((name) => places.get(name) ?? []))
+  for (let at = 0; at < now.length; at++) {
+    const was = places.get(names[at])
+    const here = [...path, at]
+    if (was === undefined) found.push({ kind: 'added', path: here, now: now[at] })
+    else {
+      if (!stays.has(was)) found.push({ kind: 'moved', path: here, from: [...path, was], old: old[was], now: now[at] })
+      yield* compare(old[was], now[at], here, found, counter)
+    }
+  }
+  const kept = new Set(names)
+  for (const [at, name] of oldNames.entries())
+    if (!kept.has(name)) found.push({ kind: 'removed', path: [...path, at], old: old[at] })
+}
+
+const NAME_KEYS = ['id', 'key', 'name'] as const
+
+/** The names of all items of both lists, where each has one and no two of a list the same: an id, or itself where it is a text. */
+function namesOf(...lists: (readonly unknown[])[]): (readonly unknown[] | undefined)[] {
+  if (lists.some((list) => list.length === 0)) return []
+  const by = (nameOf: (item: unknown) => unknown) => {
+    const named: unknown[][] = []
+    for (const list of lists) {
+      // A set keeps the order; it has as many as the list where no two are the same.
+      const names = new Set<unknown>()
+      for (const item of list) {
+        const name = nameOf(item)
+        if ((typeof name !== 'string' && typeof name !== 'number') || names.has(name)) return undefined
+        names.add(name)
+      }
+      named.push([...names])
+    }
+    return named
+  }
+  for (const key of NAME_KEYS) {
+    const named = by((item) => (isObject(item) && Object.hasOwn(item, key) ? item[key] : undefined))
+    if (named) return named
+  }
+  return by((item) => (typeof item === 'string' ? item : undefined)) ?? []
+}
+
+/** Of places in a new order, the most that are still one after another: the others are those that moved. */
+function inOrder(places: readonly number[]): Set<number> {
+  const ends: number[] = []
+  const before = new Map<number, number | undefined>()
+  for (const place of places) {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ends[middle] as number) < place) low = middle + 1
+      else high = middle
+    }
+    before.set(place, ends[low - 1])
+    ends[low] = place
+  }
+  const kept = new Set<number>()
+  for (let place = ends.at(-1); place !== undefined; place = before.get(place)) kept.add(place)
+  return kept
+}
+
+/** Longest text by which two values are taken for the same one at another place. */
+const LONGEST = 2_000
+
+/** A value gone from one place and new at exactly one other has moved there. */
+function withMoves(found: readonly Difference[]): Difference[] {
+  const gone = new Map<string, Difference | null>()
+  const added = new Map<string, Difference | null>()
+  for (const one of found) {
+    const into = one.kind === 'removed' ? gone : one.kind === 'added' ? added : undefined
+    const name = into && identity(one)
+    if (into && name) into.set(name, into.has(name) ? null : one)
+  }
+  const replaced = new Map<Difference, Difference | undefined>()
+  for (const [name, one] of added) {
+    const from = gone.get(name)
+    if (!one || !from) continue
+    replaced.set(from, undefined)
+    replaced.set(one, { ...one, kind: 'moved', from: from.path, old: from.old })
+  }
+  return found.flatMap((one) => (replaced.has(one) ? (replaced.get(one) ?? []) : one))
+}
+
+/** What tells a value from others: itself, and its key too where it says little by itself. */
+function identity({ path, kind, old, now }: Difference): string | undefined {
+  const value = kind === 'removed' ? old : now
+  const text = shortJson(value, LONGEST)
+  if (text === undefined) return undefined
+  return text.length > 10 ? text : `${String(path.at(-1))} ${text}`
+}
+
+/** A value as JSON without blanks, or undefined where that is longer than `limit`. Stops there, so it costs little. */
+export function shortJson(value: unknown, limit: number): string | undefined {
+  let text = ''
+  const put = (part: string) => {
+    text += part
+    return text.length <= limit
+  }
+  const print = (one: unknown): boolean => {
+    if (typeof one === 'string') return one.length <= limit && put(JSON.stringify(one))
+    if (isList(one)) return put('[') && one.every((item, at) => (at === 0 || put(',')) && print(item)) && put(']')
+    if (isObject(one))
+      return (
+        put('{') &&
+        Object.keys(one).every((key, at) => put(`${at === 0 ? '' : ','}${JSON.stringify(key)}:`) && print(one[key])) &&
+        put('}')
+      )
+    return put(String(one))
+  }
+  return print(value) ? text : undefined
+}
