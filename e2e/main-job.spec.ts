@@ -39,8 +39,10 @@ test('cancel stops the run on the server and keeps what it had written', async (
   await signIn(page)
   await page.getByRole('link', { name: 'concierge' }).click()
   await startChat(page, 'Talk until I stop you.')
-  await expect(page.getByRole('article', { name: 'AI message' }).last()).toContainText('concierge', { timeout: 20_000 })
+  // The reply takes six seconds: the menu is there before its first words are.
   await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('menuitem').first()).toBeVisible()
+  await expect(page.getByText(/a calm concierge/).first()).toBeVisible({ timeout: 20_000 })
   await page.getByRole('menuitem').first().click()
   await expect(page.getByText('Cancelled', { exact: true })).toBeVisible({ timeout: 15_000 })
   await expect(page.getByRole('article', { name: 'AI message' }).last()).not.toContainText('to the very end')

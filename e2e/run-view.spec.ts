@@ -100,6 +100,7 @@ test('replay, export to a file, open the file, compare with another run, and run
   const bar = page.getByRole('region', { name: 'Replay' })
   await bar.getByRole('combobox', { name: 'Speed' }).selectOption('20')
   await expect(said).toBeVisible({ timeout: 20_000 })
+  await expect(bar.getByRole('button', { name: 'Play', exact: true })).toBeVisible({ timeout: 20_000 }) // it has come to the end
   await bar.getByRole('slider').fill('0')
   await expect(said).toBeHidden()
   await bar.getByRole('button', { name: 'Play', exact: true }).click()

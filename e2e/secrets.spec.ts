@@ -63,6 +63,7 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
 
   // The draft outlives a walk through the console, in memory alone.
   await page.getByRole('link', { name: 'Overview' }).click()
+  await expect(page.getByRole('heading', { name: 'Running' })).toBeVisible()
   await page.goBack()
   await page.getByRole('button', { name: 'Review 3 changes' }).click()
   await expect(page.getByRole('dialog')).toContainText('new revision')

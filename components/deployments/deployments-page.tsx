@@ -17,6 +17,7 @@ import { useReasons } from '@/components/shared/rights'
 import { SavedViews } from '@/components/shared/saved-views'
 import { SearchBox } from '@/components/shared/search-box'
 import { StaleNotice } from '@/components/shared/stale-notice'
+import { useListSearch } from '@/components/shared/use-list-search'
 import { useRowKeys } from '@/components/shared/use-row-keys'
 import { useSelection } from '@/components/shared/use-selection'
 import { useSetSearch } from '@/components/shared/use-set-search'
@@ -51,15 +52,8 @@ export function DeploymentsPage({ workspace, views: initialViews }: Props) {
   const [views, setViews] = useState(initialViews)
   const viewActions = useMemo(() => viewActionsOf(workspace), [workspace])
   const kept = viewQueryOf(search)
-  const setSearch = useSetSearch()
+  const set = useListSearch(views, viewQueryOf)
   const setLocal = useSetSearch({ isLocal: true })
-  const hasDefault = views.some((view) => view.isDefault)
-  /** Without any filter the page opens its default view, unless the URL says that all are wanted. */
-  const set = (change: Record<string, string>) => {
-    const isBare = viewQueryOf(new URLSearchParams({ ...Object.fromEntries(search), ...change })) === ''
-    const isNamed = (change.view ?? search.get('view') ?? '') !== ''
-    setSearch(isBare && hasDefault && !isNamed ? { ...change, view: ALL } : change)
-  }
   const showAll = () => set({ ...NO_FILTER, view: '' })
 
   const rows = data?.rows ?? NONE
