@@ -25,6 +25,8 @@ import { Launcher } from './rollout/launcher'
 import { createLimiter } from './rollout/limiter'
 import { watchPushes } from './rollout/push-watch'
 import { Rollouts } from './rollout/rollouts'
+import { isTracesPath } from './traces/app'
+import { openTraces } from './traces/open'
 import { PLATFORM_VERSION } from './version'
 
 export type PlatformOptions = {
@@ -72,6 +74,9 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const url = `http://127.0.0.1:${port}`
 
     const store = new Store(database.db)
+    const tenantId = await store.setting('tenant_id', randomUUID)
+    const isKey = createKeyCheck(folder.apiKey)
+    const traces = await openTraces({ db: database.db, store, tenantId, isKey, sealKey: folder.sealKey, complain: log })
     const logs = new LogBook(database.db, log)
     const sealer = createSealer(folder.sealKey)
     reapLeftovers(path.join(folder.own, 'processes'))
@@ -88,6 +93,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       images: new ImageStore(folder.images),
       agentServerEntry: options.agentServerEntry ?? path.resolve('.build/agent-server.mjs'),
       readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
+      tracing: (deploymentId) => ({ endpoint: url, apiKey: traces.keyOf(deploymentId) }),
     })
     const rollouts = new Rollouts({
       store,
@@ -100,7 +106,6 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       graceMs: GRACE_MS,
       complain: log,
     })
-    const tenantId = await store.setting('tenant_id', randomUUID)
     const platform: Platform = {
       store,
       logs,
@@ -110,7 +115,6 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       repositoriesFolder: folder.repositories,
       publicUrl: () => url,
     }
-    const isKey = createKeyCheck(folder.apiKey)
     const handlers = {
       ...deploymentHandlers(platform),
       ...revisionHandlers(platform),
@@ -122,6 +126,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const gateway = createGateway({ target: (id) => rollouts.target(id), isKey })
     server.on('request', (request, response) => {
       if (request.url?.startsWith('/agents/')) gateway(request, response)
+      else if (isTracesPath(request.url ?? '')) traces.serve(request, response)
       else void control(request, response)
     })
 
@@ -140,6 +145,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const stop = async () => {
       server.close()
       await Promise.all([pushes.stop(), rollouts.stop(STOP_GRACE_MS)])
+      await traces.stop()
       server.closeAllConnections()
       await logs.flush()
       await database.close()
