@@ -124,9 +124,12 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const app = createApp({ handlers, isKey, tenantId, complain: log })
     const control = getRequestListener(app.fetch)
     const gateway = createGateway({ target: (id) => rollouts.target(id), isKey })
+    let stopping: Promise<void> | undefined
     server.on('request', (request, response) => {
-      if (request.url?.startsWith('/agents/')) gateway(request, response)
-      else if (isTracesPath(request.url ?? '')) traces.serve(request, response)
+      // The last traces of agent servers come while they are being ended.
+      if (isTracesPath(request.url ?? '')) traces.serve(request, response)
+      else if (stopping) response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
+      else if (request.url?.startsWith('/agents/')) gateway(request, response)
       else void control(request, response)
     })
 
@@ -141,10 +144,9 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     })
     if (options.withSamples !== false)
       await createFirstDeployments({ store, url, apiKey: folder.apiKey, repositoriesFolder: folder.repositories, log })
-    let stopping: Promise<void> | undefined
     const stop = async () => {
-      server.close()
       await Promise.all([pushes.stop(), rollouts.stop(STOP_GRACE_MS)])
+      server.close()
       await traces.stop()
       server.closeAllConnections()
       await logs.flush()

@@ -150,10 +150,10 @@ export function firstTokenTime(run: LoggedRun): number | undefined {
   return undefined
 }
 
-/** Milliseconds from a run's start to its first token; undefined where one is unknown, or the clock went backwards. */
+/** Milliseconds from a run's start to its first token; undefined where one is unknown, or the clock went backwards by more than the microseconds in which SDKs number siblings. */
 export function timeToFirstToken(run: LoggedRun): number | undefined {
   const start = timeOf(run.start_time)
   const first = firstTokenTime(run)
-  if (start === undefined || first === undefined || first < start) return undefined
-  return first - start
+  if (start === undefined || first === undefined || first <= start - 1) return undefined
+  return Math.max(0, first - start)
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { TraceRunsQuery, TraceTotals, TraceTotalsQuery, TraceTreeQuery } from '@/lib/contracts/trace-runs'
-import { timeOf } from '@/lib/traces/facts'
+import { timeOf, timeToFirstToken } from '@/lib/traces/facts'
 import type { Db } from '../control-plane/database'
 import { invalid, notFound, uuid } from '../control-plane/http-error'
 import { filterCondition, searchCondition } from './filter-sql'
@@ -179,8 +179,8 @@ export class TraceQueries {
 }
 
 const firstTokenOf = (start: unknown, first: unknown): number | null => {
-  const [from, to] = [timeOf(start), timeOf(first)]
-  return from !== undefined && to !== undefined && to >= from ? to - from : null
+  const events = [{ name: 'new_token', time: first }]
+  return timeToFirstToken({ start_time: start, events }) ?? null
 }
 
 type Json = Record<string, unknown>

@@ -27,8 +27,14 @@ const double = customType<{ data: number }>({ dataType: () => 'double precision'
 const textList = customType<{ data: string[] }>({ dataType: () => 'text[]' })
 const words = customType<{ data: string }>({ dataType: () => 'tsvector' })
 
-const msBetween = (start: string, end: string): SQL =>
-  sql.raw(`case when ${end} >= ${start} then extract(epoch from ${end} - ${start})::double precision * 1000 end`)
+/**
+ * Unknown where the clock went backwards. Not so within a millisecond: SDKs number siblings in the microseconds of their
+ * start, while ends have whole milliseconds, so a short run seems to end before it begins.
+ */
+const msBetween = (start: string, end: string): SQL => {
+  const seconds = `extract(epoch from ${end} - ${start})::double precision`
+  return sql.raw(`case when ${seconds} > -0.001 then greatest(${seconds}, 0) * 1000 end`)
+}
 
 export const traceRuns = platformSchema.table(
   'trace_runs',
