@@ -68,6 +68,7 @@ test('a run is in its project within two seconds, complete and once, and the pro
   )
   const hosts = seen.filter((one) => !one.startsWith('/') && !/^(127\.0\.0\.1|localhost|undefined|\d+):?/.test(one))
   expect(hosts).toEqual([])
+  expect(seen).toContain(new URL(fixture.platform.url).host)
   expect(env).toMatchObject({
     LANGSMITH_TRACING: 'true',
     LANGSMITH_ENDPOINT: fixture.platform.url,

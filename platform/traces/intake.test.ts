@@ -279,7 +279,7 @@ test('a batch of 20 MB is taken, and its runs are complete', async () => {
   const noise = randomBytes(50_000).toString('base64')
   const root = run({ session_name: 'large' })
   const runs = Array.from({ length: 299 }, (_, n) => child(root, { session_name: 'large', inputs: { noise, n } }, n))
-  const parts: Parts = [root, ...runs].flatMap(({ inputs, ...main }) => [
+  const parts: Parts = [root, ...runs].flatMap(({ inputs, ...main }: Record<string, unknown>) => [
     [`post.${main.id}`, main],
     [`post.${main.id}.inputs`, inputs],
   ])

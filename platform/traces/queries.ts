@@ -75,9 +75,10 @@ export function runsStatement(asked: TraceRunsQuery): SQL {
       sql`(start_time, id) ${sql.raw(isAscending ? '>' : '<')} (${time}::timestamptz, ${uuid('body', 'cursor', id)}::uuid)`,
     )
   }
+  // Qualified: the bare name would be the text that is selected, and no index has that.
   const order = isAscending
-    ? 'start_time asc nulls first, id asc nulls first'
-    : 'start_time desc nulls last, id desc nulls last'
+    ? 'runs.start_time asc nulls first, runs.id asc nulls first'
+    : 'runs.start_time desc nulls last, runs.id desc nulls last'
   return sql`select ${LIGHT_COLUMNS} from platform.trace_runs runs ${where(found)} order by ${sql.raw(order)} limit ${(asked.limit ?? PAGE) + 1}`
 }
 
@@ -180,7 +181,9 @@ export class TraceQueries {
 
 const firstTokenOf = (start: unknown, first: unknown): number | null => {
   const events = [{ name: 'new_token', time: first }]
-  return timeToFirstToken({ start_time: start, events }) ?? null
+  const ms = timeToFirstToken({ start_time: start, events })
+  // Doubles of this size hold about a quarter of a microsecond.
+  return ms === undefined ? null : Math.round(ms * 1000) / 1000
 }
 
 type Json = Record<string, unknown>
