@@ -26,16 +26,16 @@ export async function measure() {
   const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // its own: the server may be another user
   const database = await startPostgres(databaseFolder, { say: () => {} })
   let platform
+  const client = new pg.Client({ connectionString: database.url })
   try {
     platform = await startPlatform(path.join(folder, 'data'), database.url)
-    const client = new pg.Client({ connectionString: database.url })
     await client.connect()
     const rows = [...(await intake(platform, client)), ...(await tree(platform)), ...(await totals(platform, client))]
     const status = readFileSync(`/proc/${platform.pid}/status`, 'utf8')
     rows.push(row('memory of the platform', 'MB', [Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024]))
-    await client.end()
     return rows
   } finally {
+    await client.end()
     await platform?.stop()
     await database.stop()
     for (const one of [folder, databaseFolder]) rmSync(one, { recursive: true, force: true })
@@ -152,9 +152,9 @@ const sessionOf = async (platform, name) => JSON.parse(await request(platform, '
 async function tree(platform) {
   const top = logged(0)
   const runs = [top]
-  // As deep as agents nest: each run below one of the last hundred.
+  // A chain of a hundred, and the others below its members.
   for (let n = 1; n < TREE; n += 1)
-    runs.push({ ...logged(n, runs[n < 100 ? n - 1 : n - (n % 100)]), inputs: {}, outputs: {} })
+    runs.push({ ...logged(n, runs[n < 100 ? n - 1 : n % 100]), inputs: {}, outputs: {} })
   for (const run of runs) run.session_name = 'tree'
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
   for (let at = 0; at < TREE; at += 500)
