@@ -18,7 +18,8 @@ const TREE = 25_000
 const BATCHES = Number(process.env.BENCH_BATCHES ?? 40)
 const BATCH = 100
 const BOUNDARY = '----bench'
-const START = Date.UTC(2026, 0, 1)
+// Recent, or the platform's retention would remove what is measured.
+const START = Date.now() - (COUNT + 3600) * 1000
 
 /** @returns one row for each figure. */
 export async function measure() {
@@ -191,11 +192,11 @@ async function totals(platform, client) {
     `with project as (insert into platform.tracing_projects (name) values ('many') returning id)
      insert into platform.trace_runs (id, trace_id, parent_id, project_id, name, run_type, start_time, end_time, first_token_time, error, model, prompt_tokens, completion_tokens, total_tokens, tags, metadata)
      select gen_random_uuid(), md5((n / 10)::text)::uuid, case when n % 10 > 0 then gen_random_uuid() end, project.id, 'run ' || n % 50,
-       case when n % 10 = 5 then 'llm' else 'chain' end, '2026-01-01'::timestamptz + n * interval '1 second', '2026-01-01'::timestamptz + n * interval '1 second' + (n % 1000) * interval '7 ms',
-       case when n % 10 = 5 then '2026-01-01'::timestamptz + n * interval '1 second' + interval '90 ms' end, case when n % 97 = 0 then 'failed' end, 'm' || n % 3, 100, 50, 150,
+       case when n % 10 = 5 then 'llm' else 'chain' end, to_timestamp($2::float8 / 1000) + n * interval '1 second', to_timestamp($2::float8 / 1000) + n * interval '1 second' + (n % 1000) * interval '7 ms',
+       case when n % 10 = 5 then to_timestamp($2::float8 / 1000) + n * interval '1 second' + interval '90 ms' end, case when n % 97 = 0 then 'failed' end, 'm' || n % 3, 100, 50, 150,
        array['t' || n % 5], jsonb_build_object('team', 't' || n % 20)
      from generate_series(1, $1::int) n, project`,
-    [COUNT],
+    [COUNT, START],
   )
   await client.query('vacuum analyze platform.trace_runs')
   const session = [await sessionOf(platform, 'many')]
