@@ -1,7 +1,12 @@
 // `npm run bench -- NAME... [--json]`: ratios against peers, measured in the same run. Without a name: lists them.
 import { ensureBuild, ensureDependencies, ensurePlatform } from '../scripts/bootstrap.mjs'
 
-const SUITES = { weight: './weight.mjs', 'control-plane': './control-plane.mjs', 'agent-server': './agent-server.mjs' }
+const SUITES = {
+  weight: './weight.mjs',
+  'control-plane': './control-plane.mjs',
+  'agent-server': './agent-server.mjs',
+  traces: './traces.mjs',
+}
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const isJson = process.argv.includes('--json')
 

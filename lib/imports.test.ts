@@ -13,15 +13,16 @@ const MAY_IMPORT: Record<string, string[]> = {
   leaf: [],
   contracts: ['leaf'],
   stream: ['contracts', 'leaf'],
+  traces: [],
   queries: ['contracts', 'leaf'],
   live: ['contracts', 'stream', 'leaf'],
-  server: ['contracts', 'stream', 'leaf', 'queries'],
+  server: ['contracts', 'stream', 'traces', 'leaf', 'queries'],
   actions: ['contracts', 'stream', 'leaf', 'server'],
   ui: ['leaf'],
   shared: ['ui', 'leaf'],
-  feature: ['ui', 'shared', 'contracts', 'queries', 'actions', 'live', 'stream', 'leaf'],
-  app: ['ui', 'shared', 'feature', 'contracts', 'queries', 'actions', 'live', 'stream', 'leaf', 'server'],
-  platform: ['contracts'],
+  feature: ['ui', 'shared', 'contracts', 'queries', 'actions', 'live', 'stream', 'traces', 'leaf'],
+  app: ['ui', 'shared', 'feature', 'contracts', 'queries', 'actions', 'live', 'stream', 'traces', 'leaf', 'server'],
+  platform: ['contracts', 'traces'],
 }
 
 /** Importer → imported, where the table is wrong for a reason. */
@@ -31,8 +32,8 @@ const EXCEPTIONS: Record<string, string[]> = {
 }
 
 /** Browser code imports no schema library. */
-const LIGHT_ZONES = ['queries', 'live', 'ui', 'shared', 'feature']
-const NO_REACT = ['contracts', 'stream', 'live', 'leaf', 'platform']
+const LIGHT_ZONES = ['queries', 'traces', 'live', 'ui', 'shared', 'feature']
+const NO_REACT = ['contracts', 'stream', 'traces', 'live', 'leaf', 'platform']
 /** Read by drizzle-kit, which runs outside the server's module conditions. */
 const isTableFile = (file: string) => /^lib\/server\/(.*\/)?schema\.ts$/.test(file)
 

@@ -25,6 +25,8 @@ import { Launcher } from './rollout/launcher'
 import { createLimiter } from './rollout/limiter'
 import { watchPushes } from './rollout/push-watch'
 import { Rollouts } from './rollout/rollouts'
+import { isTracesPath } from './traces/app'
+import { openTraces } from './traces/open'
 import { PLATFORM_VERSION } from './version'
 
 export type PlatformOptions = {
@@ -74,6 +76,9 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const url = `http://127.0.0.1:${port}`
 
     const store = new Store(database.db)
+    const tenantId = await store.setting('tenant_id', randomUUID)
+    const isKey = createKeyCheck(folder.apiKey)
+    const traces = await openTraces({ db: database.db, store, tenantId, isKey, sealKey: folder.sealKey, complain: log })
     const logs = new LogBook(database.db, log)
     const sealer = createSealer(folder.sealKey)
     reapLeftovers(path.join(folder.own, 'processes'))
@@ -90,6 +95,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       images: new ImageStore(folder.images),
       agentServerEntry: options.agentServerEntry ?? path.resolve('.build/agent-server.mjs'),
       readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
+      tracing: (deploymentId) => ({ endpoint: url, apiKey: traces.keyOf(deploymentId) }),
     })
     const rollouts = new Rollouts({
       store,
@@ -102,7 +108,6 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       graceMs: GRACE_MS,
       complain: log,
     })
-    const tenantId = await store.setting('tenant_id', randomUUID)
     const platform: Platform = {
       store,
       logs,
@@ -112,7 +117,6 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       repositoriesFolder: folder.repositories,
       publicUrl: () => url,
     }
-    const isKey = createKeyCheck(folder.apiKey)
     const handlers = {
       ...deploymentHandlers(platform),
       ...revisionHandlers(platform),
@@ -122,8 +126,12 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const app = createApp({ handlers, isKey, tenantId, complain: log })
     const control = getRequestListener(app.fetch)
     const gateway = createGateway({ target: (id) => rollouts.target(id), isKey })
+    let stopping: Promise<void> | undefined
     server.on('request', (request, response) => {
-      if (request.url?.startsWith('/agents/')) gateway(request, response)
+      // The last traces of agent servers come while they are being ended.
+      if (isTracesPath(request.url ?? '')) traces.serve(request, response)
+      else if (stopping) response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
+      else if (request.url?.startsWith('/agents/')) gateway(request, response)
       else void control(request, response)
     })
 
@@ -138,10 +146,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     })
     if (options.withSamples !== false)
       await createFirstDeployments({ store, url, apiKey: folder.apiKey, repositoriesFolder: folder.repositories, log })
-    let stopping: Promise<void> | undefined
     const stop = async () => {
-      server.close()
       await Promise.all([pushes.stop(), rollouts.stop(STOP_GRACE_MS)])
+      server.close()
+      await traces.stop()
       server.closeAllConnections()
       await logs.flush()
       await database.close()

@@ -31,7 +31,7 @@ import type { SavedView } from '@/lib/saved-views'
 import { BulkBar } from './bulk-bar'
 import { deploymentColumns } from './columns'
 import { ExportButton } from './export-button'
-import { ALL, FILTERS, isFiltered, listQueryOf, NO_FILTER, PAGE_SIZES, toView, viewQueryOf } from './list-query'
+import { FILTERS, isFiltered, listQueryOf, NO_FILTER, PAGE_SIZES, toView, viewQueryOf } from './list-query'
 import { useLiveDeployments } from './use-live'
 
 const PeekPanel = dynamic(() => import('./peek-panel').then((module) => module.PeekPanel), { ssr: false })
@@ -52,6 +52,7 @@ export function DeploymentsPage({ workspace, views: initialViews }: Props) {
   const [views, setViews] = useState(initialViews)
   const viewActions = useMemo(() => viewActionsOf(workspace), [workspace])
   const kept = viewQueryOf(search)
+  const setSearch = useSetSearch()
   const set = useListSearch(views, viewQueryOf)
   const setLocal = useSetSearch({ isLocal: true })
   const showAll = () => set({ ...NO_FILTER, view: '' })

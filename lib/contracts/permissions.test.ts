@@ -113,6 +113,8 @@ const MATRIX: Record<string, Record<string, `${Role} ${'read' | 'write'}`>> = {
     createTraceRunBatch: 'developer write',
     createTraceRunMultipart: 'developer write',
     queryTraceRuns: 'viewer read',
+    getTraceTotals: 'viewer read',
+    listTraceTree: 'viewer read',
     getTraceRun: 'viewer read',
     listTracingProjects: 'viewer read',
     createTracingProject: 'admin write',

@@ -137,6 +137,46 @@ export const TraceRunsPage = z.object({
 })
 export type TraceRunsPage = z.output<typeof TraceRunsPage>
 
+/** The light rows of one trace, in the order of its tree. The embedded platform has it; elsewhere `queryTraceRuns` by trace does the same in smaller pages. */
+export const TraceTreeQuery = z.strictObject({ cursor: z.string().optional(), limit: queryInt(1, 5000).optional() })
+
+export const TraceTotalsQuery = z.strictObject({
+  session: z.array(z.string()).nullish(),
+  trace: z.string().nullish(),
+  run_type: z.string().nullish(),
+  is_root: z.boolean().nullish(),
+  start_time: z.string().nullish(),
+  end_time: z.string().nullish(),
+  error: z.boolean().nullish(),
+  query: z.string().nullish(),
+  filter: z.string().nullish(),
+  /** The embedded platform also gives the same per piece of time, of so many seconds. */
+  bucket_seconds: z.int().min(1).max(31_536_000).nullish(),
+})
+
+const totals = {
+  run_count: count,
+  error_count: count,
+  error_rate: count,
+  /** Seconds. */
+  latency_p50: count,
+  latency_p95: count,
+  latency_p99: count,
+  first_token_p50: count,
+  first_token_p95: count,
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  total_cost: cost,
+}
+/** Counts and latencies of runs; tokens, cost and time to the first token of runs of models only. */
+export const TraceTotals = z.object({
+  ...totals,
+  last_run_start_time: z.string().nullish(),
+  buckets: z.array(z.object({ start_time: z.string(), ...totals })).nullish(),
+})
+export type TraceTotals = z.output<typeof TraceTotals>
+
 /** A tracing project; the wire calls it a session. */
 export const TracingProject = z.object({
   id: z.string(),

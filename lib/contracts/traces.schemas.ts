@@ -8,6 +8,9 @@ import {
   TraceRunPatch,
   TraceRunsPage,
   TraceRunsQuery,
+  TraceTotals,
+  TraceTotalsQuery,
+  TraceTreeQuery,
   TracingInfo,
   TracingProject,
   TracingProjectCreate,
@@ -27,6 +30,8 @@ export const tracesSchemas = {
   // The body is multipart/form-data; its parts are named as `parsePartName` reads them.
   createTraceRunMultipart: { response: accepted },
   queryTraceRuns: { body: TraceRunsQuery, response: TraceRunsPage },
+  getTraceTotals: { body: TraceTotalsQuery, response: TraceTotals },
+  listTraceTree: { query: TraceTreeQuery, response: TraceRunsPage },
   getTraceRun: { response: TraceRun },
   listTracingProjects: { query: TracingProjectsQuery, response: z.array(TracingProject) },
   createTracingProject: { body: TracingProjectCreate, response: TracingProject },

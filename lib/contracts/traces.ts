@@ -9,6 +9,8 @@ export const traces = defineApi<typeof tracesSchemas>()('traces', {
   createTraceRunBatch: { method: 'POST', path: '/runs/batch', role: 'developer', effect: 'write' },
   createTraceRunMultipart: { method: 'POST', path: '/runs/multipart', role: 'developer', effect: 'write' },
   queryTraceRuns: { method: 'POST', path: '/runs/query', role: 'viewer', effect: 'read' },
+  getTraceTotals: { method: 'POST', path: '/runs/stats', role: 'viewer', effect: 'read' },
+  listTraceTree: { method: 'GET', path: '/traces/{trace_id}/runs', role: 'viewer', effect: 'read' },
   getTraceRun: { method: 'GET', path: '/runs/{run_id}', role: 'viewer', effect: 'read' },
   listTracingProjects: { method: 'GET', path: '/sessions', role: 'viewer', effect: 'read' },
   createTracingProject: { method: 'POST', path: '/sessions', role: 'admin', effect: 'write' },

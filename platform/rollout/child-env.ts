@@ -7,6 +7,8 @@ export type ChildEnvInput = {
   configFile: string
   /** Weaker first: the configuration file's `env`, then the deployment's secrets. */
   given: Record<string, string>[]
+  /** The intake of the platform's own traces; without it nothing is traced unless the deployment says where. */
+  tracing?: { endpoint: string; apiKey: string } | undefined
 }
 
 /** The PostgreSQL schema that all revisions of a deployment share. */
@@ -20,8 +22,7 @@ export function childEnvironment(input: ChildEnvInput): Record<string, string> {
   return {
     ...baseEnvironment(),
     NODE_ENV: 'production',
-    // Without an endpoint of ours the tracing library would send runs to its vendor.
-    LANGSMITH_TRACING: 'false',
+    ...tracingDefaults(usable, input.tracing),
     ...Object.fromEntries(usable),
     ...agentPolicy(),
     // The tracing project of a deployment has its name, so runs that are logged at all land there.
@@ -36,4 +37,16 @@ export function childEnvironment(input: ChildEnvInput): Record<string, string> {
       commit: input.revision.commit,
     }),
   }
+}
+
+/**
+ * Runs are logged to the platform unless the deployment says otherwise. An endpoint of its own gets no key of ours; a key of
+ * its own, without an endpoint, is meant for a server that it does not name: then nothing is sent, here or to the vendor.
+ */
+function tracingDefaults(given: [string, string][], tracing: ChildEnvInput['tracing']): Record<string, string> {
+  const names = new Set(given.map(([name]) => name))
+  const isOwn = ['LANGSMITH_ENDPOINT', 'LANGSMITH_API_KEY'].some((name) => names.has(name))
+  // Without an endpoint of ours the tracing library would send runs to its vendor.
+  if (isOwn || !tracing) return { LANGSMITH_TRACING: 'false' }
+  return { LANGSMITH_TRACING: 'true', LANGSMITH_ENDPOINT: tracing.endpoint, LANGSMITH_API_KEY: tracing.apiKey }
 }

@@ -14,7 +14,7 @@ import type { LogLevel, LogType } from '../control-plane/wire'
 import { baseEnvironment } from '../env'
 import type { ImageStore } from '../images/image-store'
 import { type AgentChild, startChild } from './child'
-import { childEnvironment } from './child-env'
+import { type ChildEnvInput, childEnvironment } from './child-env'
 import { checkHealth } from './health'
 import { createLineReader } from './log-level'
 import { applyResources } from './resources'
@@ -30,6 +30,8 @@ export type LauncherOptions = {
   images: ImageStore
   agentServerEntry: string
   readyTimeoutMs: number
+  /** Where an agent server logs its runs, and with which key. */
+  tracing?(deploymentId: string): ChildEnvInput['tracing']
 }
 const IMAGE_SOURCE = 'external_docker'
 type Subject = { deployment: Pick<DeploymentRow, 'id' | 'name'>; revision: RevisionRow }
@@ -107,6 +109,7 @@ export class Launcher {
         revision: { id: revision.id, commit: revision.sourceRevisionConfig.repo_commit_sha ?? null },
         configFile: config.file,
         given: [config.env, secrets],
+        tracing: this.options.tracing?.(deployment.id),
       }),
       signal,
       timeoutMs: this.options.readyTimeoutMs,

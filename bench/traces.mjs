@@ -1,0 +1,262 @@
+// The tracing intake and reads of the embedded platform, as clients see them over HTTP: runs and bytes a second that it takes,
+// a tree of many runs, totals and lists over many runs, each beside what the same database does without us (a COPY-like insert
+// of the raw bytes; a count by the same index). `BENCH_RUNS` (100,000; the issue's figure is 1,000,000) sets how many.
+
+import { fork } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { gzipSync } from 'node:zlib'
+import pg from 'pg'
+import { cleanEnv, root } from '../scripts/bootstrap.mjs'
+import { startPostgres } from '../scripts/postgres.mjs'
+
+const COUNT = Number(process.env.BENCH_RUNS ?? 100_000)
+const TREE = 25_000
+const BATCHES = Number(process.env.BENCH_BATCHES ?? 40)
+const BATCH = 100
+const BOUNDARY = '----bench'
+// Recent, or the platform's retention would remove what is measured.
+const START = Date.now() - (COUNT + 3600) * 1000
+
+/** @returns one row for each figure. */
+export async function measure() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
+  const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // its own: the server may be another user
+  const database = await startPostgres(databaseFolder, { say: () => {} })
+  let platform
+  const client = new pg.Client({ connectionString: database.url })
+  try {
+    platform = await startPlatform(path.join(folder, 'data'), database.url)
+    await client.connect()
+    const rows = [...(await intake(platform, client)), ...(await tree(platform)), ...(await totals(platform, client))]
+    const status = readFileSync(`/proc/${platform.pid}/status`, 'utf8')
+    rows.push(row('memory of the platform', 'MB', [Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024]))
+    return rows
+  } finally {
+    await client.end()
+    await platform?.stop()
+    await database.stop()
+    for (const one of [folder, databaseFolder]) rmSync(one, { recursive: true, force: true })
+  }
+}
+
+const request = async ({ url, apiKey }, method, resource, body, headers = {}) => {
+  const response = await fetch(url + resource, { method, body, headers: { 'x-api-key': apiKey, ...headers } })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${resource}: ${response.status} ${text.slice(0, 500)}`)
+  return text
+}
+const ask = (platform, resource, body) =>
+  request(platform, 'POST', resource, JSON.stringify(body), { 'content-type': 'application/json' })
+
+const orderOf = (id, n) => `${new Date(START + n).toISOString().replace(/[-:.]/g, '').replace('Z', '000Z')}${id}`
+const words = (count) => Array.from({ length: count }, () => randomBytes(4).toString('hex')).join(' ')
+
+/** What a chat model's run looks like, about 4 kB. */
+function logged(n, parent) {
+  const id = randomUUID()
+  const own = orderOf(id, n)
+  return {
+    id,
+    name: 'model',
+    run_type: 'llm',
+    start_time: new Date(START + n).toISOString(),
+    end_time: START + n + 900,
+    trace_id: parent?.trace_id ?? id,
+    dotted_order: parent ? `${parent.dotted_order}.${own}` : own,
+    ...(parent && { parent_run_id: parent.id }),
+    session_name: 'bench',
+    tags: ['seq:step:1'],
+    inputs: {
+      messages: [[{ lc: 1, type: 'constructor', id: ['messages', 'HumanMessage'], kwargs: { content: words(200) } }]],
+    },
+    outputs: {
+      generations: [
+        [
+          {
+            message: {
+              lc: 1,
+              kwargs: { content: words(150), usage_metadata: { input_tokens: 200, output_tokens: 150 } },
+            },
+          },
+        ],
+      ],
+    },
+    events: [{ name: 'new_token', time: new Date(START + n + 200).toISOString() }],
+    extra: { metadata: { ls_model_name: `m${n % 3}`, ls_provider: 'p', thread_id: `t${n % 100}` } },
+  }
+}
+
+function multipart(runs) {
+  const parts = runs.flatMap(({ inputs, outputs, events, extra, ...main }) =>
+    Object.entries({ '': main, '.inputs': inputs, '.outputs': outputs, '.events': events, '.extra': extra }).map(
+      ([field, value]) => {
+        const text = JSON.stringify(value)
+        return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="post.${main.id}${field}"\r\nContent-Type: application/json; length=${Buffer.byteLength(text)}\r\n\r\n${text}\r\n`
+      },
+    ),
+  )
+  return Buffer.from(`${parts.join('')}--${BOUNDARY}--\r\n`)
+}
+
+async function intake(platform, client) {
+  await client.query('create table raw (id uuid primary key, body jsonb)')
+  const rates = []
+  const peers = []
+  let bytes = 0
+  for (let round = 0; round < 3; round += 1) {
+    const batches = Array.from({ length: BATCHES }, (_, b) => {
+      const runs = Array.from({ length: BATCH }, (_, n) => logged((round * BATCHES + b) * BATCH + n))
+      return { runs, plain: multipart(runs) }
+    })
+    const packed = batches.map(({ plain }) => gzipSync(plain))
+    bytes = batches.reduce((sum, { plain }) => sum + plain.length, 0)
+    const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}`, 'content-encoding': 'gzip' }
+    let at = performance.now()
+    // Four at a time, as the SDK does by default.
+    const queue = [...packed]
+    const send = async () => {
+      for (let body = queue.pop(); body; body = queue.pop())
+        await request(platform, 'POST', '/runs/multipart', body, headers)
+    }
+    await Promise.all([send(), send(), send(), send()])
+    rates.push((BATCHES * BATCH) / ((performance.now() - at) / 1000))
+    at = performance.now()
+    for (const { runs } of batches)
+      await client.query('insert into raw select (one ->> $2)::uuid, one from jsonb_array_elements($1::jsonb) one', [
+        JSON.stringify(runs),
+        'id',
+      ])
+    peers.push((BATCHES * BATCH) / ((performance.now() - at) / 1000))
+  }
+  await client.query('drop table raw')
+  const session = await sessionOf(platform, 'bench')
+  const { run_count } = JSON.parse(await ask(platform, '/runs/stats', { session: [session] }))
+  const sent = 3 * BATCHES * BATCH
+  const perRun = bytes / (BATCHES * BATCH)
+  return [
+    {
+      ...row('intake, multipart with gzip', 'runs/s', rates, peers, 'insert of the raw JSON alone'),
+      mb_per_s: Number(((median(rates) * perRun) / 1e6).toFixed(1)),
+      bytes_per_run: Math.round(perRun),
+      lost: Math.max(0, sent - run_count),
+      doubled: Math.max(0, run_count - sent),
+    },
+  ]
+}
+
+const sessionOf = async (platform, name) => JSON.parse(await request(platform, 'GET', `/sessions?name=${name}`))[0].id
+
+async function tree(platform) {
+  const top = logged(0)
+  const runs = [top]
+  // A chain of a hundred, and the others below its members.
+  for (let n = 1; n < TREE; n += 1)
+    runs.push({ ...logged(n, runs[n < 100 ? n - 1 : n % 100]), inputs: {}, outputs: {} })
+  for (const run of runs) run.session_name = 'tree'
+  const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+  for (let at = 0; at < TREE; at += 500)
+    await request(platform, 'POST', '/runs/multipart', multipart(runs.slice(at, at + 500)), headers)
+  const first = []
+  const whole = []
+  let found = 0
+  for (let round = 0; round < 5; round += 1) {
+    const began = performance.now()
+    found = 0
+    for (let cursor = ''; ; ) {
+      const page = JSON.parse(
+        await request(
+          platform,
+          'GET',
+          `/traces/${top.id}/runs?limit=${found === 0 ? 200 : 5000}${cursor && `&cursor=${cursor}`}`,
+        ),
+      )
+      if (found === 0) first.push(performance.now() - began)
+      found += page.runs.length
+      cursor = page.cursors.next
+      if (!cursor) break
+    }
+    whole.push(performance.now() - began)
+  }
+  return [
+    row(`tree of ${TREE}: first rows`, 'ms', first),
+    { ...row(`tree of ${TREE}: all`, 'ms', whole), lost: TREE - found },
+  ]
+}
+
+async function totals(platform, client) {
+  await client.query(
+    `with project as (insert into platform.tracing_projects (name) values ('many') returning id)
+     insert into platform.trace_runs (id, trace_id, parent_id, project_id, name, run_type, start_time, end_time, first_token_time, error, model, prompt_tokens, completion_tokens, total_tokens, tags, metadata)
+     select gen_random_uuid(), md5((n / 10)::text)::uuid, case when n % 10 > 0 then gen_random_uuid() end, project.id, 'run ' || n % 50,
+       case when n % 10 = 5 then 'llm' else 'chain' end, to_timestamp($2::float8 / 1000) + n * interval '1 second', to_timestamp($2::float8 / 1000) + n * interval '1 second' + (n % 1000) * interval '7 ms',
+       case when n % 10 = 5 then to_timestamp($2::float8 / 1000) + n * interval '1 second' + interval '90 ms' end, case when n % 97 = 0 then 'failed' end, 'm' || n % 3, 100, 50, 150,
+       array['t' || n % 5], jsonb_build_object('team', 't' || n % 20)
+     from generate_series(1, $1::int) n, project`,
+    [COUNT, START],
+  )
+  await client.query('vacuum analyze platform.trace_runs')
+  const session = [await sessionOf(platform, 'many')]
+  const last = new Date(START + COUNT * 1000 - 3_600_000).toISOString()
+  const asked = {
+    [`totals of ${COUNT}`]: ['/runs/stats', { session }],
+    [`totals of ${COUNT} by hour`]: ['/runs/stats', { session, bucket_seconds: 3600 }],
+    'totals of the last hour by minute': ['/runs/stats', { session, start_time: last, bucket_seconds: 60 }],
+    'list of roots': ['/runs/query', { session, is_root: true, limit: 50 }],
+    'list of errors': ['/runs/query', { session, error: true, limit: 50 }],
+    'list by filter': ['/runs/query', { session, filter: 'and(eq(name, "run 7"), gt(latency, 5))', limit: 50 }],
+  }
+  const rows = []
+  for (const [name, [resource, body]] of Object.entries(asked)) {
+    const times = []
+    const peers = []
+    for (let round = -1; round < 5; round += 1) {
+      let at = performance.now()
+      await ask(platform, resource, body)
+      if (round >= 0) times.push(performance.now() - at)
+      at = performance.now()
+      await client.query('select count(*), sum(total_tokens) from platform.trace_runs where project_id = $1', session)
+      if (round >= 0) peers.push(performance.now() - at)
+    }
+    rows.push(
+      name.startsWith(`totals of ${COUNT}`)
+        ? row(name, 'ms', times, peers, 'count and sum alone')
+        : row(name, 'ms', times),
+    )
+  }
+  return rows
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+
+function row(id, unit, values, peers, peerName) {
+  const ours = median(values)
+  const peer = peers && median(peers)
+  return {
+    id: `traces ${id}`,
+    ours: Number(ours.toFixed(1)),
+    ...(peer && { peer: Number(peer.toFixed(1)), peer_name: peerName, ratio: Number((ours / peer).toFixed(2)) }),
+    unit,
+    min: Number(Math.min(...values).toFixed(1)),
+    max: Number(Math.max(...values).toFixed(1)),
+    rounds: values.length,
+  }
+}
+
+function startPlatform(dataDir, databaseUrl) {
+  const child = fork(path.join(root, '.build/platform.mjs'), {
+    cwd: root,
+    env: cleanEnv({ PILOTHOUSE_DATA: dataDir, DATABASE_URL: databaseUrl, PILOTHOUSE_SAMPLES: 'false' }),
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  return new Promise((resolve, reject) => {
+    child.once('message', ({ ready }) =>
+      resolve({ ...ready, pid: child.pid, stop: () => child.kill('SIGTERM') && ended }),
+    )
+    void ended.then((code) => reject(new Error(`The platform ended with ${code}.`)))
+  })
+}

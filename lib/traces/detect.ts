@@ -1,0 +1,121 @@
+import type { TraceFormat } from './message'
+import { get, isRecord, type Json, listOf, textOf } from './values'
+
+/** What of a logged run is needed to read its messages. */
+export type LoggedRun = {
+  name?: unknown
+  run_type?: unknown
+  inputs?: unknown
+  outputs?: unknown
+  events?: unknown
+  extra?: unknown
+  start_time?: unknown
+}
+
+export type Detection = { format: TraceFormat | undefined /** The key or shape that told. */; because: string }
+
+const OVERRIDES: Record<string, TraceFormat> = {
+  langchain: 'langchain',
+  completions: 'completions',
+  responses: 'responses',
+  anthropic: 'anthropic',
+}
+const LANGCHAIN = new Set(['langchain_chat_model', 'deepagents', 'deepagents-cli', 'graph', 'langgraph'])
+const ANTHROPIC = new Set(['claude-agent-sdk', 'claude-code'])
+
+export const metadataOf = (run: LoggedRun): Json => {
+  const metadata = get(run.extra, 'metadata')
+  return isRecord(metadata) ? metadata : {}
+}
+
+/**
+ * In which format a run was logged: what its metadata say, in the order in which others judge them (a library's mark
+ * before the provider it called), then the shape of what it holds. The reading itself goes by message and by block, so a
+ * wrong guess here costs a label, never a message.
+ */
+export function detectFormat(run: LoggedRun): Detection {
+  const metadata = metadataOf(run)
+  const override = textOf(metadata.ls_message_format)
+  if (override && Object.hasOwn(OVERRIDES, override))
+    return { format: OVERRIDES[override], because: 'metadata.ls_message_format' }
+  const integration = textOf(metadata.ls_integration)
+  if (integration === 'vercel-ai-sdk' || metadata.ai_sdk_method !== undefined)
+    return { format: 'vercel', because: 'metadata.ls_integration' }
+  if (integration && LANGCHAIN.has(integration)) return shapeWins(run, 'langchain', 'metadata.ls_integration')
+  for (const key of ['graph_id', 'langgraph_node', 'graph_node'])
+    if (metadata[key] !== undefined) return shapeWins(run, 'langchain', `metadata.${key}`)
+  const provider = textOf(metadata.ls_provider)
+  if (provider === 'openai' || provider === 'azure') return openai(run, metadata, 'metadata.ls_provider')
+  if (integration === 'openai-agents-sdk') return openai(run, metadata, 'metadata.ls_integration')
+  if (integration && ANTHROPIC.has(integration)) return { format: 'anthropic', because: 'metadata.ls_integration' }
+  return byShape(run)
+}
+
+/**
+ * A graph's mark is also on what runs inside its nodes: a wrapped client's call there has the client's form. Only where
+ * the shape says nothing else does the mark decide.
+ */
+function shapeWins(run: LoggedRun, format: TraceFormat, because: string): Detection {
+  if (run.run_type !== 'llm') return { format, because }
+  const shape = byShape(run)
+  return shape.format === undefined || shape.because === 'plain text' ? { format, because } : shape
+}
+
+const openai = (run: LoggedRun, metadata: Json, because: string): Detection => {
+  const isMarked = get(metadata.ls_invocation_params, 'use_responses_api') === true
+  return isMarked || isResponses(run)
+    ? { format: 'responses', because: isMarked ? 'metadata.ls_invocation_params' : because }
+    : { format: 'completions', because }
+}
+
+const isResponses = ({ inputs, outputs }: LoggedRun): boolean => {
+  const output = get(outputs, 'output')
+  const isItems = (value: unknown) => listOf(value).some((one) => isRecord(one) && typeof one.type === 'string')
+  return isItems(output) || (get(inputs, 'messages') === undefined && isItems(get(inputs, 'input')))
+}
+
+const ANTHROPIC_BLOCKS = new Set([
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+  'document',
+  'server_tool_use',
+])
+const OPENAI_BLOCKS = new Set(['image_url', 'input_audio', 'refusal'])
+const RESPONSES_BLOCKS = new Set(['input_text', 'output_text', 'input_image', 'input_file'])
+
+function byShape(run: LoggedRun): Detection {
+  const { inputs, outputs } = run
+  if (Array.isArray(get(outputs, 'generations'))) return { format: 'langchain', because: 'outputs.generations' }
+  if (Array.isArray(get(outputs, 'choices'))) return { format: 'completions', because: 'outputs.choices' }
+  const found = samples(inputs).concat(samples(outputs))
+  for (const message of found) {
+    if (message.lc !== undefined && isRecord(message.kwargs))
+      return { format: 'langchain', because: 'a serialised class' }
+    if (message.type === 'human' || message.type === 'ai')
+      return { format: 'langchain', because: `type ${message.type}` }
+    const calls = listOf(message.tool_calls)
+    if (calls.some((call) => isRecord(get(call, 'function')))) return { format: 'completions', because: 'tool_calls' }
+    const types = listOf(message.content).map((block) => textOf(get(block, 'type')) ?? '')
+    if (types.some((type) => ANTHROPIC_BLOCKS.has(type))) return { format: 'anthropic', because: 'its blocks' }
+    if (types.some((type) => OPENAI_BLOCKS.has(type))) return { format: 'completions', because: 'its blocks' }
+    if (types.some((type) => RESPONSES_BLOCKS.has(type))) return { format: 'responses', because: 'its blocks' }
+    if (listOf(message.content).some((block) => get(block, 'source') !== undefined))
+      return { format: 'anthropic', because: 'its blocks' }
+  }
+  if (isResponses(run)) return { format: 'responses', because: 'its items' }
+  if (get(inputs, 'system') !== undefined && get(inputs, 'messages') !== undefined)
+    return { format: 'anthropic', because: 'inputs.system' }
+  if (get(outputs, 'stop_reason') !== undefined) return { format: 'anthropic', because: 'outputs.stop_reason' }
+  if (found.some((message) => listOf(message.content).length > 0)) return { format: 'own', because: 'its blocks' }
+  if (found.length > 0) return { format: 'completions', because: 'plain text' }
+  return { format: undefined, because: 'no messages' }
+}
+
+/** Objects that may be messages, near the top; enough of them to tell the format. */
+function samples(value: unknown): Json[] {
+  const lists = [get(value, 'messages'), get(value, 'output'), get(value, 'input'), get(value, 'message'), value]
+  const found = lists.flatMap((one) => (Array.isArray(one) ? one.flat(1).slice(0, 200) : [one])).filter(isRecord)
+  return found.filter((one) => 'content' in one || 'kwargs' in one || 'tool_calls' in one)
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { costOf, type PriceTable } from './cost'
+import { modelOf, providerOf, readUsage, timeOf, timeToFirstToken, usageOf } from './facts'
+
+const tokens = (input: number, output: number) => ({ input_tokens: input, output_tokens: output })
+
+test('the model is looked up in the order of the interface', () => {
+  const inputs = { model: 'b', model_name: 'c' }
+  expect(modelOf({ inputs, extra: { metadata: { ls_model_name: 'a', ls_provider: 'p' } } })).toBe('a')
+  expect(providerOf({ extra: { metadata: { ls_provider: 'p' } } })).toBe('p')
+  expect(modelOf({ inputs })).toBe('b')
+  expect(modelOf({ inputs: { model_name: 'c', model: '' } })).toBe('c')
+  expect(modelOf({ inputs: 5, extra: null })).toBeUndefined()
+})
+
+describe('usage', () => {
+  test.each<[string, object, [number, number, number]]>([
+    ['outputs.usage_metadata first', { outputs: { usage_metadata: tokens(1, 2), usage: tokens(9, 9) } }, [1, 2, 3]],
+    ['metadata', { extra: { metadata: { usage_metadata: { ...tokens(1, 2), total_tokens: 5 } } } }, [1, 2, 5]],
+    [
+      'a message of the own format',
+      { outputs: { messages: [{ role: 'assistant', usage_metadata: tokens(1, 2) }] } },
+      [1, 2, 3],
+    ],
+    [
+      'a serialised message',
+      { outputs: { generations: [[{ message: { lc: 1, kwargs: { usage_metadata: tokens(4, 5) } } }]] } },
+      [4, 5, 9],
+    ],
+    [
+      'several generations',
+      {
+        outputs: {
+          generations: [
+            [{ message: { usage_metadata: tokens(1, 1) } }],
+            [{ message: { usage_metadata: tokens(2, 2) } }],
+          ],
+        },
+      },
+      [3, 3, 6],
+    ],
+    [
+      'chat completions',
+      { outputs: { usage: { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 } } },
+      [7, 1, 8],
+    ],
+    [
+      'the messages API, whose cached input is not in the count',
+      { outputs: { usage: { ...tokens(10, 5), cache_read_input_tokens: 90 } } },
+      [100, 5, 105],
+    ],
+  ])('%s', (_, run, [input, output, total]) => {
+    expect(usageOf(run)).toMatchObject({ input, output, total })
+  })
+
+  test('is unknown rather than nothing', () => {
+    for (const value of [undefined, null, {}, { input_tokens: -1 }, { input_tokens: 'many' }, []])
+      expect(readUsage(value)).toBeUndefined()
+    expect(usageOf({ outputs: { content: 'a' } })).toBeUndefined()
+    expect(readUsage({ input_tokens: 0, output_tokens: 0 })).toMatchObject({ input: 0, total: 0 })
+  })
+
+  test('details keep the interface’s names', () => {
+    expect(
+      readUsage({
+        prompt_tokens: 5,
+        prompt_tokens_details: { cached_tokens: 2 },
+        completion_tokens_details: { reasoning_tokens: 1 },
+      }),
+    ).toMatchObject({ inputDetails: { cache_read: 2 }, outputDetails: { reasoning: 1 } })
+  })
+})
+
+describe('times', () => {
+  test('texts with microseconds, texts without a zone, and numbers', () => {
+    expect(timeOf('2026-01-01T00:00:00.123456Z')).toBeCloseTo(1767225600123.456, 3)
+    expect(timeOf('2026-01-01T00:00:00.5')).toBe(1767225600500)
+    expect(timeOf('2026-01-01T01:00:00+01:00')).toBe(1767225600000)
+    expect(timeOf(1767225600000)).toBe(1767225600000)
+    expect(timeOf('1767225600000')).toBe(1767225600000)
+    for (const bad of ['soon', '', null, {}, Number.NaN, 1e300]) expect(timeOf(bad)).toBeUndefined()
+  })
+
+  test('the first token’s, from the first event of that name; none where the clock went backwards', () => {
+    const events = [
+      { name: 'start' },
+      { name: 'new_token', time: '2026-01-01T00:00:00.250Z' },
+      { name: 'new_token', time: 1 },
+    ]
+    expect(timeToFirstToken({ start_time: '2026-01-01T00:00:00.000000Z', events })).toBe(250)
+    expect(timeToFirstToken({ start_time: 1767225600000, events })).toBe(250)
+    expect(timeToFirstToken({ start_time: '2026-01-01T00:00:01Z', events })).toBeUndefined()
+    expect(timeToFirstToken({ start_time: 0, events: 'none' })).toBeUndefined()
+  })
+})
+
+describe('cost', () => {
+  const table: PriceTable = [
+    { model: '(broken', input: 1, output: 1 },
+    { model: 'gpt-5.*', provider: 'openai', input: 2, output: 8, inputDetails: { cache_read: 0.5 } },
+  ]
+  const usage = readUsage({ ...tokens(1_000_000, 500_000), input_token_details: { cache_read: 400_000, audio: 5 } })
+
+  test('follows from the price, each part by its own', () => {
+    expect(costOf(usage, table, 'gpt-5-mini', 'openai')).toEqual({ input: 1.4, output: 4, total: 5.4, from: 'price' })
+  })
+  test('a logged amount wins', () => {
+    const logged = readUsage({ ...tokens(1, 1), total_cost: '0.25' })
+    expect(costOf(logged, table, 'gpt-5', 'openai')).toMatchObject({ total: 0.25, from: 'logged' })
+  })
+  test('is unknown without a price, never nothing', () => {
+    expect(costOf(usage, table, 'other', 'openai')).toBeUndefined()
+    expect(costOf(usage, table, 'gpt-5', 'azure')).toBeUndefined()
+    expect(costOf(usage, table)).toBeUndefined()
+    expect(costOf(undefined, table, 'gpt-5', 'openai')).toBeUndefined()
+  })
+})

@@ -1,0 +1,159 @@
+import { type LoggedRun, metadataOf } from './detect'
+import { countOf, get, isRecord, listOf, textOf } from './values'
+
+/** What is asked of every run of a model: which one, whose, how many tokens, how long to the first. */
+
+/** The model's name, looked up in the interface's order. */
+export const modelOf = (run: LoggedRun): string | undefined =>
+  textOf(metadataOf(run).ls_model_name) ?? textOf(get(run.inputs, 'model')) ?? textOf(get(run.inputs, 'model_name'))
+
+export const providerOf = (run: LoggedRun): string | undefined => textOf(metadataOf(run).ls_provider)
+
+export type Usage = {
+  input: number
+  output: number
+  total: number
+  /** Parts of `input` and `output`, by the provider's names; they are contained in those, never added to them. */
+  inputDetails: Record<string, number>
+  outputDetails: Record<string, number>
+  /** Costs that were logged, in US dollars. */
+  inputCost: number | undefined
+  outputCost: number | undefined
+  totalCost: number | undefined
+}
+
+/** The tokens of a run, from the first place that has any; undefined where none has. To be summed over runs of type `llm` only: a parent may repeat its child's. */
+export function usageOf(run: LoggedRun): Usage | undefined {
+  const { outputs } = run
+  // What `end({ outputs })` of one SDK leaves behind.
+  const inner = get(outputs, 'outputs')
+  return (
+    readUsage(get(outputs, 'usage_metadata')) ??
+    readUsage(get(inner, 'usage_metadata')) ??
+    readUsage(metadataOf(run).usage_metadata) ??
+    sumOfMessages(outputs) ??
+    readUsage(get(outputs, 'usage')) ??
+    readUsage(get(inner, 'usage')) ??
+    readUsage(get(outputs, 'llm_output', 'tokenUsage')) ??
+    readUsage(get(outputs, 'llm_output', 'token_usage'))
+  )
+}
+
+/** Usage that stands at the messages of an output: of one, or the sum over several generations. */
+function sumOfMessages(outputs: unknown): Usage | undefined {
+  const generated = listOf(get(outputs, 'generations')).flat(1)
+  const messages = [
+    ...generated.map((one) => get(one, 'message')),
+    ...listOf(get(outputs, 'choices')).map((one) => get(one, 'message')),
+    ...listOf(get(outputs, 'messages')),
+    get(outputs, 'message'),
+  ]
+  const found = messages.flatMap(
+    (one) => readUsage(get(one, 'kwargs', 'usage_metadata')) ?? readUsage(get(one, 'usage_metadata')) ?? [],
+  )
+  return found.length > 1 ? found.reduce(add) : found[0]
+}
+
+const add = (left: Usage, right: Usage): Usage => ({
+  input: left.input + right.input,
+  output: left.output + right.output,
+  total: left.total + right.total,
+  inputDetails: addParts(left.inputDetails, right.inputDetails),
+  outputDetails: addParts(left.outputDetails, right.outputDetails),
+  inputCost: addKnown(left.inputCost, right.inputCost),
+  outputCost: addKnown(left.outputCost, right.outputCost),
+  totalCost: addKnown(left.totalCost, right.totalCost),
+})
+const addParts = (left: Record<string, number>, right: Record<string, number>) => {
+  const sum = new Map(Object.entries(left))
+  for (const [name, count] of Object.entries(right)) sum.set(name, (sum.get(name) ?? 0) + count)
+  return Object.fromEntries(sum)
+}
+const addKnown = (left: number | undefined, right: number | undefined) =>
+  left === undefined ? right : right === undefined ? left : left + right
+
+/** Counts as the interface, chat completions and the messages API write them. Undefined where there are none. */
+export function readUsage(value: unknown): Usage | undefined {
+  if (!isRecord(value)) return undefined
+  const first = (...keys: string[]) => keys.map((key) => countOf(value[key])).find((count) => count !== undefined)
+  const input = first('input_tokens', 'prompt_tokens', 'promptTokens', 'inputTokens')
+  const output = first('output_tokens', 'completion_tokens', 'completionTokens', 'outputTokens')
+  const total = first('total_tokens', 'totalTokens')
+  const costs = {
+    inputCost: money(value.input_cost),
+    outputCost: money(value.output_cost),
+    totalCost: money(value.total_cost),
+  }
+  const isEmpty = [input, output, total, ...Object.values(costs)].every((one) => one === undefined)
+  if (isEmpty) return undefined
+  // The provider's raw counts leave cached input out of `input_tokens`; the other spellings include it.
+  const cached = value.input_token_details ? 0 : sumOf(value.cache_read_input_tokens, value.cache_creation_input_tokens)
+  const whole = (input ?? 0) + cached
+  return {
+    input: whole,
+    output: output ?? 0,
+    total: total ?? whole + (output ?? 0),
+    inputDetails: {
+      ...(countOf(value.cache_read_input_tokens) && { cache_read: Number(value.cache_read_input_tokens) }),
+      ...(countOf(value.cache_creation_input_tokens) && { cache_creation: Number(value.cache_creation_input_tokens) }),
+      ...details(value.prompt_tokens_details ?? value.input_tokens_details),
+      ...details(value.input_token_details),
+    },
+    outputDetails: {
+      ...details(value.completion_tokens_details ?? value.output_tokens_details),
+      ...details(value.output_token_details),
+    },
+    ...costs,
+  }
+}
+
+const sumOf = (...values: unknown[]): number => values.reduce<number>((sum, one) => sum + (countOf(one) ?? 0), 0)
+
+/** Providers' names of details, as the interface's examples have them. One SDK writes `1hr` for `1h`. */
+const DETAILS: Record<string, string> = {
+  cached_tokens: 'cache_read',
+  reasoning_tokens: 'reasoning',
+  audio_tokens: 'audio',
+  text_tokens: 'text',
+  image_tokens: 'image',
+  ephemeral_1hr_input_tokens: 'ephemeral_1h_input_tokens',
+}
+const details = (value: unknown): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(isRecord(value) ? value : {}).flatMap(([key, count]) =>
+      countOf(count) ? [[Object.hasOwn(DETAILS, key) ? DETAILS[key] : key, count]] : [],
+    ),
+  ) as Record<string, number>
+
+const money = (value: unknown): number | undefined => {
+  const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return countOf(amount)
+}
+
+/** Milliseconds since 1970 of a time as SDKs write it: ISO text (its microseconds as a fraction), or a number of milliseconds. */
+export function timeOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) && Math.abs(value) < 8.64e15 ? value : undefined
+  if (typeof value !== 'string' || value === '') return undefined
+  if (/^\d{12,16}(\.\d+)?$/.test(value)) return timeOf(Number(value))
+  // A time without a zone is UTC, as servers of other languages write it.
+  const text = /[Zz]$|[+-]\d\d:?\d\d$/.test(value) || !value.includes('T') ? value : `${value}Z`
+  const ms = Date.parse(text)
+  if (Number.isNaN(ms)) return undefined
+  // Date keeps milliseconds; the digits behind them order siblings.
+  const rest = /\.\d{3}(\d{1,6})/.exec(text)?.[1]
+  return rest ? ms + Number(`0.${rest}`) : ms
+}
+
+/** When the first token came: the time of the first event `new_token`. */
+export function firstTokenTime(run: LoggedRun): number | undefined {
+  for (const event of listOf(run.events)) if (get(event, 'name') === 'new_token') return timeOf(get(event, 'time'))
+  return undefined
+}
+
+/** Milliseconds from a run's start to its first token; undefined where one is unknown, or the clock went backwards by more than the microseconds in which SDKs number siblings. */
+export function timeToFirstToken(run: LoggedRun): number | undefined {
+  const start = timeOf(run.start_time)
+  const first = firstTokenTime(run)
+  if (start === undefined || first === undefined || first <= start - 1) return undefined
+  return Math.max(0, first - start)
+}

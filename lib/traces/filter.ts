@@ -1,0 +1,155 @@
+/**
+ * The filter language of tracing servers, `and(eq(status, "error"), gt(latency, 2))`: read into a tree here, turned into SQL
+ * by the platform, written by the console, which sends the same text to any server.
+ */
+
+export const COMPARATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'has', 'like', 'in'] as const
+export type Comparator = (typeof COMPARATORS)[number]
+export type FilterValue = string | number | boolean | null
+export type Filter =
+  | { op: 'and' | 'or'; of: readonly Filter[] }
+  | { op: 'not'; of: readonly [Filter] }
+  | { op: Comparator; field: string; value: FilterValue | readonly FilterValue[] }
+  | { op: 'search'; text: string }
+
+/** What a filter cannot be read for, with the place in its text. */
+export class FilterError extends Error {
+  override name = 'FilterError'
+}
+
+const TOKEN =
+  /\s*(?:([A-Za-z_][\w.]*)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([(),[\]]))/y
+const MAX_DEPTH = 20
+
+/** Throws a FilterError. */
+export function parseFilter(text: string): Filter {
+  const tokens: string[] = []
+  TOKEN.lastIndex = 0
+  while (text.slice(TOKEN.lastIndex).trim() !== '') {
+    const start = TOKEN.lastIndex
+    const found = TOKEN.exec(text)
+    if (!found) throw new FilterError(`The filter cannot be read at ${JSON.stringify(text.slice(start, start + 20))}`)
+    tokens.push(found[0].trim())
+  }
+  let at = 0
+  const next = () => tokens[at++]
+  const expect = (wanted: string) => {
+    const found = next()
+    if (found !== wanted) throw new FilterError(`The filter needs ${wanted} where it has ${found ?? 'its end'}`)
+  }
+  const value = (): FilterValue | FilterValue[] => {
+    const token = next()
+    if (token === undefined) throw new FilterError('The filter ends where a value is needed')
+    if (token === '[') {
+      const list: FilterValue[] = []
+      while (tokens[at] !== ']') {
+        const one = value()
+        if (Array.isArray(one)) throw new FilterError('A list in a list is no value')
+        list.push(one)
+        if (tokens[at] !== ']') expect(',')
+      }
+      expect(']')
+      return list
+    }
+    if (/^["']/.test(token)) return unquote(token)
+    if (/^-?\d/.test(token)) return Number(token)
+    if (/^true$/i.test(token)) return true
+    if (/^false$/i.test(token)) return false
+    if (/^(null|none)$/i.test(token)) return null
+    throw new FilterError(`${token} is no value; texts stand in quotes`)
+  }
+  const term = (depth: number): Filter => {
+    const op = next()
+    if (depth > MAX_DEPTH) throw new FilterError('The filter is nested too deep')
+    expect('(')
+    if (op === 'and' || op === 'or' || op === 'not') {
+      const of = [term(depth + 1)]
+      while (op !== 'not' && tokens[at] === ',') {
+        at += 1
+        of.push(term(depth + 1))
+      }
+      expect(')')
+      return op === 'not' ? { op, of: [of[0] as Filter] } : { op, of } // the list began with one
+    }
+    if (op === 'search') {
+      const text = value()
+      expect(')')
+      if (typeof text !== 'string') throw new FilterError('search needs a text')
+      return { op, text }
+    }
+    const comparator = COMPARATORS.find((one) => one === op)
+    if (!comparator) throw new FilterError(`${op ?? 'The end'} is no comparison`)
+    const field = next() ?? ''
+    if (!/^[A-Za-z_]/.test(field)) throw new FilterError(`${field || 'The end'} is no field`)
+    expect(',')
+    const compared = value()
+    expect(')')
+    return { op: comparator, field, value: compared }
+  }
+  const filter = term(0)
+  if (at < tokens.length) throw new FilterError(`The filter goes on behind its end: ${tokens[at]}`)
+  return filter
+}
+
+function unquote(token: string): string {
+  const inner = token.slice(1, -1)
+  if (token.startsWith('"'))
+    try {
+      return JSON.parse(token) as string
+    } catch {
+      // An escape that JSON does not have.
+    }
+  return inner.replace(/\\(.)/g, '$1')
+}
+
+/** The text of a filter. */
+export function printFilter(filter: Filter): string {
+  if (filter.op === 'and' || filter.op === 'or' || filter.op === 'not')
+    return `${filter.op}(${filter.of.map(printFilter).join(', ')})`
+  if (filter.op === 'search') return `search(${JSON.stringify(filter.text)})`
+  const { op, field, value } = filter as Extract<Filter, { field: string }> // the others are dealt with
+  return `${op}(${field}, ${JSON.stringify(value)})`
+}
+
+/** What a person asks for in a list of runs; absent fields ask for nothing. Latencies in seconds. */
+export type RunFilter = {
+  status?: string
+  runType?: string
+  name?: string
+  model?: string
+  provider?: string
+  tag?: string
+  metadata?: Readonly<Record<string, FilterValue>>
+  text?: string
+  minLatency?: number
+  maxLatency?: number
+  minTokens?: number
+  maxTokens?: number
+  after?: string
+  before?: string
+}
+
+/** The filter text of what a person asks for; undefined where that is nothing. */
+export function filterText(asked: RunFilter): string | undefined {
+  const of: Filter[] = []
+  const add = (op: Comparator, field: string, value: FilterValue | undefined) => {
+    if (value !== undefined && value !== '') of.push({ op, field, value })
+  }
+  add('eq', 'status', asked.status)
+  add('eq', 'run_type', asked.runType)
+  add('like', 'name', asked.name && `%${asked.name}%`)
+  add('eq', 'model', asked.model)
+  add('eq', 'provider', asked.provider)
+  add('has', 'tags', asked.tag)
+  for (const [key, value] of Object.entries(asked.metadata ?? {}))
+    add('has', 'metadata', JSON.stringify(Object.fromEntries([[key, value]])))
+  add('gte', 'latency', asked.minLatency)
+  add('lte', 'latency', asked.maxLatency)
+  add('gte', 'total_tokens', asked.minTokens)
+  add('lte', 'total_tokens', asked.maxTokens)
+  add('gte', 'start_time', asked.after)
+  add('lt', 'start_time', asked.before)
+  if (asked.text) of.push({ op: 'search', text: asked.text })
+  const [first] = of
+  return first && printFilter(of.length === 1 ? first : { op: 'and', of })
+}

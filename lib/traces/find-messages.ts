@@ -1,0 +1,119 @@
+import type { TraceMessage } from './message'
+import { isMessageLike, isTuple, readMessage } from './read-message'
+import { at, get, isRecord, type Json, listOf } from './values'
+
+/** Where the messages stand in a run's inputs and outputs. The places of the formats do not exclude each other, so one walk knows them all. */
+
+type Side = 'user' | 'assistant'
+
+/** Undefined where there are no messages: then the value is to be shown as it is. */
+export function inputMessages(inputs: unknown, path = 'inputs', depth = 0): TraceMessage[] | undefined {
+  if (typeof inputs === 'string') return inputs === '' ? undefined : [readMessage(inputs, path)]
+  if (Array.isArray(inputs)) return holdsMessages(inputs) ? listed(inputs, path, 'user') : undefined
+  if (!isRecord(inputs) || depth > 3) return undefined
+  const system = ['system', 'instructions'].flatMap((key) => systemMessage(inputs, key, path))
+  for (const [key, isText] of [
+    ['messages', false],
+    ['prompt', true],
+    ['prompts', true],
+    ['input', true],
+  ] as const) {
+    const value = inputs[key]
+    if (Array.isArray(value) && (key === 'messages' || key === 'prompts' || holdsMessages(value)))
+      return [...system, ...listed(value, at(path, key), 'user')]
+    if (isText && typeof value === 'string') return [...system, readMessage(value, at(path, key))]
+    if (isMessageLike(value)) return [...system, readMessage(value, at(path, key))]
+  }
+  // `traceable` wraps what a function got: one value as `input`, several as `args`.
+  const wrapped = inputMessages(inputs.input, at(path, 'input'), depth + 1) ?? firstArgument(inputs, path, depth)
+  if (wrapped) return [...system, ...wrapped]
+  if (isMessageLike(inputs)) return [readMessage(inputs, path)]
+  return system.length > 0 ? system : undefined
+}
+
+const firstArgument = (inputs: Json, path: string, depth: number) =>
+  listOf(inputs.args).length === 0 || typeof listOf(inputs.args)[0] === 'string'
+    ? undefined
+    : inputMessages(listOf(inputs.args)[0], at(at(path, 'args'), 0), depth + 1)
+
+/** Undefined where there are no messages. */
+export function outputMessages(outputs: unknown, path = 'outputs', depth = 0): TraceMessage[] | undefined {
+  if (typeof outputs === 'string') return outputs === '' ? undefined : [readMessage(outputs, path, 'assistant')]
+  if (isTuple(outputs)) return [readMessage(outputs, path)]
+  if (Array.isArray(outputs)) return holdsMessages(outputs) ? listed(outputs, path, 'assistant') : undefined
+  if (!isRecord(outputs) || depth > 3) return undefined
+  // A message comes before its keys: its content is no list of messages.
+  if (isMessageLike(outputs)) return [readMessage(outputs, path, 'assistant')]
+  if (Array.isArray(outputs.generations)) return generations(outputs.generations, at(path, 'generations'))
+  if (Array.isArray(outputs.choices)) return choices(outputs.choices, at(path, 'choices'))
+  if (Array.isArray(outputs.messages)) return listed(outputs.messages, at(path, 'messages'), 'assistant')
+  if (isRecord(outputs.message) || isTuple(outputs.message))
+    return [readMessage(outputs.message, at(path, 'message'), 'assistant')]
+  for (const key of ['output', 'update', 'outputs'] as const) {
+    const inner = outputMessages(outputs[key], at(path, key), depth + 1)
+    if (inner) return inner
+  }
+  return looseAnswer(outputs, path)
+}
+
+/** An answer without a role: `{content}`, or `{text, toolCalls}`. */
+function looseAnswer(outputs: Json, path: string): TraceMessage[] | undefined {
+  const { content, text, toolCalls } = outputs
+  const isAnswer = typeof content === 'string' || (Array.isArray(content) && content.length > 0)
+  if (isAnswer) return [{ ...readMessage({ role: 'assistant', ...outputs }, path), raw: outputs }]
+  if (typeof text !== 'string' && !Array.isArray(toolCalls)) return undefined
+  const calls = listOf(toolCalls).map((call) => (isRecord(call) ? { type: 'tool-call', ...call } : call))
+  const written = typeof text === 'string' && text !== '' ? [{ type: 'text', text }] : []
+  return [{ ...readMessage({ role: 'assistant', content: [...written, ...calls] }, path), raw: outputs }]
+}
+
+const generations = (given: readonly unknown[], path: string): TraceMessage[] =>
+  given.flatMap((inner, index) =>
+    (Array.isArray(inner) ? inner : [inner]).map((one, place) => {
+      const here = Array.isArray(inner) ? at(at(path, index), place) : at(path, index)
+      const message = get(one, 'message')
+      if (message !== undefined) return readMessage(message, at(here, 'message'), 'assistant')
+      const text = get(one, 'text')
+      return typeof text === 'string'
+        ? readMessage(text, at(here, 'text'), 'assistant')
+        : readMessage(one, here, 'assistant')
+    }),
+  )
+
+const choices = (given: readonly unknown[], path: string): TraceMessage[] =>
+  given.map((choice, index) => {
+    const here = at(path, index)
+    for (const key of ['message', 'delta', 'text'] as const) {
+      const value = get(choice, key)
+      if (value !== undefined && value !== null) return readMessage(value, at(here, key), 'assistant')
+    }
+    return readMessage(choice, here, 'assistant')
+  })
+
+function systemMessage(inputs: Json, key: string, path: string): TraceMessage[] {
+  const value = inputs[key]
+  if (typeof value !== 'string' && !Array.isArray(value)) return []
+  if (value.length === 0) return []
+  const message = readMessage({ role: 'system', content: value }, at(path, key))
+  // The content stands at the key itself, without a message around it.
+  const moved = message.blocks.map((block, index) => {
+    const [first] = block.places
+    const place = { path: Array.isArray(value) ? at(at(path, key), index) : at(path, key), raw: first.raw }
+    const flaws = block.flaws.map((flaw) => ({ ...flaw, path: flaw.path.replace('.content', '') }))
+    return { ...block, places: [place] as const, flaws }
+  })
+  return [{ ...message, blocks: moved, raw: value }]
+}
+
+const holdsMessages = (list: readonly unknown[]): boolean =>
+  list.some((one) => isMessageLike(one) || (Array.isArray(one) && one.some(isMessageLike)))
+
+/** A list of messages, or a list of such lists: chat models are called with several at once. */
+function listed(list: readonly unknown[], path: string, side: Side): TraceMessage[] {
+  if (isTuple(list)) return [readMessage(list, path)]
+  return list.flatMap((one, index) => {
+    const here = at(path, index)
+    if (!Array.isArray(one) || isTuple(one)) return [readMessage(one, here, side)]
+    return one.map((inner, place) => readMessage(inner, at(here, place), side))
+  })
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createFixture, type Fixture, until } from '../testing/platform-fixture'
+
+// A real agent server in a deployment: its runs are in the project of its name without a word about tracing.
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await createFixture({ agentServerEntry: undefined, readyTimeoutMs: 60_000 })
+}, 60_000)
+afterAll(() => fixture?.close(), 30_000)
+
+/** A chat whose module notes every address that its process connects to, and what it was told about tracing. */
+const SOURCE = `
+import net from 'node:net'
+import { AIMessage } from '@langchain/core/messages'
+import { FakeListChatModel } from '@langchain/core/utils/testing'
+import { MessagesAnnotation, StateGraph, START, END } from '@langchain/langgraph'
+const seen = new Set()
+const connect = net.Socket.prototype.connect
+net.Socket.prototype.connect = function (...args) {
+  const [first] = Array.isArray(args[0]) ? args[0] : args
+  seen.add(typeof first === 'object' ? (first.path ?? first.host + ':' + first.port) : String(first))
+  return connect.apply(this, args)
+}
+const model = new FakeListChatModel({ responses: ['Hello from the graph'], sleep: 5 })
+export const graph = new StateGraph(MessagesAnnotation)
+  .addNode('model', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
+  .addNode('tell', () => ({ messages: [new AIMessage(JSON.stringify({ seen: [...seen], env: Object.fromEntries(Object.entries(process.env).filter(([key]) => /LANGSMITH|LANGCHAIN/.test(key))) }))] }))
+  .addEdge(START, 'model').addEdge('model', 'tell').addEdge('tell', END).compile()
+`
+const files = { 'graph.json': JSON.stringify({ graphs: { chat: './chat.mjs:graph' } }), 'chat.mjs': SOURCE }
+type Message = { content: string }
+
+async function deploy(name: string, fields: Record<string, unknown> = {}) {
+  const repository = fixture.repository(name)
+  repository.commit(files)
+  const { body } = await fixture.client.create(name, repository.url, fields)
+  await fixture.client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  return body.id as string
+}
+async function ask(id: string) {
+  const input = { messages: [{ role: 'user', content: 'Hi' }] }
+  const { body } = await fixture.client.request('POST', `/agents/${id}/runs/wait`, { assistant_id: 'chat', input })
+  return JSON.parse((body.messages as Message[]).at(-1)?.content ?? '') as {
+    seen: string[]
+    env: Record<string, string>
+  }
+}
+const sessions = async () => (await fixture.client.get('/sessions')).body as { id: string; name: string }[]
+const runsOf = async (name: string) => {
+  const session = (await sessions()).find((one) => one.name === name)?.id
+  return (await fixture.client.request('POST', '/runs/query', { session: [session], select: ['inputs', 'outputs'] }))
+    .body.runs
+}
+
+test('a run is in its project within two seconds, complete and once, and the process talks to this machine only', async () => {
+  const id = await deploy('traced')
+  const { env } = await ask(id)
+  await until('the run is in its project', async () => (await runsOf('traced')).length >= 4, 2000)
+  await ask(id)
+  // The second answer tells what the first had contacted by then.
+  const { seen } = await ask(id)
+  await until(
+    'three runs',
+    async () =>
+      (await runsOf('traced')).filter((run: { parent_run_id: null }) => run.parent_run_id === null).length === 3,
+    2000,
+  )
+  const hosts = seen.filter((one) => !one.startsWith('/') && !/^(127\.0\.0\.1|localhost|undefined|\d+):?/.test(one))
+  expect(hosts).toEqual([])
+  expect(seen).toContain(new URL(fixture.platform.url).host)
+  expect(env).toMatchObject({
+    LANGSMITH_TRACING: 'true',
+    LANGSMITH_ENDPOINT: fixture.platform.url,
+    LANGSMITH_PROJECT: 'traced',
+  })
+
+  const runs = await runsOf('traced')
+  expect(new Set(runs.map((run: { id: string }) => run.id)).size).toBe(runs.length)
+  expect(runs.every((run: { status: string }) => run.status === 'success')).toBe(true)
+  const root = runs.find((run: { parent_run_id: null }) => run.parent_run_id === null)
+  expect(root).toMatchObject({ name: 'chat', inputs_preview: 'Hi', thread_id: expect.any(String) })
+  const llm = runs.filter((run: { run_type: string }) => run.run_type === 'llm')
+  expect(llm).toHaveLength(3)
+  expect(llm[0]).toMatchObject({ outputs_preview: 'Hello from the graph' })
+
+  // Its key logs, and reads nothing.
+  const key = env.LANGSMITH_API_KEY ?? ''
+  expect((await fixture.client.request('GET', '/info', undefined, { 'x-api-key': key })).status).toBe(200)
+  for (const path of ['/sessions', '/v2/deployments', `/agents/${id}/info`])
+    expect((await fixture.client.request('GET', path, undefined, { 'x-api-key': key })).status).toBe(403)
+})
+
+test('the last traces leave before the process ends', async () => {
+  const id = await deploy('last')
+  const { body } = await fixture.client.request('POST', `/agents/${id}/runs/wait`, {
+    assistant_id: 'chat',
+    input: { messages: [{ role: 'user', content: 'Bye' }] },
+  })
+  expect(body.messages).toHaveLength(3)
+  // A restart of the platform stops the process at once.
+  await fixture.platform.stop()
+  await fixture.start()
+  const runs = await runsOf('last')
+  expect(runs.map((run: { name: string; status: string }) => `${run.name} ${run.status}`).sort()).toEqual(
+    expect.arrayContaining(['chat success', 'model success', 'tell success']),
+  )
+})

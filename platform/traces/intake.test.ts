@@ -1,0 +1,291 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MultipartReader } from './multipart'
+import {
+  BOUNDARY,
+  child,
+  createTracesFixture,
+  multipartBody,
+  type Parts,
+  run,
+  START,
+  type TracesFixture,
+} from './testing'
+
+let traces: TracesFixture
+beforeAll(async () => {
+  traces = await createTracesFixture()
+}, 60_000)
+afterAll(() => traces?.close(), 30_000)
+
+const read = async (id: string) => (await traces.get(`/runs/${id}`)).body
+const llm = {
+  run_type: 'llm',
+  inputs: { messages: [[{ role: 'user', content: 'How much is 1+2?' }]], model: 'other' },
+  extra: { metadata: { ls_model_name: 'gpt-5', ls_provider: 'openai', thread_id: 't1' }, runtime: { sdk: 'x' } },
+  tags: ['a', 'b'],
+}
+const end = {
+  end_time: START + 1500,
+  outputs: { message: { role: 'assistant', content: 'Three' }, usage_metadata: { input_tokens: 5, output_tokens: 7 } },
+  events: [{ name: 'new_token', time: new Date(START + 250).toISOString() }],
+}
+const facts = {
+  status: 'success',
+  model: 'gpt-5',
+  provider: 'openai',
+  thread_id: 't1',
+  prompt_tokens: 5,
+  total_tokens: 12,
+  total_cost: null,
+  inputs_preview: 'How much is 1+2?',
+  outputs_preview: 'Three',
+  tags: ['a', 'b'],
+  latency: 1.499999,
+  first_token: 0.249999,
+}
+
+describe('multipart', () => {
+  test('every kind of part arrives, packed and not', async () => {
+    for (const pack of [(body: Buffer) => body, gzipSync]) {
+      const { inputs, extra, ...main } = run(llm)
+      const picture = randomBytes(1000)
+      const body = multipartBody([
+        [`post.${main.id}`, { ...main, end_time: undefined }],
+        [`post.${main.id}.inputs`, inputs],
+        [`post.${main.id}.extra`, extra],
+        [`post.${main.id}.serialized`, { lc: 1 }],
+        [`patch.${main.id}`, { id: main.id, end_time: end.end_time }],
+        [`patch.${main.id}.outputs`, end.outputs],
+        [`patch.${main.id}.events`, end.events],
+        [`attachment.${main.id}.picture`, picture, `image/png; length=${picture.length}`],
+        [`feedback.${randomUUID()}`, { run_id: main.id, trace_id: main.id, key: 'good', score: 1 }],
+      ])
+      const encoding: Record<string, string> = pack === gzipSync ? { 'content-encoding': 'gzip' } : {}
+      const answer = await traces.multipart(pack(body), encoding)
+      expect([answer.status, answer.text]).toEqual([202, expect.any(String)])
+      expect(await read(main.id)).toMatchObject({
+        ...facts,
+        inputs: llm.inputs,
+        outputs: end.outputs,
+        events: end.events,
+        extra,
+        serialized: { lc: 1 },
+      })
+    }
+  })
+
+  test('is the same wherever the network cuts it', () => {
+    const parts: Parts = [
+      ['post.a', { text: `\r\n--${BOUNDARY.slice(0, 10)}` }],
+      ['post.b', Buffer.from('')],
+      ['attachment.a.b', Buffer.from(`\r\n--${BOUNDARY}x \r\n--`)],
+      ['post.c', randomBytes(300)],
+    ]
+    const body = multipartBody(parts)
+    const expected = parts.map(([, value]) => (Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value))))
+    fc.assert(
+      fc.property(fc.array(fc.nat(body.length), { maxLength: 30 }), (cuts) => {
+        const found: Buffer[] = []
+        const reader = new MultipartReader(BOUNDARY, (part) => found.push(part.data), 1e6)
+        const places = [0, ...cuts.sort((a, b) => a - b), body.length]
+        for (let at = 1; at < places.length; at++) reader.push(body.subarray(places[at - 1], places[at]))
+        reader.end()
+        expect(found).toEqual(expected)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test.each<[string, (good: Buffer, id: string) => Buffer, Record<string, string>, number, RegExp]>([
+    ['a body that breaks off', (body) => body.subarray(0, body.length - 30), {}, 400, /ends inside of part/],
+    [
+      'packed bytes that break off',
+      (body) => gzipSync(Buffer.concat([body, randomBytes(99_000)])).subarray(0, -20),
+      { 'content-encoding': 'gzip' },
+      400,
+      /gzip|ends/,
+    ],
+    [
+      'a wrong length',
+      (body) => Buffer.from(body.toString().replace(/length=2\b/, 'length=3')),
+      {},
+      422,
+      /its length says 3/,
+    ],
+    [
+      'a part that is no JSON',
+      (body) => Buffer.from(body.toString().replace('{}', '{]')),
+      {},
+      422,
+      /JSON decode error/,
+    ],
+  ])('%s: what came whole is kept, the rest is told', async (_, spoil, headers, status, detail) => {
+    const one = run({ name: 'kept' })
+    const { inputs, ...main } = one
+    const body = multipartBody([
+      [`post.${one.id}`, main],
+      [`post.${one.id}.serialized`, { a: 'b' }],
+      [`post.${one.id}.inputs`, {}],
+    ])
+    const answer = await traces.multipart(spoil(body, one.id), headers)
+    expect(answer.status).toBe(status)
+    expect(JSON.stringify(answer.body.detail)).toMatch(detail)
+    expect(await read(one.id)).toMatchObject({ name: 'kept', serialized: { a: 'b' } })
+  })
+
+  test.each<[string, string, Record<string, string>, number]>([
+    ['zstd', 'x', { 'content-encoding': 'zstd' }, 415],
+    ['no boundary', 'x', { 'content-type': 'multipart/form-data' }, 400],
+    ['no multipart', '{}', { 'content-type': 'application/json' }, 400],
+    ['no gzip', 'x', { 'content-encoding': 'gzip' }, 400],
+  ])('%s is refused with a reason', async (_, body, headers, status) => {
+    const answer = await traces.multipart(Buffer.from(body), headers)
+    expect([answer.status, typeof answer.body.detail]).toEqual([status, 'string'])
+  })
+
+  test('unknown parts and ids that are none are told by name', async () => {
+    const answer = await traces.multipart([
+      ['post.1', {}],
+      [`post.${randomUUID()}.wishes`, {}],
+      [`feedback.${randomUUID()}`, 5],
+    ])
+    expect(answer.status).toBe(422)
+    expect(answer.body.detail).toHaveLength(3)
+  })
+})
+
+describe('a run is the same', () => {
+  const pieces = (id: string) => {
+    const one = run({ ...llm, id, end_time: undefined })
+    const patch = { id, trace_id: id, dotted_order: one.dotted_order, ...end }
+    return {
+      post: () => traces.post('/runs/batch', { post: [one] }),
+      patch: () => traces.post('/runs/batch', { patch: [patch] }),
+    }
+  }
+  test.each([
+    ['post, patch', ['post', 'patch']],
+    ['patch, post', ['patch', 'post']],
+    ['all twice', ['post', 'patch', 'post', 'patch']],
+    ['the patch first and last', ['patch', 'post', 'patch']],
+    ['all at once', ['both']],
+  ])('after %s', async (_, order) => {
+    const id = randomUUID()
+    const { post, patch } = pieces(id)
+    for (const what of order) {
+      const answers =
+        what === 'both'
+          ? await Promise.all([post(), patch(), post(), patch()])
+          : [await (what === 'post' ? post() : patch())]
+      for (const answer of answers) expect(answer.status).toBe(202)
+    }
+    expect(await read(id)).toMatchObject({
+      ...facts,
+      inputs: llm.inputs,
+      outputs: end.outputs,
+      session_id: (await traces.project('tests')).id,
+    })
+    expect(await traces.runs('tests', { id: [id] })).toHaveLength(1)
+  })
+
+  test('after an old patch comes late', async () => {
+    const one = run()
+    await traces.post('/runs', { ...one, end_time: undefined })
+    const patch = (fields: Record<string, unknown>) => traces.send('PATCH', `/runs/${one.id}`, fields)
+    await patch({ end_time: START + 2000, outputs: { a: 'last' } })
+    await patch({ end_time: START + 1000, outputs: { a: 'first' }, error: 'told only here' })
+    expect(await read(one.id)).toMatchObject({ latency: 1.999999, status: 'error', error: 'told only here' })
+  })
+})
+
+describe('other ways in', () => {
+  test('POST and PATCH of one run; older SDKs leave out the trace, which follows from the parent', async () => {
+    const [root, middle, leaf] = [randomUUID(), randomUUID(), randomUUID()]
+    const bare = (id: string, parent?: string) => ({
+      id,
+      name: 'old',
+      run_type: 'chain',
+      start_time: START,
+      ...(parent && { parent_run_id: parent }),
+      inputs: {},
+    })
+    for (const one of [bare(leaf, middle), { ...bare(root), session_name: 'old' }, bare(middle, root)])
+      expect((await traces.post('/runs', one)).status).toBe(202)
+    expect(
+      (await traces.send('PATCH', `/runs/${leaf}`, { error: 'Error: no\n  at x', end_time: String(START + 5) })).status,
+    ).toBe(202)
+    expect(await read(leaf)).toMatchObject({
+      trace_id: root,
+      status: 'error',
+      latency: 0.005,
+      error: 'Error: no\n  at x',
+    })
+  })
+
+  test('odd values are kept as they came', async () => {
+    const text = `{"id":"${randomUUID()}","name":"a\\u0000b\\ud800","session_name":"odd","start_time":"soon","end_time":-5,"trace_id":null,
+      "inputs":{"id":12345678901234567890,"nul":"\\u0000"},"extra":{"metadata":{"big":12345678901234567890,"nul\\u0000":"\\ud83d"}}}`
+    const { id } = JSON.parse(text)
+    const answer = await traces.send('POST', '/runs', text)
+    expect(answer.text).toContain('ingested')
+    const stored = await traces.get(`/runs/${id}`)
+    expect(stored.text).toContain('"inputs":{"id":12345678901234567890,"nul":"\\u0000"}')
+    expect(stored.text).toContain('"big":12345678901234567890')
+    expect(stored.body).toMatchObject({ name: 'a\uFFFDb\uFFFD', start_time: null, trace_id: id })
+  })
+
+  test('130 levels and 5 MB of one run', async () => {
+    let deep: unknown = 'end'
+    for (let n = 0; n < 130; n++) deep = { level: [deep] }
+    const one = run({ inputs: { deep, data: randomBytes(2_500_000).toString('hex') } })
+    expect((await traces.post('/runs/batch', { post: [one] })).status).toBe(202)
+    expect(await read(one.id)).toMatchObject({ inputs: one.inputs as object })
+  })
+
+  test.each<[string, string, string | object, number]>([
+    ['no JSON', '/runs/batch', '{', 400],
+    ['a list', '/runs/batch', '[]', 422],
+    ['a post that is none', '/runs/batch', { post: 5 }, 422],
+    ['no id', '/runs', { name: 'a' }, 422],
+    ['feedback without a key', '/feedback', { run_id: randomUUID() }, 422],
+  ])('%s to %s %j is refused', async (_, path, body, status) => {
+    const answer = await traces.send('POST', path, body as never)
+    expect(answer.status).toBe(status)
+    expect(answer.body.detail).toBeTruthy()
+  })
+
+  test('answers under the prefix of other versions, and tells its limits', async () => {
+    for (const prefix of ['', '/api/v1'])
+      expect((await traces.get(`${prefix}/info`)).body).toMatchObject({
+        batch_ingest_config: { use_multipart_endpoint: true, size_limit_bytes: 20971520 },
+        instance_flags: { gzip_body_enabled: true },
+      })
+    expect((await traces.get('/runs')).status).toBe(405)
+    expect((await traces.get('/traces')).status).toBe(404)
+  })
+
+  test('nobody without a key', async () => {
+    expect((await traces.send('GET', '/info', undefined, { 'x-api-key': '' })).status).toBe(401)
+    expect((await traces.send('POST', '/runs', {}, { 'x-api-key': 'wrong' })).status).toBe(403)
+    const forged = `traces_${randomUUID()}_${'0'.repeat(64)}`
+    expect((await traces.send('POST', '/runs', {}, { 'x-api-key': forged })).status).toBe(403)
+  })
+})
+
+test('a batch of 20 MB is taken, and its runs are complete', async () => {
+  const noise = randomBytes(50_000).toString('base64')
+  const root = run({ session_name: 'large' })
+  const runs = Array.from({ length: 299 }, (_, n) => child(root, { session_name: 'large', inputs: { noise, n } }, n))
+  const parts: Parts = [root, ...runs].flatMap(({ inputs, ...main }: Record<string, unknown>) => [
+    [`post.${main.id}`, main],
+    [`post.${main.id}.inputs`, inputs],
+  ])
+  const body = multipartBody(parts)
+  expect(body.length).toBeGreaterThan(19_000_000)
+  expect((await traces.multipart(body)).status).toBe(202)
+  const tree = await traces.get(`/traces/${root.id}/runs?limit=1000`)
+  expect(tree.body.runs).toHaveLength(300)
+}, 30_000)

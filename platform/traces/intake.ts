@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http'
+import { createGunzip } from 'node:zlib'
+import { parseJson } from '@/lib/contracts/json'
+import { isRecord, listOf } from '@/lib/traces/values'
+import { BrokenBody, boundaryOf, MultipartReader } from './multipart'
+import { Pieces } from './pieces'
+import type { RunStore } from './run-store'
+
+/** An answer to the tracing SDK. `detail` is text, or a list of what is wrong where. */
+export type IntakeAnswer = {
+  status: 202 | 400 | 404 | 413 | 415 | 422 | 429
+  body: { detail?: unknown; message?: string }
+  retryAfterS?: number
+}
+
+export type IntakeLimits = {
+  /** Of one request, unpacked. SDKs keep to `size_limit_bytes` of `/info`, and go beyond it for a single large run. */
+  maxBytes: number
+  /** Requests that are read or written at a time; the next is asked to come again. */
+  maxActive: number
+  /** Of all requests that are being worked on. */
+  maxActiveBytes: number
+}
+export const INTAKE_LIMITS: IntakeLimits = { maxBytes: 100_000_000, maxActive: 16, maxActiveBytes: 250_000_000 }
+/** What `/info` tells SDKs. */
+export const SIZE_LIMIT = 100
+export const SIZE_LIMIT_BYTES = 20_971_520
+const RETRY_AFTER_S = 1
+
+class TooLarge extends Error {}
+
+type Read = (pieces: Pieces) => Promise<void>
+
+/**
+ * The tracing SDK's intake. What is wrong in a request is told with its place; whatever else the request brought is stored
+ * all the same, because no SDK sends it again.
+ */
+export class Intake {
+  #active = 0
+  #activeBytes = 0
+
+  constructor(
+    private readonly store: RunStore,
+    private readonly limits: IntakeLimits = INTAKE_LIMITS,
+  ) {}
+
+  multipart(request: IncomingMessage): Promise<IntakeAnswer> {
+    return this.#take(request, async (pieces) => {
+      const boundary = boundaryOf(request.headers['content-type'])
+      if (!boundary) throw new BrokenBody('The content type is not multipart/form-data with a boundary')
+      const reader = new MultipartReader(boundary, (part) => pieces.add(part), this.limits.maxBytes)
+      for await (const chunk of this.#chunks(request, pieces)) reader.push(chunk)
+      reader.end()
+    })
+  }
+
+  batch(request: IncomingMessage): Promise<IntakeAnswer> {
+    return this.#take(request, async (pieces) => {
+      const body = await this.#json(request, pieces)
+      if (!isRecord(body)) pieces.refuse([], 'Input should be a valid dictionary', 'dict_type')
+      else
+        for (const kind of ['post', 'patch'] as const) {
+          if (body[kind] !== undefined && body[kind] !== null && !Array.isArray(body[kind]))
+            pieces.refuse([kind], 'Input should be a valid list', 'list_type')
+          for (const [index, run] of listOf(body[kind]).entries()) pieces.addRun(kind, run, [kind, index])
+        }
+    })
+  }
+
+  one(request: IncomingMessage, kind: 'post' | 'patch', id?: string): Promise<IntakeAnswer> {
+    return this.#take(request, async (pieces) => pieces.addRun(kind, await this.#json(request, pieces), [], id))
+  }
+
+  feedback(request: IncomingMessage): Promise<IntakeAnswer> {
+    return this.#take(request, async (pieces) => {
+      const body = await this.#json(request, pieces)
+      if (!isRecord(body)) pieces.refuse([], 'Input should be a valid dictionary', 'dict_type')
+      else if (typeof body.key !== 'string' || body.key === '') pieces.refuse(['key'], 'Field required', 'missing')
+      else pieces.feedback.push(body)
+    })
+  }
+
+  async #take(request: IncomingMessage, read: Read): Promise<IntakeAnswer> {
+    const { maxActive, maxActiveBytes } = this.limits
+    if (this.#active >= maxActive || this.#activeBytes >= maxActiveBytes)
+      return {
+        status: 429,
+        body: { detail: 'Too many runs at once. Send them again shortly.' },
+        retryAfterS: RETRY_AFTER_S,
+      }
+    const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity'
+    if (!['identity', 'gzip', 'x-gzip'].includes(encoding))
+      return { status: 415, body: { detail: `A body encoded as ${encoding} cannot be read; send gzip or none.` } }
+    const pieces = new Pieces()
+    this.#active += 1
+    try {
+      const refusal = await read(pieces).then(() => undefined, answerOf)
+      await this.store.write(pieces)
+      if (refusal) return refusal
+      if (pieces.problems.length > 0) return { status: 422, body: { detail: pieces.problems } }
+      return { status: 202, body: { message: 'Runs batch ingested' } }
+    } finally {
+      this.#active -= 1
+      this.#activeBytes -= pieces.bytes
+    }
+  }
+
+  /** The body in pieces, unpacked, within the limit. */
+  async *#chunks(request: IncomingMessage, pieces: Pieces): AsyncGenerator<Buffer> {
+    const isPacked = /gzip/i.test(request.headers['content-encoding'] ?? '')
+    const body = isPacked ? request.pipe(createGunzip()) : request
+    // A caller that leaves would keep the unpacking waiting for good.
+    if (isPacked) request.once('aborted', () => body.destroy(new BrokenBody('The connection was closed')))
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      pieces.bytes += chunk.length
+      this.#activeBytes += chunk.length
+      if (pieces.bytes > this.limits.maxBytes)
+        throw new TooLarge(`The request body is larger than ${this.limits.maxBytes} bytes.`)
+      yield chunk
+    }
+  }
+
+  async #json(request: IncomingMessage, pieces: Pieces): Promise<unknown> {
+    const chunks: Buffer[] = []
+    for await (const chunk of this.#chunks(request, pieces)) chunks.push(chunk)
+    try {
+      return parseJson(Buffer.concat(chunks).toString('utf8'))
+    } catch (error) {
+      throw new BrokenBody(`JSON decode error: ${(error as Error).message}`)
+    }
+  }
+}
+
+/** Why the body could not be read to its end. */
+function answerOf(error: Error & { code?: string }): IntakeAnswer {
+  if (error instanceof TooLarge) return { status: 413, body: { detail: error.message } }
+  if (error instanceof BrokenBody) return { status: 400, body: { detail: error.message } }
+  if (error.code?.startsWith('Z_')) return { status: 400, body: { detail: `The body is no gzip: ${error.message}` } }
+  if (error.code === 'ECONNRESET' || error.message === 'aborted')
+    return { status: 400, body: { detail: 'The connection was closed' } }
+  throw error
+}

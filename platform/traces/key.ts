@@ -1,0 +1,17 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/**
+ * The key with which a deployment logs its runs: good for the intake and for nothing else. Graph code can read it, so it
+ * must not be the platform's own key, which can change every deployment.
+ */
+export const createTraceKeys = (sealKey: Buffer) => {
+  const sign = (id: string) => createHmac('sha256', sealKey).update(`trace key of deployment ${id}`).digest('hex')
+  return {
+    of: (deploymentId: string): string => `traces_${deploymentId}_${sign(deploymentId)}`,
+    isKey(given: string): boolean {
+      const [, id, signature] = /^traces_([0-9a-f-]{36})_([0-9a-f]{64})$/.exec(given) ?? []
+      return !!id && !!signature && timingSafeEqual(Buffer.from(signature), Buffer.from(sign(id)))
+    },
+  }
+}
+export type TraceKeys = ReturnType<typeof createTraceKeys>

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { Db } from '../control-plane/database'
+import type { Store } from '../control-plane/store'
+import { PLATFORM_VERSION } from '../version'
+import { createTracesApp } from './app'
+import type { IntakeLimits } from './intake'
+import { createTraceKeys } from './key'
+import { keepSwept, type Retention } from './retention'
+import { RunStore, readPrices } from './run-store'
+
+export type TracesOptions = {
+  db: Db
+  store: Store
+  tenantId: string
+  sealKey: Buffer
+  isKey(given: string): boolean
+  complain(line: string): void
+  limits?: IntakeLimits
+}
+export type Traces = {
+  serve(request: IncomingMessage, response: ServerResponse): void
+  /** The key with which a deployment logs its runs. */
+  keyOf(deploymentId: string): string
+  stop(): Promise<void>
+}
+
+/** Two weeks, and of each project half a gigabyte of what was logged, compressed: this is one machine. */
+const RETENTION: Retention = { maxAgeDays: 14, maxBytes: 512 * 1024 * 1024 }
+
+/** The tracing half of the platform. Retention and prices are settings of the store. */
+export async function openTraces(options: TracesOptions): Promise<Traces> {
+  const { db, store, sealKey, complain } = options
+  const keys = createTraceKeys(sealKey)
+  const prices = readPrices(await store.setting('trace_prices', () => []))
+  const retention = await store.setting('trace_retention', () => RETENTION)
+  const app = createTracesApp({
+    ...options,
+    store: new RunStore(db, () => prices),
+    version: PLATFORM_VERSION,
+    isTraceKey: keys.isKey,
+  })
+  const listener = getRequestListener(app.fetch)
+  const sweeping = keepSwept(db, retention, complain)
+  return {
+    serve: (request, response) => void listener(request, response),
+    keyOf: keys.of,
+    stop: () => sweeping.stop(),
+  }
+}

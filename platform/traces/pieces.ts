@@ -1,0 +1,107 @@
+import { parseJson, printJson } from '@/lib/contracts/json'
+import { MULTIPART_FIELDS, type MultipartField, parsePartName } from '@/lib/contracts/trace-runs'
+import { isRecord, type Json } from '@/lib/traces/values'
+import type { Part } from './multipart'
+
+/** What one request says of one run, in a post or a patch: its small fields, and the JSON texts of the large ones. */
+export type Piece = {
+  kind: 'post' | 'patch'
+  id: string
+  main: Json
+  fields: Partial<Record<MultipartField, Buffer>>
+}
+export type Attachment = { runId: string; name: string; contentType: string; data: Buffer }
+export type Problem = { loc: (string | number)[]; msg: string; type: string }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** An id in the form that the store has it. */
+export const uuidOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : undefined
+
+/** Gathers what a request brings. What cannot be used is noted, and the rest goes on. */
+export class Pieces {
+  readonly problems: Problem[] = []
+  readonly attachments: Attachment[] = []
+  readonly feedback: Json[] = []
+  readonly #pieces = new Map<string, Piece>()
+  /** Of the body so far, unpacked. */
+  bytes = 0
+
+  get runs(): Piece[] {
+    return [...this.#pieces.values()]
+  }
+
+  refuse(loc: (string | number)[], msg: string, type = 'value_error'): undefined {
+    // One line for each of a thousand bad parts would be an answer larger than the limit of some clients.
+    if (this.problems.length < 100) this.problems.push({ loc: ['body', ...loc], msg, type })
+  }
+
+  /** One part of a multipart body. */
+  add(part: Part): undefined {
+    const { name, data, length } = part
+    const parsed = parsePartName(name)
+    if (!parsed) return this.refuse([name], 'No part of this name is known')
+    if (length !== undefined && length !== data.length)
+      return this.refuse([name], `The part has ${data.length} bytes, its length says ${length}`, 'length')
+    if (parsed.kind === 'feedback') return this.#addFeedback(name, data)
+    const id = uuidOf(parsed.runId)
+    if (!id) return this.refuse([name], 'Input should be a valid UUID', 'uuid_parsing')
+    if (parsed.kind === 'attachment') {
+      this.attachments.push({ runId: id, name: parsed.name, contentType: part.contentType, data: Buffer.from(data) })
+      return undefined
+    }
+    const value = this.#parse(data, [name])
+    if (!value) return
+    const piece = this.#piece(parsed.kind, id)
+    if (parsed.field) piece.fields[parsed.field] = data
+    else if (isRecord(value.json)) this.#fill(piece, value.json, [name])
+    else this.refuse([name], 'Input should be a valid dictionary', 'dict_type')
+  }
+
+  /** A run of a JSON body, its large fields still in it. */
+  addRun(kind: 'post' | 'patch', run: unknown, loc: (string | number)[], givenId?: string): undefined {
+    if (!isRecord(run)) return this.refuse(loc, 'Input should be a valid dictionary', 'dict_type')
+    const id = uuidOf(givenId ?? run.id)
+    if (!id) return this.refuse([...loc, 'id'], 'Input should be a valid UUID', 'uuid_parsing')
+    this.#fill(this.#piece(kind, id), run, loc)
+  }
+
+  #piece(kind: Piece['kind'], id: string): Piece {
+    const key = `${kind} ${id}`
+    const known = this.#pieces.get(key)
+    if (known) return known
+    const piece: Piece = { kind, id, main: {}, fields: {} }
+    this.#pieces.set(key, piece)
+    return piece
+  }
+
+  #fill(piece: Piece, run: Json, loc: (string | number)[]): void {
+    const main = { ...run }
+    for (const field of MULTIPART_FIELDS) {
+      if (main[field] !== undefined && main[field] !== null) piece.fields[field] = Buffer.from(printJson(main[field]))
+      delete main[field]
+    }
+    // Kept without what cannot be an id: a tree with a gap is better than no run.
+    for (const key of ['trace_id', 'parent_run_id', 'session_id', 'reference_example_id'])
+      if (main[key] !== undefined && main[key] !== null && !uuidOf(main[key])) {
+        this.refuse([...loc, key], 'Input should be a valid UUID', 'uuid_parsing')
+        delete main[key]
+      }
+    Object.assign(piece.main, main)
+  }
+
+  #addFeedback(name: string, data: Buffer): undefined {
+    const value = this.#parse(data, [name])
+    if (value && isRecord(value.json)) this.feedback.push(value.json)
+    else if (value) this.refuse([name], 'Input should be a valid dictionary', 'dict_type')
+  }
+
+  #parse(data: Buffer, loc: string[]): { json: unknown } | undefined {
+    try {
+      return { json: parseJson(data.toString('utf8')) }
+    } catch (error) {
+      this.refuse(loc, `JSON decode error: ${(error as Error).message}`, 'json_invalid')
+      return undefined
+    }
+  }
+}

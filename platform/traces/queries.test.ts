@@ -1,0 +1,290 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import type { SQL } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { filterText } from '@/lib/traces/filter'
+import { INTAKE_LIMITS, Intake } from './intake'
+import { runsStatement, treeStatement } from './queries'
+import { sweepTraces } from './retention'
+import type { RunStore } from './run-store'
+import { child, createTracesFixture, run, START, type TracesFixture } from './testing'
+
+type Run = ReturnType<typeof run>
+let traces: TracesFixture
+let project: { id: string }
+const NAMES = ['alpha', 'beta', 'gamma']
+let roots: Run[]
+
+beforeAll(async () => {
+  traces = await createTracesFixture()
+  const all: Run[] = []
+  roots = Array.from({ length: 30 }, (_, n) => {
+    const root = run(
+      {
+        name: NAMES[n % 3],
+        tags: n % 2 ? ['odd'] : ['even', 'round'],
+        extra: { metadata: { team: `t${n % 5}`, nested: { n }, thread_id: `thread-${n % 4}` } },
+        inputs: { question: n === 7 ? 'Where is the Zebra-fish?' : `number ${n}` },
+        end_time: START + n * 60_000 + (n + 1) * 100,
+        ...(n % 10 === 9 && { error: 'Timeout: too slow' }),
+        ...(n === 29 && { end_time: null, error: null }),
+      },
+      n * 60_000,
+    )
+    const usage = { input_tokens: n, output_tokens: 1, ...(n === 3 && { total_cost: '0.5' }) }
+    const llm = child(
+      root,
+      {
+        name: 'model',
+        run_type: 'llm',
+        outputs: { content: 'x', usage_metadata: usage },
+        events: [{ name: 'new_token', time: START + n * 60_000 + 51 }],
+        end_time: START + n * 60_000 + 80,
+        extra: { metadata: { ls_model_name: `m${n % 2}`, ls_provider: 'p', usage_metadata: usage } },
+      },
+      n * 60_000 + 1,
+    )
+    all.push(root, llm, child(llm, { name: 'leaf', run_type: 'tool' }, n * 60_000 + 2))
+    return root
+  })
+  for (const some of [all.slice(0, 45), all.slice(45)])
+    expect((await traces.post('/runs/batch', { post: some })).status).toBe(202)
+  project = await traces.project('tests')
+}, 60_000)
+afterAll(() => traces?.close(), 30_000)
+
+const ask = async (fields: Record<string, unknown>) =>
+  (await traces.post('/runs/query', { session: [project.id], is_root: true, ...fields })).body
+/** The numbers of the roots that were found, smallest first. */
+const found = async (fields: Record<string, unknown>): Promise<number[]> =>
+  (await ask(fields)).runs
+    .map((one: Run) => roots.findIndex(({ id }) => id === one.id))
+    .sort((a: number, b: number) => a - b)
+const those = (is: (n: number) => boolean) => roots.flatMap((_, n) => (is(n) ? [n] : []))
+
+describe('runs are found by', () => {
+  test.each<[string, Parameters<typeof filterText>[0], (n: number) => boolean]>([
+    ['status', { status: 'error' }, (n) => n % 10 === 9 && n !== 29],
+    ['status pending', { status: 'pending' }, (n) => n === 29],
+    ['name', { name: 'BET' }, (n) => n % 3 === 1],
+    ['tag', { tag: 'round' }, (n) => n % 2 === 0],
+    ['metadata', { metadata: { team: 't3' } }, (n) => n % 5 === 3],
+    ['text, by its beginning', { text: 'zebra fi' }, (n) => n === 7],
+    ['text of an error', { text: 'timeout' }, (n) => n % 10 === 9 && n !== 29],
+    ['latency', { minLatency: 0.99, maxLatency: 1.5 }, (n) => n >= 9 && n <= 14],
+    [
+      'time',
+      { after: new Date(START + 600_000).toISOString(), before: new Date(START + 900_000).toISOString() },
+      (n) => n >= 10 && n < 15,
+    ],
+    [
+      'several together',
+      { name: 'alpha', tag: 'odd', metadata: { team: 't4' } },
+      (n) => n % 3 === 0 && n % 2 === 1 && n % 5 === 4,
+    ],
+    ['type', { runType: 'llm' }, () => false],
+  ])('%s', async (_, asked, is) => {
+    expect(await found({ filter: filterText(asked) })).toEqual(those(is))
+  })
+
+  test('model, provider and tokens, which are those of runs of models', async () => {
+    const filter = filterText({ model: 'm1', provider: 'p', minTokens: 21 })
+    const { runs } = await ask({ is_root: undefined, run_type: 'llm', filter })
+    expect(runs.map((one: { total_tokens: number }) => one.total_tokens)).toEqual([30, 28, 26, 24, 22])
+  })
+
+  test('the fields of the query itself', async () => {
+    expect(await found({ error: true })).toEqual([9, 19])
+    expect(await found({ query: 'zebra' })).toEqual([7])
+    expect(await found({ id: [roots[3]?.id, roots[5]?.id] })).toEqual([3, 5])
+    expect(await found({ start_time: new Date(START + 27 * 60_000).toISOString() })).toEqual([27, 28, 29])
+    expect(await found({ tree_filter: 'and(eq(run_type, "llm"), gt(total_tokens, 28))' })).toEqual([28, 29])
+    expect((await ask({ is_root: undefined, trace: roots[4]?.id })).runs).toHaveLength(3)
+    expect((await ask({ is_root: undefined, parent_run: roots[4]?.id })).runs).toMatchObject([{ name: 'model' }])
+    expect(await found({ filter: 'or(eq(name, "none"), not(neq(thread_id, "thread-1")), in(id, []))' })).toEqual(
+      those((n) => n % 4 === 1),
+    )
+  })
+
+  test.each([
+    ['eq(name, "a"'],
+    ['eq(nothing, 1)'],
+    ['eq(start_time, "soon")'],
+    ['eq(latency, "slow")'],
+    ['eq(id, "1")'],
+    ['has(metadata, "[")'],
+    ["eq(name, 'a') or true"],
+    ['drop(name, 1)'],
+    ['"'.repeat(3)],
+    [`${'not('.repeat(50)}eq(name, "a")${')'.repeat(50)}`],
+    ['eq(name, "\u0000")'],
+  ])('%s is refused by name', async (filter) => {
+    const { status, body } = await traces.post('/runs/query', { filter })
+    expect([status, body.detail[0].loc]).toEqual([422, ['body', 'filter']])
+  })
+
+  test('quotes and patterns in a text are only text', async () => {
+    expect(await found({ filter: filterText({ tag: `x'] or true; --"\\` }) })).toEqual([])
+    expect((await traces.post('/runs/query', { cursor: 'x' })).status).toBe(422)
+    expect((await traces.post('/runs/query', { limit: 1000 })).status).toBe(422)
+    expect((await traces.post('/runs/query', { session: ['x'] })).status).toBe(422)
+  })
+})
+
+test.each(['asc', 'desc'])('pages %s hold every run once, in order', async (order) => {
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const page: { runs: Run[]; cursors: { next: string | null } } = await ask({ limit: 7, order, cursor })
+    seen.push(...page.runs.map((one) => one.id))
+    cursor = page.cursors.next
+  } while (cursor)
+  const ids = roots.map(({ id }) => id)
+  expect(seen).toEqual(order === 'asc' ? ids : ids.reverse())
+})
+
+test('a tree comes in its order, page by page; a root shows what its trace took', async () => {
+  const [root] = roots.slice(12)
+  const id = root?.id
+  const whole = (await traces.get(`/traces/${id}/runs`)).body.runs
+  expect(whole.map((one: Run) => one.name)).toEqual([root?.name, 'model', 'leaf'])
+  expect(whole[1]).not.toHaveProperty('inputs')
+  const first = (await traces.get(`/traces/${id}/runs?limit=2`)).body
+  const second = (await traces.get(`/traces/${id}/runs?limit=2&cursor=${first.cursors.next}`)).body
+  expect([...first.runs, ...second.runs]).toEqual(whole)
+  expect(second.cursors.next).toBeNull()
+  expect((await traces.get(`/runs/${id}`)).body).toMatchObject({ total_tokens: 13, model: 'm0', first_token: 0.050999 })
+  expect((await traces.get('/traces/x/runs')).status).toBe(422)
+})
+
+test('totals: errors, percentiles, tokens of models only, cost where it is known, by time', async () => {
+  const { body } = await traces.post('/runs/stats', { session: [project.id], is_root: true })
+  expect(body).toMatchObject({
+    run_count: 30,
+    error_count: 2,
+    total_tokens: null,
+    total_cost: null,
+    first_token_p50: null,
+  })
+  expect(body.latency_p50).toBeCloseTo(1.5, 3)
+  const all = (await traces.post('/runs/stats', { session: [project.id], bucket_seconds: 600 })).body
+  expect(all).toMatchObject({
+    run_count: 90,
+    prompt_tokens: 435,
+    completion_tokens: 30,
+    total_tokens: 465,
+    total_cost: '0.5',
+  })
+  expect(all.first_token_p50).toBeCloseTo(0.05, 3)
+  expect(all.buckets.map((one: { start_time: string; run_count: number }) => [one.start_time, one.run_count])).toEqual([
+    ['2026-01-01T00:00:00Z', 30],
+    ['2026-01-01T00:10:00Z', 30],
+    ['2026-01-01T00:20:00Z', 30],
+  ])
+  const none = (await traces.post('/runs/stats', { session: [project.id], filter: 'eq(name, "nobody")' })).body
+  expect(none).toMatchObject({ run_count: 0, error_rate: null, latency_p50: null, total_cost: null })
+})
+
+test('projects: made, listed, renamed, removed with their runs; one that a deployment logs to stays', async () => {
+  const { body: made } = await traces.post('/sessions', { name: 'mine' })
+  expect((await traces.post('/sessions', { name: 'mine' })).status).toBe(409)
+  const one = run({ session_name: undefined, session_id: made.id })
+  await traces.post('/runs', one)
+  expect((await traces.get('/sessions?name_contains=MIN')).body).toMatchObject([
+    { id: made.id, last_run_start_time: expect.stringContaining('2026') },
+  ])
+  expect((await traces.send('PATCH', `/sessions/${made.id}`, { name: 'tests' })).status).toBe(409)
+  expect((await traces.send('PATCH', `/sessions/${made.id}`, { name: 'ours' })).body.name).toBe('ours')
+  expect((await traces.send('DELETE', `/sessions/${made.id}`)).status).toBe(204)
+  expect((await traces.get(`/runs/${one.id}`)).status).toBe(404)
+  expect((await traces.get(`/sessions/${made.id}`)).status).toBe(404)
+})
+
+/** The store of the platform, as the planner sees it with many runs. */
+async function withDatabase<T>(work: (db: ReturnType<typeof drizzle>, client: pg.Pool) => Promise<T>): Promise<T> {
+  const pool = new pg.Pool({ connectionString: traces.fixture.database.url, max: 1 })
+  try {
+    return await work(drizzle(pool), pool)
+  } finally {
+    await pool.end()
+  }
+}
+
+test('lists, errors, trees and searches use their indexes', async () => {
+  await withDatabase(async (_, pool) => {
+    await pool.query(`with other as (insert into platform.tracing_projects (name) values ('filler'), ('more') returning id)
+      insert into platform.trace_runs (id, trace_id, project_id, start_time, dotted_order, name, error, metadata, tags)
+      select gen_random_uuid(), md5((n / 50)::text)::uuid, other.id, '2025-01-01'::timestamptz + n * interval '1 minute', 'x' || n, 'filler', case when n % 100 = 0 then 'bad' end,
+        jsonb_build_object('n', n), array['t' || n] from generate_series(1, 3000) n, other`)
+    await pool.query('analyze platform.trace_runs')
+    const plan = async (statement: SQL) => {
+      const { sql, params } = new PgDialect().sqlToQuery(statement)
+      const { rows } = await pool.query(`explain (format text) ${sql}`, params as unknown[])
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    }
+    const session = [project.id]
+    expect(await plan(runsStatement({ session, is_root: true, limit: 50 }))).toMatch(
+      /Index Scan.* using trace_runs_(roots|newest)/,
+    )
+    expect(await plan(runsStatement({ session, error: true }))).toMatch(/trace_runs_errors/)
+    expect(await plan(runsStatement({ session, limit: 50, cursor: (await ask({ limit: 1 })).cursors.next }))).toMatch(
+      /Index Scan.* using trace_runs_newest/,
+    )
+    expect(await plan(runsStatement({ filter: 'has(metadata, \'{"n": 5}\')' }))).toMatch(/trace_runs_metadata/)
+    expect(await plan(runsStatement({ filter: 'has(tags, "t5")' }))).toMatch(/trace_runs_tags/)
+    // So few rows are read as fast without; whether it can be used is the question.
+    await pool.query('set enable_seqscan = off')
+    expect(await plan(runsStatement({ query: 'zebra' }))).toMatch(/trace_runs_words/)
+    expect(await plan(treeStatement(roots[0]?.id ?? '', { limit: 10 }))).toMatch(/trace_runs_tree/)
+    await pool.query(`delete from platform.tracing_projects where name in ('filler', 'more')`)
+  })
+})
+
+test('old traces go by age and by bytes, whole, and the newest stay', async () => {
+  await withDatabase(async (db) => {
+    const keep = { maxAgeDays: 36_500, maxBytes: 1e12 }
+    const sweep = (fields: object) => sweepTraces(db as never, { ...keep, ...fields })
+    expect(await sweep({})).toBe(0)
+    const days = Math.floor((Date.now() - START) / 86_400_000)
+    expect(await sweep({ maxAgeDays: Math.max(1, days + 2) })).toBe(0)
+    const { rows } = await db.execute(`select sum(bytes) as bytes from platform.trace_payloads`)
+    const removed = await sweep({ maxBytes: Math.floor(Number(rows[0]?.bytes) / 2) })
+    expect(removed).toBeGreaterThan(30)
+    expect(removed % 3).toBe(0)
+    const left = await found({})
+    expect(left).toEqual(those((n) => n >= 30 - left.length))
+    expect(await sweep({ maxAgeDays: 0 })).toBeGreaterThan(0)
+    expect(await found({})).toEqual([])
+  })
+})
+
+test('more than can be worked on at once is asked to come again, and nothing of it is half done', async () => {
+  let release = () => {}
+  const written: number[] = []
+  const store = {
+    write: () =>
+      new Promise<void>(
+        (resolve) =>
+          (release = () => {
+            written.push(1)
+            resolve()
+          }),
+      ),
+  } as unknown as RunStore
+  const intake = new Intake(store, { ...INTAKE_LIMITS, maxActive: 1, maxBytes: 1000 })
+  const request = (text: string) =>
+    Object.assign(Readable.from([Buffer.from(text)]), { headers: {} }) as unknown as IncomingMessage
+  const first = intake.batch(request('{}'))
+  expect(await intake.batch(request('{}'))).toMatchObject({ status: 429, retryAfterS: 1 })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  release()
+  expect((await first).status).toBe(202)
+  const large = intake.batch(request(' '.repeat(1001)))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  release()
+  expect((await large).status).toBe(413)
+  expect(written).toHaveLength(2)
+})

@@ -1,0 +1,244 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import type { TraceRunsQuery, TraceTotals, TraceTotalsQuery, TraceTreeQuery } from '@/lib/contracts/trace-runs'
+import { timeOf, timeToFirstToken } from '@/lib/traces/facts'
+import type { Db } from '../control-plane/database'
+import { invalid, notFound, uuid } from '../control-plane/http-error'
+import { filterCondition, searchCondition } from './filter-sql'
+import {
+  HEAVY_FIELDS,
+  type HeavyField,
+  type HeavyRow,
+  LIGHT_COLUMNS,
+  type LightRow,
+  printRun,
+  seconds,
+} from './run-record'
+
+const PAGE = 100
+const TREE_PAGE = 2000
+
+type Asked = Partial<TraceRunsQuery> & z.output<typeof TraceTotalsQuery>
+
+/** The condition over `runs` of what is asked for. Throws a 422 for what cannot be asked. */
+function conditions(asked: Asked): SQL[] {
+  const found: SQL[] = []
+  const ids = (field: string, list: readonly string[]) =>
+    sql.join(
+      list.map((one) => sql`${uuid('body', field, one)}::uuid`),
+      sql`, `,
+    )
+  if (asked.session?.length === 1) found.push(sql`project_id = ${ids('session', asked.session)}`)
+  else if (asked.session?.length) found.push(sql`project_id in (${ids('session', asked.session)})`)
+  if (asked.id?.length) found.push(sql`id in (${ids('id', asked.id)})`)
+  if (asked.trace) found.push(sql`trace_id = ${ids('trace', [asked.trace])}`)
+  if (asked.parent_run) found.push(sql`parent_id = ${ids('parent_run', [asked.parent_run])}`)
+  if (asked.reference_example?.length)
+    found.push(sql`reference_example_id in (${ids('reference_example', asked.reference_example)})`)
+  if (asked.run_type) found.push(sql`run_type = ${asked.run_type}`)
+  if (typeof asked.is_root === 'boolean')
+    found.push(asked.is_root ? sql`parent_id is null` : sql`parent_id is not null`)
+  if (typeof asked.error === 'boolean') found.push(asked.error ? sql`error is not null` : sql`error is null`)
+  if (asked.start_time) found.push(sql`start_time >= ${timeText('start_time', asked.start_time)}::timestamptz`)
+  if (asked.end_time) found.push(sql`start_time < ${timeText('end_time', asked.end_time)}::timestamptz`)
+  if (asked.query) found.push(searchCondition(asked.query))
+  if (asked.filter) found.push(filterCondition(asked.filter))
+  if (asked.trace_filter)
+    found.push(
+      sql`trace_id in (select trace_id from platform.trace_runs where parent_id is null and ${filterCondition(asked.trace_filter, 'trace_filter')})`,
+    )
+  if (asked.tree_filter)
+    found.push(
+      sql`trace_id in (select trace_id from platform.trace_runs where ${filterCondition(asked.tree_filter, 'tree_filter')})`,
+    )
+  return found
+}
+
+function timeText(field: string, text: string): string {
+  const ms = timeOf(text)
+  if (ms === undefined)
+    throw invalid('body', [{ path: [field], message: 'Input should be a valid datetime', type: 'datetime_parsing' }])
+  return /[Zz]$|[+-]\d\d:?\d\d$/.test(text) ? text : new Date(ms).toISOString()
+}
+
+/** `where` of conditions; everything where there are none. */
+const where = (found: readonly SQL[]): SQL =>
+  found.length > 0 ? sql`where ${sql.join([...found], sql` and `)}` : sql``
+
+/** The statement behind `queryTraceRuns`; apart, so that a test can have it explained. */
+export function runsStatement(asked: TraceRunsQuery): SQL {
+  const isAscending = asked.order === 'asc'
+  const found = conditions(asked)
+  if (asked.cursor) {
+    const [time, id] = readCursor(asked.cursor)
+    found.push(
+      sql`(start_time, id) ${sql.raw(isAscending ? '>' : '<')} (${time}::timestamptz, ${uuid('body', 'cursor', id)}::uuid)`,
+    )
+  }
+  // Qualified: the bare name would be the text that is selected, and no index has that.
+  const order = isAscending
+    ? 'runs.start_time asc nulls first, runs.id asc nulls first'
+    : 'runs.start_time desc nulls last, runs.id desc nulls last'
+  return sql`select ${LIGHT_COLUMNS} from platform.trace_runs runs ${where(found)} order by ${sql.raw(order)} limit ${(asked.limit ?? PAGE) + 1}`
+}
+
+/** The statement behind `listTraceTree`. */
+export function treeStatement(traceId: string, { cursor, limit = TREE_PAGE }: z.output<typeof TraceTreeQuery>): SQL {
+  const [order, id] = cursor ? readCursor(cursor) : []
+  const rest =
+    order === undefined || id === undefined
+      ? sql``
+      : sql`and left(dotted_order, 1000) >= left(${order}, 1000) and (dotted_order, id) > (${order}, ${uuid('query', 'cursor', id)}::uuid)`
+  return sql`select ${LIGHT_COLUMNS} from platform.trace_runs runs where trace_id = ${traceId}::uuid ${rest}
+    order by left(dotted_order, 1000), dotted_order, id limit ${limit + 1}`
+}
+
+/** Reads of logged runs; answers are JSON text where they hold what was logged. */
+export class TraceQueries {
+  constructor(private readonly db: Db) {}
+
+  async runs(asked: TraceRunsQuery): Promise<string> {
+    const limit = asked.limit ?? PAGE
+    const rows = await this.#light(runsStatement(asked))
+    const page = rows.slice(0, limit)
+    await this.#addTraceTotals(page)
+    const wanted = HEAVY_FIELDS.filter((field) => asked.select?.includes(field))
+    const heavy = wanted.length > 0 ? await this.#heavy(page, wanted) : undefined
+    const last = rows.length > limit ? page.at(-1) : undefined
+    const texts: string[] = []
+    for (const row of page) texts.push(await printRun(row, heavy?.get(row.id) ?? (heavy && {})))
+    const next = last?.start_time ? writeCursor(last.start_time, last.id) : null
+    return `{"runs":[${texts.join(',')}],"cursors":${JSON.stringify({ next })}}`
+  }
+
+  /** The light rows of a trace, parents before their children. */
+  async tree(traceId: string, query: z.output<typeof TraceTreeQuery>): Promise<string> {
+    const id = uuid('path', 'trace_id', traceId)
+    const limit = query.limit ?? TREE_PAGE
+    const rows = await this.#light(treeStatement(id, query))
+    const page = rows.slice(0, limit)
+    const last = rows.length > limit ? page.at(-1) : undefined
+    const texts: string[] = []
+    for (const row of page) texts.push(await printRun(row))
+    const next = last ? writeCursor(String(last.dotted_order ?? ''), last.id) : null
+    return `{"runs":[${texts.join(',')}],"cursors":${JSON.stringify({ next })}}`
+  }
+
+  async run(runId: string): Promise<string> {
+    const id = uuid('path', 'run_id', runId)
+    const [row] = await this.#light(sql`select ${LIGHT_COLUMNS} from platform.trace_runs runs where id = ${id}::uuid`)
+    if (!row) throw notFound('Run', runId)
+    await this.#addTraceTotals([row])
+    return printRun(row, (await this.#heavy([row], [...HEAVY_FIELDS])).get(row.id) ?? {})
+  }
+
+  async totals(asked: z.output<typeof TraceTotalsQuery>): Promise<TraceTotals> {
+    const found = conditions(asked)
+    const [whole] = (await this.db.execute(totalsStatement(found))).rows as Json[]
+    const step = asked.bucket_seconds
+    const { rows } = step ? await this.db.execute(totalsStatement(found, step)) : { rows: undefined }
+    return {
+      ...totalsOf(whole ?? {}),
+      last_run_start_time: (whole?.last_run as string | null | undefined) ?? null,
+      ...(rows && { buckets: (rows as Json[]).map((row) => ({ start_time: String(row.bucket), ...totalsOf(row) })) }),
+    }
+  }
+
+  async #light(statement: SQL): Promise<LightRow[]> {
+    return (await this.db.execute(statement)).rows as LightRow[]
+  }
+
+  async #heavy(rows: readonly LightRow[], fields: readonly HeavyField[]): Promise<Map<string, HeavyRow>> {
+    if (rows.length === 0) return new Map()
+    const columns = sql.raw(['run_id', ...fields].join(', '))
+    const { rows: found } = await this.db.execute(
+      sql`select ${columns} from platform.trace_payloads where run_id in (${idList(rows.map((row) => row.id))})`,
+    )
+    return new Map((found as (HeavyRow & { run_id: string })[]).map(({ run_id, ...fields }) => [run_id, fields]))
+  }
+
+  /** A root shows what its whole trace took: the sum over its runs of models, not what a parent repeats of its child. */
+  async #addTraceTotals(rows: readonly LightRow[]): Promise<void> {
+    const roots = rows.filter((row) => row.parent_id === null && row.run_type !== 'llm' && row.trace_id !== null)
+    if (roots.length === 0) return
+    const { rows: sums } = await this.db.execute(sql`
+      select trace_id, sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, sum(total_tokens) as total_tokens,
+        sum(prompt_cost) as prompt_cost, sum(completion_cost) as completion_cost, sum(total_cost) as total_cost,
+        min(model) as model, min(provider) as provider,
+        to_char(min(first_token_time) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as first_token_time
+      from platform.trace_runs where run_type = 'llm' and trace_id in (${idList(roots.map((row) => String(row.trace_id)))}) group by trace_id`)
+    const byTrace = new Map((sums as Json[]).map(({ trace_id, ...sum }) => [trace_id, sum]))
+    for (const row of roots) {
+      const sum = byTrace.get(row.trace_id)
+      // A root's own usage is a copy of a run below it; without such a run it is left out.
+      Object.assign(row, sum ?? { prompt_tokens: null, completion_tokens: null, total_tokens: null }, {
+        token_details: null,
+        first_token_ms: firstTokenOf(row.start_time, sum?.first_token_time),
+      })
+    }
+  }
+}
+
+const firstTokenOf = (start: unknown, first: unknown): number | null => {
+  const events = [{ name: 'new_token', time: first }]
+  const ms = timeToFirstToken({ start_time: start, events })
+  // Doubles of this size hold about a quarter of a microsecond.
+  return ms === undefined ? null : Math.round(ms * 1000) / 1000
+}
+
+type Json = Record<string, unknown>
+const idList = (ids: readonly string[]): SQL =>
+  sql.join(
+    ids.map((id) => sql`${id}::uuid`),
+    sql`, `,
+  )
+
+/** One pass over the runs that are asked for. Percentiles of what is null are null. */
+export function totalsStatement(found: readonly SQL[], bucketSeconds?: number): SQL {
+  const bucket = bucketSeconds
+    ? sql`to_char(to_timestamp(floor(extract(epoch from start_time) / ${bucketSeconds}::float8) * ${bucketSeconds}::float8) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+    : undefined
+  const llm = sql.raw(`filter (where run_type = 'llm')`)
+  return sql`select ${bucket ? sql`${bucket} as bucket, ` : sql``}
+      count(*) as runs, count(error) as errors, to_char(max(start_time) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_run,
+      percentile_cont(array[0.5, 0.95, 0.99]) within group (order by latency_ms) as latency,
+      percentile_cont(array[0.5, 0.95]) within group (order by first_token_ms) as first_token,
+      sum(prompt_tokens) ${llm} as prompt_tokens, sum(completion_tokens) ${llm} as completion_tokens,
+      sum(total_tokens) ${llm} as total_tokens, sum(total_cost) ${llm} as total_cost
+    from platform.trace_runs runs ${where(found)} ${bucket ? sql`group by 1 order by 1` : sql``}`
+}
+
+function totalsOf(row: Json) {
+  const latency = (row.latency ?? []) as (number | null)[]
+  const first = (row.first_token ?? []) as (number | null)[]
+  const sum = (value: unknown) => (value === null || value === undefined ? null : Number(value))
+  const runs = Number(row.runs ?? 0)
+  const errors = Number(row.errors ?? 0)
+  return {
+    run_count: runs,
+    error_count: errors,
+    error_rate: runs > 0 ? errors / runs : null,
+    latency_p50: seconds(latency[0]),
+    latency_p95: seconds(latency[1]),
+    latency_p99: seconds(latency[2]),
+    first_token_p50: seconds(first[0]),
+    first_token_p95: seconds(first[1]),
+    prompt_tokens: sum(row.prompt_tokens),
+    completion_tokens: sum(row.completion_tokens),
+    total_tokens: sum(row.total_tokens),
+    // Amounts stay decimal text.
+    total_cost: (row.total_cost as string | null | undefined) ?? null,
+  }
+}
+
+const writeCursor = (order: string, id: string): string =>
+  Buffer.from(JSON.stringify([order, id])).toString('base64url')
+function readCursor(cursor: string): [string, string] {
+  try {
+    const [order, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as [unknown, unknown]
+    if (typeof order === 'string' && typeof id === 'string' && !order.includes('\0')) return [order, id]
+  } catch {
+    // Said below.
+  }
+  throw invalid('body', [{ path: ['cursor'], message: 'The cursor is not one of this server', type: 'value_error' }])
+}

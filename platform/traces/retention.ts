@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../control-plane/database'
+
+export type Retention = {
+  maxAgeDays: number /** Of the stored inputs, outputs and events of one project. */
+  maxBytes: number
+}
+
+/** Traces are removed whole and in portions, so that the intake is never locked out for long. */
+const PORTION = 500
+
+/** Removes traces that are older than is kept, then the oldest of each project that holds more than it may. Gives how many runs went. */
+export async function sweepTraces(db: Db, { maxAgeDays, maxBytes }: Retention): Promise<number> {
+  let removed = 0
+  const repeat = async (portion: ReturnType<typeof sql>) => {
+    for (;;) {
+      const { rowCount } = await db.execute(
+        sql`delete from platform.trace_runs where id in (select id from (${portion}) as gone) or trace_id in (select trace_id from (${portion}) as gone where trace_id is not null)`,
+      )
+      removed += rowCount ?? 0
+      if (!rowCount) return
+    }
+  }
+  const isOld = sql`start_time < now() - make_interval(days => ${maxAgeDays})`
+  // A trace is as old as its newest run: one that still goes on is not cut short.
+  await repeat(sql`select id, trace_id from platform.trace_runs old where ${isOld} and not exists (
+    select from platform.trace_runs other where other.trace_id = old.trace_id and not (other.start_time < now() - make_interval(days => ${maxAgeDays}))) limit ${PORTION}`)
+  const { rows } = await db.execute(sql`
+    select project_id from platform.trace_runs runs join platform.trace_payloads payloads on payloads.run_id = runs.id
+    where project_id is not null group by project_id having sum(bytes) > ${maxBytes}`)
+  for (const { project_id } of rows as { project_id: string }[]) {
+    const { rows: oldest } = await db.execute(sql`
+      select trace_id from (
+        select trace_id, sum(sum(bytes)) over (order by max(start_time) desc nulls last, trace_id) as held
+        from platform.trace_runs runs join platform.trace_payloads payloads on payloads.run_id = runs.id
+        where project_id = ${project_id} and trace_id is not null group by trace_id
+      ) as traces where held > ${maxBytes}`)
+    for (const { trace_id } of oldest as { trace_id: string }[]) {
+      const { rowCount } = await db.execute(sql`delete from platform.trace_runs where trace_id = ${trace_id}`)
+      removed += rowCount ?? 0
+    }
+  }
+  return removed
+}
+
+const HOUR_MS = 3_600_000
+
+/** Sweeps once an hour, beginning some time after the start, which has enough to do. */
+export function keepSwept(db: Db, retention: Retention, complain: (line: string) => void): { stop(): Promise<void> } {
+  let sweep: Promise<unknown> = Promise.resolve()
+  const look = () => {
+    sweep = sweepTraces(db, retention).catch((error: Error) =>
+      complain(`Old traces were not removed: ${error.message}`),
+    )
+  }
+  const first = setTimeout(look, 60_000)
+  const timer = setInterval(look, HOUR_MS)
+  first.unref()
+  timer.unref()
+  return {
+    stop: async () => {
+      clearTimeout(first)
+      clearInterval(timer)
+      await sweep
+    },
+  }
+}

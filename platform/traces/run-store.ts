@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import type { PriceTable } from '@/lib/traces/cost'
+import { isRecord, type Json } from '@/lib/traces/values'
+import type { Db } from '../control-plane/database'
+import { tracingProjects } from '../control-plane/schema'
+import { extractColumns, type RunColumns, storable, storableJson } from './extract'
+import { packText } from './payload'
+import { type Attachment, type Piece, type Pieces, uuidOf } from './pieces'
+import { traceAttachments, traceFeedback } from './schema'
+
+/** One statement's worth: parameters are limited, and a lock is held for each row. */
+const BATCH = 200
+const PAYLOADS = ['inputs', 'outputs', 'events', 'extra', 'serialized'] as const
+/** Where runs go that name no project. */
+const DEFAULT_PROJECT = 'default'
+
+const TEXT = ['dotted_order', 'name', 'run_type', 'error', 'model', 'provider', 'thread_id'] as const
+const TEXTS = [...TEXT, 'inputs_preview', 'outputs_preview', 'input_text', 'output_text'] as const
+const TIMES = ['start_time', 'end_time', 'first_token_time'] as const
+const IDS = ['project_id', 'trace_id', 'parent_id', 'reference_example_id'] as const
+const NUMBERS = [
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'prompt_cost',
+  'completion_cost',
+  'total_cost',
+] as const
+const MERGED = [...IDS, ...TEXTS, ...TIMES, ...NUMBERS, 'tags', 'token_details'] as const
+const COLUMNS = ['id', 'is_patched', 'metadata', ...MERGED] as const
+
+const TYPES: Record<string, string> = {
+  id: 'uuid',
+  is_patched: 'boolean',
+  metadata: 'text',
+  tags: 'text[]',
+  token_details: 'jsonb',
+  ...Object.fromEntries(IDS.map((name) => [name, 'uuid'])),
+  ...Object.fromEntries(TEXTS.map((name) => [name, 'text'])),
+  ...Object.fromEntries(TIMES.map((name) => [name, 'timestamptz'])),
+  ...Object.fromEntries(NUMBERS.map((name) => [name, name.endsWith('cost') ? 'numeric' : 'bigint'])),
+}
+
+/**
+ * What a piece says wins over what stands there if it is a patch, and only fills gaps if it is a post: so a run is the same
+ * whatever came first, and whatever came twice. A patch that ends the run earlier than the one that stands is an old one.
+ */
+const WINS = 'excluded.is_patched and not (runs.is_patched and coalesce(excluded.end_time < runs.end_time, false))'
+const merge = (column: string) =>
+  `${column} = case when ${WINS} then coalesce(excluded.${column}, runs.${column}) else coalesce(runs.${column}, excluded.${column}) end`
+const UPSERT = sql.raw(`
+  on conflict (id) do update set ${MERGED.map(merge).join(', ')},
+    metadata = case when ${WINS} then coalesce(runs.metadata, '{}') || coalesce(excluded.metadata, '{}')
+      else coalesce(excluded.metadata, '{}') || coalesce(runs.metadata, '{}') end,
+    is_patched = runs.is_patched or excluded.is_patched`)
+const RECORD = sql.raw(COLUMNS.map((name) => `${name} ${TYPES[name]}`).join(', '))
+const NAMES = sql.raw(COLUMNS.join(', '))
+const VALUES = sql.raw(
+  COLUMNS.map((name) => (name === 'metadata' ? 'given.metadata::jsonb' : `given.${name}`)).join(', '),
+)
+
+/** Writes what requests bring. Every write may be repeated. */
+export class RunStore {
+  /** Names of projects that were seen; a project that is deleted is made anew when it is logged to again. */
+  readonly #projects = new Map<string, string>()
+
+  constructor(
+    private readonly db: Db,
+    private readonly prices: () => PriceTable,
+  ) {}
+
+  async write(pieces: Pieces): Promise<void> {
+    // By id, so that two requests with the same runs wait for each other instead of both for good.
+    const runs = pieces.runs.sort((a, b) => (a.id === b.id ? a.kind.localeCompare(b.kind) * -1 : a.id < b.id ? -1 : 1))
+    const columns: [Piece, RunColumns][] = []
+    const known = new Map<unknown, string | null>()
+    for (const piece of runs) {
+      const { session_id, session_name } = piece.main
+      const key = `${piece.kind} ${session_id} ${session_name}`
+      const projectId = known.has(key) ? (known.get(key) ?? null) : await this.#projectOf(piece, pieces)
+      known.set(key, projectId)
+      columns.push([piece, extractColumns(piece, projectId, this.prices())])
+    }
+    // A post and a patch of one run in one request cannot be written by one statement.
+    for (const kind of ['post', 'patch'] as const) {
+      const some = columns.filter(([piece]) => piece.kind === kind)
+      for (let at = 0; at < some.length; at += BATCH) await this.#writeBatch(some.slice(at, at + BATCH), kind)
+    }
+    if (runs.length > 0) await this.#complete(runs)
+    if (pieces.attachments.length > 0) await this.#writeAttachments(pieces.attachments)
+    if (pieces.feedback.length > 0) await this.writeFeedback(pieces.feedback)
+  }
+
+  async #writeBatch(batch: [Piece, RunColumns][], kind: Piece['kind']): Promise<void> {
+    const rows = batch.map(([, row]) => row)
+    const payloads = await Promise.all(
+      batch.map(async ([{ id, fields }]) => {
+        const packed = await Promise.all(PAYLOADS.map((name) => (fields[name] ? packText(fields[name]) : null)))
+        return packed.some(Boolean) ? sql`(${id}::uuid, ${sql.join(packed.map(asBytes), sql`, `)})` : undefined
+      }),
+    )
+    const given = payloads.filter((one) => one !== undefined)
+    const order = kind === 'patch' ? ['excluded', 'stored'] : ['stored', 'excluded']
+    const sets = PAYLOADS.map((name) => `${name} = coalesce(${order[0]}.${name}, ${order[1]}.${name})`).join(', ')
+    await this.db.transaction(async (tx) => {
+      await tx.execute(sql`insert into platform.trace_runs as runs (${NAMES})
+        select ${VALUES} from json_to_recordset(${JSON.stringify(rows)}::json) as given(${RECORD}) order by id ${UPSERT}`)
+      if (given.length > 0)
+        await tx.execute(sql`insert into platform.trace_payloads as stored (run_id, ${sql.raw(PAYLOADS.join(', '))})
+          values ${sql.join(given, sql`, `)} on conflict (run_id) do update set ${sql.raw(sets)}`)
+    })
+  }
+
+  /** Fills in what runs of older SDKs leave out and what patches do not say: trace, order and project follow from a parent, or from the trace. */
+  async #complete(runs: readonly Piece[]): Promise<void> {
+    const ids = sql`array[${sql.join(
+      runs.map(({ id }) => sql`${id}::uuid`),
+      sql`, `,
+    )}]`
+    const isLost = sql.raw('(runs.trace_id is null or runs.project_id is null)')
+    // Of each request a few at most; deeper chains end when nothing changes any more.
+    for (let depth = 0; depth < 32; depth += 1) {
+      const { rowCount } = await this.db.execute(sql`
+        with lost as (select id, parent_id, trace_id from platform.trace_runs runs where ${isLost} and (id = any(${ids}) or parent_id = any(${ids}) or trace_id = any(select trace_id from platform.trace_runs where id = any(${ids}))))
+        update platform.trace_runs runs set
+          trace_id = coalesce(runs.trace_id, near.trace_id),
+          dotted_order = coalesce(runs.dotted_order, near.dotted_order || '.' || to_char(runs.start_time at time zone 'UTC', 'YYYYMMDD"T"HH24MISSUS"Z"') || runs.id),
+          project_id = coalesce(runs.project_id, near.project_id)
+        from lost join lateral (
+          select trace_id, project_id, dotted_order from platform.trace_runs where id = lost.parent_id
+          union all select trace_id, project_id, null from platform.trace_runs where trace_id = lost.trace_id and project_id is not null
+          limit 1
+        ) near on true
+        where runs.id = lost.id and ((runs.trace_id is null and near.trace_id is not null) or (runs.project_id is null and near.project_id is not null))`)
+      if (!rowCount) return
+    }
+  }
+
+  async #writeAttachments(attachments: readonly Attachment[]): Promise<void> {
+    for (const { runId, name, contentType, data } of attachments) {
+      // An attachment may come before its run.
+      await this.db.execute(sql`insert into platform.trace_runs (id) values (${runId}) on conflict (id) do nothing`)
+      await this.db
+        .insert(traceAttachments)
+        .values({ runId, name: storable(name), contentType: storable(contentType), data })
+        .onConflictDoUpdate({
+          target: [traceAttachments.runId, traceAttachments.name],
+          set: { contentType: storable(contentType), data },
+        })
+    }
+  }
+
+  async writeFeedback(feedback: readonly Json[]): Promise<void> {
+    for (const body of feedback) {
+      const clean = JSON.parse(storableJson(body)) as Json
+      await this.db
+        .insert(traceFeedback)
+        .values({
+          id: uuidOf(body.id) ?? randomUUID(),
+          runId: uuidOf(body.run_id) ?? null,
+          traceId: uuidOf(body.trace_id) ?? null,
+          body: clean,
+        })
+        .onConflictDoUpdate({ target: traceFeedback.id, set: { body: clean } })
+    }
+  }
+
+  /** The id of the project that a piece names. A patch need not name one: its post does. */
+  async #projectOf({ kind, id, main }: Piece, pieces: Pieces): Promise<string | null> {
+    const given = uuidOf(main.session_id)
+    if (given) {
+      const [found] = await this.db
+        .select({ id: tracingProjects.id })
+        .from(tracingProjects)
+        .where(eq(tracingProjects.id, given))
+      if (found) return found.id
+      pieces.refuse([`${kind}.${id}`, 'session_id'], `Tracing project ${given} not found`)
+    }
+    const { session_name: named } = main
+    const name = typeof named === 'string' && named.trim() !== '' ? storable(named.slice(0, 500)) : undefined
+    if (!name && kind === 'patch') return null
+    return this.projectNamed(name ?? DEFAULT_PROJECT)
+  }
+
+  async projectNamed(name: string): Promise<string> {
+    const known = this.#projects.get(name)
+    // Looked up each time: a project may have been deleted meanwhile, and a row is read by its key.
+    if (known) {
+      const [found] = await this.db
+        .select({ id: tracingProjects.id })
+        .from(tracingProjects)
+        .where(eq(tracingProjects.id, known))
+      if (found) return known
+    }
+    const [made] = await this.db
+      .insert(tracingProjects)
+      .values({ name })
+      .onConflictDoUpdate({ target: tracingProjects.name, set: { name } })
+      .returning({ id: tracingProjects.id })
+    if (!made) throw new Error(`The tracing project ${name} could not be made.`)
+    if (this.#projects.size > 1000) this.#projects.clear()
+    this.#projects.set(name, made.id)
+    return made.id
+  }
+}
+
+const asBytes = (value: Buffer | null): SQL => sql`${value}::bytea`
+/** Prices as a person writes them into the settings; what is no price is left out. */
+export const readPrices = (value: unknown): PriceTable =>
+  (Array.isArray(value) ? value : []).filter(
+    (one): one is PriceTable[number] =>
+      isRecord(one) && typeof one.model === 'string' && typeof one.input === 'number' && typeof one.output === 'number',
+  )

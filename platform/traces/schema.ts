@@ -1,0 +1,141 @@
+import { type SQL, sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  customType,
+  index,
+  jsonb,
+  numeric,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { platformSchema, tracingProjects } from '../control-plane/schema'
+
+/**
+ * Logged runs. One row per run with what is asked for in lists and totals; what is only shown (inputs, outputs, events)
+ * stands compressed in a table of its own, so that a list reads none of it. Columns that follow from others are generated:
+ * a run arrives in pieces and in any order.
+ */
+
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 6, mode: 'string' })
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+/** Ordered byte by byte: a dotted order sorts into the tree that way only. */
+const orderedText = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
+const double = customType<{ data: number }>({ dataType: () => 'double precision' })
+const textList = customType<{ data: string[] }>({ dataType: () => 'text[]' })
+const words = customType<{ data: string }>({ dataType: () => 'tsvector' })
+
+/**
+ * Unknown where the clock went backwards. Not so within a millisecond: SDKs number siblings in the microseconds of their
+ * start, while ends have whole milliseconds, so a short run seems to end before it begins.
+ */
+const msBetween = (start: string, end: string): SQL => {
+  const seconds = `extract(epoch from ${end} - ${start})::double precision`
+  return sql.raw(`case when ${seconds} > -0.001 then greatest(${seconds}, 0) * 1000 end`)
+}
+
+export const traceRuns = platformSchema.table(
+  'trace_runs',
+  {
+    id: uuid('id').primaryKey(),
+    /** Unknown while only a patch has come. */
+    projectId: uuid('project_id').references(() => tracingProjects.id, { onDelete: 'cascade' }),
+    traceId: uuid('trace_id'),
+    parentId: uuid('parent_id'),
+    dottedOrder: orderedText('dotted_order'),
+    name: text('name'),
+    runType: text('run_type'),
+    startTime: time('start_time'),
+    endTime: time('end_time'),
+    firstTokenTime: time('first_token_time'),
+    error: text('error'),
+    status: text('status').generatedAlwaysAs(
+      sql`case when error is not null then 'error' when end_time is not null then 'success' else 'pending' end`,
+    ),
+    latencyMs: double('latency_ms').generatedAlwaysAs(msBetween('start_time', 'end_time')),
+    firstTokenMs: double('first_token_ms').generatedAlwaysAs(msBetween('start_time', 'first_token_time')),
+    tags: textList('tags'),
+    metadata: jsonb('metadata').$type<Record<string, unknown>>(),
+    model: text('model'),
+    provider: text('provider'),
+    promptTokens: bigint('prompt_tokens', { mode: 'number' }),
+    completionTokens: bigint('completion_tokens', { mode: 'number' }),
+    totalTokens: bigint('total_tokens', { mode: 'number' }),
+    /** `{ input, output }`: parts of the tokens by name. */
+    tokenDetails: jsonb('token_details').$type<{ input: Record<string, number>; output: Record<string, number> }>(),
+    promptCost: numeric('prompt_cost'),
+    completionCost: numeric('completion_cost'),
+    /** Null where it is unknown, which is not nothing. */
+    totalCost: numeric('total_cost'),
+    threadId: text('thread_id'),
+    referenceExampleId: text('reference_example_id'),
+    inputsPreview: text('inputs_preview'),
+    outputsPreview: text('outputs_preview'),
+    inputText: text('input_text'),
+    outputText: text('output_text'),
+    words: words('words').generatedAlwaysAs(
+      sql`to_tsvector('simple', coalesce(name, '') || ' ' || coalesce(input_text, '') || ' ' || coalesce(output_text, '') || ' ' || coalesce(left(error, 4000), ''))`,
+    ),
+    /** Whether a patch has come: what a patch says is not undone by a post that comes late. */
+    isPatched: boolean('is_patched').notNull().default(false),
+  },
+  (table) => [
+    index('trace_runs_newest').on(table.projectId, table.startTime.desc(), table.id.desc()),
+    index('trace_runs_roots')
+      .on(table.projectId, table.startTime.desc(), table.id.desc())
+      .where(sql`parent_id is null`),
+    // A dotted order of a deep trace is longer than an index row may be.
+    index('trace_runs_tree').on(table.traceId, sql`left(dotted_order, 1000)`),
+    index('trace_runs_parent').on(table.parentId),
+    index('trace_runs_thread').on(table.threadId).where(sql`thread_id is not null`),
+    index('trace_runs_errors')
+      .on(table.projectId, table.startTime.desc(), table.id.desc())
+      .where(sql`error is not null`),
+    index('trace_runs_lost').on(table.id).where(sql`trace_id is null or project_id is null`),
+    index('trace_runs_metadata').using('gin', sql`metadata jsonb_path_ops`),
+    index('trace_runs_tags').using('gin', table.tags),
+    index('trace_runs_words').using('gin', table.words),
+  ],
+)
+
+/** JSON texts as they came, each behind one byte that says whether it is compressed. */
+export const tracePayloads = platformSchema.table('trace_payloads', {
+  runId: uuid('run_id')
+    .primaryKey()
+    .references(() => traceRuns.id, { onDelete: 'cascade' }),
+  inputs: bytea('inputs'),
+  outputs: bytea('outputs'),
+  events: bytea('events'),
+  extra: bytea('extra'),
+  serialized: bytea('serialized'),
+  bytes: bigint('bytes', { mode: 'number' }).generatedAlwaysAs(
+    sql`coalesce(octet_length(inputs), 0) + coalesce(octet_length(outputs), 0) + coalesce(octet_length(events), 0) + coalesce(octet_length(extra), 0) + coalesce(octet_length(serialized), 0)`,
+  ),
+})
+
+export const traceAttachments = platformSchema.table(
+  'trace_attachments',
+  {
+    runId: uuid('run_id')
+      .notNull()
+      .references(() => traceRuns.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    contentType: text('content_type').notNull(),
+    data: bytea('data').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.runId, table.name] })],
+)
+
+export const traceFeedback = platformSchema.table(
+  'trace_feedback',
+  {
+    id: uuid('id').primaryKey(),
+    runId: uuid('run_id'),
+    traceId: uuid('trace_id'),
+    body: jsonb('body').$type<Record<string, unknown>>().notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+  },
+  (table) => [index('trace_feedback_run').on(table.runId)],
+)

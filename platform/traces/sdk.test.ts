@@ -1,0 +1,219 @@
+import { createRequire } from 'node:module'
+import { AIMessage } from '@langchain/core/messages'
+import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
+import { FakeListChatModel } from '@langchain/core/utils/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readRun } from '@/lib/traces/read-run'
+import { until } from '../testing/platform-fixture'
+import { createTracesFixture, type TracesFixture } from './testing'
+
+// The tracing SDK itself, as the runtime brings it along, against the intake: every run once, and nobody else contacted.
+
+const fromCore = createRequire(createRequire(import.meta.url).resolve('@langchain/core/messages'))
+const { Client } = fromCore('langsmith') as typeof import('langsmith')
+const { traceable } = fromCore('langsmith/traceable') as typeof import('langsmith/traceable')
+const { wrapOpenAI } = fromCore('langsmith/wrappers/openai') as typeof import('langsmith/wrappers/openai')
+const { wrapAnthropic } = fromCore('langsmith/wrappers/anthropic') as typeof import('langsmith/wrappers/anthropic')
+
+let traces: TracesFixture
+const contacted = new Set<string>()
+const realFetch = globalThis.fetch
+beforeAll(async () => {
+  traces = await createTracesFixture()
+}, 60_000)
+afterAll(() => traces?.close(), 30_000)
+beforeEach(() => {
+  contacted.clear()
+  globalThis.fetch = (input, init) => {
+    contacted.add(new URL(input instanceof Request ? input.url : String(input)).origin)
+    return realFetch(input, init)
+  }
+})
+afterEach(() => {
+  globalThis.fetch = realFetch
+  expect([...contacted]).toEqual([traces.url])
+})
+
+const clientOf = (options: { autoBatchTracing?: boolean } = {}) =>
+  new Client({ apiUrl: traces.url, apiKey: traces.apiKey, callerOptions: { maxRetries: 0 }, ...options })
+const byName = (runs: { name: string }[]) => runs.map((run) => run.name).sort()
+
+test.each([
+  ['multipart', 'both', {}, undefined],
+  ['multipart without gzip', 'plain', {}, 'gzip_body_enabled'],
+  ['batch', 'batch', {}, 'use_multipart_endpoint'],
+  ['one by one', 'single', { autoBatchTracing: false }, undefined],
+])('traceable, %s: a tree of runs, each once, errors with their message', async (_, project, options, without) => {
+  const client = clientOf(options)
+  if (without) {
+    const info = (await traces.get('/info')).body
+    info.instance_flags.gzip_body_enabled = false
+    if (without === 'use_multipart_endpoint') info.batch_ingest_config.use_multipart_endpoint = false
+    // What the SDK would have asked for; private, because nobody else should want to.
+    Object.assign(client as object, { _serverInfo: info })
+  }
+  const shared = { client, project_name: project, tracingEnabled: true }
+  const inner = traceable(async (n: number) => ({ doubled: n * 2 }), { ...shared, name: 'inner', run_type: 'tool' })
+  const failing = traceable(async () => Promise.reject(new Error('not today')), { ...shared, name: 'failing' })
+  const outer = traceable(
+    async (question: string) => {
+      for (let n = 0; n < 20; n++) await inner(n)
+      await failing().catch(() => {})
+      return `answer to ${question}`
+    },
+    { ...shared, name: 'outer', tags: ['one'], metadata: { team: 'a' } },
+  )
+  await outer('what?')
+  await client.awaitPendingTraceBatches()
+  await until('every run has ended', async () => {
+    const runs = await traces.runs(project)
+    return runs.length >= 22 && runs.every((run) => run.status !== 'pending')
+  })
+  const runs = await traces.runs(project, { select: ['inputs', 'outputs', 'extra'] })
+  expect(byName(runs)).toEqual(['failing', ...Array<string>(20).fill('inner'), 'outer'])
+  const root = runs.find((run) => run.name === 'outer')
+  expect(root).toMatchObject({
+    inputs: { input: 'what?' },
+    outputs: { outputs: 'answer to what?' },
+    status: 'success',
+    tags: ['one'],
+  })
+  expect(root.extra.metadata).toMatchObject({ team: 'a' })
+  expect(runs.every((run) => run.trace_id === root.id && run.latency !== null)).toBe(true)
+  expect(runs.find((run) => run.name === 'failing')).toMatchObject({
+    status: 'error',
+    error: expect.stringContaining('not today'),
+  })
+  const tree = (await traces.get(`/traces/${root.id}/runs`)).body.runs
+  expect(tree.map((run: { name: string }) => run.name)).toEqual([
+    'outer',
+    ...Array<string>(20).fill('inner'),
+    'failing',
+  ])
+})
+
+test('wrapOpenAI around a client of our own: model, provider, tokens, messages', async () => {
+  const client = clientOf()
+  const answer = {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'gpt-5-2026',
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Three', refusal: null } }],
+    usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+  }
+  const fake = { chat: { completions: { create: async () => answer } }, completions: { create: async () => answer } }
+  const openai = wrapOpenAI(fake as never, {
+    client,
+    project_name: 'openai',
+    tracingEnabled: true,
+  }) as unknown as typeof fake & {
+    chat: { completions: { create(body: object): Promise<unknown> } }
+  }
+  await openai.chat.completions.create({ model: 'gpt-5', messages: [{ role: 'user', content: '1+2?' }] })
+  await client.awaitPendingTraceBatches()
+  const [run, ...others] = await traces.runs('openai', { select: ['inputs', 'outputs', 'extra'] })
+  expect(others).toEqual([])
+  expect(run).toMatchObject({
+    run_type: 'llm',
+    model: 'gpt-5',
+    provider: 'openai',
+    prompt_tokens: 9,
+    completion_tokens: 2,
+    inputs_preview: '1+2?',
+    outputs_preview: 'Three',
+  })
+  const { format, inputs, outputs, flaws } = readRun(run)
+  expect([format, inputs?.length, outputs?.[0]?.blocks[0], flaws]).toMatchObject([
+    'completions',
+    1,
+    { text: 'Three' },
+    [],
+  ])
+})
+
+test('wrapAnthropic around a client of our own', async () => {
+  const client = clientOf()
+  const answer = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-x',
+    content: [{ type: 'tool_use', id: 'toolu_1', name: 'add', input: { a: 1 } }],
+    stop_reason: 'tool_use',
+    usage: { input_tokens: 10, output_tokens: 4, cache_read_input_tokens: 90 },
+  }
+  const fake = {
+    messages: { create: async () => answer, stream: () => {} },
+    completions: { create: async () => answer },
+  }
+  const anthropic = wrapAnthropic(fake as never, {
+    client,
+    project_name: 'anthropic',
+    tracingEnabled: true,
+  }) as unknown as {
+    messages: { create(body: object): Promise<unknown> }
+  }
+  await anthropic.messages.create({
+    model: 'claude-x',
+    system: 'Be brief.',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: '1+2?' }],
+  })
+  await client.awaitPendingTraceBatches()
+  const [run, ...others] = await traces.runs('anthropic', { select: ['inputs', 'outputs', 'extra'] })
+  expect(others).toEqual([])
+  expect(run).toMatchObject({
+    model: 'claude-x',
+    prompt_tokens: 100,
+    total_tokens: 104,
+    prompt_token_details: { cache_read: 90 },
+  })
+  const { format, inputs, outputs, flaws } = readRun(run)
+  expect([format, inputs?.map((one) => one.role), outputs?.[0]?.blocks[0], flaws]).toMatchObject([
+    'anthropic',
+    ['system', 'user'],
+    { type: 'tool_call', id: 'toolu_1', args: { a: 1 } },
+    [],
+  ])
+})
+
+test("the runtime's own tracer: messages as its serialised classes, and the time to the first token", async () => {
+  const client = clientOf()
+  const tracer = new LangChainTracer({ projectName: 'runtime', client: client as never })
+  const model = new FakeListChatModel({ responses: ['Three it is'], sleep: 5 })
+  for await (const _ of await model.stream(
+    ['1+2?', new AIMessage('Hm')].map((one) => (typeof one === 'string' ? ['user', one] : one)) as never,
+    { callbacks: [tracer] },
+  ));
+  await client.awaitPendingTraceBatches()
+  const [run, ...others] = await traces.runs('runtime', { select: ['inputs', 'outputs', 'extra'] })
+  expect(others).toEqual([])
+  expect(run.first_token).toBeGreaterThan(0)
+  expect(run.first_token).toBeLessThanOrEqual(run.latency)
+  const { format, inputs, outputs, flaws } = readRun(run)
+  expect([format, inputs?.map((one) => one.role), outputs?.[0]?.blocks[0], flaws]).toMatchObject([
+    'langchain',
+    ['user', 'assistant'],
+    { text: 'Three it is' },
+    [],
+  ])
+})
+
+test('a hundred runs at once from four clients: none lost, none doubled', async () => {
+  const names = await Promise.all(
+    Array.from({ length: 4 }, async (_, c) => {
+      const client = clientOf()
+      const one = traceable(async (n: number) => ({ n }), {
+        client,
+        project_name: 'many',
+        name: `client ${c}`,
+        tracingEnabled: true,
+      })
+      await Promise.all(Array.from({ length: 25 }, (_, n) => one(n)))
+      await client.awaitPendingTraceBatches()
+      return Array<string>(25).fill(`client ${c}`)
+    }),
+  )
+  expect(byName(await traces.runs('many'))).toEqual(names.flat().sort())
+})
