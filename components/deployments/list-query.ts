@@ -78,6 +78,3 @@ export const toView = (query: string, view: string): Record<string, string> => (
   ...Object.fromEntries(new URLSearchParams(query)),
   view,
 })
-
-/** Marks a URL without filters as wanted so: the page then does not open its default view. */
-export const ALL = 'all'
