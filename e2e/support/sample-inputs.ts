@@ -16,6 +16,7 @@ const BODIES: Record<string, unknown> = {
     source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
     secrets: [],
   },
+  updateDeploymentTier: { tier: 'prod' },
   updateDeployment: { source_revision_config: { repo_ref: 'next' } },
   createRevision: { source_revision_config: { repo_ref: 'next' } },
   createListener: { compute_type: 'k8s', compute_id: 'cluster' },
