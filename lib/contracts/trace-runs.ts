@@ -83,6 +83,11 @@ export const TraceRun = z.object({
   direct_child_run_ids: z.array(z.string()).nullish(),
   session_id: z.string().nullish(),
   thread_id: z.string().nullish(),
+  /** These four the embedded platform gives by itself; elsewhere they follow from the rest. Times in seconds. */
+  model: z.string().nullish(),
+  provider: z.string().nullish(),
+  latency: count,
+  first_token: count,
   inputs: z.unknown().optional(),
   outputs: z.unknown().optional(),
   inputs_preview: z.string().nullish(),
