@@ -1,17 +1,10 @@
 import type { Page } from '@playwright/test'
+import { pasteInto } from './support/paste'
 import { admin, expect, platform, signIn, test } from './support/session'
 
-// Secrets as an administrator edits them, and what must never be seen of them on the way: a random value is searched in
-// everything that comes to the browser.
+// Secrets as an administrator edits them. That no value of them is ever given away: canary.spec.ts.
 
-const canary = `canary-${Math.random().toString(36).slice(2)}${Date.now()}`
-
-/** Everything that the console sends to this page from now on; what the page itself sends is not part of it. */
-function watch(page: Page) {
-  const bodies: Promise<string>[] = []
-  page.on('response', (response) => bodies.push(response.text().catch(() => '')))
-  return async () => (await Promise.all(bodies)).join('\n')
-}
+const token = `token-${Math.random().toString(36).slice(2)}${Date.now()}`
 
 async function openSecrets(page: Page) {
   await page.getByRole('link', { name: 'workbench' }).first().click()
@@ -21,15 +14,6 @@ async function openSecrets(page: Page) {
     .click()
   await page.getByRole('navigation', { name: 'Parts of the settings' }).getByRole('link', { name: 'Secrets' }).click()
   await expect(page.getByRole('heading', { name: 'Secrets', exact: true })).toBeVisible()
-}
-
-/** Pastes as a person does: the page reads it from the event, the clipboard of the machine is left alone. */
-async function paste(page: Page, text: string) {
-  await page.getByLabel('Name of a new secret').evaluate((field, value) => {
-    const data = new DataTransfer()
-    data.setData('text/plain', value)
-    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
-  }, text)
 }
 
 async function send(page: Page) {
@@ -48,14 +32,16 @@ const stored = async () => {
   return found.secrets
 }
 
-test('a .env is pasted, reviewed and sent; another editor is met and nobody loses anything; no value comes back', async ({
+test('a .env is pasted, reviewed and sent; another editor is met and nobody loses anything', async ({
   page,
   browser,
 }) => {
   await signIn(page)
-  const received = watch(page)
   await openSecrets(page)
-  await paste(page, `# ours\nexport API_TOKEN="${canary}"\nSHARED=one\nPOSTGRES_URI=x\nKEY="a\r\nb"\nno setting\n`)
+  await pasteInto(
+    page.getByLabel('Name of a new secret'),
+    `# ours\nexport API_TOKEN="${token}"\nSHARED=one\nPOSTGRES_URI=x\nKEY="a\r\nb"\nno setting\n`,
+  )
   await expect(page.getByText('Line 7 was not read')).toBeVisible()
   await expect(page.getByText('POSTGRES_URI is set by the platform')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Review 4 changes' })).toHaveAttribute('aria-disabled', 'true')
@@ -74,7 +60,7 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await expect(row).toContainText(admin.email)
   const fingerprint = await row.getByRole('cell').nth(1).textContent()
   expect(await stored()).toEqual([
-    { name: 'API_TOKEN', value: canary },
+    { name: 'API_TOKEN', value: token },
     { name: 'SHARED', value: 'one' },
     { name: 'KEY', value: 'a\r\nb' },
   ])
@@ -109,17 +95,13 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await send(page)
   await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible()
   expect(await stored()).toEqual([
-    { name: 'API_TOKEN', value: canary },
+    { name: 'API_TOKEN', value: token },
     { name: 'SHARED_BY_US', value: 'mine' },
     { name: 'MINE', value: 'new' },
   ])
 
   await page.reload()
   await expect(page.getByRole('row', { name: /API_TOKEN/ })).toBeVisible()
-  for (const path of ['/local/audit', '/local/deployments']) await page.goto(path)
-  expect(await received()).not.toContain(canary)
-  expect(await page.content()).not.toContain(canary)
-  expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toContain(canary)
   await theirs.close()
 })
 
@@ -133,7 +115,6 @@ test('a viewer sees the names, and may change nothing', async ({ page, browser }
   const theirs = await browser.newContext()
   const other = await theirs.newPage()
   await signIn(other, { email: reader, password })
-  const received = watch(other)
   await openSecrets(other)
   const [first] = await stored()
   await expect(other.getByRole('row', { name: new RegExp(first?.name ?? '-') })).toBeVisible()
@@ -143,6 +124,5 @@ test('a viewer sees the names, and may change nothing', async ({ page, browser }
     await expect(button).toHaveAttribute('title', /admin/)
   }
   await expect(other.getByLabel('Name of a new secret')).toBeDisabled()
-  expect(await received()).not.toContain(canary)
   await theirs.close()
 })

@@ -89,6 +89,13 @@ export function databaseHome(dataDir) {
   return path.join(relocated, home === defaultDataDir ? 'data' : `data-${hash(home)}`)
 }
 
+/** The address of the server that runs over a data folder, for a program beside the one that started it. */
+export function runningServer(dataDir) {
+  const home = databaseHome(dataDir)
+  const [, , , port] = readFileSync(path.join(home, 'postgres/postmaster.pid'), 'utf8').split('\n')
+  return `postgres://${USER}:${read(path.join(home, 'postgres-password'))}@127.0.0.1:${port}/postgres`
+}
+
 /**
  * Where the programs and the data go. As root the server runs as another user; what lies below a folder that this user
  * cannot enter (root's home) is placed under /var/lib/pilothouse/<hash of the clone's path> instead, and that is said.

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
 import { lockDataFolder } from './data-folder.mjs'
-import { databaseHome, startPostgres } from './postgres.mjs'
+import { databaseHome, runningServer, startPostgres } from './postgres.mjs'
 
 const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
 process.env.PILOTHOUSE_DATA = data
@@ -24,7 +24,7 @@ async function database() {
   try {
     unlock = lockDataFolder(data)
   } catch {
-    return { url: runningServer(), stop: async () => {} } // a launcher holds the folder
+    return { url: runningServer(data), stop: async () => {} } // a launcher holds the folder
   }
   try {
     const server = await startPostgres(data, { say: () => {} })
@@ -33,12 +33,6 @@ async function database() {
     unlock()
     throw error
   }
-}
-
-function runningServer() {
-  const [, , , port] = readFileSync(path.join(home, 'postgres/postmaster.pid'), 'utf8').split('\n')
-  const password = readFileSync(path.join(home, 'postgres-password'), 'utf8').trim()
-  return `postgres://pilothouse:${password}@127.0.0.1:${port}/postgres`
 }
 
 const anchorsIn = (file) =>

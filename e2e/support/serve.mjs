@@ -1,12 +1,27 @@
-// The whole product for the browser journeys: `npm start` over a data folder of its own, removed afterwards.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+// The whole product for the browser journeys: `npm start` over a data folder of its own, removed afterwards. What it prints
+// is kept in test-results/server.log as well, for journeys that search it.
+import { spawn } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { root } from '../../scripts/bootstrap.mjs'
 
 const data = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-e2e-'))
-mkdirSync(path.join(root, 'test-results'), { recursive: true })
+const log = path.join(root, 'test-results/server.log')
+mkdirSync(path.dirname(log), { recursive: true })
 writeFileSync(path.join(root, 'test-results/e2e-data.txt'), data)
+writeFileSync(log, '')
 process.on('exit', () => rmSync(data, { recursive: true, force: true }))
-process.env.PILOTHOUSE_DATA = data
-await import('../../scripts/start.mjs')
+
+const server = spawn(process.execPath, ['scripts/start.mjs'], {
+  cwd: root,
+  env: { ...process.env, PILOTHOUSE_DATA: data },
+  stdio: ['ignore', 'pipe', 'pipe'],
+})
+for (const name of ['stdout', 'stderr'])
+  server[name].on('data', (chunk) => {
+    appendFileSync(log, chunk)
+    process[name].write(chunk)
+  })
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => server.kill(signal))
+server.on('close', (code) => process.exit(code ?? 1))

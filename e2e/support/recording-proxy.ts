@@ -1,0 +1,51 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Haystack } from './canary'
+
+/**
+ * The console behind another port of this machine, where every byte that it sends is kept, streams included: a browser
+ * forgets bodies of pages it has left. Sessions are shared between ports, so sign in at the console itself.
+ */
+export async function startRecordingProxy(target: string) {
+  const { origin, host, hostname, port } = new URL(target)
+  const answers: { where: string; headers: string; parts: Buffer[] }[] = []
+  let own = ''
+
+  const server = http.createServer((request, response) => {
+    const { method, url } = request
+    const headers = { ...request.headers, host, 'accept-encoding': 'identity' }
+    for (const name of ['origin', 'referer'] as const) {
+      const value = headers[name]
+      if (value) headers[name] = value.replace(own, origin)
+    }
+    const onward = http.request({ hostname, port, method, path: url, headers }, (answer) => {
+      const kept = { where: `${method} ${url}`, headers: JSON.stringify(answer.headers), parts: [] as Buffer[] }
+      answers.push(kept)
+      const { location } = answer.headers
+      response.writeHead(answer.statusCode ?? 502, {
+        ...answer.headers,
+        ...(location && { location: location.replace(origin, own) }),
+      })
+      response.flushHeaders()
+      answer.on('data', (part: Buffer) => kept.parts.push(part))
+      answer.on('error', () => response.destroy())
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.destroy())
+    response.on('close', () => onward.destroy())
+    request.pipe(onward)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  own = `http://localhost:${(server.address() as AddressInfo).port}`
+
+  return {
+    url: own,
+    /** Everything that was sent so far, each answer under its method and path. */
+    sent: (): Haystack[] =>
+      answers.map(({ where, headers, parts }) => ({ where, text: `${headers}\n${Buffer.concat(parts).toString()}` })),
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
