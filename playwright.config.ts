@@ -21,7 +21,8 @@ export default defineConfig({
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   use: {
     baseURL: `http://localhost:${port}`,
-    trace: 'retain-on-failure',
+    actionTimeout: 20_000, // what cannot be clicked fails before the whole journey does
+    trace: 'on-first-retry', // a recording of every journey would cost time in each
     screenshot: 'only-on-failure',
     launchOptions: executablePath
       ? {

@@ -130,7 +130,9 @@ test('revisions of a deployment: listed, read, compared, rolled out again, resto
 
   // Both side by side.
   await page.getByRole('link', { name: 'All revisions' }).click()
-  for (const box of await page.getByRole('checkbox', { name: /^Compare revision/ }).all()) await box.check()
+  const boxes = page.getByRole('checkbox', { name: /^Compare revision/ })
+  await expect(boxes).toHaveCount(2)
+  for (const box of await boxes.all()) await box.check()
   await page.getByRole('link', { name: 'Compare', exact: true }).click()
   await expect(page.getByText('1 field differs')).toBeVisible()
   await expect(page.getByRole('row', { name: /Commit/ })).toContainText('changed')
