@@ -142,6 +142,7 @@ test('revisions of a deployment: listed, read, compared, rolled out again, resto
   // The old one serves again.
   await parts.getByRole('link', { name: 'Revisions' }).click()
   await rows(page).nth(1).getByRole('link').click()
+  await page.waitForURL(/\/revisions\/[0-9a-f-]{36}$/)
   const old = page.url()
   await expect(page.getByRole('button', { name: 'Interrupt' })).toHaveAttribute('title', /nothing to interrupt/)
   await page.getByRole('button', { name: 'Redeploy' }).click()
