@@ -13,6 +13,7 @@ import { useReasons } from '@/components/shared/rights'
 import { Figure, SectionHeader } from '@/components/shared/section-header'
 import { StaleNotice } from '@/components/shared/stale-notice'
 import { useSetSearch } from '@/components/shared/use-set-search'
+import { useTryAgain } from '@/components/shared/use-try-again'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
@@ -46,14 +47,15 @@ export function AssistantPage({ changes, ...place }: Props) {
   const setSearch = useSetSearch({ isLocal: true })
   const tab = useSearchParams().get('tab') ?? 'details'
   const query = useQuery(assistantQuery(workspace, deployment, assistant))
+  const retry = useTryAgain(assistantQuery(workspace, deployment, assistant).queryKey)
   const error = query.error ?? query.failureReason
   const one = query.data
   // An id of no form that an assistant can have is refused rather than not found.
   if (!one && (error?.code === 'not_found' || error?.code === 'invalid')) return <NothingHere />
-  if (!one && error) return <ErrorNotice error={error.view} onRetry={() => void query.refetch()} />
+  if (!one && error) return <ErrorNotice error={error.view} onRetry={retry} />
   return (
     <>
-      {error ? <StaleNotice {...error.view} at={query.dataUpdatedAt} onRetry={() => void query.refetch()} /> : null}
+      {error ? <StaleNotice {...error.view} at={query.dataUpdatedAt} onRetry={retry} /> : null}
       <Head place={place} assistant={one} />
       <Tabs
         label="Parts of the assistant"

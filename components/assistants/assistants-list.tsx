@@ -15,6 +15,7 @@ import { SavedViews } from '@/components/shared/saved-views'
 import { SearchBox } from '@/components/shared/search-box'
 import { StaleNotice } from '@/components/shared/stale-notice'
 import { useListSearch } from '@/components/shared/use-list-search'
+import { useTryAgain } from '@/components/shared/use-try-again'
 import type { ViewActions } from '@/components/shared/view-types'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
@@ -47,6 +48,7 @@ export function AssistantsList({ workspace, deployment, views: initialViews }: P
   const columns = useMemo(() => assistantColumns(workspace, deployment, whyNoRun), [workspace, deployment, whyNoRun])
   const graphs = useGraphs(workspace, deployment, body.graph_id)
   const error = list.error ?? list.failureReason
+  const retry = useTryAgain(assistantsQuery(workspace, deployment, body).queryKey)
   const rows = list.data
   const showAll = () => setSearch({ ...NO_FILTER, sort: '', view: '' })
   return (
@@ -93,11 +95,9 @@ export function AssistantsList({ workspace, deployment, views: initialViews }: P
           <NewAssistant href={routes.newAssistant(workspace, deployment, { graph: body.graph_id })} reason={whyNoRun} />
         </span>
       </div>
-      {error && rows ? (
-        <StaleNotice {...error.view} at={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
-      ) : null}
+      {error && rows ? <StaleNotice {...error.view} at={list.dataUpdatedAt} onRetry={retry} /> : null}
       {error && !rows ? (
-        <ErrorNotice error={error.view} onRetry={() => void list.refetch()} />
+        <ErrorNotice error={error.view} onRetry={retry} />
       ) : (
         <DataTable
           label="Assistants"

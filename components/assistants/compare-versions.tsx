@@ -23,7 +23,7 @@ import type { Assistant } from '@/lib/contracts/assistants'
 import { assistantQuery, assistantVersionsQuery } from '@/lib/queries/assistants'
 import { routes } from '@/lib/routes'
 import type { AssistantPlace } from './place'
-import { authorOf, comparable } from './versions'
+import { authorsOf, comparable } from './versions'
 
 /** As many as one request gives. */
 const MOST = 1_000
@@ -38,6 +38,7 @@ export function CompareVersions({ changes, ...place }: Props) {
   const list = useQuery(assistantVersionsQuery(workspace, deployment, assistant, { limit: MOST }))
   const { data: now } = useQuery(assistantQuery(workspace, deployment, assistant))
   const versions = list.data ?? []
+  const authors = authorsOf(versions, changes)
   const find = (text: string | null) => versions.find((one) => String(one.version) === text)
   const b = find(search.get('b')) ?? versions.find((one) => one.version === now?.version) ?? versions[0]
   const a = find(search.get('a')) ?? versions.find((one) => (one.version ?? 0) < (b?.version ?? 0)) ?? versions[1]
@@ -77,14 +78,14 @@ export function CompareVersions({ changes, ...place }: Props) {
               label="From"
               value={a}
               all={versions}
-              changes={changes}
+              author={authors.get(a.version ?? 0)}
               onChange={(version) => choose({ a: version })}
             />
             <Chooser
               label="To"
               value={b}
               all={versions}
-              changes={changes}
+              author={authors.get(b.version ?? 0)}
               onChange={(version) => choose({ b: version })}
             />
           </div>
@@ -107,17 +108,17 @@ type ChooserProps = {
   label: string
   value: Assistant
   all: readonly Assistant[]
-  changes: readonly AssistantChange[]
+  author: string | undefined
   onChange: (version: number) => void
 }
 
-const Chooser = ({ label, value, all, changes, onChange }: ChooserProps) => (
+const Chooser = ({ label, value, all, author, onChange }: ChooserProps) => (
   <Field
     id={`version-${label}`}
     label={label}
     hint={
       <>
-        Made <RelativeTime at={value.created_at} /> by {authorOf(value, changes) ?? 'somebody not known here'}
+        Made <RelativeTime at={value.created_at} /> by {author ?? 'somebody not known here'}
       </>
     }
   >

@@ -20,7 +20,7 @@ import { differencesOf } from '@/lib/json-difference'
 import { assistantVersionsQuery } from '@/lib/queries/assistants'
 import { routes } from '@/lib/routes'
 import type { AssistantPlace } from './place'
-import { authorOf, comparable } from './versions'
+import { authorsOf, comparable } from './versions'
 
 const ActivateVersion = dynamic(() => import('./activate-version').then((module) => module.ActivateVersion), {
   ssr: false,
@@ -42,7 +42,15 @@ export function VersionsTab({ place, assistant, changes }: Props) {
   )
   const active = assistant.version ?? undefined
   const columns = useMemo(
-    () => columnsFor({ place, active, changes, rows: list.data ?? [], whyNot, onActivate: setChosen }),
+    () =>
+      columnsFor({
+        place,
+        active,
+        authors: authorsOf(list.data ?? [], changes),
+        rows: list.data ?? [],
+        whyNot,
+        onActivate: setChosen,
+      }),
     [place, active, changes, list.data, whyNot],
   )
   if (list.error && !list.data)
@@ -89,14 +97,15 @@ export function VersionsTab({ place, assistant, changes }: Props) {
   )
 }
 
-type ColumnsInput = Omit<Props, 'assistant'> & {
+type ColumnsInput = Pick<Props, 'place'> & {
+  authors: ReadonlyMap<number, string>
   active: number | undefined
   rows: readonly Assistant[]
   whyNot: string | undefined
   onActivate: (version: number) => void
 }
 
-const columnsFor = ({ place, active, changes, rows, whyNot, onActivate }: ColumnsInput): Column<Assistant>[] => [
+const columnsFor = ({ place, active, authors, rows, whyNot, onActivate }: ColumnsInput): Column<Assistant>[] => [
   {
     id: 'version',
     header: 'Version',
@@ -119,7 +128,7 @@ const columnsFor = ({ place, active, changes, rows, whyNot, onActivate }: Column
     header: 'By',
     from: 'sm',
     cell: (one) =>
-      authorOf(one, changes) ?? (
+      authors.get(one.version ?? 0) ?? (
         <span className="text-ink-3" title="Made by the server, or by another program than this console">
           not known
         </span>

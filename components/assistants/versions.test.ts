@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AssistantChange } from '@/lib/contracts/assistant-edit'
 import type { Assistant } from '@/lib/contracts/assistants'
-import { authorOf } from './versions'
+import { authorsOf } from './versions'
 
 const version = (number: number, at: string): Assistant => ({
   assistant_id: 'a',
@@ -27,8 +27,24 @@ test('a version is by whoever sent the write that was under way then; of two it 
     change('c@x', '2026-11-21T11:00:01Z'),
     change('d@x', '2026-11-21T09:00:00Z', 'createAssistant'),
   ]
-  expect(authorOf(version(2, '2026-11-21T10:00:00.100Z'), changes)).toBe('a@x')
-  expect(authorOf(version(3, '2026-11-21T11:00:00.500Z'), changes)).toBeUndefined()
-  expect(authorOf(version(1, '2026-11-21T09:00:00.100Z'), changes)).toBe('d@x')
-  expect(authorOf(version(4, '2026-11-21T12:00:00Z'), changes)).toBeUndefined()
+  const versions = [
+    version(4, '2026-11-21T12:00:00Z'),
+    version(3, '2026-11-21T11:00:00.500Z'),
+    version(2, '2026-11-21T10:00:00.100Z'),
+    version(1, '2026-11-21T09:00:00.100Z'),
+  ]
+  expect(Object.fromEntries(authorsOf(versions, changes))).toEqual({ 1: 'd@x', 2: 'a@x' })
+})
+
+test('a write made one version: another that came to be shortly before it is not by its sender', () => {
+  const changes = [change('a@x', '2026-11-21T10:00:02Z')]
+  const versions = [version(3, '2026-11-21T10:00:02.100Z'), version(2, '2026-11-21T10:00:01.900Z')]
+  expect(Object.fromEntries(authorsOf(versions, changes))).toEqual({ 3: 'a@x' })
+})
+
+test('clocks that differ by less than three seconds do not matter, and a version without a time is by nobody', () => {
+  const changes = [change('a@x', '2026-11-21T10:00:00Z')]
+  expect(authorsOf([version(2, '2026-11-21T10:00:02.900Z')], changes).get(2)).toBe('a@x')
+  expect(authorsOf([version(2, '2026-11-21T10:00:03.500Z')], changes).get(2)).toBeUndefined()
+  expect(authorsOf([version(2, 'never')], changes).get(2)).toBeUndefined()
 })

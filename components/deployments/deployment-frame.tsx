@@ -9,6 +9,7 @@ import { IdChip } from '@/components/shared/id-chip'
 import { PageHeader } from '@/components/shared/page-header'
 import { useReasons } from '@/components/shared/rights'
 import { StaleNotice } from '@/components/shared/stale-notice'
+import { useTryAgain } from '@/components/shared/use-try-again'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { Skeleton } from '@/components/ui/skeleton'
@@ -17,7 +18,6 @@ import { cn } from '@/lib/cn'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import { HealthBadge } from './health-badge'
-import { useTryAgain } from './use-try-again'
 
 type DeploymentFrameProps = { workspace: string; deploymentId: string; children: ReactNode }
 

@@ -21,6 +21,7 @@ import { useListSearch } from '@/components/shared/use-list-search'
 import { useRowKeys } from '@/components/shared/use-row-keys'
 import { useSelection } from '@/components/shared/use-selection'
 import { useSetSearch } from '@/components/shared/use-set-search'
+import { useTryAgain } from '@/components/shared/use-try-again'
 import type { ViewActions } from '@/components/shared/view-types'
 import { Button } from '@/components/ui/button'
 import { deleteView, saveView, updateView } from '@/lib/actions/saved-views'
@@ -43,11 +44,11 @@ export function DeploymentsPage({ workspace, views: initialViews }: Props) {
   const query = listQueryOf(search)
   const { problem, refetchInterval } = useLiveDeployments(workspace, query)
   const list = useQuery({ ...deploymentRowsQuery(workspace, query), refetchInterval })
-  const { data, dataUpdatedAt, refetch, isPlaceholderData } = list
+  const { data, dataUpdatedAt, isPlaceholderData } = list
   // While it is tried again the first failure is said already: a server that hangs takes minutes to fail for good.
   const error = list.error ?? list.failureReason
   const message = error?.view.message ?? problem
-  const retry = () => void refetch()
+  const retry = useTryAgain(deploymentRowsQuery(workspace, query).queryKey)
 
   const [views, setViews] = useState(initialViews)
   const viewActions = useMemo(() => viewActionsOf(workspace), [workspace])

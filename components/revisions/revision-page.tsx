@@ -6,6 +6,7 @@ import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
 import { SectionHeader } from '@/components/shared/section-header'
 import { StaleNotice } from '@/components/shared/stale-notice'
+import { useTryAgain } from '@/components/shared/use-try-again'
 import { Badge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { Change } from '@/lib/contracts/changes'
@@ -38,7 +39,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
     options.queryKey,
   )
   const query = useQuery({ ...options, refetchInterval })
-  const { data: revision, dataUpdatedAt, refetch } = query
+  const { data: revision, dataUpdatedAt } = query
   const error = query.error ?? query.failureReason
   const heads = deploymentQuery(workspace, deploymentId)
   useLiveQuery({ kind: 'deployment', ...place }, heads.queryKey)
@@ -46,7 +47,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
   // For what follows from the revisions around it. A server without a list tells less, and that is all.
   const around = useQuery({ ...revisionsQuery(workspace, deploymentId, COMPARABLE), staleTime: 30_000 }).data?.resources
   const seen = useSeen(revision?.status, isBeginning)
-  const retry = () => void refetch()
+  const retry = useTryAgain(options.queryKey)
   if (!revision)
     return error ? (
       <ErrorNotice error={error.view} onRetry={retry} />

@@ -1,5 +1,6 @@
 'use client'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { useTryAgain } from '@/components/shared/use-try-again'
 import type { Revision } from '@/lib/contracts/revisions'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 import { useLiveQuery } from './use-live'
@@ -17,6 +18,7 @@ export function useRevisions(workspace: string, deployment: string, query: ListQ
     { kind: 'revisions', workspace, deployment, query: query as Record<string, string | number | boolean> },
     options.queryKey,
   )
+  const retry = useTryAgain(options.queryKey)
   const list = useQuery({ ...options, placeholderData: keepPreviousData, refetchInterval })
   const isPartial = list.error?.code === 'unsupported' && !list.data
   const ids = isPartial
@@ -45,6 +47,6 @@ export function useRevisions(workspace: string, deployment: string, query: ListQ
     error: list.error ?? list.failureReason,
     stale: list.error?.view.message ?? (problem?.code === 'unsupported' ? undefined : problem?.message),
     readAt: list.dataUpdatedAt,
-    retry: () => void list.refetch(),
+    retry,
   }
 }

@@ -18,6 +18,7 @@ import { StaleNotice } from '@/components/shared/stale-notice'
 import { useListSearch } from '@/components/shared/use-list-search'
 import { useRowKeys } from '@/components/shared/use-row-keys'
 import { useSelection } from '@/components/shared/use-selection'
+import { useTryAgain } from '@/components/shared/use-try-again'
 import type { ViewActions } from '@/components/shared/view-types'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
@@ -65,6 +66,7 @@ export function ThreadsList({ workspace, deployment, views: initialViews }: Prop
     onEscape: () => false,
   })
   const error = list.error ?? list.failureReason
+  const retry = useTryAgain(threadsQuery(workspace, deployment, body).queryKey)
   const showAll = () => setSearch({ ...NO_FILTER, sort: '', view: '' })
   return (
     <>
@@ -114,12 +116,10 @@ export function ThreadsList({ workspace, deployment, views: initialViews }: Prop
         />
         <NewThread workspace={workspace} deployment={deployment} />
       </div>
-      {error && read ? (
-        <StaleNotice {...error.view} at={list.dataUpdatedAt} onRetry={() => void list.refetch()} />
-      ) : null}
+      {error && read ? <StaleNotice {...error.view} at={list.dataUpdatedAt} onRetry={retry} /> : null}
       {page?.isLost && !list.isPlaceholderData ? <LostNotice onFirst={() => setSearch({ offset: '' })} /> : null}
       {error && !read && !problem ? (
-        <ErrorNotice error={error.view} onRetry={() => void list.refetch()} />
+        <ErrorNotice error={error.view} onRetry={retry} />
       ) : (
         <DataTable
           label="Threads"
