@@ -1,35 +1,10 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
-import type { Page } from '@playwright/test'
-import { expect, platform, signIn, test } from './support/session'
-
-const headers = () => ({ 'x-api-key': platform().api_key, 'content-type': 'application/json' })
-
-/** The sample deployment with the chat graph, as its own API has it. */
-async function concierge() {
-  const { url } = platform()
-  const answer = await fetch(`${url}/v2/deployments?name_contains=concierge`, { headers: headers() })
-  const { resources } = (await answer.json()) as { resources: { id: string }[] }
-  const id = resources[0]?.id ?? ''
-  const ask = async (method: string, resource: string, body?: unknown) =>
-    (await fetch(`${url}/agents/${id}${resource}`, { method, headers: headers(), body: JSON.stringify(body) })).json()
-  return { id, ask }
-}
-
-const axe = readFileSync(path.resolve('node_modules/axe-core/axe.min.js'), 'utf8')
-async function expectAccessible(page: Page) {
-  await page.evaluate(axe)
-  const violations = await page.evaluate(async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: axe puts itself on the window
-    const result = await (window as any).axe.run(document, { resultTypes: ['violations'] })
-    return result.violations.map((one: { id: string; nodes: { html: string }[] }) => `${one.id} ${one.nodes[0]?.html}`)
-  })
-  expect(violations).toEqual([])
-}
+import { expectAccessible } from './support/accessible'
+import { agentOf } from './support/platform'
+import { expect, signIn, test } from './support/session'
 
 test('an assistant is made, edited, compared, set back, undone and deleted', async ({ page }, { retry }) => {
   const name = `Night desk ${retry}` // a second try meets what the first one left
-  const { id, ask } = await concierge()
+  const { id, ask } = await agentOf('concierge')
   await signIn(page)
   await page.goto(`/local/deployments/${id}/assistants`)
   const table = page.getByRole('table', { name: 'Assistants' })
@@ -107,7 +82,7 @@ test('an assistant is made, edited, compared, set back, undone and deleted', asy
 })
 
 test('the second of two who edit sees the first one’s version and decides', async ({ page }) => {
-  const { id, ask } = await concierge()
+  const { id, ask } = await agentOf('concierge')
   const { assistant_id } = await ask('POST', '/assistants', {
     graph_id: 'chat',
     name: 'Shared desk',

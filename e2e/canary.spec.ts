@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { findAll, keptBy, printed, stored } from './support/canary'
 import { pasteInto } from './support/paste'
+import { ask } from './support/platform'
 import { startRecordingProxy } from './support/recording-proxy'
-import { expect, platform, signIn, startChat, test } from './support/session'
+import { expect, signIn, startChat, test } from './support/session'
 
 // A value that is set by every way there is, and then searched in everything that the console gives away or keeps.
 
@@ -11,17 +12,6 @@ const mark = randomBytes(8).toString('hex')
 const canary = (way: string) => `canary${way}${mark}`
 const LARGE = `${canary('Large')}${'x'.repeat(64 * 1024)}`
 
-async function ask(method: string, resource: string, body?: unknown) {
-  const { url, api_key } = platform()
-  const answer = await fetch(url + resource, {
-    method,
-    headers: { 'x-api-key': api_key, 'content-type': 'application/json' },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(text)
-  return text === '' ? undefined : JSON.parse(text)
-}
 const valuesOf = async (id: string) =>
   Object.fromEntries(
     (await ask('GET', `/v2/deployments/${id}`)).secrets.map((one: { name: string; value: string }) => [

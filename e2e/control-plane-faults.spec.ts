@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { type Fault, type FaultProxy, startFaultProxy } from './support/fault-proxy'
-import { expect, platform, signIn, test } from './support/session'
+import { platform } from './support/platform'
+import { expect, signIn, test } from './support/session'
 import { addControlPlane } from './support/workspace'
 
 const proxies: FaultProxy[] = []

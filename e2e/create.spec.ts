@@ -2,18 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectAccessible } from './support/accessible'
 import { pasteInto } from './support/paste'
-import { expect, platform, signIn, startChat, test } from './support/session'
+import { ask } from './support/platform'
+import { expect, signIn, startChat, test } from './support/session'
 
 const root = path.resolve(import.meta.dirname, '..')
 const newName = () => `made-${randomBytes(4).toString('hex')}`
-const stored = async (name: string) => {
-  const { url, api_key } = platform()
-  const answer = await fetch(`${url}/v2/deployments?name=${name}`, { headers: { 'x-api-key': api_key } })
-  return ((await answer.json()) as { resources: { id: string; source_config: Record<string, unknown> }[] }).resources
-}
+const stored = async (name: string): Promise<{ id: string; source_config: Record<string, unknown> }[]> =>
+  (await ask('GET', `/v2/deployments?name=${name}`)).resources
 /** Not the section of that name. */
 const field = (page: Page, name: string) =>
   page.getByLabel(name, { exact: true }).and(page.locator('input, select, textarea'))
@@ -36,8 +34,6 @@ async function openSettings(page: Page, name: string, part: string) {
     .click()
   await page.getByRole('navigation', { name: 'Parts of the settings' }).getByRole('link', { name: part }).click()
 }
-const axeFinds = async (page: Page) =>
-  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
 
 test('a deployment of a repository: made once, watched, run, changed and deleted', async ({ page }) => {
   test.setTimeout(150_000)
@@ -58,7 +54,7 @@ test('a deployment of a repository: made once, watched, run, changed and deleted
   await page.getByRole('button', { name: 'Review' }).click()
   await expect(field(page, 'Graph configuration')).toBeFocused()
   await field(page, 'Graph configuration').fill('graph.json')
-  expect(await axeFinds(page)).toEqual([])
+  await expectAccessible(page)
 
   // What only the server knows is said at the field, too.
   const canary = `canary-${randomBytes(6).toString('hex')}`
@@ -82,7 +78,7 @@ test('a deployment of a repository: made once, watched, run, changed and deleted
 
   await openSettings(page, name, 'General')
   await expect(page.getByRole('region', { name: 'Fixed' })).toContainText(name)
-  expect(await axeFinds(page)).toEqual([])
+  await expectAccessible(page)
   await page.getByRole('checkbox', { name: 'Build on push' }).check()
   await page.getByRole('button', { name: 'Review 1 change' }).click()
   await expect(page.getByRole('dialog')).toContainText('It makes no new revision')

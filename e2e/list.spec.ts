@@ -1,46 +1,38 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
-import { expect, platform, signIn, test } from './support/session'
+import { ask } from './support/platform'
+import { expect, signIn, test } from './support/session'
 
 const NUMBER = 60
 const nameOf = (index: number) => `fleet-${String(index).padStart(2, '0')}`
 
 /** Deployments whose repository does not exist: each fails to build within moments. */
 test.beforeAll(async () => {
-  const { url, api_key } = platform()
-  const headers = { 'x-api-key': api_key, 'content-type': 'application/json' }
-  const installed = await fetch(`${url}/v1/integrations/github/install`, { headers })
-  const [integration] = (await installed.json()) as { id: string }[]
-  for (let index = 0; index < NUMBER; index++) {
-    const answer = await fetch(`${url}/v2/deployments`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({
-        name: nameOf(index),
-        source: 'github',
-        source_config: {
-          integration_id: integration?.id,
-          repo_url: '/nowhere',
-          deployment_type: index % 2 ? 'prod' : 'dev',
-          build_on_push: false,
-        },
-        source_revision_config: { repo_ref: 'no-such-branch', graph_config_path: 'graph.json' },
-        secrets: [],
-      }),
+  const [integration] = await ask('GET', '/v1/integrations/github/install')
+  const there = new Set((await fleet()).map(({ name }) => name)) // a second try finds what the first one made
+  for (const name of Array.from({ length: NUMBER }, (_, index) => nameOf(index)).filter((one) => !there.has(one)))
+    await ask('POST', '/v2/deployments', {
+      name,
+      source: 'github',
+      source_config: {
+        integration_id: integration.id,
+        repo_url: '/nowhere',
+        deployment_type: Number(name.slice(-1)) % 2 ? 'prod' : 'dev',
+        build_on_push: false,
+      },
+      source_revision_config: { repo_ref: 'no-such-branch', graph_config_path: 'graph.json' },
+      secrets: [],
     })
-    if (answer.status !== 201 && answer.status !== 409) throw new Error(await answer.text())
-  }
 })
 
 /** As other journeys found it. */
 test.afterAll(async () => {
-  const { url, api_key } = platform()
-  const headers = { 'x-api-key': api_key }
-  const found = await fetch(`${url}/v2/deployments?name_contains=fleet-&limit=100`, { headers })
-  const { resources } = (await found.json()) as { resources: { id: string }[] }
-  const query = new URLSearchParams(resources.map(({ id }) => ['deployment_ids', id]))
-  if (resources.length > 0) await fetch(`${url}/v2/deployments?${query}`, { method: 'DELETE', headers })
+  const query = new URLSearchParams((await fleet()).map(({ id }) => ['deployment_ids', id]))
+  if (query.size > 0) await ask('DELETE', `/v2/deployments?${query}`)
 })
+
+const fleet = async (): Promise<{ id: string; name: string }[]> =>
+  (await ask('GET', '/v2/deployments?name_contains=fleet-&limit=100')).resources
 
 const table = (page: Page) => page.getByRole('table', { name: 'Deployments' })
 const row = (page: Page, name: string) => table(page).getByRole('row', { name: new RegExp(`\\b${name}\\b`) })

@@ -3,20 +3,10 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { LISTENER_ID } from '@/platform/control-plane/platform'
-import { expect, platform, signIn, test } from './support/session'
+import { ask } from './support/platform'
+import { expect, signIn, test } from './support/session'
 
 const root = path.resolve(import.meta.dirname, '..')
-
-async function ask(method: string, resource: string, body?: unknown) {
-  const { url, api_key } = platform()
-  const answer = await fetch(url + resource, {
-    method,
-    headers: { 'x-api-key': api_key, 'content-type': 'application/json' },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  })
-  expect(answer.ok, `${method} ${resource}`).toBe(true)
-  return answer.status === 204 ? undefined : await answer.json()
-}
 
 /** A self-hosted deployment with this spec; gives its id. */
 async function deploy(name: string, spec: object): Promise<string> {

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { expect, platform, signIn, test } from './support/session'
+import { expectAccessible } from './support/accessible'
+import { ask } from './support/platform'
+import { expect, signIn, test } from './support/session'
 
 const LINES = 400
 const graph = `import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
@@ -18,18 +19,6 @@ for (let step = 1; step <= ${LINES}; step++) console.log('\\u001b[32mstep ' + st
 console.error('warning: user\\u202Egnp.exe')
 ${isSlow ? 'console.log("waiting for ever"); setTimeout(() => {}, 300_000)' : ''}
 `
-
-async function ask(method: string, resource: string, body?: unknown) {
-  const { url, api_key } = platform()
-  const response = await fetch(url + resource, {
-    method,
-    headers: { 'x-api-key': api_key, 'content-type': 'application/json' },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  })
-  const text = await response.text()
-  expect(response.ok, text).toBe(true)
-  return text === '' ? undefined : JSON.parse(text)
-}
 
 /** A deployment of a repository of its own. */
 async function makeDeployment() {
@@ -85,8 +74,6 @@ async function makeDeployment() {
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Revisions' }).locator('tbody tr')
 const log = (page: Page) => page.getByRole('region', { name: 'Build log' })
-const axeFinds = async (page: Page) =>
-  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
 
 test('revisions of a deployment: listed, read, compared, rolled out again, restored and interrupted', async ({
   page,
@@ -103,7 +90,7 @@ test('revisions of a deployment: listed, read, compared, rolled out again, resto
   await parts.getByRole('link', { name: 'Revisions' }).click()
   await expect(rows(page)).toHaveCount(2)
   await expect(rows(page).first()).toContainText('serving')
-  expect(await axeFinds(page)).toEqual([])
+  await expectAccessible(page)
   await page.getByLabel('Status').selectOption({ label: 'Failed' })
   await expect(page.getByText('No revision matches')).toBeVisible()
   await page.getByRole('button', { name: 'Show all revisions' }).click()
@@ -122,7 +109,7 @@ test('revisions of a deployment: listed, read, compared, rolled out again, resto
   await page.getByLabel('Filter lines by text').fill('STEP 399')
   await expect(page.getByText('1 line', { exact: true })).toBeVisible()
   await expect(page).toHaveURL(/q=STEP\+399/)
-  expect(await axeFinds(page)).toEqual([])
+  await expectAccessible(page)
   const coming = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download' }).click()
   const file = readFileSync(await (await coming).path(), 'utf8')
@@ -137,7 +124,7 @@ test('revisions of a deployment: listed, read, compared, rolled out again, resto
   await expect(page.getByText('1 field differs')).toBeVisible()
   await expect(page.getByRole('row', { name: /Commit/ })).toContainText('changed')
   await expect(page.getByRole('row', { name: /Build command/ })).toContainText('not recorded by this server')
-  expect(await axeFinds(page)).toEqual([])
+  await expectAccessible(page)
 
   // The old one serves again.
   await parts.getByRole('link', { name: 'Revisions' }).click()
@@ -156,7 +143,7 @@ test('revisions of a deployment: listed, read, compared, rolled out again, resto
   const review = page.getByRole('dialog', { name: 'Restore this revision' })
   await expect(review).toContainText('newest commit of main')
   await expect(review.getByRole('region', { name: 'The request' })).toContainText('"repo_ref": "main"')
-  expect(await axeFinds(page)).toEqual([])
+  await expectAccessible(page)
   await review.getByRole('button', { name: 'Make a new revision' }).click()
   await expect(page).not.toHaveURL(old)
   await expect(page.getByRole('list', { name: 'Stages' }).getByText('Building', { exact: true })).toBeVisible()

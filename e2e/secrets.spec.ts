@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { pasteInto } from './support/paste'
-import { admin, expect, platform, signIn, test } from './support/session'
+import { ask } from './support/platform'
+import { admin, expect, signIn, test } from './support/session'
 
 // Secrets as an administrator edits them. That no value of them is ever given away: canary.spec.ts.
 
@@ -21,16 +22,8 @@ async function send(page: Page) {
   await page.getByRole('button', { name: 'Send and make a new revision' }).click()
 }
 
-const stored = async () => {
-  const { url, api_key } = platform()
-  const headers = { 'x-api-key': api_key }
-  const list = (await (await fetch(`${url}/v2/deployments?name_contains=workbench`, { headers })).json()) as {
-    resources: { id: string; secrets: { name: string; value: string }[] }[]
-  }
-  const [found] = list.resources
-  if (!found) throw new Error('The sample deployment is not there.')
-  return found.secrets
-}
+const stored = async (): Promise<{ name: string; value: string }[]> =>
+  (await ask('GET', '/v2/deployments?name_contains=workbench')).resources[0].secrets
 
 test('a .env is pasted, reviewed and sent; another editor is met and nobody loses anything', async ({
   page,

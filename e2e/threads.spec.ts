@@ -1,37 +1,7 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import type { Page } from '@playwright/test'
-import { expect, platform, signIn, test } from './support/session'
-
-const headers = () => ({ 'x-api-key': platform().api_key, 'content-type': 'application/json' })
-
-async function deployment(name: string) {
-  const { url } = platform()
-  const answer = await fetch(`${url}/v2/deployments?name_contains=${name}`, { headers: headers() })
-  const { resources } = (await answer.json()) as { resources: { id: string }[] }
-  const id = resources[0]?.id ?? ''
-  const ask = async (method: string, resource: string, body?: unknown) => {
-    const response = await fetch(`${url}/agents/${id}${resource}`, {
-      method,
-      headers: headers(),
-      body: JSON.stringify(body),
-    })
-    const text = await response.text()
-    return text === '' ? undefined : JSON.parse(text)
-  }
-  return { id, ask }
-}
-
-const axe = readFileSync(path.resolve('node_modules/axe-core/axe.min.js'), 'utf8')
-async function expectAccessible(page: Page) {
-  await page.evaluate(axe)
-  const violations = await page.evaluate(async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: axe puts itself on the window
-    const result = await (window as any).axe.run(document, { resultTypes: ['violations'] })
-    return result.violations.map((one: { id: string; nodes: { html: string }[] }) => `${one.id} ${one.nodes[0]?.html}`)
-  })
-  expect(violations).toEqual([])
-}
+import { expectAccessible } from './support/accessible'
+import { agentOf } from './support/platform'
+import { expect, signIn, test } from './support/session'
 
 const table = (page: Page) => page.getByRole('table', { name: 'Threads' })
 const ids = (page: Page) =>
@@ -40,7 +10,7 @@ const ids = (page: Page) =>
     .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-key')))
 
 test('threads are found by metadata and status, paged without values, and deleted together', async ({ page }) => {
-  const { id, ask } = await deployment('concierge')
+  const { id, ask } = await agentOf('concierge')
   const made: string[] = []
   for (let index = 0; index < 60; index++)
     made.push((await ask('POST', '/threads', { metadata: { batch: 'list', n: index, half: index % 2 } })).thread_id)
@@ -97,7 +67,7 @@ test('threads are found by metadata and status, paged without values, and delete
 test('a checkpoint is compared, edited as a node, forked and run on from; the thread is copied and deleted', async ({
   page,
 }) => {
-  const { id, ask } = await deployment('concierge')
+  const { id, ask } = await agentOf('concierge')
   const thread = (await ask('POST', '/threads', { metadata: { journey: 'state' } })).thread_id as string
   const input = { messages: [{ role: 'user', content: 'the harvest festival' }] }
   await ask('POST', `/threads/${thread}/runs/wait`, { assistant_id: 'approval', input, context: { delay_ms: 0 } })

@@ -1,5 +1,5 @@
 import { fromWire, toWire } from '@/lib/contracts/dialect'
-import { platform } from './session'
+import { platform } from './platform'
 import { startStubUpstream } from './stub-upstream'
 
 /**

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { test as base, type Cookie, expect, type Page } from '@playwright/test'
 
 export const admin = { email: 'admin@example.com', password: 'correct horse battery staple' }
@@ -35,12 +33,6 @@ export async function startChat(page: Page, message: string): Promise<void> {
   await page.getByLabel('Message', { exact: true }).last().fill(message)
   await page.getByRole('button', { name: 'Start run' }).click()
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
-}
-
-/** Where the started product keeps its data, and the embedded platform's address and key in it. */
-export function platform(): { url: string; api_key: string } {
-  const data = readFileSync(path.resolve(import.meta.dirname, '../../test-results/e2e-data.txt'), 'utf8')
-  return JSON.parse(readFileSync(path.join(data, 'platform.json'), 'utf8'))
 }
 
 /** A page whose console must stay free of policy violations and uncaught errors over the whole journey. */

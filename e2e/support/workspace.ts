@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
-import { platform } from './session'
+import { platform } from './platform'
 
 type ControlPlane = { url: string; key: string }
 type AgentServer = { name: string; url: string; key?: string }

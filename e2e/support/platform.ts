@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect } from '@playwright/test'
+
+/** Where the started product keeps its data, and the embedded platform's address and key in it. */
+export function platform(): { url: string; api_key: string } {
+  const data = readFileSync(path.resolve(import.meta.dirname, '../../test-results/e2e-data.txt'), 'utf8')
+  return JSON.parse(readFileSync(path.join(data, 'platform.json'), 'utf8'))
+}
+
+/** A request to the embedded platform, past the console; its answer, undefined where that is empty. */
+// biome-ignore lint/suspicious/noExplicitAny: the shapes are the contracts' business, and a journey that reads a wrong one fails
+export async function ask(method: string, resource: string, body?: unknown): Promise<any> {
+  const { url, api_key } = platform()
+  const response = await fetch(url + resource, {
+    method,
+    headers: { 'x-api-key': api_key, 'content-type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  const text = await response.text()
+  expect(response.ok, `${method} ${resource}: ${text}`).toBe(true)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** A deployment by its name, and requests to its agent server. */
+export async function agentOf(name: string) {
+  const { resources } = await ask('GET', `/v2/deployments?name_contains=${name}`)
+  const id: string = resources[0]?.id
+  return {
+    id,
+    ask: (method: string, resource: string, body?: unknown) => ask(method, `/agents/${id}${resource}`, body),
+  }
+}
