@@ -29,6 +29,8 @@ const MAY_IMPORT: Record<string, string[]> = {
 const EXCEPTIONS: Record<string, string[]> = {
   // A server component: it hands the queries that the page prefetched in this request to the browser.
   'components/shared/hydrated.tsx': ['lib/server/prefetch.ts'],
+  // Every feature follows its queries in the same way, and `lib/live` keeps out of React.
+  'components/shared/use-live-query.ts': ['lib/live/client.ts'],
 }
 
 /** Browser code imports no schema library. */

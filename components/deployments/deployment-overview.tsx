@@ -1,8 +1,11 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { StaleNotice } from '@/components/shared/stale-notice'
+import { useLiveQuery } from '@/components/shared/use-live-query'
+import { useTryAgain } from '@/components/shared/use-try-again'
 import { deploymentQuery } from '@/lib/queries/deployments'
-import { revisionsQuery } from '@/lib/queries/revisions'
+import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 import { type Offered, OverviewAssistants, OverviewCapabilities, overviewAssistants } from './overview-agent'
 import { OverviewFacts } from './overview-facts'
 import { OVERVIEW_REVISIONS } from './overview-query'
@@ -10,7 +13,6 @@ import { OverviewRevisions } from './overview-revisions'
 import { OverviewRuns, type RecentRuns } from './overview-runs'
 import { OverviewUse } from './overview-use'
 import { RevisionList } from './revision-list'
-import { useLiveDeployment } from './use-live'
 
 type Props = {
   workspace: string
@@ -23,19 +25,21 @@ type Props = {
 /** Each part asks for itself: what is down takes only its own part away. */
 export function DeploymentOverview({ workspace, deploymentId, recent, offered }: Props) {
   const place = { workspace, deploymentId }
-  const { problem, refetchInterval } = useLiveDeployment(workspace, deploymentId, OVERVIEW_REVISIONS)
-  const { data, error, dataUpdatedAt, refetch } = useQuery({
-    ...deploymentQuery(workspace, deploymentId),
-    refetchInterval,
-  })
-  const revisions = useQuery(revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS))
+  const options = deploymentQuery(workspace, deploymentId)
+  const { problem, refetchInterval } = useLiveQuery(
+    { kind: 'deployment', workspace, deployment: deploymentId },
+    options.queryKey,
+  )
+  const { data, error, dataUpdatedAt } = useQuery({ ...options, refetchInterval })
+  const retry = useTryAgain(options.queryKey)
+  const revisions = useOverviewRevisions(place)
   const assistants = useQuery(overviewAssistants(place))
   // Its failure to load at all, or again, is the frame's to say.
   const isStale = problem !== undefined && data !== undefined && !error
   const active = data?.active_revision_id ?? null
   return (
     <>
-      {isStale ? <StaleNotice message={problem} at={dataUpdatedAt} onRetry={() => void refetch()} /> : null}
+      {isStale ? <StaleNotice message={problem.message} at={dataUpdatedAt} onRetry={retry} /> : null}
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="@container flex min-w-0 flex-col gap-4">
           {data ? (
@@ -70,4 +74,20 @@ export function DeploymentOverview({ workspace, deploymentId, recent, offered }:
       </div>
     </>
   )
+}
+
+/** The newest revisions, live. The health in the page's head is that of the latest one: it moves together with the list. */
+function useOverviewRevisions({ workspace, deploymentId }: Pick<Props, 'workspace' | 'deploymentId'>) {
+  const client = useQueryClient()
+  const options = revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS)
+  useLiveQuery({ kind: 'revisions', workspace, deployment: deploymentId, query: OVERVIEW_REVISIONS }, options.queryKey)
+  const list = useQuery(options)
+  const { data, dataUpdatedAt } = list
+  useEffect(() => {
+    for (const revision of data?.resources ?? [])
+      client.setQueryData(revisionQuery(workspace, deploymentId, revision.id).queryKey, revision, {
+        updatedAt: dataUpdatedAt,
+      })
+  }, [client, workspace, deploymentId, data, dataUpdatedAt])
+  return list
 }

@@ -18,6 +18,7 @@ import { SavedViews } from '@/components/shared/saved-views'
 import { SearchBox } from '@/components/shared/search-box'
 import { StaleNotice } from '@/components/shared/stale-notice'
 import { useListSearch } from '@/components/shared/use-list-search'
+import { useLiveQuery } from '@/components/shared/use-live-query'
 import { useRowKeys } from '@/components/shared/use-row-keys'
 import { useSelection } from '@/components/shared/use-selection'
 import { useSetSearch } from '@/components/shared/use-set-search'
@@ -33,7 +34,6 @@ import { BulkBar } from './bulk-bar'
 import { deploymentColumns } from './columns'
 import { ExportButton } from './export-button'
 import { FILTERS, isFiltered, listQueryOf, NO_FILTER, PAGE_SIZES, toView, viewQueryOf } from './list-query'
-import { useLiveDeployments } from './use-live'
 
 const PeekPanel = dynamic(() => import('./peek-panel').then((module) => module.PeekPanel), { ssr: false })
 
@@ -42,13 +42,17 @@ type Props = { workspace: string; views: readonly SavedView[] }
 export function DeploymentsPage({ workspace, views: initialViews }: Props) {
   const search = useSearchParams()
   const query = listQueryOf(search)
-  const { problem, refetchInterval } = useLiveDeployments(workspace, query)
-  const list = useQuery({ ...deploymentRowsQuery(workspace, query), refetchInterval })
+  const options = deploymentRowsQuery(workspace, query)
+  const { problem, refetchInterval } = useLiveQuery(
+    { kind: 'deployments', workspace, query: query as Record<string, string | number | boolean> },
+    options.queryKey,
+  )
+  const list = useQuery({ ...options, refetchInterval })
   const { data, dataUpdatedAt, isPlaceholderData } = list
   // While it is tried again the first failure is said already: a server that hangs takes minutes to fail for good.
   const error = list.error ?? list.failureReason
-  const message = error?.view.message ?? problem
-  const retry = useTryAgain(deploymentRowsQuery(workspace, query).queryKey)
+  const message = error?.view.message ?? problem?.message
+  const retry = useTryAgain(options.queryKey)
 
   const [views, setViews] = useState(initialViews)
   const viewActions = useMemo(() => viewActionsOf(workspace), [workspace])

@@ -1,9 +1,9 @@
 'use client'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { useLiveQuery } from '@/components/shared/use-live-query'
 import { useTryAgain } from '@/components/shared/use-try-again'
 import type { Revision } from '@/lib/contracts/revisions'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
-import { useLiveQuery } from './use-live'
 
 type ListQuery = NonNullable<Parameters<typeof revisionsQuery>[2]>
 type Heads = { latest_revision_id?: string | null; active_revision_id?: string | null } | undefined

@@ -82,9 +82,8 @@ export class Poller<T> {
       if (this.#stop.signal.aborted) return 0
       this.#failures++
       const { code, message, retryAfterMs = 0 } = errorView(error)
-      const { seen } = this
-      if (seen.kind !== 'error' || seen.message !== message)
-        this.#see({ kind: 'error', code, message, at: Date.now(), version: seen.version + 1 })
+      // Told each time: a viewer may have read it by other means in between.
+      this.#see({ kind: 'error', code, message, at: Date.now(), version: this.seen.version + 1 })
       return Math.max(retryAfterMs, Math.min(PACE.movingMs * 2 ** (this.#failures - 1), PACE.errorMaxMs))
     }
   }
