@@ -60,25 +60,28 @@ test('1: no worker dies of deleted runs, threads and assistants, nor of webhooks
     .toBe(0)
 })
 
-storeTest('2: a run that a kill has cut goes on by itself, and can be cancelled', async ({ store: { start } }) => {
-  const first = await start()
-  const [goesOn, isStopped] = [await first.newThread(), await first.newThread()]
-  const create = async (thread: string, until: number) => {
-    const events = readEvents(await first.open('POST', `/threads/${thread}/runs/stream`, counting(until, 60)))
-    const { run_id } = (await nextEvent(events, 'metadata')).data
-    await nextEvent(events, 'custom')
-    return run_id as string
-  }
-  const [run, other] = [await create(goesOn, 8), await create(isStopped, 1000)]
-  await first.kill('SIGKILL')
-  const second = await start()
-  expect((await second.post(`/threads/${isStopped}/runs/${other}/cancel?wait=true`)).status).toBe(204)
-  expect((await second.get(`/threads/${isStopped}`)).json.status).toBe('idle')
-  await second.until(goesOn, run, 'success')
-  expect((await second.get(`/threads/${goesOn}`)).json.values.log).toHaveLength(8)
-})
+storeTest(
+  '2: a run that a kill has cut goes on by itself, and can be cancelled',
+  async ({ store: { start, serve } }) => {
+    const first = await start()
+    const [goesOn, isStopped] = [await first.newThread(), await first.newThread()]
+    const create = async (thread: string, until: number) => {
+      const events = readEvents(await first.open('POST', `/threads/${thread}/runs/stream`, counting(until, 60)))
+      const { run_id } = (await nextEvent(events, 'metadata')).data
+      await nextEvent(events, 'custom')
+      return run_id as string
+    }
+    const [run, other] = [await create(goesOn, 8), await create(isStopped, 1000)]
+    await first.kill('SIGKILL')
+    const second = await serve()
+    expect((await second.post(`/threads/${isStopped}/runs/${other}/cancel?wait=true`)).status).toBe(204)
+    expect((await second.get(`/threads/${isStopped}`)).json.status).toBe('idle')
+    await second.until(goesOn, run, 'success')
+    expect((await second.get(`/threads/${goesOn}`)).json.values.log).toHaveLength(8)
+  },
+)
 
-storeTest('3: what was acknowledged is stored, however much is read meanwhile', async ({ store: { start } }) => {
+storeTest('3: what was acknowledged is stored, however much is read meanwhile', async ({ store: { start, serve } }) => {
   const first = await start()
   const thread = await first.newThread()
   const reading = setInterval(() => void first.get(`/threads/${thread}`).catch(() => {}), 10)
@@ -86,7 +89,7 @@ storeTest('3: what was acknowledged is stored, however much is read meanwhile', 
   const { json } = await first.post(`/threads/${thread}/runs/wait`, counting(2))
   await first.kill('SIGKILL')
   clearInterval(reading)
-  expect((await (await start()).get(`/threads/${thread}`)).json.values).toEqual(json)
+  expect((await (await serve()).get(`/threads/${thread}`)).json.values).toEqual(json)
 })
 
 test('4: a store that cannot be read is left alone and named, never replaced', async () => {
