@@ -179,7 +179,8 @@ async function watchCrons() {
 async function catchUp() {
   const overdue = () => rowsOf('select cron_id from crons where next_run_date <= now()')
   for (const end = Date.now() + PATIENCE_MS; (await overdue()).length; await sleep(100))
-    if (Date.now() > end) return void problems.push(`${(await overdue()).length} crons are overdue and nobody fires them`)
+    if (Date.now() > end)
+      return void problems.push(`${(await overdue()).length} crons are overdue and nobody fires them`)
 }
 
 /**
