@@ -35,8 +35,8 @@ export async function startReceiver(random) {
 export function createJourney({ folder, random, webhook }) {
   /** Acknowledged ones, by run id: `{ run_id, thread_id, file, until, isKept }`. */
   const runs = new Map()
-  /** By cron id: when it was made. */
-  const crons = new Map()
+  /** The ids of those that were made. */
+  const crons = new Set()
   const counts = { runs: 0, queued: 0, stateless: 0, crons: 0, unanswered: 0 }
   let number = 0
   let threads = []
@@ -91,7 +91,7 @@ export function createJourney({ folder, random, webhook }) {
           on_run_completed: 'keep',
           webhook,
         }
-        crons.set((await call('POST', '/runs/crons', body)).cron_id, Date.now())
+        crons.add((await call('POST', '/runs/crons', body)).cron_id)
         counts.crons += 1
       }
     },

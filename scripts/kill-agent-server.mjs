@@ -1,6 +1,7 @@
 // node scripts/kill-agent-server.mjs [KILLS] [SEED] [--quick]: kill -9 of an agent server, again and again, at random moments
 // with runs, crons and webhooks under way. Afterwards every acknowledged run has ended with all its steps, no step that was
-// checkpointed was done again, no cron has fired twice or not at all, every webhook was delivered, and the store is whole.
+// checkpointed was done again, every firing of a cron has made one run (those that were due while no process was there, one
+// together), every webhook was delivered, and the store is whole.
 // Ends with 1 and the seed where one of that is not so. With `--quick`, a notice that still waits in the store will do.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -33,7 +34,8 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-kill-agent-'))
 const receiver = await startReceiver(random)
 const journey = createJourney({ folder, random, webhook: receiver.url })
 const problems = []
-const figures = { underWayAgain: 0, givenUp: 0, killedRuns: 0 }
+const figures = { underWayAgain: 0, givenUp: 0, killedRuns: 0, firings: 0, missedFirings: 0, lateMs: 0 }
+const killedAt = []
 const backMs = []
 /** What was checkpointed at each kill. */
 const marksOf = []
@@ -85,6 +87,7 @@ async function start() {
 /** Kills, and looks at what was checkpointed at that moment: none of that may be done again. */
 async function strike(program) {
   program.child.kill('SIGKILL')
+  killedAt.push(Date.now())
   await program.ended
   await sleep(50) // what the database had been given may still be committed
   const rows = await rowsOf(`
@@ -159,19 +162,49 @@ async function checkRuns() {
   }
 }
 
-async function checkCrons(stoppedAt) {
-  const minute = (time) => Math.floor(new Date(time).getTime() / 60_000)
-  for (const [cronId, madeAt] of journey.crons) {
-    const rows = await rowsOf(`select created_at from runs where metadata ->> 'cron_id' = $1`, [cronId])
-    const minutes = rows.map((one) => minute(one.created_at))
-    for (const one of new Set(minutes))
-      if (minutes.filter((other) => other === one).length > 1)
-        problems.push(`cron ${cronId} has fired twice in a minute`)
-    // The one whose minute began last may still be fired.
-    for (let one = minute(madeAt) + 1; one < minute(stoppedAt); one += 1)
-      if (!minutes.includes(one))
-        problems.push(`cron ${cronId} has not fired at ${new Date(one * 60_000).toISOString()}`)
-    figures.firings = (figures.firings ?? 0) + rows.length
+/** Notes each firing that is claimed and each run that a cron makes, with the transaction in which that happens. */
+async function watchCrons() {
+  await database.query(`
+    create table kill_claims (cron_id text, due timestamptz, next timestamptz, at timestamptz default clock_timestamp(), tx bigint default txid_current());
+    create table kill_made (cron_id text, tx bigint default txid_current());
+    create function kill_claimed() returns trigger language plpgsql as
+      'begin insert into kill_claims (cron_id, due, next) values (new.cron_id, old.next_run_date, new.next_run_date); return null; end';
+    create function kill_made() returns trigger language plpgsql as
+      $$begin insert into kill_made (cron_id) values (new.metadata ->> 'cron_id'); return null; end$$;
+    create trigger kill_claims after update of next_run_date on crons for each row when (new.enabled) execute function kill_claimed();
+    create trigger kill_made after insert on runs for each row when (new.metadata ? 'cron_id') execute function kill_made()`)
+}
+
+/** What was due while no process could see to it is made up for by the next one. */
+async function catchUp() {
+  const overdue = () => rowsOf('select cron_id from crons where next_run_date <= now()')
+  for (const end = Date.now() + PATIENCE_MS; (await overdue()).length; await sleep(100))
+    if (Date.now() > end)
+      return void problems.push(`${(await overdue()).length} crons are overdue and nobody fires them`)
+}
+
+/**
+ * Every firing is claimed in order and made exactly once, in one transaction with its run. One that comes late, because its
+ * process was killed, stands for those that were due meanwhile as well, and for none that is still to come.
+ */
+async function checkCrons() {
+  const minute = 60_000
+  for (const cronId of journey.crons) {
+    const claims = await rowsOf('select * from kill_claims where cron_id = $1 order by at', [cronId])
+    const made = (await rowsOf('select tx from kill_made where cron_id = $1', [cronId])).map((one) => one.tx)
+    for (const [index, { due, next, at, tx }] of claims.entries()) {
+      const name = `the firing of cron ${cronId} at ${due.toISOString()}`
+      const count = made.filter((one) => one === tx).length
+      if (count !== 1) problems.push(`${name} has made ${count} runs`)
+      if (index > 0 && claims[index - 1].next.getTime() !== due.getTime()) problems.push(`${name} is out of order`)
+      const missed = (next - due) / minute - 1
+      const isExcused = next - minute <= at && killedAt.some((time) => time >= due - 1000 && time <= at)
+      if (missed > 0 && !isExcused) problems.push(`${name} has left out ${missed} others`)
+      figures.missedFirings += missed
+      figures.lateMs = Math.max(figures.lateMs, at - due)
+    }
+    if (made.length !== claims.length) problems.push(`cron ${cronId} has made ${made.length} runs of ${claims.length}`)
+    figures.firings += claims.length
   }
 }
 
@@ -208,6 +241,7 @@ let done = 0
 let program
 try {
   program = await start()
+  await watchCrons()
   await journey.makeCrons(program.call, CRONS)
   while (done < kills) {
     let isOver = false
@@ -225,13 +259,13 @@ try {
         `[kill] ${done}: ${journey.runs.size} runs, ${receiver.seen.size} webhooks, ${problems.length} problems`,
       )
   }
-  const stoppedAt = Date.now()
+  await catchUp()
   await database.query('update crons set enabled = false, next_run_date = null')
   await sleep(1000) // a firing may be under way
   await settle()
   checkNotRepeated(marksOf)
   await checkRuns()
-  await checkCrons(stoppedAt)
+  await checkCrons()
   await checkStore(program.call)
 } catch (error) {
   problems.push(error.stack)

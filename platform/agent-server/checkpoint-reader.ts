@@ -37,6 +37,8 @@ const read = (serde: SerializerProtocol, { type, text, blob }: Stored): Promise<
 
 /** Stored values by channel and version: neighbours in a history share most of theirs. */
 export type Seen = Map<string, Stored>
+type StoredValue = [channel: string, stored: Stored]
+type WriteRow = Stored & { task_id: string; channel: string }
 
 /**
  * A checkpoint with its values and pending writes. The values come as rows of their own: the library asks for them as
@@ -48,16 +50,80 @@ export async function loadTuple(
   row: CheckpointRow,
   seen: Seen = new Map(),
 ): Promise<CheckpointTuple> {
-  const { thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, metadata } = row
-  const [values, writes, sends] = await Promise.all([
+  const [values, writes] = await Promise.all([
     loadValues(db, row, seen),
-    db.query<{ task_id: string; channel: string } & Stored>(
+    db.query<WriteRow>(
       `select w.task_id, w.channel, ${STORED('w')} from checkpoint_writes w
        where w.thread_id = $1 and w.checkpoint_ns = $2 and w.checkpoint_id = $3 order by w.task_id, w.idx`,
-      [thread_id, checkpoint_ns, checkpoint_id],
+      [row.thread_id, row.checkpoint_ns, row.checkpoint_id],
     ),
-    readPendingSends(db, serde, row),
   ])
+  return assemble(db, serde, row, values, writes)
+}
+
+/** Reads a checkpoint of those whose small parts were fetched together; large values are put together when it is asked for. */
+export type LoadTuple = (threadId: string) => Promise<CheckpointTuple | undefined>
+
+/** The newest checkpoint of each thread, however many there are, in three statements. */
+export async function loadNewest(db: Db, serde: SerializerProtocol, threadIds: readonly string[]): Promise<LoadTuple> {
+  const found = await db.query<CheckpointRow>(
+    `select c.* from unnest($1::text[]) as wanted (id) cross join lateral (
+       select ${CHECKPOINT_COLUMNS} from checkpoints where thread_id = wanted.id and checkpoint_ns = ''
+       order by checkpoint_id desc limit 1) c`,
+    [threadIds],
+  )
+  const versions = found.flatMap(({ thread_id, checkpoint }) =>
+    Object.entries(checkpoint.channel_versions).map(([channel, version]) => [thread_id, channel, String(version)]),
+  )
+  const [values, writes] = await Promise.all([
+    db.query<{ thread_id: string; channel: string } & Stored>(
+      `select b.thread_id, b.channel, ${STORED('b')}
+       from unnest($1::text[], $2::text[], $3::text[]) as wanted (thread_id, channel, version)
+       join checkpoint_blobs b on b.thread_id = wanted.thread_id and b.checkpoint_ns = '' and b.channel = wanted.channel
+         and b.version = wanted.version
+       where b.type <> 'empty'`,
+      [0, 1, 2].map((part) => versions.map((one) => one[part])),
+    ),
+    db.query<{ thread_id: string } & WriteRow>(
+      `select w.thread_id, w.task_id, w.channel, ${STORED('w')}
+       from unnest($1::text[], $2::text[]) as wanted (thread_id, checkpoint_id)
+       join checkpoint_writes w on w.thread_id = wanted.thread_id and w.checkpoint_ns = '' and w.checkpoint_id = wanted.checkpoint_id
+       order by w.task_id, w.idx`,
+      [found.map((row) => row.thread_id), found.map((row) => row.checkpoint_id)],
+    ),
+  ])
+  const rows = new Map(found.map((row) => [row.thread_id, row]))
+  const valuesOf = byThread(values)
+  const writesOf = byThread(writes)
+  return async (threadId) => {
+    const row = rows.get(threadId)
+    if (!row) return undefined
+    const mine = (valuesOf.get(threadId) ?? []).map(
+      async ({ channel, ...stored }): Promise<StoredValue> => [channel, await whole(db, threadId, stored)],
+    )
+    return assemble(db, serde, row, await Promise.all(mine), writesOf.get(threadId) ?? [])
+  }
+}
+
+function byThread<T extends { thread_id: string }>(rows: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const row of rows) {
+    const group = groups.get(row.thread_id)
+    if (group) group.push(row)
+    else groups.set(row.thread_id, [row])
+  }
+  return groups
+}
+
+async function assemble(
+  db: Db,
+  serde: SerializerProtocol,
+  row: CheckpointRow,
+  values: readonly StoredValue[],
+  writes: readonly WriteRow[],
+): Promise<CheckpointTuple> {
+  const { thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, metadata } = row
+  const sends = await readPendingSends(db, serde, row)
   const channelValues = values.map(async ([channel, stored]) => [channel, await read(serde, stored)] as const)
   const pendingWrites = writes.map(
     async ({ task_id, channel, ...stored }): Promise<[string, string, unknown]> => [
@@ -113,7 +179,7 @@ async function loadValues(
   db: Db,
   { thread_id, checkpoint_ns, checkpoint }: CheckpointRow,
   seen: Seen,
-): Promise<[string, Stored][]> {
+): Promise<StoredValue[]> {
   const versions = Object.entries(checkpoint.channel_versions).map(
     ([channel, version]) => [channel, String(version)] as const,
   )
@@ -143,7 +209,7 @@ async function loadValues(
   // Only the last checkpoint's are kept: a history may be larger than the memory.
   seen.clear()
   for (const [key, stored] of mine) seen.set(key, stored)
-  return versions.flatMap(([channel, version]): [string, Stored][] => {
+  return versions.flatMap(([channel, version]): StoredValue[] => {
     const stored = mine.get(keyOf(channel, version))
     return stored && stored.type !== 'empty' ? [[channel, stored]] : []
   })

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { type TestServer, testServer } from './testing'
@@ -232,6 +233,23 @@ describe('a cron', () => {
     expect(await threadsOf(server, on.cron_id)).toHaveLength(1)
     expect((await read(server, on.cron_id)).next_run_date).toBeNull()
     expect(await threadsOf(server, off.cron_id)).toEqual([])
+  })
+
+  test('a firing that the store refuses is not lost: it is made when it can be, once', async () => {
+    const { cron_id } = await create(server, { ...quiet, on_run_completed: 'keep' })
+    const database = new pg.Client({ connectionString: server.databaseUrl, options: '-c search_path=agent_test' })
+    await database.connect()
+    await database.query(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''not now''; end';
+      create trigger refuse before insert on runs for each row execute function refuse()`)
+    const due = (await read(server, cron_id)).next_run_date
+    time.at = Date.parse(due) + 1
+    await server.request('PATCH', `/runs/crons/${cron_id}`, {})
+    await until(async () => server.logs.some((line) => line.includes('not now')))
+    expect((await read(server, cron_id)).next_run_date).toBe(due)
+    await database.query('drop trigger refuse on runs')
+    await database.end()
+    await look(server, cron_id, time)
+    expect(await threadsOf(server, cron_id)).toHaveLength(1)
   })
 })
 

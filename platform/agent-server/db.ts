@@ -51,10 +51,10 @@ export class Db {
   }
 
   /**
-   * Makes the schema and brings its tables up to date, one process at a time. `also` runs under the same lock.
-   * Rejects for a schema that a newer server has written.
+   * Makes the schema and brings its tables up to date, one process at a time. `before` runs under the same lock, and makes
+   * the checkpointer's tables. Rejects for a schema that a newer server has written.
    */
-  async migrate(also: () => Promise<void>): Promise<void> {
+  async migrate(before: () => Promise<void>): Promise<void> {
     const client = this.client()
     await client.connect()
     try {
@@ -70,6 +70,7 @@ export class Db {
       const version = rows[0]?.version ?? 0
       if (version > MIGRATIONS.length)
         throw new Error(`The schema "${this.schema}" was written by a newer agent server (version ${version}).`)
+      await before()
       for (const [index, statements] of MIGRATIONS.entries()) {
         if (index < version) continue
         await client.query('begin')
@@ -77,7 +78,6 @@ export class Db {
         await client.query('insert into migrations values ($1)', [index + 1])
         await client.query('commit')
       }
-      await also()
     } finally {
       await client.end()
     }

@@ -1,6 +1,6 @@
 /**
  * The tables of one deployment, in its own PostgreSQL schema (the connection's search path). Entries are applied in
- * order and once; never change one that was released. Checkpoints have tables of their own, made by their saver.
+ * order and once; never change one that was released. Checkpoints have tables of their own, made by their saver before.
  * Free text that users bring (input, error messages) is `json` or `text`: `jsonb` cannot hold every JSON string.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -186,5 +186,13 @@ export const MIGRATIONS: readonly string[] = [
   alter table large_pieces alter column data set storage external;
   -- The names of the parts of a large input, which its kwargs then leave out.
   alter table runs add column input_pieces bytea;
+  `,
+  `
+  -- Newest first of a status. Threads of stateless runs are in no list.
+  create index threads_status on threads (status, created_at) where not is_temporary;
+  -- Searches by values: short ones by themselves, and those in pieces, which are looked into elsewhere.
+  create index checkpoint_blobs_small on checkpoint_blobs (channel, blob)
+    where checkpoint_ns = '' and type = 'json' and octet_length(blob) <= 200;
+  create index checkpoint_blobs_pieces on checkpoint_blobs (channel, thread_id) where checkpoint_ns = '' and type = 'pieces';
   `,
 ]

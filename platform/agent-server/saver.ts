@@ -10,7 +10,7 @@ import {
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint'
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
-import { CHECKPOINT_COLUMNS, type CheckpointRow, loadTuple, type Seen } from './checkpoint-reader'
+import { CHECKPOINT_COLUMNS, type CheckpointRow, loadNewest, loadTuple, type Seen } from './checkpoint-reader'
 import type { Db } from './db'
 import { withStore } from './errors'
 import { LARGE_BYTES, PIECES, type Pieces, preparePieces, refsOf, split } from './pieces'
@@ -92,6 +92,12 @@ export class AgentSaver extends PostgresSaver {
       [thread_id, checkpoint_ns, checkpoint_id],
     )
     return row && loadTuple(this.db, this.serde, row)
+  }
+
+  /** Reads the newest states of several threads at once; what is given takes the place of this saver for each of them. */
+  async newestOf(threadIds: readonly string[]): Promise<Pick<AgentSaver, 'getTuple'>> {
+    const load = await withStore(() => loadNewest(this.db, this.serde, threadIds))
+    return { getTuple: ({ configurable }) => withStore(() => load(configurable?.thread_id as string)) }
   }
 
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {

@@ -12,8 +12,11 @@ import { type ThreadRow, type Threads, threadOut } from './threads'
 type Json = Record<string, unknown>
 type Place = z.output<typeof CheckpointRequest> | null | undefined
 
-/** How many threads of a list have their state read at once. */
+/** Of a list: how many threads have their small values fetched together, and how many are read at once, large ones included. */
+const FETCHED = 100
 const AT_ONCE = 4
+/** Where the runtime looks for a checkpointer that is not the graph's own. */
+const CHECKPOINTER = '__pregel_checkpointer'
 
 /** State and history of threads, as the graph that ran on them understands them. */
 export class ThreadStates {
@@ -35,7 +38,15 @@ export class ThreadStates {
   async snapshot(thread: ThreadRow, place?: Place, subgraphs = false): Promise<StateSnapshot> {
     const config = { configurable: configurableOf(thread.thread_id, place) }
     const graph = await this.#graphOf(thread, 'threads.read')
-    return graph ? graph.getState(config, { subgraphs }) : this.#rawSnapshot(config)
+    return graph ? graph.getState(config, { subgraphs }) : rawSnapshot(this.saver, config)
+  }
+
+  async #newestSnapshot(thread: ThreadRow, saver: Reader): Promise<StateSnapshot> {
+    const configurable = configurableOf(thread.thread_id)
+    const graph = await this.#graphOf(thread, 'threads.read')
+    return graph
+      ? graph.getState({ configurable: { ...configurable, [CHECKPOINTER]: saver } })
+      : rawSnapshot(saver, { configurable })
   }
 
   /** Newest first. */
@@ -99,33 +110,24 @@ export class ThreadStates {
       withTtl = false,
     }: { wants?: (field: string) => boolean; extract?: Record<string, string> | null; withTtl?: boolean } = {},
   ): Promise<Json[]> {
-    const needsState = wants('values') || wants('interrupts') || !!extract
+    const needsState = wants('values') || wants('interrupts') || Object.values(extract ?? {}).some(isOfState)
+    if (!needsState) return rows.map((row) => withExtracted(threadOut(row, withTtl), extract))
     const records: Json[] = []
-    for (let from = 0; from < rows.length; from += AT_ONCE)
-      records.push(
-        ...(await Promise.all(
-          rows.slice(from, from + AT_ONCE).map((row) => this.#record(row, needsState, withTtl, extract)),
-        )),
-      )
+    for (const fetched of chunks(rows, FETCHED)) {
+      const saver = await this.saver.newestOf(fetched.map((row) => row.thread_id))
+      for (const some of chunks(fetched, AT_ONCE))
+        records.push(
+          ...(await Promise.all(
+            some.map(async (row) => {
+              const snapshot = await this.#newestSnapshot(row, saver)
+              const values = snapshot.createdAt === undefined ? null : toPlain(snapshot.values)
+              const record = { ...threadOut(row, withTtl), values, interrupts: openInterrupts(snapshot) }
+              return withExtracted(record, extract)
+            }),
+          )),
+        )
+    }
     return records
-  }
-
-  async #record(
-    row: ThreadRow,
-    needsState: boolean,
-    withTtl: boolean,
-    extract?: Record<string, string> | null,
-  ): Promise<Json> {
-    const record: Json = threadOut(row, withTtl)
-    if (!needsState) return record
-    const snapshot = await this.snapshot(row)
-    record.values = snapshot.createdAt === undefined ? null : toPlain(snapshot.values)
-    record.interrupts = openInterrupts(snapshot)
-    if (extract)
-      record.extracted = Object.fromEntries(
-        Object.entries(extract).map(([alias, path]) => [alias, valueAt(record, path)]),
-      )
-    return record
   }
 
   async #graphOf(thread: ThreadRow, access: Access): Promise<Graph | undefined> {
@@ -147,23 +149,38 @@ export class ThreadStates {
     const snapshot = await graph.getState({ configurable: configurableOf(thread.thread_id) })
     await this.threads.rest(thread.thread_id, restingStatus(snapshot))
   }
+}
 
-  /** What can be told when no graph of this deployment explains the checkpoint: the stored values as they are. */
-  async #rawSnapshot(config: { configurable: Json }): Promise<StateSnapshot> {
-    const saved = await this.saver.getTuple(config)
-    // Channels of the runtime itself: `__start__`, `branch:to:node`.
-    const values = Object.entries(saved?.checkpoint.channel_values ?? {}).filter(([name]) => !/^__|:/.test(name))
-    return {
-      values: Object.fromEntries(values),
-      next: [],
-      tasks: [],
-      metadata: saved?.metadata,
-      config: saved?.config ?? config,
-      createdAt: saved?.checkpoint.ts,
-      parentConfig: saved?.parentConfig,
-    }
+type Reader = Pick<AgentSaver, 'getTuple'>
+
+/** What can be told when no graph of this deployment explains the checkpoint: the stored values as they are. */
+async function rawSnapshot(saver: Reader, config: { configurable: Json }): Promise<StateSnapshot> {
+  const saved = await saver.getTuple(config)
+  // Channels of the runtime itself: `__start__`, `branch:to:node`.
+  const values = Object.entries(saved?.checkpoint.channel_values ?? {}).filter(([name]) => !/^__|:/.test(name))
+  return {
+    values: Object.fromEntries(values),
+    next: [],
+    tasks: [],
+    metadata: saved?.metadata,
+    config: saved?.config ?? config,
+    createdAt: saved?.checkpoint.ts,
+    parentConfig: saved?.parentConfig,
   }
 }
+
+const chunks = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
+
+const isOfState = (path: string): boolean => /^(values|interrupts)\b/.test(path)
+
+const withExtracted = (record: Json, extract: Record<string, string> | null | undefined): Json =>
+  extract
+    ? {
+        ...record,
+        extracted: Object.fromEntries(Object.entries(extract).map(([alias, path]) => [alias, valueAt(record, path)])),
+      }
+    : record
 
 /** A place in a thread; what is not given is left out, because the runtime looks at the keys. */
 export function configurableOf(threadId: string, place?: Place): Json {

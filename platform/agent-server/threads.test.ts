@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestServer, testServer } from './testing'
 
@@ -121,6 +122,23 @@ describe('search', () => {
     expect(await found({ status: 'busy' })).toEqual([])
     expect((await server.post('/threads/count', { metadata: mine, status: 'idle' })).json).toBe(3)
     expect((await server.post('/threads/count', { metadata: mine, values: { count: 2 } })).json).toBe(1)
+  })
+
+  test('finds values whatever their text is, and only those of the newest state', async () => {
+    const mine = { search: randomUUID() }
+    const thread = await server.newThread({ metadata: { ...mine, graph_id: 'counter' } })
+    const write = (values: object) => server.post(`/threads/${thread}/state`, { values, as_node: 'step' })
+    const isFound = async (values: object) =>
+      (await server.post('/threads/search', { metadata: mine, values })).json.length === 1 &&
+      (await server.post('/threads/count', { metadata: mine, values })).json === 1
+    const file = 'a "quoted" \\u0000 \u0000 ü \ud83d\ude00'
+    const long = 'x'.repeat(300)
+    await write({ count: 1, file, log: ['\\u0000 in words', long] })
+    for (const values of [{ count: 1 }, { file }, { file, count: 1 }, { log: ['\\u0000 in words'] }, { log: [long] }])
+      expect(await isFound(values), JSON.stringify(values)).toBe(true)
+    await write({ count: 2, file: long })
+    expect(await Promise.all([{ count: 1 }, { file }, { file: 'x' }, { count: '2' }].map(isFound))).not.toContain(true)
+    expect(await Promise.all([{ count: 2 }, { file: long }].map(isFound))).toEqual([true, true])
   })
 
   test('pages with the true total, selects, extracts and sorts', async () => {

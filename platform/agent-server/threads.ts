@@ -95,13 +95,19 @@ export class Threads {
   async search(body: z.output<typeof ThreadsSearch>): Promise<{ rows: ThreadRow[]; total: number }> {
     const where = await this.#where(body)
     if (body.ids) where.add('thread_id = any($?)', body.ids)
-    const rows = await this.db.query<ThreadRow & { total: number }>(
-      `select ${COLUMNS}, (count(*) over ())::int as total from threads t ${where.text} ${orderAndPage(body, 'created_at', 'thread_id')}`,
-      where.values,
-    )
+    const page = (columns: string) =>
+      this.db.query<ThreadRow & { total?: number }>(
+        `select ${columns} from threads t ${where.text} ${orderAndPage(body, 'created_at', 'thread_id')}`,
+        where.values,
+      )
+    // Off an index, whatever there is to count; only what is found by values is found once for both.
+    if (!body.values) {
+      const [rows, total] = await Promise.all([page(COLUMNS), this.#count(where)])
+      return { rows, total }
+    }
+    const rows = await page(`${COLUMNS}, (count(*) over ())::int as total`)
     // A page behind the end has no row that could tell the total.
-    const total = rows[0]?.total ?? (body.offset ? await this.#count(where) : 0)
-    return { rows, total }
+    return { rows, total: rows[0]?.total ?? (body.offset ? await this.#count(where) : 0) }
   }
 
   async count(filters: Filters): Promise<number> {
@@ -178,24 +184,29 @@ export class Threads {
     // Of the newest checkpoint; a thread without the key is none of those asked for.
     for (const [channel, value] of Object.entries(values ?? {})) {
       const wanted = JSON.stringify(value)
-      const large = await this.#withLarge(rowsWhere(), channel, wanted)
-      where.add(
-        `(exists (select from checkpoint_blobs b where ${NEWEST_VALUE} and as_json(b.blob) @> $?::jsonb) or thread_id = any($?))`,
-        channel,
-        wanted,
-        large,
-      )
+      if (isScalar(value) && wanted.length <= MAX_SMALL)
+        where.add(
+          `thread_id in (select b.thread_id from checkpoint_blobs b where ${SMALL} and b.channel = $? and b.blob = $? and ${IS_NEWEST})`,
+          channel,
+          Buffer.from(wanted),
+        )
+      else
+        where.add(
+          `(exists (select from checkpoint_blobs b where ${OF_THREAD} and b.channel = $? and ${IS_NEWEST} and ${AS_JSON} @> $?::jsonb)
+           or thread_id = any($?))`,
+          channel,
+          wanted,
+          await this.#withLarge(rowsWhere(), channel, wanted),
+        )
     }
     return where
   }
 
   /** Of the threads in question, those whose value is stored in pieces, which SQL cannot look into, and holds what is wanted. */
   async #withLarge(where: Where, channel: string, wanted: string): Promise<string[]> {
-    const from = 'from threads t join checkpoint_blobs b on'
-    where.add(`b.type = '${PIECES}'`)
-    const condition = NEWEST_VALUE.replace('$?', `$${where.values.push(channel)}`)
+    where.add(`b.type = '${PIECES}' and b.channel = $? and ${IS_NEWEST}`, channel)
     const rows = await this.db.query<{ thread_id: string; blob: Buffer }>(
-      `select t.thread_id, b.blob ${from} ${condition} ${where.text}`,
+      `select thread_id, b.blob from threads t join lateral (select * from checkpoint_blobs b where ${OF_THREAD}) b using (thread_id) ${where.text}`,
       where.values,
     )
     const found: string[] = []
@@ -210,10 +221,20 @@ export class Threads {
   }
 }
 
-/** The stored value `b` of a channel in the newest checkpoint of thread `t`. */
-const NEWEST_VALUE = `b.thread_id = t.thread_id and b.checkpoint_ns = '' and b.channel = $?
-  and b.version = (select c.checkpoint -> 'channel_versions' ->> b.channel from checkpoints c
-    where c.thread_id = t.thread_id and c.checkpoint_ns = '' order by c.checkpoint_id desc limit 1)`
+const OF_THREAD = `b.thread_id = t.thread_id and b.checkpoint_ns = ''`
+/** The stored value `b` is that of its thread's newest checkpoint. */
+const IS_NEWEST = `b.version = (select c.checkpoint -> 'channel_versions' ->> b.channel from checkpoints c
+  where c.thread_id = b.thread_id and c.checkpoint_ns = '' order by c.checkpoint_id desc limit 1)`
+/** Most of a state's values are short; those are found by the index that says the same (migrations.ts). */
+const MAX_SMALL = 200
+const SMALL = `b.checkpoint_ns = '' and b.type = 'json' and octet_length(b.blob) <= ${MAX_SMALL}`
+/** Only text with such escapes may be none that jsonb can hold, and only for that the function is needed, which is slow. */
+const AS_JSON = `case when b.type <> 'json' then null
+  when position('\\\\u0000'::bytea in b.blob) = 0 and position('\\\\ud'::bytea in b.blob) = 0 then convert_from(b.blob, 'UTF8')::jsonb
+  else as_json(b.blob) end`
+
+/** Equal to another one where their texts are. */
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
 
 const CHECKPOINT_TABLES = {
   checkpoints: 'checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata',
