@@ -1,0 +1,107 @@
+import type { Page } from '@playwright/test'
+import { startFleet } from './support/fleet'
+import { expect, signIn, test } from './support/session'
+import { addControlPlane } from './support/workspace'
+
+// The list with ten thousand deployments behind the API, which come and go. How fast it is: `npm run bench -- list`.
+
+const table = (page: Page) => page.getByRole('table', { name: 'Deployments' })
+const names = (page: Page) => table(page).locator('a[data-row]').allTextContents()
+const elements = (page: Page) => page.locator('*').count()
+
+/** Presses, and waits until other rows are there. */
+async function turn(page: Page, button: 'Next' | 'Previous') {
+  const before = (await names(page))[0]
+  await page.getByRole('button', { name: button, exact: true }).click()
+  await expect.poll(async () => (await names(page))[0]).not.toBe(before)
+  return await names(page)
+}
+
+test('ten thousand deployments: every filter reaches the API, and pages neither skip nor repeat while rows come and go', async ({
+  page,
+}) => {
+  test.setTimeout(90_000)
+  const fleet = await startFleet(10_000)
+  try {
+    await signIn(page)
+    const slug = await addControlPlane(page, { url: fleet.url, key: 'key' })
+    await page.goto(`/${slug}/deployments`)
+    await expect.poll(() => names(page)).toEqual(fleet.names().slice(0, 20))
+    await expect(table(page).getByRole('row', { name: /fleet-09995/ })).toContainText('Some status of tomorrow')
+    expect(await elements(page)).toBeLessThan(2_000)
+    await page.getByLabel('Rows').selectOption('100')
+    await expect.poll(() => names(page)).toEqual(fleet.names().slice(0, 100))
+    await expect(table(page).locator('[aria-busy=true]')).toHaveCount(0)
+    test.info().annotations.push({ type: 'elements with 100 rows', description: String(await elements(page)) })
+    expect(await elements(page)).toBeLessThan(2_000)
+    await page.getByLabel('Rows').selectOption('20')
+
+    // One filter after another, each of them true of this one deployment.
+    const one = 9_870
+    const id = `00000000-0000-4000-8000-${String(one).padStart(12, '0')}`
+    const tag = '00000000-0000-4000-8000-030000000000'
+    const filters: [label: string, parameter: string, value: string, option?: string][] = [
+      ['Status', 'status', 'READY', 'READY'],
+      ['Type', 'deployment_type', 'prod', 'prod'],
+      ['Rolled out by', 'remote_reconciled', 'true', 'a listener'],
+      ['Image version', 'image_version', '0.20'],
+      ['Tag values', 'tag_value_ids', `${tag},other`],
+      ['Agent', 'agent_id', 'agent-70'],
+      ['Agent environment', 'agent_environment', 'staging'],
+      ['Ids', 'deployment_ids', `other,${id}`],
+      ['Exact name', 'name', `fleet-0${one}`],
+    ]
+    for (const [label, parameter, value, option] of filters) {
+      await page.getByRole('button', { name: 'Add filter' }).click()
+      const form = page.getByRole('form', { name: 'Filter' })
+      await form.getByLabel('Filter by').selectOption({ label })
+      const field = form.getByLabel(label, { exact: true })
+      if (option) await field.selectOption({ label: option })
+      else {
+        await field.fill(value)
+        await field.press('Enter')
+      }
+      await expect(page.getByRole('button', { name: `Remove filter ${label}`, exact: true })).toBeVisible()
+      await expect.poll(() => fleet.lists.at(-1)?.get(parameter)).toBe(value)
+    }
+    await page.getByLabel('Search by name').fill('fleet-')
+    await expect.poll(() => fleet.lists.at(-1)?.get('name_contains')).toBe('fleet-')
+    for (const [, parameter, value] of filters) expect(fleet.lists.at(-1)?.get(parameter)).toBe(value)
+    await expect.poll(() => names(page)).toEqual([`fleet-0${one}`])
+    await page.reload()
+    await expect.poll(() => names(page)).toEqual([`fleet-0${one}`])
+
+    await page.goto(`/${slug}/deployments`)
+    await expect.poll(async () => (await names(page)).length).toBe(20)
+    const atFirst = fleet.names()
+    const shown = [await names(page)]
+    const gone: string[] = []
+    for (let step = 0; step < 5; step++) {
+      const current = shown.at(-1) ?? []
+      // Above, on this page, the last of it, and ahead of it.
+      const ahead = fleet.names().indexOf(current.at(-1) ?? '') + 3
+      const removed = [current[4], current.at(-1), fleet.names()[ahead]].filter((name) => name !== undefined)
+      gone.push(...removed)
+      fleet.remove(removed)
+      fleet.add(step + 2)
+      shown.push(await turn(page, 'Next'))
+    }
+    const seen = shown.flat()
+    expect(new Set(seen).size).toBe(seen.length)
+    const passed = atFirst.slice(0, atFirst.indexOf(seen.at(-1) ?? '') + 1)
+    expect(passed.filter((name) => !seen.includes(name) && !gone.includes(name))).toEqual([])
+
+    // It stays where it is while it is looked at, and the way back leads over the same rows.
+    const here = shown.at(-1) ?? []
+    const looks = fleet.lists.length
+    fleet.add(7)
+    await expect.poll(() => fleet.lists.length, { timeout: 30_000 }).toBeGreaterThan(looks + 1)
+    expect(await names(page)).toEqual(here)
+    const back = await turn(page, 'Previous')
+    expect(back.filter((name) => here.includes(name))).toEqual([])
+    const [first = ''] = here
+    expect(back).toEqual(fleet.names().slice(fleet.names().indexOf(first) - 20, fleet.names().indexOf(first)))
+  } finally {
+    await fleet.stop()
+  }
+})
