@@ -3,18 +3,25 @@ import { startFleet } from './support/fleet'
 import { expect, signIn, test } from './support/session'
 import { addControlPlane } from './support/workspace'
 
-// The list with ten thousand deployments behind the API, which come and go. How fast it is: `npm run bench -- list`.
+// The list with ten thousand deployments behind the API, which come and go (how fast it is: `npm run bench -- list-scale`),
+// and a control plane that has little to tell.
 
 const table = (page: Page) => page.getByRole('table', { name: 'Deployments' })
 const names = (page: Page) => table(page).locator('a[data-row]').allTextContents()
 const elements = (page: Page) => page.locator('*').count()
 
-/** Presses, and waits until other rows are there. */
+/** Presses, and waits until the rows of before are gone: all of them, for the page itself moves on while new ones come. */
 async function turn(page: Page, button: 'Next' | 'Previous') {
-  const before = (await names(page))[0]
+  const before = await names(page)
   await page.getByRole('button', { name: button, exact: true }).click()
-  await expect.poll(async () => (await names(page))[0]).not.toBe(before)
-  return await names(page)
+  let now: string[] = []
+  await expect
+    .poll(async () => {
+      now = await names(page)
+      return now.length > 0 && now.filter((name) => before.includes(name))
+    })
+    .toEqual([])
+  return now
 }
 
 test('ten thousand deployments: every filter reaches the API, and pages neither skip nor repeat while rows come and go', async ({
@@ -29,12 +36,29 @@ test('ten thousand deployments: every filter reaches the API, and pages neither 
     await expect.poll(() => names(page)).toEqual(fleet.names().slice(0, 20))
     await expect(table(page).getByRole('row', { name: /fleet-09995/ })).toContainText('Some status of tomorrow')
     expect(await elements(page)).toBeLessThan(2_000)
-    await page.getByLabel('Rows').selectOption('100')
-    await expect.poll(() => names(page)).toEqual(fleet.names().slice(0, 100))
+    await page.getByLabel('Rows').selectOption('50')
+    await expect.poll(() => names(page)).toEqual(fleet.names().slice(0, 50))
     await expect(table(page).locator('[aria-busy=true]')).toHaveCount(0)
-    test.info().annotations.push({ type: 'elements with 100 rows', description: String(await elements(page)) })
     expect(await elements(page)).toBeLessThan(2_000)
     await page.getByLabel('Rows').selectOption('20')
+
+    // By the keyboard alone, and over two pages.
+    await expect.poll(async () => (await names(page)).length).toBe(20)
+    await page.getByRole('heading', { name: 'Deployments' }).click()
+    for (const key of ['j', 'x', 'j', 'x', 'p']) await page.keyboard.press(key)
+    await expect(page.getByRole('complementary', { name: 'Peek: fleet-09998' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await turn(page, 'Next')
+    await expect(page.getByRole('region', { name: 'Selected deployments' })).toContainText(
+      '2 selected (2 on other pages)',
+    )
+    await page.goto(`/${slug}/deployments?offset=9960`)
+    await expect.poll(() => names(page)).toEqual(fleet.names().slice(9_960, 9_980))
+    await turn(page, 'Next')
+    await expect.poll(() => names(page)).toEqual(fleet.names().slice(9_980))
+    await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeDisabled()
+    expect(await elements(page)).toBeLessThan(2_000)
+    await page.goto(`/${slug}/deployments`)
 
     // One filter after another, each of them true of this one deployment.
     const one = 9_870
@@ -101,6 +125,46 @@ test('ten thousand deployments: every filter reaches the API, and pages neither 
     expect(back.filter((name) => here.includes(name))).toEqual([])
     const [first = ''] = here
     expect(back).toEqual(fleet.names().slice(fleet.names().indexOf(first) - 20, fleet.names().indexOf(first)))
+  } finally {
+    await fleet.stop()
+  }
+})
+
+test('a control plane without lists of revisions or logs, and a name that hides something: shown for what it is, and deleted safely', async ({
+  page,
+}) => {
+  const fleet = await startFleet(2, {
+    names: { 1: `pay\u202Elortnoc ${'and so on '.repeat(28)}` },
+    lacks: /\/revisions$|logs/,
+  })
+  try {
+    await signIn(page)
+    const slug = await addControlPlane(page, { url: fleet.url, key: 'key' })
+    await page.goto(`/${slug}/deployments`)
+    const link = table(page).getByRole('link', { name: /^payRLOlortnoc/ })
+    await expect(table(page).getByRole('checkbox', { name: /^Select pay\[RLO\]lortnoc/ })).toBeVisible()
+    await link.click()
+    await expect(page.getByRole('heading', { name: /^payRLOlortnoc/ })).toBeVisible()
+
+    const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
+    await parts.getByRole('link', { name: 'Revisions' }).click()
+    await expect(page.getByText(/This server lists no revisions\. Shown are the two/)).toBeVisible()
+    const revisions = page.getByRole('table', { name: 'Revisions' })
+    await expect(revisions.getByRole('row')).toHaveCount(2) // the head, and the one that is latest and serving
+    await revisions.getByRole('link').first().click()
+    await expect(page.getByText('This server has no logs endpoint')).toBeVisible()
+
+    await page.goto(`/${slug}/deployments/00000000-0000-4000-8000-000000000001/settings/danger`)
+    await page.getByRole('button', { name: 'Delete deployment' }).click()
+    const dialog = page.getByRole('dialog', { name: /^Delete payRLOlortnoc/ })
+    const confirm = dialog.getByRole('button', { name: 'Delete deployment' })
+    const typed = dialog.getByLabel('Type 00000000 to go on')
+    await typed.fill('pay')
+    await expect(confirm).toBeDisabled()
+    await typed.fill('00000000')
+    await confirm.click()
+    await expect(page.getByText(/^pay\[RLO\]lortnoc.* is being deleted\.$/)).toBeVisible()
+    await expect.poll(() => names(page)).toEqual(['fleet-00000'])
   } finally {
     await fleet.stop()
   }

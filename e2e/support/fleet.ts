@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { startStubUpstream } from './stub-upstream'
+import { type Seen, startStubUpstream } from './stub-upstream'
 
 // A control plane with as many deployments as wanted, in this process: what a list of them needs and nothing else.
 
@@ -60,9 +60,11 @@ type FleetOptions = {
   latencyMs?: number
   /** Names other than `fleet-…`, by number. */
   names?: Record<number, string>
+  /** Paths that this server does not have. */
+  lacks?: RegExp
 }
 
-export async function startFleet(count: number, { latencyMs = 0, names = {} }: FleetOptions = {}) {
+export async function startFleet(count: number, { latencyMs = 0, names = {}, lacks }: FleetOptions = {}) {
   let list = Array.from({ length: count }, (_, index) => {
     const one = record(count - 1 - index)
     return { ...one, name: names[count - 1 - index] ?? one.name }
@@ -71,10 +73,11 @@ export async function startFleet(count: number, { latencyMs = 0, names = {} }: F
   /** The query of each list that was asked for. */
   const lists: Query[] = []
 
-  function answer(path: string) {
+  function answer({ method, path }: Seen) {
     const { pathname, searchParams: query } = new URL(path, 'http://fleet')
     const [id, revisions, revision] = pathname.split('/').slice(3)
-    if (!pathname.startsWith('/v2/deployments')) return { status: 404, body: { detail: 'Not Found' } }
+    if (!pathname.startsWith('/v2/deployments') || lacks?.test(pathname))
+      return { status: 404, body: { detail: 'Not Found' } }
     if (!id) {
       lists.push(query)
       const limit = Number(query.get('limit') ?? 20)
@@ -87,6 +90,10 @@ export async function startFleet(count: number, { latencyMs = 0, names = {} }: F
     }
     const found = list.find((one) => one.id === id)
     if (!found) return { status: 404, body: { detail: `Deployment ${id} not found` } }
+    if (method === 'DELETE') {
+      list = list.filter((one) => one !== found)
+      return { status: 204 }
+    }
     if (!revisions) return { body: found }
     const known = [...new Set([found.latest_revision_id, found.active_revision_id])].map((own) => ({
       id: own,
@@ -99,9 +106,9 @@ export async function startFleet(count: number, { latencyMs = 0, names = {} }: F
     return { body: revision ? known.find((one) => one.id === revision) : { resources: known, offset: known.length } }
   }
 
-  const stub = await startStubUpstream(async ({ path }) => {
+  const stub = await startStubUpstream(async (seen) => {
     if (latencyMs > 0) await pause(latencyMs)
-    return answer(path)
+    return answer(seen)
   })
   return {
     url: stub.url,
