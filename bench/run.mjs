@@ -4,6 +4,7 @@ import { ensureBuild, ensureDependencies, ensurePlatform } from '../scripts/boot
 const SUITES = {
   weight: './weight.mjs',
   'control-plane': './control-plane.mjs',
+  'list-scale': './list-scale.mjs',
   'agent-server': './agent-server.mjs',
   traces: './traces.mjs',
 }
@@ -19,7 +20,7 @@ if (names.length === 0 || unknown.length > 0) {
 }
 ensureDependencies()
 ensurePlatform()
-if (names.includes('weight')) ensureBuild()
+if (names.some((name) => ['weight', 'list-scale'].includes(name))) ensureBuild()
 for (const name of names) {
   const { measure } = await import(SUITES[name])
   const rows = await measure()

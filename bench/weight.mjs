@@ -2,28 +2,12 @@
 // the bytes of script bodies as they cross the wire (gzip), summed by Chromium over a cold load. What a page fetches by itself
 // after that (editors, palettes) is `later`.
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { chromium } from '@playwright/test'
-import { cleanEnv, ensureChromium, root, tool } from '../scripts/bootstrap.mjs'
+import { cleanEnv, root, tool } from '../scripts/bootstrap.mjs'
+import { finish, freePort, launchChromium, signIn, startConsole } from './console.mjs'
 
-const freePort = () =>
-  new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address()
-      probe.close(() => resolve(port))
-    })
-  })
-async function until(url) {
-  for (let tries = 0; tries < 600; tries++) {
-    if ((await fetch(url).catch(() => undefined))?.ok) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error(`${url} did not answer within a minute`)
-}
 const next = path.join(root, 'node_modules/next/dist/bin/next')
 
 async function helloWorld() {
@@ -55,23 +39,6 @@ async function helloWorld() {
     end: () => finish(child).then(() => rmSync(folder, { recursive: true, force: true })),
   }
 }
-const finish = async (child) => {
-  child.kill('SIGTERM')
-  await once(child, 'exit')
-}
-async function console_() {
-  const port = await freePort()
-  const url = `http://localhost:${port}`
-  const env = {
-    PORT: String(port),
-    NEXTAUTH_URL: url,
-    PILOTHOUSE_ADMIN_EMAIL: 'admin@example.com',
-    PILOTHOUSE_ADMIN_PASSWORD: 'correct horse battery staple',
-  }
-  const child = spawn(process.execPath, ['e2e/support/serve.mjs'], { cwd: root, env: cleanEnv(env), stdio: 'ignore' })
-  await until(`${url}/readyz`)
-  return { url, end: () => finish(child) }
-}
 
 /** Kilobytes of script bodies that a cold load of `url` transfers: those the page names, and those it asks for by itself. */
 async function scriptWeight(context, url) {
@@ -94,21 +61,13 @@ async function scriptWeight(context, url) {
 }
 
 export async function measure() {
-  const executablePath = ensureChromium()
-  const browser = await chromium.launch({
-    ...(executablePath && { executablePath }),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
-  })
+  const browser = await launchChromium()
   const hello = await helloWorld()
-  const ours = await console_()
+  const ours = await startConsole()
   try {
     const context = await browser.newContext({ baseURL: ours.url })
     const page = await context.newPage()
-    await page.goto('/sign-in')
-    await page.getByLabel('Email').fill('admin@example.com')
-    await page.getByLabel('Password').fill('correct horse battery staple')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(/deployments/)
+    await signIn(page)
     const first = await page.getByRole('link', { name: 'concierge' }).first().getAttribute('href')
     const pages = {
       'sign-in': '/sign-in',

@@ -6,16 +6,20 @@ import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useReasons } from '@/components/shared/rights'
 import { SectionHeader } from '@/components/shared/section-header'
+import { VisibleName } from '@/components/shared/visible-name'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { toast } from '@/components/ui/toast'
 import { deleteDeployment } from '@/lib/actions/deployments'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { mayDeployment } from '@/lib/contracts/state'
+import { shortId } from '@/lib/format'
+import { shownText } from '@/lib/hidden-characters'
 import { invalidate } from '@/lib/queries/api-query'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { newRequestKey } from '@/lib/request-key'
 import { routes } from '@/lib/routes'
+import { isTypable } from './typable'
 
 const ConfirmDialog = dynamic(
   () => import('@/components/shared/confirm-dialog').then((module) => module.ConfirmDialog),
@@ -67,20 +71,27 @@ export function Danger({ workspace, deploymentId }: { workspace: string; deploym
           onOpenChange={(isOpen) => {
             if (!isOpen) setKey(undefined)
           }}
-          title={`Delete ${data.name}`}
+          title={
+            <>
+              Delete <VisibleName>{data.name}</VisibleName>
+            </>
+          }
           verb="Delete deployment"
-          typed={data.name}
+          typed={isTypable(data.name) ? data.name : shortId(data.id)}
           action={() =>
             deleteDeployment({ workspace, deployment: deploymentId, key, name: data.name, deletesTracingProject })
           }
           onDone={() => {
-            toast.success(`${data.name} is being deleted.`)
+            toast.success(`${shownText(data.name, 80)} is being deleted.`)
             void invalidate(client, controlPlane.listDeployments, workspace)
             router.push(routes.deployments(workspace))
           }}
         >
           The deployment and everything it stored are gone for good
           {deletesTracingProject ? ', its tracing project with all traces too' : '; its tracing project stays'}.
+          {isTypable(data.name)
+            ? ''
+            : ' Its name is too long to type, or holds characters that cannot be seen: type the beginning of its id instead.'}
         </ConfirmDialog>
       ) : null}
     </section>

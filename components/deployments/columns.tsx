@@ -1,10 +1,12 @@
 import { type Column, SelectBox } from '@/components/shared/data-table'
 import { RelativeTime } from '@/components/shared/relative-time'
 import type { Selection } from '@/components/shared/use-selection'
+import { VisibleName } from '@/components/shared/visible-name'
 import { Badge } from '@/components/ui/badge'
 import type { DeploymentRow, RevisionFacts } from '@/lib/contracts/deployment-row'
 import { revisionLabel } from '@/lib/contracts/state'
 import { shortId } from '@/lib/format'
+import { shownText } from '@/lib/hidden-characters'
 import { RowHealth } from './row-health'
 import { sourceLabel, sourceOf } from './source'
 
@@ -24,13 +26,13 @@ export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentR
     ),
     cell: ({ id, name }) => (
       <SelectBox
-        label={`Select ${name}`}
+        label={`Select ${shownText(name)}`}
         isChecked={selection.has(id)}
         onChange={(isRange) => selection.toggle(id, isRange)}
       />
     ),
   },
-  { id: 'name', header: 'Name', cell: (one) => <span title={one.name}>{one.name}</span> },
+  { id: 'name', header: 'Name', cell: (one) => <VisibleName>{one.name}</VisibleName> },
   { id: 'health', header: 'Health', cell: (one) => <RowHealth row={one} /> },
   {
     id: 'source',
@@ -39,18 +41,21 @@ export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentR
     cell: (one) => (
       <span className="flex items-center gap-1.5">
         <Badge>{sourceLabel(one.source)}</Badge>
-        <span className="truncate text-ink-2 text-xs" title={sourceOf(one)}>
-          {sourceOf(one)}
-        </span>
+        <VisibleName className="truncate text-ink-2 text-xs">{sourceOf(one)}</VisibleName>
       </span>
     ),
   },
-  { id: 'type', header: 'Type', from: 'lg', cell: (one) => <span className="text-ink-2">{one.type ?? '–'}</span> },
+  {
+    id: 'type',
+    header: 'Type',
+    from: 'lg',
+    cell: (one) => <VisibleName className="text-ink-2">{one.type ?? '–'}</VisibleName>,
+  },
   {
     id: 'image',
     header: 'Image version',
     from: 'xl',
-    cell: (one) => <code className="font-mono text-ink-2 text-xs">{one.imageVersion ?? '–'}</code>,
+    cell: (one) => <VisibleName className="font-mono text-ink-2 text-xs">{one.imageVersion ?? '–'}</VisibleName>,
   },
   { id: 'active', header: 'Active revision', from: 'lg', cell: (one) => <Active of={one.active} /> },
   { id: 'latest', header: 'Latest revision', from: 'xl', cell: (one) => <Latest row={one} /> },

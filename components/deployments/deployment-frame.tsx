@@ -10,6 +10,7 @@ import { PageHeader } from '@/components/shared/page-header'
 import { useReasons } from '@/components/shared/rights'
 import { StaleNotice } from '@/components/shared/stale-notice'
 import { useTryAgain } from '@/components/shared/use-try-again'
+import { VisibleName } from '@/components/shared/visible-name'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { Skeleton } from '@/components/ui/skeleton'
@@ -50,7 +51,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
     <>
       <PageHeader
         title={
-          data ? <span title={data.name}>{data.name}</span> : error ? 'Deployment' : <Skeleton className="my-2 w-48" />
+          data ? <VisibleName>{data.name}</VisibleName> : error ? 'Deployment' : <Skeleton className="my-2 w-48" />
         }
         meta={
           data ? (
@@ -58,9 +59,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
               <HealthBadge workspace={workspace} deployment={data} />
               {url ? (
                 <span className={cn('inline-flex min-w-0 max-w-full items-center gap-1', onlyWide)}>
-                  <code className="truncate font-mono" title={url}>
-                    {url}
-                  </code>
+                  <VisibleName className="truncate font-mono">{url}</VisibleName>
                   <CopyButton value={url} what="deployment URL" />
                 </span>
               ) : null}

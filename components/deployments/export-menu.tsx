@@ -28,7 +28,8 @@ export const ExportMenu = ({ workspace, query, trigger }: ExportMenuProps) => (
     <MenuLabel>
       All that the filter matches, on all pages, at most {count(EXPORT_CAP)} rows.
       <br />
-      In CSV, text that a spreadsheet would run begins with an apostrophe.
+      In CSV, text that a spreadsheet would run begins with an apostrophe, and characters that cannot be seen are
+      written by name. JSON is exact.
     </MenuLabel>
   </Menu>
 )

@@ -2,7 +2,8 @@ import { type FilterDefinition, filterValue } from '@/components/shared/filters'
 import { DEPLOYMENT_STATUSES } from '@/lib/contracts/state'
 import type { RowsQuery } from '@/lib/queries/deployments'
 
-export const PAGE_SIZES = [20, 50, 100] as const
+/** At most what keeps the page under 2,000 elements. */
+export const PAGE_SIZES = [20, 50] as const
 export const PAGE_SIZE = PAGE_SIZES[0]
 
 const DEPLOYMENT_TYPES = ['dev_free', 'dev', 'prod'] as const

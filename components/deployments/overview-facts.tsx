@@ -2,6 +2,7 @@ import Link from 'next/link'
 import { CopiedText } from '@/components/shared/copied-text'
 import { KeyValues } from '@/components/shared/key-values'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
 import type { Deployment } from '@/lib/contracts/deployments'
 import { routes } from '@/lib/routes'
@@ -54,7 +55,9 @@ export function OverviewFacts({ workspace, deployment }: { workspace: string; de
             <ul className="flex flex-wrap gap-1">
               {secrets.map(({ name }) => (
                 <li key={name}>
-                  <Badge className="break-all font-mono">{name}</Badge>
+                  <Badge className="break-all font-mono">
+                    <VisibleText>{name}</VisibleText>
+                  </Badge>
                 </li>
               ))}
             </ul>

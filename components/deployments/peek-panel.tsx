@@ -5,9 +5,12 @@ import { CopiedText } from '@/components/shared/copied-text'
 import { IdChip } from '@/components/shared/id-chip'
 import { KeyValues } from '@/components/shared/key-values'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { VisibleName } from '@/components/shared/visible-name'
+import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { type DeploymentRow, type RevisionFacts, rowHealth } from '@/lib/contracts/deployment-row'
+import { shownText } from '@/lib/hidden-characters'
 import { routes } from '@/lib/routes'
 import { RevisionStatus } from './revision-status'
 import { RowHealth } from './row-health'
@@ -20,13 +23,13 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
   const more = row.secrets.length - MOST_SECRETS
   return (
     <aside
-      aria-label={`Peek: ${row.name}`}
+      aria-label={`Peek: ${shownText(row.name, 80)}`}
       className="fixed inset-x-0 bottom-0 z-30 flex max-h-[60dvh] flex-col rounded-t-lg border bg-panel shadow-pop sm:inset-x-auto sm:top-14 sm:right-3 sm:bottom-3 sm:max-h-none sm:w-96 sm:rounded-lg"
     >
       <header className="flex items-start gap-2 border-b px-4 py-3">
         <div className="min-w-0 flex-1">
-          <h2 className="truncate font-semibold text-base" title={row.name}>
-            {row.name}
+          <h2 className="line-clamp-3 break-words font-semibold text-base">
+            <VisibleName>{row.name}</VisibleName>
           </h2>
           <RowHealth row={row} />
         </div>
@@ -66,7 +69,7 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
                 <span className="flex flex-wrap gap-1">
                   {row.secrets.slice(0, MOST_SECRETS).map((name) => (
                     <Badge key={name} className="max-w-full break-all font-mono">
-                      {name}
+                      <VisibleText>{name}</VisibleText>
                     </Badge>
                   ))}
                   {more > 0 ? <span className="text-ink-3 text-xs">and {more} more</span> : null}

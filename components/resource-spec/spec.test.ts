@@ -304,7 +304,7 @@ describe('two edits', () => {
   })
   test('both last, and where they meet the person decides', () => {
     const both = { cpu: 2, memory_mb: 1024, max_scale: 4, future: 1 }
-    expect(merged(base, mine, theirs, {})).toEqual({ ...both, labels: { a: '3' } })
-    expect(merged(base, mine, theirs, { labels: 'mine' })).toEqual({ ...both, labels: { a: '2' } })
+    expect(merged(base, mine, theirs, new Set())).toEqual({ ...both, labels: { a: '3' } })
+    expect(merged(base, mine, theirs, new Set(['labels']))).toEqual({ ...both, labels: { a: '2' } })
   })
 })

@@ -22,11 +22,9 @@ export function threeWays(base: Spec, mine: Spec, theirs: Spec): ThreeWay[] {
   })
 }
 
-export type Choice = 'mine' | 'theirs'
-
-/** Their spec with my changes on it; of a field that both changed, the chosen one. */
-export function merged(base: Spec, mine: Spec, theirs: Spec, choices: Readonly<Record<string, Choice>>): Spec {
+/** Their spec with my changes on it; of a field that both changed, mine where it is among `kept`. */
+export function merged(base: Spec, mine: Spec, theirs: Spec, kept: ReadonlySet<string>): Spec {
   return threeWays(base, mine, theirs)
-    .filter(({ key, who }) => who === 'me' || (who === 'both' && choices[key] === 'mine'))
+    .filter(({ key, who }) => who === 'me' || (who === 'both' && kept.has(key)))
     .reduce((spec, row) => withKey(spec, row.key, row.mine), theirs)
 }

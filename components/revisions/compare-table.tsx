@@ -1,5 +1,6 @@
 import { Equal, EqualNot, HelpCircle } from 'lucide-react'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { VisibleText } from '@/components/shared/visible-text'
 import { cn } from '@/lib/cn'
 import type { Change } from '@/lib/contracts/changes'
 import type { Revision } from '@/lib/contracts/revisions'
@@ -45,7 +46,7 @@ export function CompareTable({ rows }: { rows: readonly Difference[] }) {
                 >
                   <th scope="row" className="px-3 py-2 font-normal">
                     <span className="block text-ink-3 text-xs">{group}</span>
-                    {name}
+                    <VisibleText>{name}</VisibleText>
                   </th>
                   <Cell value={a} />
                   <Cell value={b} />
@@ -72,7 +73,9 @@ const Cell = ({ value }: { value: string | null | undefined }) => (
     ) : value === null ? (
       <span className="text-ink-3">none</span>
     ) : (
-      <span className="break-all font-mono text-xs">{value}</span>
+      <span className="break-all font-mono text-xs">
+        <VisibleText>{value}</VisibleText>
+      </span>
     )}
   </td>
 )
@@ -105,7 +108,9 @@ export function ChangesBetween({ a, b, changes }: BetweenProps) {
             <li key={seq} className="flex flex-wrap items-baseline gap-x-2 text-ink-2 text-xs">
               <span>{who}</span>
               <RelativeTime at={at} />
-              <span className="break-all font-mono">{fields.join(', ') || 'no fields'}</span>
+              <span className="break-all font-mono">
+                <VisibleText>{fields.join(', ') || 'no fields'}</VisibleText>
+              </span>
             </li>
           ))}
         </ul>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { KeyValues } from '@/components/shared/key-values'
+import { VisibleText } from '@/components/shared/visible-text'
 import { CopyButton } from '@/components/ui/copy-button'
 import type { Deployment } from '@/lib/contracts/deployments'
 import { restoreCaveat, restoreRequest } from '@/lib/contracts/restore'
@@ -47,11 +48,13 @@ export function RestoreReview({ reviewed, deployment, revision }: Props) {
           items={Object.entries(body.source_revision_config ?? {}).map(([field, value]) => [
             NAMES[field] ?? field,
             <span key={field} className="break-all font-mono text-xs">
-              {value}
+              <VisibleText>{value}</VisibleText>
               {now[field] === value ? (
                 <span className="ml-2 font-sans text-ink-3">as it is now</span>
               ) : (
-                <span className="ml-2 font-sans text-warn">now {now[field] ?? 'none'}</span>
+                <span className="ml-2 font-sans text-warn">
+                  now <VisibleText>{now[field] ?? 'none'}</VisibleText>
+                </span>
               )}
             </span>,
           ])}
@@ -72,7 +75,7 @@ export function RestoreReview({ reviewed, deployment, revision }: Props) {
         <pre className="max-h-48 overflow-auto rounded-md border bg-sunken p-2 font-mono text-xs">
           PATCH /v2/deployments/{deployment.id}
           {'\n'}
-          {pretty}
+          <VisibleText>{pretty}</VisibleText>
         </pre>
       </section>
     </>

@@ -1,4 +1,5 @@
 import { GitCommitHorizontal, User } from 'lucide-react'
+import { VisibleText } from '@/components/shared/visible-text'
 import type { Trigger } from './trigger'
 
 /** Who or what made a revision; how that is known, on hover. */
@@ -13,7 +14,9 @@ export function TriggerText({ trigger }: { trigger: Trigger }) {
   return (
     <span title={trigger.note} className="flex min-w-0 items-center gap-1.5 text-ink-2">
       <Icon aria-hidden className="size-3.5 shrink-0" />
-      <span className="truncate">{trigger.kind === 'push' ? 'Push' : trigger.who}</span>
+      <span className="truncate">
+        <VisibleText>{trigger.kind === 'push' ? 'Push' : trigger.who}</VisibleText>
+      </span>
     </span>
   )
 }

@@ -1,5 +1,8 @@
+import { VisibleName } from '@/components/shared/visible-name'
+import { VisibleText } from '@/components/shared/visible-text'
 import type { Revision } from '@/lib/contracts/revisions'
 import { shortId } from '@/lib/format'
+import { shownText } from '@/lib/hidden-characters'
 
 /** What a revision was made of, in one line: commit and ref, or image. */
 export function VersionText({ config }: { config: Revision['source_revision_config'] }) {
@@ -9,14 +12,14 @@ export function VersionText({ config }: { config: Revision['source_revision_conf
   return (
     <span className="flex min-w-0 items-center gap-2">
       {version ? (
-        <code className="truncate font-mono text-xs" title={commit ?? version}>
-          {version}
+        <code className="truncate font-mono text-xs" title={shownText(commit ?? version)}>
+          <VisibleText>{version}</VisibleText>
         </code>
       ) : null}
       {config.repo_ref ? (
-        <span className="truncate text-ink-2 text-xs" title={config.repo_ref}>
+        <VisibleName className="truncate text-ink-2 text-xs">
           {config.repo_ref.replace(/^refs\/tags\//, 'tag ')}
-        </span>
+        </VisibleName>
       ) : null}
     </span>
   )

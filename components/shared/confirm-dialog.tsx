@@ -8,7 +8,7 @@ import type { Settled } from '@/lib/errors'
 import { ErrorNotice } from './error-notice'
 import { useSave } from './use-save'
 
-type ConfirmDialogProps = ConfirmProps & { open: boolean; title: string }
+type ConfirmDialogProps = ConfirmProps & { open: boolean; title: ReactNode }
 
 type ConfirmProps = {
   onOpenChange: (open: boolean) => void

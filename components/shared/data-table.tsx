@@ -1,7 +1,7 @@
 'use client'
 import type { Route } from 'next'
 import Link from 'next/link'
-import { type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
 
@@ -53,8 +53,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }, [])
 
   if (rows?.length === 0) return <div className={cn('rounded-lg border bg-panel', className)}>{empty}</div>
-  const linked = columns.find((column) => !column.isAside)
-  const cellStyle = (column: Column<Row>) => cn(column.from && FROM[column.from], column.className)
   return (
     // On wide screens nothing scrolls sideways, so that the head can stay in sight below the page's own.
     <div className={cn('overflow-x-auto rounded-lg border bg-panel lg:overflow-visible', className)}>
@@ -78,33 +76,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <tbody ref={body}>
           {rows
             ? rows.map((row) => (
-                // The keyboard has the link inside; the clicks widen it for the pointer.
-                <tr
+                <TableRow
                   key={rowKey(row)}
-                  data-key={rowKey(row)}
-                  onClick={rowHref && openRow}
-                  onAuxClick={rowHref && openRow}
-                  className={cn(
-                    'border-b last:border-b-0',
-                    isMarked?.(row) && 'bg-accent-soft',
-                    rowHref && 'cursor-pointer focus-within:bg-hover hover:bg-hover',
-                  )}
-                >
-                  {columns.map((column) => (
-                    <td
-                      key={column.id}
-                      className={cn('h-10 truncate px-3 base:max-w-44 base:sm:max-w-72', cellStyle(column))}
-                    >
-                      {rowHref && column === linked ? (
-                        <Link data-row href={rowHref(row)} className="font-medium text-ink outline-offset-4">
-                          {column.cell(row)}
-                        </Link>
-                      ) : (
-                        column.cell(row)
-                      )}
-                    </td>
-                  ))}
-                </tr>
+                  id={rowKey(row)}
+                  row={row}
+                  columns={columns}
+                  href={rowHref?.(row)}
+                  isMarked={isMarked?.(row)}
+                />
               ))
             : Array.from({ length: pendingRows }, (_, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: rows that stand for nothing have no other name
@@ -119,6 +98,49 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </tbody>
       </table>
     </div>
+  )
+}
+
+const cellStyle = ({ from, className }: Pick<Column<never>, 'from' | 'className'>) => cn(from && FROM[from], className)
+
+type TableRowProps<Row> = { id: string; row: Row; columns: Column<Row>[]; href?: Route; isMarked?: boolean }
+
+function TableRow<Row>({ id, row, columns, href, isMarked }: TableRowProps<Row>) {
+  // Asked for ahead once somebody points at it or reaches it: a whole page of rows at once would be a storm of requests.
+  const [isNear, setNear] = useState(false)
+  const linked = href && columns.find((column) => !column.isAside)
+  const near = href && (() => setNear(true))
+  return (
+    // The keyboard has the link inside; the clicks widen it for the pointer.
+    <tr
+      data-key={id}
+      onClick={href && openRow}
+      onAuxClick={href && openRow}
+      onPointerEnter={near}
+      onFocus={near}
+      className={cn(
+        'border-b last:border-b-0',
+        isMarked && 'bg-accent-soft',
+        href && 'cursor-pointer focus-within:bg-hover hover:bg-hover',
+      )}
+    >
+      {columns.map((column) => (
+        <td key={column.id} className={cn('h-10 truncate px-3 base:max-w-44 base:sm:max-w-72', cellStyle(column))}>
+          {href && column === linked ? (
+            <Link
+              data-row
+              href={href}
+              prefetch={isNear ? null : false}
+              className="font-medium text-ink outline-offset-4"
+            >
+              {column.cell(row)}
+            </Link>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
   )
 }
 

@@ -1,4 +1,5 @@
 import { Fragment, type ReactNode } from 'react'
+import { VisibleText } from './visible-text'
 
 /** Names and values in two columns; what has no value is left out. */
 export const KeyValues = ({ items }: { items: [name: string, value: ReactNode][] }) => (
@@ -10,7 +11,9 @@ export const KeyValues = ({ items }: { items: [name: string, value: ReactNode][]
           <dt className="truncate text-ink-3 text-xs leading-5" title={name}>
             {name}
           </dt>
-          <dd className="min-w-0 break-words">{value}</dd>
+          <dd className="min-w-0 break-words">
+            {typeof value === 'string' ? <VisibleText>{value}</VisibleText> : value}
+          </dd>
         </Fragment>
       ))}
   </dl>

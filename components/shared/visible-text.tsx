@@ -1,4 +1,4 @@
-import { splitHidden } from './hidden-characters'
+import { splitHidden } from '@/lib/hidden-characters'
 
 /** Text as text: nothing in it is run, loaded or able to hide. Invisible and reordering characters are shown by name. */
 export function VisibleText({ children }: { children: string }) {

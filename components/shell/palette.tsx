@@ -5,6 +5,7 @@ import { Boxes, LayoutGrid, Moon, Play, Sun } from 'lucide-react'
 import type { Route } from 'next'
 import { useRouter } from 'next/navigation'
 import { type ReactNode, useDeferredValue, useState } from 'react'
+import { VisibleName } from '@/components/shared/visible-name'
 import { isAtLeast } from '@/lib/contracts/api'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
@@ -58,7 +59,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
               icon={<Boxes />}
               onSelect={go(routes.deployment(current.slug, one.id))}
             >
-              {one.name}
+              <VisibleName>{one.name}</VisibleName>
             </Item>
           ))}
           {isAtLeast(current.role, 'developer')
@@ -69,7 +70,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
                   icon={<Play />}
                   onSelect={go(routes.newRun(current.slug, one.id))}
                 >
-                  Start a run on {one.name}
+                  Start a run on <VisibleName>{one.name}</VisibleName>
                 </Item>
               ))
             : null}

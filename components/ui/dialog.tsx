@@ -8,7 +8,7 @@ import { Button } from './button'
 type DialogProps = {
   open: boolean
   onOpenChange: (open: boolean) => void
-  title: string
+  title: ReactNode
   description?: ReactNode
   children: ReactNode
   /** A sheet comes from the side and takes the height of the window. */
@@ -37,7 +37,7 @@ export function Dialog({ open, onOpenChange, title, description, children, side 
         >
           <header className="flex items-start gap-3 border-b px-4 py-3">
             <div className="min-w-0 flex-1">
-              <Radix.Title className="font-semibold text-base">{title}</Radix.Title>
+              <Radix.Title className="line-clamp-3 break-words font-semibold text-base">{title}</Radix.Title>
               {description ? (
                 <Radix.Description className="mt-0.5 text-ink-2 text-sm">{description}</Radix.Description>
               ) : null}

@@ -24,7 +24,7 @@ const Create = z.strictObject({ workspace: name, key, body: z.string().max(16_00
 export async function createDeployment(given: z.input<typeof Create>): Promise<Settled<create.CreatedDeployment>> {
   return guardAction(async () => {
     const { body, ...rest } = parseInput(Create, given)
-    return await create.createDeployment({ ...rest, body: bodyOf(body) }, await sessionActor())
+    return await create.createDeployment({ ...rest, body: bodyOf(body) }, { actor: await sessionActor() })
   })
 }
 

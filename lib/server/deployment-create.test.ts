@@ -20,7 +20,17 @@ vi.mock('./log', async (original) => {
 // Real processes on a machine that other tests share.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
-type Fault = 'none' | 'fail' | 'fail-late' | 'lost' | 'lost-late' | 'html-late' | 'echo' | 'blind'
+type Fault =
+  | 'none'
+  | 'fail'
+  | 'fail-late'
+  | 'lost'
+  | 'lost-late'
+  | 'html-late'
+  | 'echo'
+  | 'blind'
+  | 'silent'
+  | 'silent-late'
 const waits = LOOKS.waitsMs
 let fixture: Fixture
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -43,6 +53,7 @@ beforeAll(async () => {
     const failed = { status: 500, headers: { 'content-type': 'text/plain' }, body: 'Internal Server Error' }
     if (now === 'fail') return failed
     if (now === 'lost' || now === 'blind') return (response) => void response.destroy()
+    if (now === 'silent') return () => undefined
     if (now === 'echo')
       return { status: 422, body: { detail: [{ loc: ['body', 'secrets', 0, 'value'], msg: `bad: ${body}` }] } }
     const answer = await fetch(fixture.platform.url + path, {
@@ -52,6 +63,7 @@ beforeAll(async () => {
     })
     const text = await answer.text()
     if (now === 'fail-late') return failed
+    if (now === 'silent-late') return () => undefined
     if (now === 'lost-late') return (response) => void response.destroy()
     if (now === 'html-late') return { headers: { 'content-type': 'text/html' }, body: '<html>Please wait</html>' }
     return { status: answer.status, body: text }
@@ -71,6 +83,8 @@ afterAll(async () => {
   await fixture.close()
 })
 
+/** How long such a server is waited for. */
+const SILENT_MS: Partial<Record<Fault, number>> = { silent: 500, 'silent-late': 3_000 }
 let names = 0
 let name: string
 beforeEach(() => {
@@ -85,7 +99,8 @@ const request = (key: string, more: object = {}) => ({
   key,
   body: { ...createBody(name, repository), secrets: [{ name: 'GREETING', value: SECRET }], ...more },
 })
-const create = (key = `key-of-${name}`, more: object = {}) => createDeployment(request(key, more), admin)
+const create = (key = `key-of-${name}`, more: object = {}) =>
+  createDeployment(request(key, more), { actor: admin, timeoutMs: SILENT_MS[fault] })
 async function named(): Promise<{ id: string; latest_revision_id: string }[]> {
   const answer = await fetch(`${fixture.platform.url}/v2/deployments?name=${name}`, {
     headers: { 'x-api-key': fixture.platform.apiKey },
@@ -112,7 +127,7 @@ test('sent by two forms at once it is made once, and the other is told at the na
   expect(writes()).toBe(1)
 })
 
-test.each<Fault>(['fail-late', 'lost-late', 'html-late'])(
+test.each<Fault>(['fail-late', 'lost-late', 'html-late', 'silent-late'])(
   'a server that made it and answers %s: it is found, not made again',
   async (kind) => {
     fault = kind
@@ -125,7 +140,7 @@ test.each<Fault>(['fail-late', 'lost-late', 'html-late'])(
   },
 )
 
-test.each<Fault>(['fail', 'lost'])(
+test.each<Fault>(['fail', 'lost', 'silent'])(
   'a server that made nothing and answers %s: so it is said, and it can be sent again',
   async (kind) => {
     fault = kind
@@ -159,7 +174,7 @@ test('who is no administrator makes, changes and deletes nothing', async () => {
   const { seen } = await readSettings(place, admin)
   const change = { 'source_config.build_on_push': true }
   const all = [
-    createDeployment(request('another-key', { name: `${name}-more` }), developer),
+    createDeployment(request('another-key', { name: `${name}-more` }), { actor: developer }),
     readSettings(place, developer),
     saveSettings({ place, key: 'key-of-change', seen, change }, developer),
     deleteDeployment({ ...place, name, deletesTracingProject: false }, developer),

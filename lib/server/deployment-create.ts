@@ -12,6 +12,7 @@ import { once } from './once'
 import { parseInput } from './settle'
 import { settledTruth } from './settled-truth'
 
+type CreateOptions = { actor: Actor; timeoutMs?: number }
 export type CreateRequest = {
   workspace: string
   /** Made once per form: a repeat of it gives the deployment of the first. */
@@ -30,22 +31,26 @@ export type CreatedDeployment = { deployment: string; revision: string | null; n
  */
 export async function createDeployment(
   { workspace, key, body: given }: CreateRequest,
-  actor: Actor,
+  options: CreateOptions,
 ): Promise<CreatedDeployment> {
   // First the rights: who has none waits for no lock, and learns nothing.
-  await authorize(controlPlane.createDeployment, { workspace, body: given }, actor)
+  await authorize(controlPlane.createDeployment, { workspace, body: given }, options.actor)
   const body = parseInput(DeploymentCreate, given)
   // Only a keyed digest of the request is kept: it has values in it.
   const told = { workspace, body: markOf(workspace, given) }
-  return await once({ actor, key, operation: 'createDeployment', input: told }, () =>
-    withEditLock({ workspace, deployment: `new ${body.name}` }, () => createAlone(workspace, body, actor)),
+  return await once({ actor: options.actor, key, operation: 'createDeployment', input: told }, () =>
+    withEditLock({ workspace, deployment: `new ${body.name}` }, () => createAlone(workspace, body, options)),
   )
 }
 
 const LATE = 'The server answered with a failure, but the deployment was made: it was looked up afterwards.'
 
-async function createAlone(workspace: string, body: DeploymentCreate, actor: Actor): Promise<CreatedDeployment> {
-  const taken = await findNamed(workspace, body.name, actor).catch((error: unknown) => {
+async function createAlone(
+  workspace: string,
+  body: DeploymentCreate,
+  options: CreateOptions,
+): Promise<CreatedDeployment> {
+  const taken = await findNamed(workspace, body.name, options).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error
     const { code, message, ...view } = error.view
     throw new AppError(
@@ -60,7 +65,7 @@ async function createAlone(workspace: string, body: DeploymentCreate, actor: Act
   if (taken) throw nameTaken()
   return await settledTruth({
     send: async () => {
-      const made = await call(controlPlane.createDeployment, { workspace, body }, { actor }).catch((error: unknown) => {
+      const made = await call(controlPlane.createDeployment, { workspace, body }, options).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error
         const said = withoutSecretWords(error, body.secrets ?? [])
         if (said.view.upstreamStatus !== 409) throw said
@@ -69,7 +74,7 @@ async function createAlone(workspace: string, body: DeploymentCreate, actor: Act
       return createdOf(made)
     },
     look: async () => {
-      const made = await findNamed(workspace, body.name, actor)
+      const made = await findNamed(workspace, body.name, options)
       return made && { ...createdOf(made), note: LATE }
     },
   })
@@ -86,8 +91,8 @@ const nameTaken = () =>
   })
 
 /** Servers know one of the two filters or both; none is trusted with more than narrowing the list. */
-async function findNamed(workspace: string, name: string, actor: Actor): Promise<Deployment | undefined> {
+async function findNamed(workspace: string, name: string, options: CreateOptions): Promise<Deployment | undefined> {
   const query = { name, name_contains: name, limit: 100 }
-  const { resources } = await call(controlPlane.listDeployments, { workspace, query }, { actor })
+  const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options)
   return resources.find((one) => one.name === name)
 }

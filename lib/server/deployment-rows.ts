@@ -4,12 +4,10 @@ import { pageOf, windowOf } from '@/lib/anchored-page'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { type DeploymentRowsPage, rowOf } from '@/lib/contracts/deployment-row'
 import { type Deployment, ListDeploymentsQuery } from '@/lib/contracts/deployments'
-import { printJson } from '@/lib/contracts/json'
-import { sessionActor } from './actor'
 import { call } from './call'
 import type { CallOptions } from './call-context'
-import { errorResponse, refuseForeignSite } from './relay'
 import { revisionStates } from './revision-cache'
+import { serveRead } from './serve-read'
 import { parseInput } from './settle'
 
 const MAX_LIMIT = 100
@@ -48,22 +46,5 @@ export async function readDeploymentRows(
 }
 
 /** Answers `GET /api/deployments/{workspace}`: the browser's way to the same reading. */
-export async function serveDeploymentRows(request: Request, workspace: string): Promise<Response> {
-  try {
-    refuseForeignSite(request)
-    const actor = await sessionActor()
-    const query = Object.fromEntries(new URL(request.url).searchParams)
-    const page = await readDeploymentRows(workspace, query, { actor, signal: request.signal })
-    return new Response(printJson(page), {
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'private, no-store',
-        'x-content-type-options': 'nosniff',
-        vary: 'cookie',
-      },
-    })
-  } catch (error) {
-    if (request.signal.aborted) return new Response(null, { status: 499 })
-    return errorResponse(error)
-  }
-}
+export const serveDeploymentRows = (request: Request, workspace: string): Promise<Response> =>
+  serveRead(request, (query, options) => readDeploymentRows(workspace, query, options))

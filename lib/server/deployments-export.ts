@@ -5,6 +5,7 @@ import { type DeploymentRow, rowOf } from '@/lib/contracts/deployment-row'
 import { ListDeploymentsQuery } from '@/lib/contracts/deployments'
 import { BOM, csvLine } from '@/lib/csv'
 import { EXPORT_CAP } from '@/lib/export'
+import { shownText, withEscapes } from '@/lib/hidden-characters'
 import type { Actor } from './actor'
 import { call } from './call'
 import { download, type FileParts, inFileName } from './download'
@@ -80,11 +81,14 @@ async function* allRows(workspace: string, filters: Filters, actor: Actor, signa
 
 type Rows = ReturnType<typeof allRows>
 
+/** Read by eye, so nothing may hide in it; programs have the JSON, which is exact. */
+const cellOf = (value: string | number | null) => (typeof value === 'string' ? shownText(value) : value)
+
 async function* csvParts(pages: Rows, hasBom: boolean): FileParts {
   let head = `${hasBom ? BOM : ''}${csvLine(COLUMNS.map(([name]) => name))}`
   for await (const { rows, isCut } of pages) {
     const end = isCut ? csvLine([`Cut off after ${EXPORT_CAP} rows: narrow the filter to get the others.`]) : ''
-    yield head + rows.map((row) => csvLine(COLUMNS.map(([, value]) => value(row)))).join('') + end
+    yield head + rows.map((row) => csvLine(COLUMNS.map(([, value]) => cellOf(value(row))))).join('') + end
     head = ''
   }
 }
@@ -97,7 +101,8 @@ async function* jsonParts(pages: Rows, workspace: string, filter: Filters): File
     isWhole &&= !isCut
     let text = ''
     for (const row of rows) {
-      text += before + JSON.stringify(Object.fromEntries(COLUMNS.map(([name, value]) => [name, value(row)])))
+      text +=
+        before + withEscapes(JSON.stringify(Object.fromEntries(COLUMNS.map(([name, value]) => [name, value(row)]))))
       before = ',\n'
     }
     yield text

@@ -15,7 +15,11 @@ import { joinSignals, onStreamEnd } from './signals'
 
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_PATH_CHARS = 4096
-const PRIVATE = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff', vary: 'cookie' }
+export const PRIVATE_HEADERS = {
+  'cache-control': 'private, no-store',
+  'x-content-type-options': 'nosniff',
+  vary: 'cookie',
+}
 
 type Found = { op: Operation; input: Place & AnyInput }
 
@@ -118,11 +122,11 @@ async function readBody(request: Request): Promise<unknown> {
 function valueResponse(op: Operation, value: unknown): Response {
   if (op.answer !== 'text')
     return new Response(printJson(value ?? null), {
-      headers: { ...PRIVATE, 'content-type': 'application/json; charset=utf-8' },
+      headers: { ...PRIVATE_HEADERS, 'content-type': 'application/json; charset=utf-8' },
     })
   // Another server's HTML must not run as a page of ours.
   const headers = {
-    ...PRIVATE,
+    ...PRIVATE_HEADERS,
     'content-type': 'text/plain; charset=utf-8',
     'content-security-policy': "sandbox; default-src 'none'",
   }
@@ -135,7 +139,7 @@ function streamResponse(body: ReadableStream<Uint8Array>): Response {
     start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
   })
   const headers = {
-    ...PRIVATE,
+    ...PRIVATE_HEADERS,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'private, no-store, no-transform',
     'x-accel-buffering': 'no',
@@ -146,7 +150,7 @@ function streamResponse(body: ReadableStream<Uint8Array>): Response {
 /** An error as the browser may see it. */
 export function errorResponse(error: unknown): Response {
   const view = errorView(error)
-  const headers = new Headers(PRIVATE)
+  const headers = new Headers(PRIVATE_HEADERS)
   headers.set('content-type', 'application/json; charset=utf-8')
   if (view.retryAfterMs !== undefined) headers.set('retry-after', String(Math.ceil(view.retryAfterMs / 1000)))
   return new Response(JSON.stringify(view), { status: HTTP_STATUS[view.code], headers })

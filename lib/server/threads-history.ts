@@ -4,10 +4,9 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import { isJsonObject, printJson } from '@/lib/contracts/json'
 import type { HistoryPage, HistoryRow, HistoryTask } from '@/lib/contracts/thread-edit'
 import type { ThreadState, ThreadTask } from '@/lib/contracts/threads'
-import { sessionActor } from './actor'
 import { call } from './call'
 import type { CallOptions } from './call-context'
-import { errorResponse, refuseForeignSite } from './relay'
+import { serveRead } from './serve-read'
 import { parseInput } from './settle'
 
 // Servers give each checkpoint of a history with its whole values. What a timeline shows of them is worked out here, so that
@@ -85,22 +84,5 @@ const taskOf = ({ id, name, error, interrupts, checkpoint }: ThreadTask): Histor
 })
 
 /** Answers `GET /api/history/{workspace}/{deployment}/{thread}`. */
-export async function serveHistory(request: Request, place: HistoryPlace): Promise<Response> {
-  try {
-    refuseForeignSite(request)
-    const actor = await sessionActor()
-    const query = Object.fromEntries(new URL(request.url).searchParams)
-    const page = await readHistory(place, query, { actor, signal: request.signal })
-    return new Response(printJson(page), {
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'private, no-store',
-        'x-content-type-options': 'nosniff',
-        vary: 'cookie',
-      },
-    })
-  } catch (error) {
-    if (request.signal.aborted) return new Response(null, { status: 499 })
-    return errorResponse(error)
-  }
-}
+export const serveHistory = (request: Request, place: HistoryPlace): Promise<Response> =>
+  serveRead(request, (query, options) => readHistory(place, query, options))

@@ -1,4 +1,4 @@
-import { splitHidden } from '@/components/shared/hidden-characters'
+import { splitHidden } from '@/lib/hidden-characters'
 
 const ESC = '\\u001B'
 /**

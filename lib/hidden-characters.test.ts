@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { splitHidden } from './hidden-characters'
+import { hasHidden, shownText, splitHidden, withEscapes } from './hidden-characters'
 
 const hidden = (text: string) => splitHidden(text).flatMap((piece) => piece.hidden ?? [])
 
@@ -32,4 +32,21 @@ test('the pieces joined give the text again', () => {
       ).toBe(text)
     }),
   )
+})
+
+test('where only text can stand they are written by name, and a long text is cut', () => {
+  expect(shownText('pay\u202Eroll\u200B')).toBe('pay[RLO]roll[ZWSP]')
+  expect(shownText('a'.repeat(300), 80)).toHaveLength(80)
+  expect([hasHidden('Ünï 👨‍👩‍👧 שלום'), hasHidden('a\u2066b')]).toEqual([false, true])
+})
+
+test('JSON with escapes for them says exactly the same, and holds none', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const json = withEscapes(JSON.stringify({ text }))
+      expect(JSON.parse(json)).toEqual({ text })
+      expect(hasHidden(json)).toBe(false)
+    }),
+  )
+  expect(withEscapes(JSON.stringify('a\u202E\u{E0041}'))).toBe(String.raw`"a\u202e\udb40\udc41"`)
 })

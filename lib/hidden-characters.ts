@@ -72,3 +72,21 @@ export function splitHidden(text: string): TextPiece[] {
   if (from < text.length) pieces.push({ text: text.slice(from) })
   return pieces
 }
+
+/** Text for where only text can stand (a label, a tooltip, a notice, a cell of a file): hidden characters by name, in brackets. */
+export const shownText = (text: string, most = Number.POSITIVE_INFINITY): string => {
+  const shown = splitHidden(text)
+    .map((piece) => (piece.hidden ? `[${piece.hidden}]` : piece.text))
+    .join('')
+  return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown
+}
+
+/** Whether any character of it cannot be seen, or changes how others are shown. */
+export const hasHidden = (text: string): boolean => splitHidden(text).some((piece) => piece.hidden)
+
+/** JSON that says the same, with hidden characters as escapes. */
+export const withEscapes = (json: string): string =>
+  splitHidden(json)
+    .map(({ text, hidden }) => (hidden ? text.replace(/[\s\S]/g, escapeOf) : text))
+    .join('')
+const escapeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,0 +1,180 @@
+import type { Page } from '@playwright/test'
+import { startFleet } from './support/fleet'
+import { expect, signIn, test } from './support/session'
+import { addControlPlane } from './support/workspace'
+
+// The list with ten thousand deployments behind the API, which come and go (how fast it is: `npm run bench -- list-scale`),
+// and a control plane that has little to tell.
+
+const table = (page: Page) => page.getByRole('table', { name: 'Deployments' })
+const names = (page: Page) => table(page).locator('a[data-row]').allTextContents()
+const elements = (page: Page) => page.locator('*').count()
+
+/**
+ * Presses, and waits until none of the rows of before is there. Gives the rows that were shown in the very moment of the press
+ * (the page moves on by itself while rows come and go), and those shown now.
+ */
+async function turn(page: Page, button: 'Next' | 'Previous') {
+  const press = page.getByRole('button', { name: button, exact: true })
+  await expect(press).toBeEnabled()
+  const left = await press.evaluate((one: HTMLButtonElement) => {
+    const links = [...document.querySelectorAll('a[data-row]')]
+    one.click()
+    return links.map((link) => link.textContent)
+  })
+  let now: string[] = []
+  await expect
+    .poll(async () => {
+      now = await names(page)
+      return now.length > 0 && now.filter((name) => left.includes(name))
+    })
+    .toEqual([])
+  return { left, now }
+}
+
+test('ten thousand deployments: every filter reaches the API, and pages neither skip nor repeat while rows come and go', async ({
+  page,
+}) => {
+  test.setTimeout(90_000)
+  const fleet = await startFleet(10_000)
+  try {
+    await signIn(page)
+    const slug = await addControlPlane(page, { url: fleet.url, key: 'key' })
+    await page.goto(`/${slug}/deployments`)
+    await expect.poll(() => names(page)).toEqual(fleet.names().slice(0, 20))
+    await expect(table(page).getByRole('row', { name: /fleet-09995/ })).toContainText('Some status of tomorrow')
+    expect(await elements(page)).toBeLessThan(2_000)
+    await page.getByLabel('Rows').selectOption('50')
+    await expect.poll(() => names(page)).toEqual(fleet.names().slice(0, 50))
+    await expect(table(page).locator('[aria-busy=true]')).toHaveCount(0)
+    expect(await elements(page)).toBeLessThan(2_000)
+    await page.getByLabel('Rows').selectOption('20')
+
+    // By the keyboard alone, and over two pages.
+    await expect.poll(async () => (await names(page)).length).toBe(20)
+    await page.getByRole('heading', { name: 'Deployments' }).click()
+    for (const key of ['j', 'x', 'j', 'x', 'p']) await page.keyboard.press(key)
+    await expect(page.getByRole('complementary', { name: 'Peek: fleet-09998' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await turn(page, 'Next')
+    await expect(page.getByRole('region', { name: 'Selected deployments' })).toContainText(
+      '2 selected (2 on other pages)',
+    )
+    await page.goto(`/${slug}/deployments?offset=9960`)
+    await expect.poll(() => names(page)).toEqual(fleet.names().slice(9_960, 9_980))
+    await turn(page, 'Next')
+    await expect.poll(() => names(page)).toEqual(fleet.names().slice(9_980))
+    await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeDisabled()
+    expect(await elements(page)).toBeLessThan(2_000)
+    await page.goto(`/${slug}/deployments`)
+
+    // One filter after another, each of them true of this one deployment.
+    const one = 9_870
+    const id = `00000000-0000-4000-8000-${String(one).padStart(12, '0')}`
+    const tag = '00000000-0000-4000-8000-030000000000'
+    const filters: [label: string, parameter: string, value: string, option?: string][] = [
+      ['Status', 'status', 'READY', 'READY'],
+      ['Type', 'deployment_type', 'prod', 'prod'],
+      ['Rolled out by', 'remote_reconciled', 'true', 'a listener'],
+      ['Image version', 'image_version', '0.20'],
+      ['Tag values', 'tag_value_ids', `${tag},other`],
+      ['Agent', 'agent_id', 'agent-70'],
+      ['Agent environment', 'agent_environment', 'staging'],
+      ['Ids', 'deployment_ids', `other,${id}`],
+      ['Exact name', 'name', `fleet-0${one}`],
+    ]
+    for (const [label, parameter, value, option] of filters) {
+      await page.getByRole('button', { name: 'Add filter' }).click()
+      const form = page.getByRole('form', { name: 'Filter' })
+      await form.getByLabel('Filter by').selectOption({ label })
+      const field = form.getByLabel(label, { exact: true })
+      if (option) await field.selectOption({ label: option })
+      else {
+        await field.fill(value)
+        await field.press('Enter')
+      }
+      await expect(page.getByRole('button', { name: `Remove filter ${label}`, exact: true })).toBeVisible()
+      await expect.poll(() => fleet.lists.at(-1)?.get(parameter)).toBe(value)
+    }
+    await page.getByLabel('Search by name').fill('fleet-')
+    await expect.poll(() => fleet.lists.at(-1)?.get('name_contains')).toBe('fleet-')
+    for (const [, parameter, value] of filters) expect(fleet.lists.at(-1)?.get(parameter)).toBe(value)
+    await expect.poll(() => names(page)).toEqual([`fleet-0${one}`])
+    await page.reload()
+    await expect.poll(() => names(page)).toEqual([`fleet-0${one}`])
+
+    await page.goto(`/${slug}/deployments`)
+    await expect.poll(async () => (await names(page)).length).toBe(20)
+    const atFirst = fleet.names()
+    let current = await names(page)
+    const seen: string[] = []
+    const gone: string[] = []
+    for (let step = 0; step < 3; step++) {
+      // Above, on this page, the last of it, and ahead of it.
+      const ahead = fleet.names().indexOf(current.at(-1) ?? '') + 3
+      const removed = [current[4], current.at(-1), fleet.names()[ahead]].filter((name) => name !== undefined)
+      gone.push(...removed)
+      fleet.remove(removed)
+      fleet.add(step + 2)
+      const { left, now } = await turn(page, 'Next')
+      seen.push(...left)
+      current = now
+    }
+    seen.push(...current)
+    expect(new Set(seen).size).toBe(seen.length)
+    const passed = atFirst.slice(0, atFirst.indexOf(seen.at(-1) ?? '') + 1)
+    expect(passed.filter((name) => !seen.includes(name) && !gone.includes(name))).toEqual([])
+
+    // It stays where it is while it is looked at, and the way back leads over the same rows.
+    const here = current
+    const looks = fleet.lists.length
+    fleet.add(7)
+    await expect.poll(() => fleet.lists.length, { timeout: 30_000 }).toBeGreaterThan(looks + 1)
+    expect(await names(page)).toEqual(here)
+    const { now: back } = await turn(page, 'Previous')
+    const [first = ''] = here
+    expect(back).toEqual(fleet.names().slice(fleet.names().indexOf(first) - 20, fleet.names().indexOf(first)))
+  } finally {
+    await fleet.stop()
+  }
+})
+
+test('a control plane without lists of revisions or logs, and a name that hides something: shown for what it is, and deleted safely', async ({
+  page,
+}) => {
+  const fleet = await startFleet(2, {
+    names: { 1: `pay\u202Elortnoc ${'and so on '.repeat(28)}` },
+    lacks: /\/revisions$|logs/,
+  })
+  try {
+    await signIn(page)
+    const slug = await addControlPlane(page, { url: fleet.url, key: 'key' })
+    await page.goto(`/${slug}/deployments`)
+    const link = table(page).getByRole('link', { name: /^payRLOlortnoc/ })
+    await expect(table(page).getByRole('checkbox', { name: /^Select pay\[RLO\]lortnoc/ })).toBeVisible()
+    await link.click()
+    await expect(page.getByRole('heading', { name: /^payRLOlortnoc/ })).toBeVisible()
+
+    const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
+    await parts.getByRole('link', { name: 'Revisions' }).click()
+    await expect(page.getByText(/This server lists no revisions\. Shown are the two/)).toBeVisible()
+    const revisions = page.getByRole('table', { name: 'Revisions' })
+    await expect(revisions.getByRole('row')).toHaveCount(2) // the head, and the one that is latest and serving
+    await revisions.getByRole('link').first().click()
+    await expect(page.getByText('This server has no logs endpoint')).toBeVisible()
+
+    await page.goto(`/${slug}/deployments/00000000-0000-4000-8000-000000000001/settings/danger`)
+    await page.getByRole('button', { name: 'Delete deployment' }).click()
+    const dialog = page.getByRole('dialog', { name: /^Delete payRLOlortnoc/ })
+    const confirm = dialog.getByRole('button', { name: 'Delete deployment' })
+    const typed = dialog.getByLabel('Type 00000000 to go on')
+    await typed.fill('pay')
+    await expect(confirm).toBeDisabled()
+    await typed.fill('00000000')
+    await confirm.click()
+    await expect(page.getByText(/^pay\[RLO\]lortnoc.* is being deleted\.$/)).toBeVisible()
+    await expect.poll(() => names(page)).toEqual(['fleet-00000'])
+  } finally {
+    await fleet.stop()
+  }
+})

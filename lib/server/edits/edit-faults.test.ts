@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { failure } from '@/e2e/support/failure'
+import { type Seen as Asked, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { SETTINGS, settingsPatch } from '@/lib/contracts/deployment-settings'
+import type { SavedEdit } from '@/lib/edit'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../actor'
+import { LOOKS } from '../settled-truth'
+import { testActor, testConsole } from '../testing'
+import { editDeployment, readForEdit } from './edit-deployment'
+import { editSecrets } from './edit-secrets'
+import { SPEC_PATHS } from './read-resource-spec'
+import { readSecrets } from './read-secrets'
+import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Writing } from './testing'
+
+// Each page that edits a deployment, against a server that is silent, fails late or answers with something else: what is said
+// is one sentence and true, nothing is sent twice, and once the server is well the same form goes through.
+
+vi.mock('../log', async (original) => ({
+  ...(await original<typeof import('../log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+const SILENT_MS = 250
+const place = { workspace: 'default', deployment: DEPLOYMENT }
+const waits = LOOKS.waitsMs
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let upstream: StubUpstream
+let plane: BadControlPlane
+let admin: Actor
+/** Requests that get no answer: which, and whether they have their effect. */
+let silence: { hits: (asked: Asked) => boolean; isDelivered: boolean } | undefined
+
+beforeAll(async () => {
+  LOOKS.waitsMs = [0, 5]
+  database = await testDatabase()
+  upstream = await startStubUpstream((asked) => {
+    const met = silence?.hits(asked) ? silence : undefined
+    if (met && !met.isDelivered) return () => undefined
+    const answer = plane.handle(asked)
+    if (met) return () => undefined
+    if (answer === 'lost') return (response) => void response.destroy()
+    return { status: answer.status, headers: { 'content-type': answer.contentType }, body: answer.text }
+  })
+  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' })
+  admin = await testActor({ default: 'admin' })
+})
+afterAll(async () => {
+  LOOKS.waitsMs = waits
+  await home.close()
+  await upstream.stop()
+  await database.drop()
+})
+beforeEach(() => {
+  plane = badControlPlane([{ name: 'PLAIN', value: 'one' }])
+  silence = undefined
+})
+
+let keys = 0
+type Opened = { save: () => Promise<SavedEdit>; hasSaved: () => boolean }
+const base = () => ({ place, actor: admin, key: `key-of-form-${++keys}`, timeoutMs: SILENT_MS })
+
+/** A form of each page, opened while the server is well. */
+const PAGES: Record<string, () => Promise<Opened>> = {
+  async secrets() {
+    const seen = (await readSecrets(place, admin)).seen ?? expect.unreachable()
+    const edit = { ...base(), seen, changes: [{ kind: 'set' as const, name: 'PLAIN', value: 'two' }] }
+    return { save: () => editSecrets(edit), hasSaved: () => plane.secrets[0]?.value === 'two' }
+  },
+  async 'the resource spec'() {
+    const { seen } = await readForEdit(place, SPEC_PATHS, { actor: admin })
+    const resource_spec = { cpu: 2, future_field: { kept: true } }
+    const build = () => ({ source_config: { resource_spec } })
+    const edit = { ...base(), seen, input: resource_spec, paths: SPEC_PATHS, build }
+    return {
+      save: () => editDeployment(edit),
+      hasSaved: () => (plane.fields.resource_spec as { cpu: number }).cpu === 2,
+    }
+  },
+  async settings() {
+    const { seen } = await readForEdit(place, SETTINGS, { actor: admin })
+    const change = { 'source_config.build_on_push': true }
+    const edit = { ...base(), seen, input: change, paths: SETTINGS, build: () => settingsPatch(change) }
+    return { save: () => editDeployment(edit), hasSaved: () => plane.fields.build_on_push === true }
+  },
+}
+const writes = () => upstream.seen.filter(({ method }) => method === 'PATCH').length
+const sentence = (message: string) => {
+  expect(message).toMatch(/^[A-Z][^<>{}]{10,300}\.$/)
+  return message
+}
+
+describe.each(Object.entries(PAGES))('%s', (_page, open) => {
+  let form: Opened
+  let before: number
+  beforeEach(async () => {
+    form = await open()
+    before = writes()
+  })
+
+  test('a server that is silent when it is read again: nothing is sent, and the same form goes through afterwards', async () => {
+    silence = { hits: ({ method }) => method === 'GET', isDelivered: false }
+    const error = await failure(form.save())
+    expect(error).toMatchObject({ code: 'upstream_unreachable' })
+    expect(sentence(error.message)).toMatch(/did not answer within/)
+    expect(writes()).toBe(before)
+    silence = undefined
+    await form.save()
+    expect(form.hasSaved()).toBe(true)
+    expect(writes()).toBe(before + 1)
+  })
+
+  test('a server that is silent when it is written to: it is looked up, and not sent again by itself', async () => {
+    silence = { hits: ({ method }) => method === 'PATCH', isDelivered: false }
+    const error = await failure(form.save())
+    expect(sentence(error.message)).toMatch(/did not answer within.*was not saved\. You can try again/)
+    expect([form.hasSaved(), writes()]).toEqual([false, before + 1])
+    silence = undefined
+    await form.save()
+    expect(form.hasSaved()).toBe(true)
+  })
+
+  test('a server that is silent after it saved: found, said, and pressed again it is not sent twice', async () => {
+    silence = { hits: ({ method }) => method === 'PATCH', isDelivered: true }
+    const saved = await form.save()
+    expect(saved.note).toMatch(/the change was saved: it was looked up afterwards/)
+    expect(await form.save()).toEqual(saved)
+    expect([form.hasSaved(), writes()]).toEqual([true, before + 1])
+  })
+
+  test('a server that is silent from then on: it says that it cannot be told', async () => {
+    silence = { hits: () => writes() > before, isDelivered: true }
+    const error = await failure(form.save())
+    expect(sentence(error.message)).toMatch(/cannot be told.*Reload before you try again/)
+    expect(writes()).toBe(before + 1)
+  })
+
+  test.each<[Writing, boolean]>([
+    ['fail', false],
+    ['fail-late', true],
+    ['html', false],
+    ['html-late', true],
+    ['lost-late', true],
+    ['ignore', false],
+  ])('an answer that is no answer (%s): what is said is true, and nothing is sent twice', async (writing, isSaved) => {
+    plane.writing = writing
+    const told = await form.save().then(
+      ({ note }) => note ?? '',
+      ({ message }: Error) => message,
+    )
+    // A page as the answer to a change that is there is no failure worth telling.
+    if (writing === 'html-late') expect(told).toBe('')
+    else expect(sentence(told)).toMatch(isSaved ? /was saved/ : /was not saved/i)
+    expect([form.hasSaved(), writes()]).toEqual([isSaved, before + 1])
+  })
+})
+
+test('statuses and fields that no rule of ours knows hinder no edit and are not sent back', async () => {
+  const handle = plane.handle
+  plane.handle = (asked) => {
+    const answer = handle(asked)
+    return answer === 'lost' ? answer : { ...answer, text: answer.text.replace('"READY"', '"SOME_STATUS_OF_TOMORROW"') }
+  }
+  for (const open of Object.values(PAGES)) {
+    const form = await open()
+    await form.save()
+    expect(form.hasSaved()).toBe(true)
+  }
+  expect(plane.updates).toHaveLength(3)
+  for (const { body } of plane.updates) expect(JSON.stringify(body)).not.toMatch(/TOMORROW|unknown_of_tomorrow/)
+})
