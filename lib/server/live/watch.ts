@@ -98,7 +98,7 @@ export function watch(wanted: Polled): Watched<unknown> {
       return made({
         // It checks the query: one that it does not take is a refused subscription.
         read: () => readRunRows(workspace, wanted.query, actor),
-        isMoving: ({ rows }) => rows.some(isRowActive),
+        isMoving: ({ rows, looked }) => looked?.isPending === true || rows.some(isRowActive),
         onHint: (listener) => recorderHub().onChange(listener),
       })
   }
