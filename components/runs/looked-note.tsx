@@ -47,6 +47,8 @@ export function LookedNote({ looked, depth, nameOf, onDepth }: Props) {
 
 function sentence({ threads, deployments, isBusyOnly, isPartial }: Looked): string {
   const of = `${count(threads)} ${threads === 1 ? 'thread' : 'threads'}`
+  if (isBusyOnly && threads === 0)
+    return 'Besides recordings: no thread of the deployments is busy now. A deployment’s own page looks further.'
   if (isBusyOnly)
     return `Besides recordings: the runs of ${of} that ${threads === 1 ? 'is' : 'are'} busy now, of ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}. ${isPartial ? 'There are more. ' : ''}A deployment’s own page looks further.`
   if (isPartial)

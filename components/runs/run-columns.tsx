@@ -33,7 +33,9 @@ export const runColumns = ({ names, serverNow, hasDeployment, selectable, select
           isChecked={selectable.every(({ id }) => selection.has(id))}
           onChange={selection.togglePage}
         />
-      ) : null,
+      ) : (
+        <span className="sr-only">Select</span>
+      ),
     cell: (row) =>
       isRowActive(row) ? (
         <SelectBox
