@@ -46,14 +46,17 @@ export const routes = {
     at([w, 'deployments', d, 'threads'], query),
   thread: (w: string, d: string, thread: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'threads', thread], query),
-  runs: (w: string, d: string) => at([w, 'deployments', d, 'runs']),
+  runs: (w: string, d: string, query?: Record<string, string | undefined>) => at([w, 'deployments', d, 'runs'], query),
+  /** A run that was started elsewhere, on its way to its recording. */
+  joinRun: (w: string, d: string, thread: string, run: string) =>
+    at([w, 'deployments', d, 'runs', 'join'], { thread, run }),
   /** `from` is a recording whose request the form begins with; `checkpoint` a place in the thread's history to go on from. */
   newRun: (w: string, d: string, query?: { assistant?: string; thread?: string; from?: string; checkpoint?: string }) =>
     at([w, 'deployments', d, 'runs', 'new'], query),
   recording: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording]),
   /** A file to download, not a page. */
   recordingFile: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording, 'file']),
-  allRuns: (w: string) => at([w, 'runs']),
+  allRuns: (w: string, query?: Record<string, string | undefined>) => at([w, 'runs'], query),
   /** Two recordings side by side, by their ids. */
   compareRuns: (w: string, a?: string, b?: string) => at([w, 'runs', 'compare'], { a, b }),
   /** A recording that was exported to a file. */

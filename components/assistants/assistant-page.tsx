@@ -33,6 +33,10 @@ const SchemasTab = dynamic(() => import('./schemas-tab').then((module) => module
   ssr: false,
   loading: () => <Skeleton className="h-64" />,
 })
+const GraphTab = dynamic(() => import('./graph-tab').then((module) => module.GraphTab), {
+  ssr: false,
+  loading: () => <Skeleton className="h-64" />,
+})
 const DeleteAssistant = dynamic(() => import('./delete-assistant').then((module) => module.DeleteAssistant), {
   ssr: false,
 })
@@ -65,6 +69,7 @@ export function AssistantPage({ changes, ...place }: Props) {
           { value: 'details', label: 'Details' },
           { value: 'versions', label: 'Versions' },
           { value: 'schemas', label: 'Schemas' },
+          { value: 'graph', label: 'Graph' },
         ]}
       >
         {!one ? (
@@ -73,6 +78,8 @@ export function AssistantPage({ changes, ...place }: Props) {
           <VersionsTab place={place} assistant={one} changes={changes} />
         ) : tab === 'schemas' ? (
           <SchemasTab {...place} />
+        ) : tab === 'graph' ? (
+          <GraphTab {...place} />
         ) : (
           <AssistantDetails assistant={one} />
         )}

@@ -1,3 +1,4 @@
+import type { RunRowStatus } from '@/lib/contracts/run-row'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 
 type Tone = 'ok' | 'progress' | 'warn' | 'error' | 'unknown'
@@ -52,3 +53,22 @@ export function runStatus({ phase, outcome, isWaitingForHuman, isCancelling }: K
     }
   return { tone: 'progress', label: 'Running', isOver: false }
 }
+
+/** The same for a row of a list, of which only the server may know. A word that is new is shown as it came. */
+export function rowStatus(status: RunRowStatus): RunStatus {
+  if (status === 'pending')
+    return {
+      tone: 'progress',
+      label: 'Waiting its turn',
+      detail: 'The server has taken it and begins when it is free, or when the thread’s earlier run has ended.',
+      isOver: false,
+    }
+  if (status === 'starting') return runStatus({ phase: 'starting', outcome: null })
+  if (status === 'reconnecting') return runStatus({ phase: 'reconnecting', outcome: null })
+  if (status === 'running') return runStatus({ phase: 'live', outcome: null })
+  return isOutcome(status)
+    ? runStatus({ phase: 'ended', outcome: status })
+    : { tone: 'unknown', label: status, isOver: true }
+}
+
+const isOutcome = (status: string): status is RecordingOutcome => Object.hasOwn(OUTCOMES, status)

@@ -3,69 +3,149 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
-import { useEffect, useState } from 'react'
-import { type Column, DataTable } from '@/components/shared/data-table'
+import { useMemo, useState } from 'react'
+import { DataTable } from '@/components/shared/data-table'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
-import { RelativeTime } from '@/components/shared/relative-time'
-import { useSetSearch } from '@/components/shared/use-set-search'
-import { StatusBadge } from '@/components/ui/badge'
+import { FilterChips } from '@/components/shared/filter-chips'
+import { SavedViews } from '@/components/shared/saved-views'
+import { SearchBox } from '@/components/shared/search-box'
+import { StaleNotice } from '@/components/shared/stale-notice'
+import { useListSearch } from '@/components/shared/use-list-search'
+import { useRowKeys } from '@/components/shared/use-row-keys'
+import { useSelection } from '@/components/shared/use-selection'
+import { useTryAgain } from '@/components/shared/use-try-again'
+import type { ViewActions } from '@/components/shared/view-types'
 import { Button } from '@/components/ui/button'
+import { deleteView, saveView, updateView } from '@/lib/actions/saved-views'
+import { DEPTHS, isRowActive, type RunRow } from '@/lib/contracts/run-row'
 import { shortId } from '@/lib/format'
-import { subscribe } from '@/lib/live/client'
 import { deploymentsQuery } from '@/lib/queries/deployments'
+import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
-import type { RecordingSummary } from '@/lib/stream/log'
-import { Elapsed } from './elapsed'
+import type { SavedView } from '@/lib/saved-views'
+import { filtersOf, isFiltered, NO_FILTER, runChips, runRowsQueryOf, viewQueryOf } from './list-query'
+import { LookedNote } from './looked-note'
 import { findAssistant, pickableAssistants } from './pickable-assistants'
-import { runStatus } from './run-status'
+import { type Names, runColumns } from './run-columns'
+import { RunsBar } from './runs-bar'
+import { useLiveRuns } from './use-live-runs'
 
 /** Names are asked of so many deployments at most. */
 const MOST_SERVERS = 10
 
-/** A page of recordings, newest first; `next` is the place of the next one. */
-export type RunsPage = { items: RecordingSummary[]; next: string | null }
-type Props = { workspace: string; deployment?: string; initial: RunsPage; serverNow: number }
+type Props = { workspace: string; deployment?: string; views: readonly SavedView[]; serverNow: number }
 
-/** Recorded runs of a deployment, or of the whole workspace; the first page moves by itself. */
-export function RunsList({ workspace, deployment, initial, serverNow }: Props) {
+/** Runs of a deployment, or of the whole workspace: recordings, and what others started. It moves by itself. */
+export function RunsList({ workspace, deployment, views: initialViews, serverNow }: Props) {
   const search = useSearchParams()
-  const setSearch = useSetSearch()
-  const after = search.get('after')
-  const { page, error } = useLivePage(workspace, deployment, initial, !after)
-  const names = useNames(workspace, deployment, page.items)
-  const columns = runColumns(names, serverNow, !deployment)
+  const query = runRowsQueryOf(search, deployment)
+  const { problem, refetchInterval } = useLiveRuns(workspace, query)
+  const list = useQuery({ ...runRowsQuery(workspace, query), refetchInterval })
+  const { data, dataUpdatedAt, isPlaceholderData } = list
+  const error = list.error ?? list.failureReason
+  const message = error?.view.message ?? problem
+  const retry = useTryAgain(runRowsQuery(workspace, query).queryKey)
+
+  const [views, setViews] = useState(initialViews)
+  const viewActions = useMemo(() => viewActionsOf(workspace, deployment), [workspace, deployment])
+  const kept = viewQueryOf(search)
+  const setSearch = useListSearch(views, viewQueryOf)
+  const showAll = () => setSearch({ ...NO_FILTER, depth: '', view: '' })
+
+  const rows = data?.rows ?? NONE
+  const { names, assistants } = useNames(workspace, deployment, rows)
+  const filters = filtersOf(deployment === undefined, assistants)
+  const selectable = useMemo(() => rows.filter(isRowActive).map(({ id, run }) => ({ id, name: run ?? id })), [rows])
+  const selection = useSelection(selectable, kept)
+  const columns = runColumns({ names, serverNow, hasDeployment: !deployment, selectable, selection })
+  useRowKeys({
+    onSelect: (id) => selection.toggle(id, false),
+    onPeek: () => {},
+    onFocus: () => {},
+    onEscape: () => false,
+  })
   return (
     <>
-      {error ? <ErrorNotice error={{ message: error }} className="mb-3" /> : null}
-      <DataTable
-        label="Runs"
-        columns={columns}
-        rows={page.items}
-        rowKey={(one) => one.id}
-        rowHref={(one) => routes.recording(workspace, one.deployment, one.id)}
-        empty={
-          <EmptyState
-            title="No runs yet"
-            action={
-              deployment ? undefined : (
-                <Button asChild>
-                  <Link href={routes.deployments(workspace)}>Choose a deployment</Link>
-                </Button>
-              )
-            }
-          >
-            Runs that are started here are recorded whole: they can be followed live, and looked at again later.
-            {deployment ? ' Start one with the button above.' : ''}
-          </EmptyState>
-        }
-      />
-      {after || page.next ? (
+      <div className="mb-3 flex flex-wrap items-start gap-2">
+        <SearchBox
+          label="Search by id, assistant or request"
+          className="w-full sm:w-80"
+          value={search.get('q') ?? ''}
+          onChange={(q) => setSearch({ q })}
+        />
+        <SavedViews
+          noun="runs"
+          actions={viewActions}
+          views={views}
+          current={views.find(({ id }) => id === search.get('view'))}
+          query={kept}
+          onViews={setViews}
+          onOpen={(view) =>
+            view ? setSearch({ ...NO_FILTER, depth: '', ...paramsOf(view.query), view: view.id }) : showAll()
+          }
+        />
+        <FilterChips
+          filters={filters}
+          chips={runChips(filters, search)}
+          onSet={(name, value) => setSearch({ [name]: value })}
+          onClear={() => setSearch({ ...NO_FILTER, q: search.get('q') ?? '' })}
+        />
+      </div>
+      {message && data ? <StaleNotice message={message} code={error?.code} at={dataUpdatedAt} onRetry={retry} /> : null}
+      {error && !data ? (
+        <ErrorNotice error={error.view} onRetry={retry} />
+      ) : (
+        <DataTable
+          label="Runs"
+          columns={columns}
+          rows={data?.rows}
+          rowKey={(row) => row.id}
+          rowHref={(row) => hrefOf(workspace, row)}
+          isMarked={(row) => selection.has(row.id)}
+          pendingRows={10}
+          empty={
+            isFiltered(search) || query.after ? (
+              <EmptyState title="No run matches" action={<Button onClick={showAll}>Show all runs</Button>}>
+                None of the recordings, and of what was looked through elsewhere, fits all of the above.
+              </EmptyState>
+            ) : (
+              <EmptyState
+                title="No runs yet"
+                action={
+                  deployment ? undefined : (
+                    <Button asChild>
+                      <Link href={routes.deployments(workspace)}>Choose a deployment</Link>
+                    </Button>
+                  )
+                }
+              >
+                Runs that are started here are recorded whole: they can be followed live, and looked at again later.
+                {deployment ? ' Start one with the button above.' : ''}
+              </EmptyState>
+            )
+          }
+        />
+      )}
+      <RunsBar workspace={workspace} selection={selection} onPage={(id) => rows.some((row) => row.id === id)} />
+      {data?.looked ? (
+        <LookedNote
+          looked={data.looked}
+          depth={Number(query.depth ?? DEPTHS[0])}
+          nameOf={names.deployment}
+          onDepth={(depth) => setSearch({ depth })}
+        />
+      ) : null}
+      {query.after || data?.next ? (
         <nav aria-label="Pages" className="mt-3 flex justify-end gap-2">
-          <Button size="sm" disabled={!after} onClick={() => setSearch({ after: '' })}>
+          <Button size="sm" disabled={!query.after || isPlaceholderData} onClick={() => setSearch({ after: '' })}>
             Newest
           </Button>
-          <Button size="sm" disabled={!page.next} onClick={() => setSearch({ after: page.next ?? '' })}>
+          <Button
+            size="sm"
+            disabled={!data?.next || isPlaceholderData}
+            onClick={() => setSearch({ after: data?.next ?? '' })}
+          >
             Older
           </Button>
         </nav>
@@ -74,112 +154,37 @@ export function RunsList({ workspace, deployment, initial, serverNow }: Props) {
   )
 }
 
-/** The page as the server sent it, then as it changes. */
-function useLivePage(workspace: string, deployment: string | undefined, initial: RunsPage, isFirst: boolean) {
-  const [live, setLive] = useState<{ from: RunsPage; page: RunsPage }>()
-  const [error, setError] = useState<string>()
-  useEffect(() => {
-    if (!isFirst) return
-    return subscribe(
-      { kind: 'recordings', workspace, deployment },
-      {
-        onValue: (value) => {
-          setError(undefined)
-          setLive({ from: initial, page: value as RunsPage })
-        },
-        onError: ({ message }) => setError(message),
-      },
-    )
-  }, [workspace, deployment, initial, isFirst])
-  return { page: isFirst && live?.from === initial ? live.page : initial, error }
-}
+const NONE: never[] = []
+const paramsOf = (query: string) => Object.fromEntries(new URLSearchParams(query))
 
-type Names = { assistant: (one: RecordingSummary) => string; deployment: (id: string) => string }
+/** A run that nobody records is recorded from the moment that it is opened. */
+const hrefOf = (workspace: string, { recording, deployment, thread, run }: RunRow) =>
+  recording || !thread || !run
+    ? routes.recording(workspace, deployment, recording ?? '')
+    : routes.joinRun(workspace, deployment, thread, run)
 
-/** Names for the ids of recordings, as far as they can be learned; the ids themselves otherwise. */
-function useNames(workspace: string, deployment: string | undefined, items: readonly RecordingSummary[]): Names {
-  const deployments = useQuery({ ...deploymentsQuery(workspace, { limit: 100 }), enabled: !deployment })
-  const servers = [...new Set(items.map((one) => one.deployment))].slice(0, MOST_SERVERS)
-  const assistants = useQueries({ queries: servers.map((server) => pickableAssistants(workspace, server)) })
+const viewActionsOf = (workspace: string, deployment: string | undefined): ViewActions => {
+  const place = { workspace, page: deployment ? 'runs' : 'all-runs' } as const
   return {
-    assistant: (one) => {
-      const found = findAssistant(assistants[servers.indexOf(one.deployment)]?.data, one.assistant)
-      return found?.name || found?.graph_id || one.assistant
-    },
-    deployment: (id) => deployments.data?.resources.find((one) => one.id === id)?.name ?? shortId(id),
+    save: (view) => saveView({ ...place, ...view }),
+    update: (view) => updateView({ ...place, ...view }),
+    remove: (view) => deleteView({ ...place, ...view }),
   }
 }
 
-const runColumns = (names: Names, serverNow: number, hasDeployment: boolean): Column<RecordingSummary>[] => [
-  {
-    id: 'assistant',
-    header: 'Assistant',
-    cell: (one) => <span title={one.assistant}>{shortName(names.assistant(one))}</span>,
-  },
-  {
-    id: 'status',
-    header: 'Status',
-    cell: (one) => {
-      const status = runStatus(one)
-      return (
-        <StatusBadge tone={status.tone} title={status.detail}>
-          {status.label}
-        </StatusBadge>
-      )
+function useNames(workspace: string, deployment: string | undefined, rows: readonly RunRow[]) {
+  const deployments = useQuery({ ...deploymentsQuery(workspace, { limit: 100 }), enabled: !deployment })
+  const servers = [...new Set([...(deployment ? [deployment] : []), ...rows.map((row) => row.deployment)])].slice(
+    0,
+    MOST_SERVERS,
+  )
+  const assistants = useQueries({ queries: servers.map((server) => pickableAssistants(workspace, server)) })
+  const names: Names = {
+    assistant: (row) => {
+      const found = findAssistant(assistants[servers.indexOf(row.deployment)]?.data, row.assistant)
+      return found?.name || found?.graph_id || row.assistant || '–'
     },
-  },
-  ...(hasDeployment
-    ? [
-        {
-          id: 'deployment',
-          header: 'Deployment',
-          from: 'md',
-          cell: (one) => <span title={one.deployment}>{names.deployment(one.deployment)}</span>,
-        } satisfies Column<RecordingSummary>,
-      ]
-    : []),
-  {
-    id: 'thread',
-    header: 'Thread',
-    from: 'md',
-    cell: (one) =>
-      one.isStateless || !one.thread ? (
-        <span className="text-ink-3">{one.isStateless ? 'stateless' : '–'}</span>
-      ) : (
-        <code className="font-mono text-ink-2 text-xs" title={one.thread}>
-          {shortId(one.thread)}
-        </code>
-      ),
-  },
-  {
-    id: 'by',
-    header: 'Started by',
-    from: 'lg',
-    cell: (one) => (
-      <span className="text-ink-2" title={one.startedBy}>
-        {one.startedBy}
-      </span>
-    ),
-  },
-  {
-    id: 'at',
-    header: 'Started',
-    from: 'sm',
-    className: 'w-32 text-ink-2',
-    cell: (one) => <RelativeTime at={one.startedAt} />,
-  },
-  {
-    id: 'duration',
-    header: 'Duration',
-    className: 'w-28 text-ink-2',
-    cell: (one) => (
-      <Elapsed
-        from={Date.parse(one.startedAt)}
-        to={one.endedAt ? Date.parse(one.endedAt) : one.phase === 'ended' ? Date.parse(one.startedAt) : undefined}
-        serverNow={serverNow}
-      />
-    ),
-  },
-]
-
-const shortName = (name: string) => (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name) ? shortId(name) : name)
+    deployment: (id) => deployments.data?.resources.find((one) => one.id === id)?.name ?? shortId(id),
+  }
+  return { names, assistants: deployment ? assistants[0]?.data : undefined }
+}

@@ -16,6 +16,7 @@ import type { ErrorCode, ErrorView } from '@/lib/errors'
 import { assistantSchemasQuery } from '@/lib/queries/assistants'
 import { newRequestKey } from '@/lib/request-key'
 import { routes } from '@/lib/routes'
+import type { RunTemplate } from '@/lib/run-templates'
 import { AssistantPicker } from './assistant-picker'
 import { CheckpointNotice } from './checkpoint-notice'
 import { inputSkeleton, takesMessages } from './input-schema'
@@ -26,6 +27,7 @@ import { RunOptions } from './run-options'
 import { placeError, remaining, type StartField, type StartIssue } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
 import { startRequest } from './start-request'
+import { Templates } from './templates/templates'
 import { ThreadPicker } from './thread-picker'
 
 type Props = {
@@ -37,11 +39,13 @@ type Props = {
   checkpoint?: string
   /** A recording whose request the form begins with. */
   recorded?: Recorded
+  templates: readonly RunTemplate[]
 }
 type Draft = Pick<StartOptions, 'message' | 'json' | 'context'>
 
 /** Starts a run: what, where its state goes, with which input, and how it is streamed. Nothing typed is lost when it fails. */
-export function StartForm({ workspace, deployment, assistant = '', thread = '', checkpoint = '', recorded }: Props) {
+export function StartForm(props: Props) {
+  const { workspace, deployment, assistant = '', thread = '', checkpoint = '', recorded, templates } = props
   const router = useRouter()
   const { run: reason } = useReasons()
   const [prefill] = useState(() => (recorded ? prefillFrom(recorded) : undefined))
@@ -144,6 +148,13 @@ export function StartForm({ workspace, deployment, assistant = '', thread = '', 
       className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
     >
       <div className="min-w-0 space-y-5">
+        <Templates
+          workspace={workspace}
+          deployment={deployment}
+          initial={templates}
+          options={settled}
+          onChoose={change}
+        />
         {prefill && Object.keys(prefill.rest).length > 0 ? (
           <p className="text-ink-3 text-xs">
             Sent as recorded, without a field here: {Object.keys(prefill.rest).join(', ')}.

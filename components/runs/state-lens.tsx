@@ -8,6 +8,8 @@ import { parseJson } from '@/lib/contracts/json'
 import { byteSize } from '@/lib/format'
 import { checkpointOf } from '@/lib/stream/checkpoint'
 import { latestValues, type RunView, valuesAt } from '@/lib/stream/run-view'
+import { type ChangedKeys, changedKeys } from './changed-keys'
+import { ChangedNote } from './changed-note'
 import { useMoment } from './moment'
 import { AtMoment, MomentLinks } from './moment-links'
 import { ForkLink } from './run-place'
@@ -33,6 +35,7 @@ export function StateLens({ store }: { store: RunStore }) {
   }, [view, at, isThere])
   const latest = at === undefined ? newest : then
   const leave = () => setSearch({ at: '' })
+  const changes = useChangedKeys(view, latest?.seq)
   if (!latest && at !== undefined && isThere)
     return (
       <div className="flex flex-col items-center gap-2 py-10 text-center text-ink-3 text-sm">
@@ -54,6 +57,7 @@ export function StateLens({ store }: { store: RunStore }) {
       <span>
         {byteSize(latest.size)}, entry {latest.seq}, <RelativeTime at={latest.at} />
       </span>
+      {changes ? <ChangedNote found={changes.found} /> : null}
       <MomentLinks seq={latest.seq} from="state" />
       <ForkLink checkpoint={latest.checkpoint} />
     </span>
@@ -65,8 +69,25 @@ export function StateLens({ store }: { store: RunStore }) {
       label={at === undefined ? 'Latest state' : `State at entry ${at}`}
       className="h-full"
       actions={head}
+      marks={changes?.marks}
     />
   )
+}
+
+/** What the step before an entry changed, once there is time to compare. */
+function useChangedKeys(view: RunView, seq: number | undefined) {
+  const [known, setKnown] = useState<{ seq: number; found: ChangedKeys; marks: ReadonlyMap<string, string> }>()
+  useEffect(() => {
+    if (seq === undefined) return
+    const timer = setTimeout(() => {
+      const found = changedKeys(view, seq)
+      if (!found) return setKnown(undefined)
+      const words = (word: string, keys: readonly string[]) => keys.map((key) => [key, word] as const)
+      setKnown({ seq, found, marks: new Map([...words('changed', found.changed), ...words('added', found.added)]) })
+    })
+    return () => clearTimeout(timer)
+  }, [view, seq])
+  return known?.seq === seq ? known : undefined
 }
 
 function useLatestState(view: RunView, version: number): Latest | undefined {

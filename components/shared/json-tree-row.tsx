@@ -23,12 +23,14 @@ export type JsonTreeRowProps = {
   row: JsonRow
   top: number
   isSelected: boolean
+  /** A word about this line, which then stands out. */
+  mark?: string
   onSelect: () => void
   onToggle: () => void
 }
 
 /** One line of a JSON tree: at most a handful of elements, because there are many. */
-export function JsonTreeRow({ id, row, top, isSelected, onSelect, onToggle }: JsonTreeRowProps) {
+export function JsonTreeRow({ id, row, top, isSelected, mark, onSelect, onToggle }: JsonTreeRowProps) {
   const canOpen = isContainer(row.value) && row.size > 0
   const count = Array.isArray(row.value) ? `[${row.size}]` : `{${row.size}}`
   const text = isContainer(row.value)
@@ -49,7 +51,7 @@ export function JsonTreeRow({ id, row, top, isSelected, onSelect, onToggle }: Js
       aria-expanded={canOpen ? row.isOpen : undefined}
       onClick={onSelect}
       onDoubleClick={canOpen ? onToggle : undefined}
-      className={`absolute left-0 flex w-full min-w-max cursor-default whitespace-pre pr-4 ${isSelected ? 'bg-accent-soft' : 'hover:bg-hover'}`}
+      className={`absolute left-0 flex w-full min-w-max cursor-default whitespace-pre pr-4 ${isSelected ? 'bg-accent-soft' : mark ? 'bg-warn-soft' : 'hover:bg-hover'}`}
       style={{ top, height: JSON_ROW_HEIGHT, paddingLeft: 8 + Math.min(row.depth, MAX_INDENT) * INDENT_PX }}
     >
       {/* A pointer's shortcut for what the arrow keys do. */}
@@ -76,6 +78,7 @@ export function JsonTreeRow({ id, row, top, isSelected, onSelect, onToggle }: Js
       <span className={COLORS[kindOf(row.value)]}>
         <VisibleText>{text}</VisibleText>
       </span>
+      {mark ? <span className="ml-3 text-2xs text-warn">{mark}</span> : null}
     </div>
   )
 }

@@ -19,11 +19,14 @@ export function JsonTree({
   label,
   className,
   actions,
+  marks,
 }: {
   value: unknown
   label: string
   className?: string
   actions?: ReactNode
+  /** Words about keys of the value itself, such as that one has changed. */
+  marks?: ReadonlyMap<string, string>
 }) {
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
@@ -112,6 +115,7 @@ export function JsonTree({
           row={row}
           top={rows.topOf(index)}
           isSelected={index === selectedIndex}
+          mark={row.path.length === 1 ? marks?.get(String(row.path[0])) : undefined}
           onSelect={() => setSelected(row.path)}
           onToggle={() => {
             setSelected(row.path)

@@ -1,12 +1,13 @@
 'use client'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
-import { Boxes, LayoutGrid, Moon, Play, Sun } from 'lucide-react'
+import { Bot, Boxes, LayoutGrid, Moon, Play, Sun } from 'lucide-react'
 import type { Route } from 'next'
-import { useRouter } from 'next/navigation'
+import { useParams, useRouter } from 'next/navigation'
 import { type ReactNode, useDeferredValue, useState } from 'react'
 import { VisibleName } from '@/components/shared/visible-name'
 import { isAtLeast } from '@/lib/contracts/api'
+import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import { placesOf } from './nav'
@@ -27,6 +28,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
     ...deploymentsQuery(current.slug, { limit: 8, ...(name && { name_contains: name }) }),
     placeholderData: keepPreviousData,
   })
+  const assistants = useAssistants(current.slug, name)
   const act = (verb: () => void) => () => {
     onClose()
     verb()
@@ -75,6 +77,32 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
               ))
             : null}
         </Command.Group>
+        {assistants.length > 0 ? (
+          <Command.Group heading="Assistants" className={group}>
+            {assistants.map(({ deployment, on, id, called }) => (
+              <Item
+                key={`${deployment} ${id}`}
+                value={`assistant ${called} ${on} ${id}`}
+                icon={<Bot />}
+                onSelect={go(routes.assistant(current.slug, deployment, id))}
+              >
+                {called} <span className="text-ink-3">on {on}</span>
+              </Item>
+            ))}
+            {isAtLeast(current.role, 'developer')
+              ? assistants.map(({ deployment, on, id, called }) => (
+                  <Item
+                    key={`${deployment} ${id}`}
+                    value={`start a run of ${called} ${on} ${id}`}
+                    icon={<Play />}
+                    onSelect={go(routes.newRun(current.slug, deployment, { assistant: id }))}
+                  >
+                    Start a run of {called} <span className="text-ink-3">on {on}</span>
+                  </Item>
+                ))
+              : null}
+          </Command.Group>
+        ) : null}
         <Command.Group heading="Pages" className={group}>
           {placesOf(current.slug)
             .filter((place) => isAtLeast(current.role, place.role))
@@ -106,6 +134,31 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
         </Command.Group>
       </Command.List>
     </Command.Dialog>
+  )
+}
+
+const LEAST_TYPED = 2
+const MOST_SERVERS = 4
+const MOST_OF_EACH = 4
+
+/** Assistants by name, on the servers of the deployment that is open and of the first others; a server that fails has none. */
+function useAssistants(workspace: string, name: string) {
+  const { deploymentId } = useParams<{ deploymentId?: string }>()
+  const isAsked = name.length >= LEAST_TYPED
+  const { data } = useQuery({ ...deploymentsQuery(workspace, { limit: 8 }), enabled: isAsked })
+  const all = data?.resources ?? []
+  const servers = [...all.filter(({ id }) => id === deploymentId), ...all.filter(({ id }) => id !== deploymentId)]
+  const asked = isAsked ? servers.slice(0, MOST_SERVERS) : []
+  const found = useQueries({
+    queries: asked.map(({ id }) => ({
+      ...assistantsQuery(workspace, id, { name, limit: MOST_OF_EACH }),
+      retry: false,
+    })),
+  })
+  return asked.flatMap(({ id: deployment, name: on }, index) =>
+    (found[index]?.data ?? [])
+      .slice(0, MOST_OF_EACH)
+      .map((one) => ({ deployment, on, id: one.assistant_id, called: one.name || one.graph_id })),
   )
 }
 

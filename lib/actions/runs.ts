@@ -1,11 +1,15 @@
 'use server'
 import { z } from 'zod'
 import { parseJson } from '@/lib/contracts/json'
+import { CANCEL_ACTIONS } from '@/lib/contracts/run-options'
+import { MAX_RUNS, type RunResult } from '@/lib/contracts/run-row'
 import { AppError, type Settled } from '@/lib/errors'
 import { sessionActor } from '@/lib/server/actor'
 import { guardAction } from '@/lib/server/guard-action'
+import { once } from '@/lib/server/once'
 import { readRecording } from '@/lib/server/recorder/read'
-import { cancelRecording, type RunBody, startRecording } from '@/lib/server/recorder/start'
+import { cancelRecording, joinRecording, type RunBody, startRecording } from '@/lib/server/recorder/start'
+import * as bulk from '@/lib/server/runs-bulk'
 import { parseInput } from '@/lib/server/settle'
 import type { RecordingSummary } from '@/lib/stream/log'
 
@@ -63,5 +67,37 @@ export async function cancelRun(given: z.input<typeof CancelRun>): Promise<Settl
       throw new AppError('not_found', 'There is no such recording in this workspace.')
     await cancelRecording(actor, recording, action)
     return null
+  })
+}
+
+const CancelRuns = z.strictObject({
+  workspace: name,
+  /** Ids of rows of the list: recordings, or places of runs that nobody records. */
+  ids: z
+    .array(z.string().min(1).max(1_000))
+    .min(1)
+    .max(MAX_RUNS)
+    .transform((ids) => [...new Set(ids)]),
+  action: z.enum(CANCEL_ACTIONS),
+  /** Made once per dialog: a repeat of it gives the answer of the first. */
+  key: z.string().min(8).max(100),
+})
+
+/** Stops several runs on their servers, each for itself: some may fail where others do not. */
+export async function cancelRuns(given: z.input<typeof CancelRuns>): Promise<Settled<RunResult[]>> {
+  return guardAction(async () => {
+    const { key, ...input } = parseInput(CancelRuns, given)
+    const actor = await sessionActor()
+    return await once({ actor, key, operation: 'cancelRuns', input }, () => bulk.cancelRuns(input, actor))
+  })
+}
+
+const JoinRun = z.strictObject({ workspace: name, deployment: name, thread: name, run: name })
+
+/** Follows a run that was started elsewhere: its recording, a new one or the one there is. Whoever may see runs may. */
+export async function joinRun(given: z.input<typeof JoinRun>): Promise<Settled<{ recording: string }>> {
+  return guardAction(async () => {
+    const { id } = await joinRecording({ ...parseInput(JoinRun, given), actor: await sessionActor() })
+    return { recording: id }
   })
 }

@@ -12,6 +12,8 @@ export type Subscription = { id: string; workspace: string } & (
       epoch?: number
     }
   | { kind: 'recordings'; deployment?: string }
+  /** Recordings and runs of elsewhere, as a page of the list asks for them. */
+  | { kind: 'runs'; query: Record<string, string | number | boolean> }
   | { kind: 'deployments'; query: Record<string, string | number | boolean> }
   | { kind: 'deployment'; deployment: string }
   | { kind: 'revisions'; deployment: string; query?: Record<string, string | number | boolean> }

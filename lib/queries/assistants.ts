@@ -1,6 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { InputOf } from '@/lib/contracts/api'
+import type { AssistantGraph } from '@/lib/contracts/assistants'
 import { apiQuery } from './api-query'
 
 type Search = NonNullable<InputOf<typeof agentServer.searchAssistants>['body']>
@@ -43,7 +44,31 @@ export const assistantVersionsQuery = (
     body: page,
   })
 
-export const assistantGraphQuery = (workspace: string, deployment: string, assistantId: string) => ({
-  ...apiQuery(agentServer.getAssistantGraph, { workspace, deployment, params: { assistant_id: assistantId } }),
+/** A graph's nodes and edges; with `xray` those of its subgraphs too, as `parent:child`. */
+export const assistantGraphQuery = (
+  workspace: string,
+  deployment: string,
+  assistantId: string,
+  query: { xray?: boolean } = {},
+) => ({
+  ...apiQuery(agentServer.getAssistantGraph, {
+    workspace,
+    deployment,
+    params: { assistant_id: assistantId },
+    ...(query.xray && { query }),
+  }),
   staleTime: 60_000,
 })
+
+/** A told graph as it is drawn: ids are texts, and an edge that is told twice is one. */
+export function drawnGraph({ nodes, edges }: AssistantGraph) {
+  const drawn = edges.map(({ source, target, conditional }) => ({
+    from: String(source),
+    to: String(target),
+    isConditional: conditional === true,
+  }))
+  return {
+    nodes: [...new Set(nodes.map(({ id }) => String(id)))].map((id) => ({ id })),
+    edges: [...new Map(drawn.map((edge) => [JSON.stringify([edge.from, edge.to]), edge])).values()],
+  }
+}

@@ -1,6 +1,9 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { InputOf } from '@/lib/contracts/api'
-import { apiQuery } from './api-query'
+import { buildQuery, type InputOf } from '@/lib/contracts/api'
+import type { RunRowsPage } from '@/lib/contracts/run-row'
+import { apiQuery, operationKey } from './api-query'
+import { consoleFetch, type RelayError } from './relay-fetch'
 
 type ListQuery = InputOf<typeof agentServer.listRuns>['query']
 
@@ -10,3 +13,18 @@ export const runsQuery = (workspace: string, deployment: string, threadId: strin
 
 export const runQuery = (workspace: string, deployment: string, threadId: string, runId: string) =>
   apiQuery(agentServer.getRun, { workspace, deployment, params: { thread_id: threadId, run_id: runId } })
+
+/**
+ * A page of recordings and runs of elsewhere, as one reading of the console's server. Its key begins as that of the runs of a
+ * thread, so that what makes those stale makes this one stale too.
+ */
+export const runRowsQuery = (workspace: string, query: Record<string, string | number | boolean>) =>
+  queryOptions<RunRowsPage, RelayError>({
+    queryKey: [...operationKey(agentServer.listRuns, workspace), 'rows', query],
+    queryFn: async ({ signal }) =>
+      // Made by the same server; only its type is lost on the way.
+      (await consoleFetch(`/api/runs/${encodeURIComponent(workspace)}?${buildQuery(query)}`, {
+        signal,
+      })) as RunRowsPage,
+    placeholderData: keepPreviousData,
+  })

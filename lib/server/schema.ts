@@ -184,3 +184,23 @@ export const savedViews = consoleSchema.table(
     uniqueIndex('saved_views_default').on(table.account, table.workspace, table.page).where(sql`${table.isDefault}`),
   ],
 )
+
+/** A run request under a name of one's own. */
+export const runTemplates = consoleSchema.table(
+  'run_templates',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    account: uuid('account')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    workspace: text('workspace').notNull(),
+    deployment: text('deployment').notNull(),
+    name: text('name').notNull(),
+    /** JSON text of what the form held, without secrets. */
+    body: text('body').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex('run_templates_name').on(table.account, table.workspace, table.deployment, sql`lower(${table.name})`),
+  ],
+)

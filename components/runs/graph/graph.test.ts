@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { placeGraph } from '@/components/shared/graph-layout'
 import { Steps } from '@/lib/stream/steps'
-import { placeGraph } from './layout'
 import { nodeStates } from './node-state'
 
 const graph = (...edges: string[]) => {
@@ -34,6 +34,24 @@ test('a chain of ten thousand nodes and edges to nowhere are placed too', () => 
   const chain = Array.from({ length: 10_000 }, (_, at) => `n${at}>n${at + 1}`)
   expect(graph(...chain).nodes).toHaveLength(10_001)
   expect(placeGraph([{ id: 'a' }], [{ from: 'a', to: 'gone', isConditional: false }]).edges).toEqual([])
+})
+
+test('the nodes of a subgraph stand in its box, those of one inside it in theirs, and no node in a box of others', () => {
+  const { nodes, groups } = graph('start>a', 'a>sub:x', 'sub:x>sub:deep:y', 'sub:deep:y>sub:z', 'sub:z>end', 'a>end')
+  const inside = (id: string) =>
+    nodes.filter(({ x, y }) => {
+      const box = groups.find((group) => group.id === id)
+      return box && x >= box.x && y >= box.y && x + 168 <= box.x + box.width && y + 44 <= box.y + box.height
+    })
+  expect(groups.map(({ id }) => id)).toEqual(['sub', 'sub:deep'])
+  expect(inside('sub').map(({ id }) => id)).toEqual(['sub:x', 'sub:deep:y', 'sub:z'])
+  expect(inside('sub:deep').map(({ id }) => id)).toEqual(['sub:deep:y'])
+})
+
+test('every edge is drawn, several between two nodes and those into a box that is a node itself too', () => {
+  const placed = graph('a>b', 'a>b', 'b>a', 'b>b:c', 'b:c>end')
+  expect(placed.edges).toHaveLength(5)
+  for (const { path } of placed.edges) expect(path).toMatch(/^M[\d. -]+ [QL]/)
 })
 
 test('a node runs while something in its subgraph runs', () => {

@@ -16,6 +16,7 @@ const One = z.discriminatedUnion('kind', [
     epoch: z.int().min(0).optional(),
   }),
   z.strictObject({ ...base, kind: z.literal('recordings'), deployment: name.optional() }),
+  z.strictObject({ ...base, kind: z.literal('runs'), query }),
   z.strictObject({
     ...base,
     kind: z.literal('deployments'),

@@ -4,12 +4,14 @@ import type { InputOf } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { isRowMoving } from '@/lib/contracts/deployment-row'
 import type { Subscription } from '@/lib/contracts/live'
+import { isRowActive } from '@/lib/contracts/run-row'
 import { isRevisionInProgress } from '@/lib/contracts/state'
 import { systemActor } from '../actor'
 import { call } from '../call'
 import { readDeploymentRows } from '../deployment-rows'
 import { listRecordings } from '../recorder/read'
 import { recorderHub } from '../recorder/shared-hub'
+import { readRunRows } from '../run-rows/read'
 import type { Watched } from './poller'
 
 export type Polled = Exclude<Subscription, { kind: 'recording' | 'logs' }>
@@ -90,6 +92,13 @@ export function watch(wanted: Polled): Watched<unknown> {
       return made({
         read: () => listRecordings({ workspace, deployment: wanted.deployment }),
         isMoving: ({ items }) => items.some(({ phase }) => phase !== 'ended'),
+        onHint: (listener) => recorderHub().onChange(listener),
+      })
+    case 'runs':
+      return made({
+        // It checks the query: one that it does not take is a refused subscription.
+        read: () => readRunRows(workspace, wanted.query, actor),
+        isMoving: ({ rows, looked }) => looked?.isPending === true || rows.some(isRowActive),
         onHint: (listener) => recorderHub().onChange(listener),
       })
   }

@@ -1,24 +1,36 @@
 import type { Metadata } from 'next'
 import Link from 'next/link'
+import { redirect } from 'next/navigation'
+import { runRowsQueryOf } from '@/components/runs/list-query'
 import { RunsList } from '@/components/runs/runs-list'
 import { Hydrated } from '@/components/shared/hydrated'
 import { PageHeader } from '@/components/shared/page-header'
 import { Button } from '@/components/ui/button'
 import { deploymentsQuery } from '@/lib/queries/deployments'
+import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
-import { prefetch } from '@/lib/server/prefetch'
-import { visibleRecordings } from '../recordings'
+import { pageActor } from '@/lib/server/page-actor'
+import { prefetch, prefetchRead } from '@/lib/server/prefetch'
+import { readRunRows } from '@/lib/server/run-rows/read'
+import { listViews } from '@/lib/server/saved-views'
 
 export const metadata: Metadata = { title: 'Runs' }
 
 export default async function Page({ params, searchParams }: PageProps<'/[workspace]/runs'>) {
   const { workspace } = await params
-  const { after } = await searchParams
-  const [page] = await Promise.all([
-    visibleRecordings({ workspace, after: typeof after === 'string' ? after : undefined }),
+  const search = new URLSearchParams(Object.entries(await searchParams) as [string, string][])
+  const actor = await pageActor()
+  const query = runRowsQueryOf(search)
+  const [views] = await Promise.all([
+    // Without them the list is as good as before.
+    listViews({ account: actor.id, workspace, page: 'all-runs' }).catch(() => []),
+    prefetchRead(runRowsQuery(workspace, query).queryKey, () => readRunRows(workspace, query, actor)),
     // For names only, as the list asks for them.
     prefetch(deploymentsQuery(workspace, { limit: 100 })).catch(() => undefined),
   ])
+  const opened = search.size === 0 ? views.find((view) => view.isDefault) : undefined
+  if (opened)
+    redirect(routes.allRuns(workspace, { ...Object.fromEntries(new URLSearchParams(opened.query)), view: opened.id }))
   return (
     <Hydrated>
       <PageHeader
@@ -34,7 +46,7 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
           </>
         }
       />
-      <RunsList workspace={workspace} initial={page} serverNow={Date.now()} />
+      <RunsList workspace={workspace} views={views} serverNow={Date.now()} />
     </Hydrated>
   )
 }

@@ -1,9 +1,15 @@
 import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
+import { runRowsQueryOf } from '@/components/runs/list-query'
 import { pickableAssistants } from '@/components/runs/pickable-assistants'
 import { RunsList } from '@/components/runs/runs-list'
 import { Hydrated } from '@/components/shared/hydrated'
-import { prefetch } from '@/lib/server/prefetch'
-import { visibleRecordings } from '../../../recordings'
+import { runRowsQuery } from '@/lib/queries/runs'
+import { routes } from '@/lib/routes'
+import { pageActor } from '@/lib/server/page-actor'
+import { prefetch, prefetchRead } from '@/lib/server/prefetch'
+import { readRunRows } from '@/lib/server/run-rows/read'
+import { listViews } from '@/lib/server/saved-views'
 
 export const metadata: Metadata = { title: 'Runs' }
 
@@ -12,15 +18,27 @@ export default async function Page({
   searchParams,
 }: PageProps<'/[workspace]/deployments/[deploymentId]/runs'>) {
   const { workspace, deploymentId } = await params
-  const { after } = await searchParams
-  const [page] = await Promise.all([
-    visibleRecordings({ workspace, deployment: deploymentId, after: typeof after === 'string' ? after : undefined }),
+  const search = new URLSearchParams(Object.entries(await searchParams) as [string, string][])
+  const actor = await pageActor()
+  const query = runRowsQueryOf(search, deploymentId)
+  const [views] = await Promise.all([
+    // Without them the list is as good as before.
+    listViews({ account: actor.id, workspace, page: 'runs' }).catch(() => []),
+    prefetchRead(runRowsQuery(workspace, query).queryKey, () => readRunRows(workspace, query, actor)),
     // For names only: recordings are shown without their server too.
     prefetch(pickableAssistants(workspace, deploymentId)).catch(() => undefined),
   ])
+  const opened = search.size === 0 ? views.find((view) => view.isDefault) : undefined
+  if (opened)
+    redirect(
+      routes.runs(workspace, deploymentId, {
+        ...Object.fromEntries(new URLSearchParams(opened.query)),
+        view: opened.id,
+      }),
+    )
   return (
     <Hydrated>
-      <RunsList workspace={workspace} deployment={deploymentId} initial={page} serverNow={Date.now()} />
+      <RunsList workspace={workspace} deployment={deploymentId} views={views} serverNow={Date.now()} />
     </Hydrated>
   )
 }

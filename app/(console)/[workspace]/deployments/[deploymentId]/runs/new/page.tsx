@@ -3,7 +3,9 @@ import { pickableAssistants } from '@/components/runs/pickable-assistants'
 import type { Recorded } from '@/components/runs/prefill'
 import { StartForm } from '@/components/runs/start-form'
 import { Hydrated } from '@/components/shared/hydrated'
+import { pageActor } from '@/lib/server/page-actor'
 import { prefetch } from '@/lib/server/prefetch'
+import { listTemplates } from '@/lib/server/run-templates'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { visibleRecording } from '../../../../recordings'
 
@@ -15,7 +17,10 @@ export default async function Page({
 }: PageProps<'/[workspace]/deployments/[deploymentId]/runs/new'>) {
   const { workspace, deploymentId } = await params
   const { assistant, thread, checkpoint, from } = await searchParams
-  const [recorded] = await Promise.all([
+  const actor = await pageActor()
+  const [templates, recorded] = await Promise.all([
+    // Without them the form is as good as before.
+    listTemplates({ account: actor.id, workspace, deployment: deploymentId }).catch(() => []),
     typeof from === 'string' ? visibleRecording(workspace, deploymentId, from) : undefined,
     prefetch(pickableAssistants(workspace, deploymentId)),
   ])
@@ -27,6 +32,7 @@ export default async function Page({
         assistant={typeof assistant === 'string' ? assistant : undefined}
         thread={typeof thread === 'string' ? thread : undefined}
         checkpoint={typeof checkpoint === 'string' && typeof thread === 'string' ? checkpoint : undefined}
+        templates={templates}
         recorded={recorded && pickRecorded(recorded)}
       />
     </Hydrated>

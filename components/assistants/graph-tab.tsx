@@ -1,0 +1,66 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { GraphDrawing } from '@/components/shared/graph-drawing'
+import { Checkbox } from '@/components/ui/checkbox'
+import { Skeleton } from '@/components/ui/skeleton'
+import { count } from '@/lib/format'
+import { assistantGraphQuery, drawnGraph } from '@/lib/queries/assistants'
+import type { AssistantPlace } from './place'
+
+/** The graph behind an assistant as its server tells it, with the graphs inside its nodes. */
+export function GraphTab({ workspace, deployment, assistant }: AssistantPlace) {
+  const [isDeep, setDeep] = useState(true)
+  const whole = useQuery({ ...assistantGraphQuery(workspace, deployment, assistant, { xray: true }), retry: false })
+  // Not every server can look into subgraphs.
+  const isRefused = whole.error !== null && whole.error.code !== 'upstream_unreachable'
+  const plain = useQuery({
+    ...assistantGraphQuery(workspace, deployment, assistant),
+    retry: false,
+    enabled: !isDeep || isRefused,
+  })
+  const shown = isDeep && !isRefused ? whole : plain
+  const drawn = useMemo(() => shown.data && drawnGraph(shown.data), [shown.data])
+  if (shown.error)
+    return ['not_found', 'unsupported'].includes(shown.error.code) ? (
+      <EmptyState title="No graph">This server does not tell what its graphs look like.</EmptyState>
+    ) : (
+      <ErrorNotice error={shown.error.view} onRetry={() => void shown.refetch()} />
+    )
+  if (!drawn) return <Skeleton className="h-64" />
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-2 text-xs">
+        <Checkbox
+          label="Show subgraphs"
+          checked={isDeep && !isRefused}
+          disabled={isRefused}
+          onChange={({ target }) => setDeep(target.checked)}
+        />
+        <span>
+          {count(drawn.nodes.length)} nodes, {count(drawn.edges.length)} edges; a dashed edge is taken under a
+          condition.
+        </span>
+        {isRefused ? <span>This server does not tell what is in its subgraphs.</span> : null}
+      </div>
+      <div className="max-h-[44rem] overflow-hidden rounded-lg border bg-panel">
+        <div className="max-h-[44rem] overflow-auto">
+          <GraphDrawing label="Graph" {...drawn} />
+        </div>
+      </div>
+      <details className="text-xs">
+        <summary className="cursor-pointer text-ink-2">As a list</summary>
+        <ul aria-label="Edges" className="mt-2 columns-1 gap-x-8 font-mono text-ink-2 sm:columns-2 lg:columns-3">
+          {drawn.edges.map(({ from, to, isConditional }) => (
+            <li key={`${from} ${to}`}>
+              {from} → {to}
+              {isConditional ? ' (condition)' : ''}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </div>
+  )
+}

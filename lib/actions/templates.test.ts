@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATES } from '@/lib/run-templates'
+import type { Actor } from '@/lib/server/actor'
+import { addTemplate, serveTemplate } from '@/lib/server/run-templates'
+import { testActor, testConsole } from '@/lib/server/testing'
+import { testDatabase } from '@/scripts/testing'
+import { deleteTemplate, saveTemplate, updateTemplate } from './templates'
+
+let actor: Actor
+vi.mock('@/lib/server/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/actor')>()),
+  sessionActor: async () => actor,
+}))
+vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
+vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let owner: Actor
+let other: Actor
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await testConsole(database.url)
+  owner = await testActor({ default: 'developer' })
+  other = await testActor({ default: 'admin' })
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+})
+beforeEach(() => {
+  actor = owner
+})
+
+const place = { workspace: 'default', deployment: 'd' }
+const form = {
+  assistant: 'a',
+  threadKind: 'new',
+  inputKind: 'json',
+  message: '',
+  json: '{"id": 12345678901234567890}',
+  context: '',
+  modes: ['values'],
+  subgraphs: true,
+  multitask: 'enqueue',
+}
+const body = (more: object = {}) => JSON.stringify({ ...form, ...more })
+const read = async (id: string) => {
+  const response = await serveTemplate(new Request('http://localhost/api'), 'default', id)
+  return response.ok ? (JSON.parse((await response.json()).body) as typeof form) : response.status
+}
+
+test('a template is saved, read, overwritten, renamed and deleted by its owner, and is nobody else’s', async () => {
+  const saved = await saveTemplate({ ...place, name: 'Morning', body: body() })
+  if (!saved.ok) throw new Error(saved.error.message)
+  const { id } = saved.data
+  expect(saved.data).toMatchObject({ templates: [{ id, name: 'Morning' }], removed: [] })
+  expect(await read(id)).toEqual(form)
+  expect(await saveTemplate({ ...place, name: 'morning', body: body() })).toMatchObject({
+    ok: false,
+    error: { code: 'conflict', fields: [{ path: ['name'] }] },
+  })
+  expect(await updateTemplate({ ...place, id, body: body({ message: 'hi' }) })).toMatchObject({ ok: true })
+  expect(await updateTemplate({ ...place, id, name: 'Evening' })).toMatchObject({
+    ok: true,
+    data: { templates: [{ id, name: 'Evening' }] },
+  })
+  expect(await read(id)).toMatchObject({ message: 'hi' })
+
+  actor = other
+  expect(await read(id)).toBe(404)
+  expect(await updateTemplate({ ...place, id, name: 'Mine' })).toMatchObject({
+    ok: false,
+    error: { code: 'not_found' },
+  })
+  expect(await deleteTemplate({ ...place, id })).toEqual({ ok: true, data: [] })
+  actor = owner
+  expect(await read(id)).toMatchObject({ message: 'hi' })
+  expect(await deleteTemplate({ ...place, id })).toEqual({ ok: true, data: [] })
+  expect(await read(id)).toBe(404)
+  expect(await read('no-id')).toBe(404)
+})
+
+test('values of keys that name secrets are never stored, and it is said which', async () => {
+  const saved = await saveTemplate({
+    ...place,
+    name: 'Secret',
+    body: body({
+      context: '{"api_key": "canary-1", "tone": "dry"}',
+      json: '{"steps": [{"authorization": "Bearer canary-2"}], "id": 12345678901234567890}',
+    }),
+  })
+  if (!saved.ok) throw new Error(saved.error.message)
+  expect(saved.data.removed).toEqual(['api_key', 'authorization'])
+  const stored = JSON.stringify(await read(saved.data.id))
+  expect(stored).not.toContain('canary')
+  expect(stored).toContain('12345678901234567890')
+})
+
+test('what is no form, no JSON, too large, one too many or a stranger’s is refused', async () => {
+  const refused = async (given: object) => {
+    const result = await saveTemplate({ ...place, name: 'x', body: body(), ...given })
+    return result.ok ? 'saved' : [result.error.code, result.error.fields[0]?.path.join('.')]
+  }
+  expect(await refused({ body: 'oops' })).toEqual(['invalid', 'body'])
+  expect(await refused({ body: body({ more: 1 }) })).toEqual(['invalid', 'body'])
+  expect(await refused({ body: body({ context: '{' }) })).toEqual(['invalid', 'context'])
+  expect(await refused({ body: body({ message: 'x'.repeat(MAX_TEMPLATE_LENGTH) }) })).toEqual(['invalid', 'body'])
+  expect(await refused({ name: ' ' })).toEqual(['invalid', 'name'])
+  const full = { account: actor.id, workspace: 'default', deployment: 'full' }
+  for (let index = 0; index < MAX_TEMPLATES; index++) await addTemplate(full, { name: `n${index}`, body: '{}' })
+  expect(await refused({ deployment: 'full' })).toEqual(['conflict', undefined])
+  actor = await testActor({ elsewhere: 'admin' })
+  expect(await refused({})).toEqual(['forbidden', undefined])
+})
