@@ -5,9 +5,11 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import { isRowMoving } from '@/lib/contracts/deployment-row'
 import type { Subscription } from '@/lib/contracts/live'
 import { isRevisionInProgress } from '@/lib/contracts/state'
+import { briefOf } from '@/lib/stream/inbox'
 import { systemActor } from '../actor'
 import { call } from '../call'
 import { readDeploymentRows } from '../deployment-rows'
+import { InboxReader } from '../inbox/inbox-reader'
 import { listRecordings } from '../recorder/read'
 import { recorderHub } from '../recorder/shared-hub'
 import type { Watched } from './poller'
@@ -92,6 +94,15 @@ export function watch(wanted: Polled): Watched<unknown> {
         isMoving: ({ items }) => items.some(({ phase }) => phase !== 'ended'),
         onHint: (listener) => recorderHub().onChange(listener),
       })
+    case 'inbox': {
+      const inbox = new InboxReader(workspace)
+      return made({
+        read: (signal) => inbox.read(signal),
+        isMoving: () => false,
+        brief: briefOf,
+        onHint: (listener) => recorderHub().onChange(listener),
+      })
+    }
   }
 }
 
