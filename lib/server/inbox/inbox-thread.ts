@@ -22,26 +22,21 @@ const LIGHT = ['thread_id', 'status', 'metadata']
 export async function readWaiting(place: WaitingPlace, options: CallOptions = {}): Promise<WaitingDetail> {
   const { workspace, deployment, thread } = place
   const at = { workspace, deployment, params: { thread_id: thread } }
-  const [[row], state] = await Promise.all([
-    call(
-      agentServer.searchThreads,
-      { workspace, deployment, body: { ids: [thread], select: LIGHT, limit: 1 } },
-      options,
-    ),
-    call(
-      agentServer.getThreadState,
-      // Servers that know no `select` send the values as well; they end here.
-      { ...at, query: { subgraphs: true, select: 'next,tasks,interrupts,metadata' } },
-      options,
-    ),
-  ])
+  const light = { ids: [thread], select: LIGHT, limit: 1 }
+  const [row] = await call(agentServer.searchThreads, { workspace, deployment, body: light }, options)
   const record = row?.thread_id === thread ? row : await call(agentServer.getThread, at, options)
+  const state = await call(
+    agentServer.getThreadState,
+    // Servers that know no `select` send the values as well; they end here.
+    { ...at, query: { subgraphs: true, select: 'next,tasks,interrupts,metadata' } },
+    options,
+  )
   const { assistant_id: assistant, graph_id: graph } = record.metadata
-  const light = lightState(state)
+  const asked = lightState(state)
   return {
     status: record.status ?? null,
     assistant: textOf(assistant) ?? textOf(state.metadata?.assistant_id) ?? textOf(graph),
-    questions: openInterrupts(printJson(light), light),
+    questions: openInterrupts(printJson(asked), asked),
     next: state.next,
   }
 }
@@ -91,14 +86,7 @@ export async function answerThread(
   const { workspace, deployment, thread } = place
   // Before anything is read: a refusal is then one, and on record as one.
   await authorize(agentServer.createRunStream, { workspace, deployment, params: { thread_id: thread } }, actor)
-  const [found, [last]] = await Promise.all([
-    readWaiting(place, { actor }),
-    call(
-      agentServer.listRuns,
-      { workspace, deployment, params: { thread_id: thread }, query: { limit: 1 } },
-      { actor },
-    ),
-  ])
+  const found = await readWaiting(place, { actor })
   if (found.status === 'busy') throw new AppError('conflict', 'A run is going on with this thread. Wait for its end.')
   // A node that asks twice asks by the same id: what was asked has to be the same as well.
   const open = new Map(found.questions.map(({ id, value }) => [id, printJson(value ?? null)]))
@@ -106,6 +94,8 @@ export async function answerThread(
     throw new AppError('conflict', 'This was answered in the meantime. Nothing was sent.')
   if (answers.length === 0 && open.size > 0)
     throw new AppError('conflict', 'The thread asks something now. Nothing was sent.')
+  const runs = { workspace, deployment, params: { thread_id: thread }, query: { limit: 1 } }
+  const [last] = await call(agentServer.listRuns, runs, { actor })
   const assistant = textOf(last?.assistant_id) ?? found.assistant
   if (!assistant) throw new AppError('invalid', 'The thread does not say which assistant ran on it.')
   const body: RunBody = {

@@ -51,7 +51,9 @@ afterAll(async () => {
   await wire.stop()
   await server.close()
 })
-beforeEach(() => void (actor = developer))
+beforeEach(() => {
+  actor = developer
+})
 
 let keys = 0
 const read = (reader = new InboxReader('tests')) => reader.read(AbortSignal.timeout(5_000))
