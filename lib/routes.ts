@@ -57,6 +57,14 @@ export const routes = {
   /** A file to download, not a page. */
   recordingFile: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording, 'file']),
   allRuns: (w: string, query?: Record<string, string | undefined>) => at([w, 'runs'], query),
+  crons: (w: string, d: string, query?: Record<string, string | undefined>) =>
+    at([w, 'deployments', d, 'crons'], query),
+  cron: (w: string, d: string, cron: string) => at([w, 'deployments', d, 'crons', cron]),
+  store: (w: string, d: string, query?: Record<string, string | undefined>) =>
+    at([w, 'deployments', d, 'store'], query),
+  system: (w: string, d: string) => at([w, 'deployments', d, 'system']),
+  /** `deployment` and `thread` open one that waits, `interrupt` leads to one of its questions. */
+  inbox: (w: string, query?: { deployment?: string; thread?: string; interrupt?: string }) => at([w, 'inbox'], query),
   /** Two recordings side by side, by their ids. */
   compareRuns: (w: string, a?: string, b?: string) => at([w, 'runs', 'compare'], { a, b }),
   /** A recording that was exported to a file. */

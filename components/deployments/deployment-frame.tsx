@@ -40,6 +40,9 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         ['Assistants', routes.assistants(workspace, deploymentId)],
         ['Threads', routes.threads(workspace, deploymentId)],
         ['Runs', routes.runs(workspace, deploymentId)],
+        ['Crons', routes.crons(workspace, deploymentId)],
+        ['Store', routes.store(workspace, deploymentId)],
+        ['System', routes.system(workspace, deploymentId)],
         ['Settings', routes.deploymentSettings(workspace, deploymentId)],
       ] as const
     ).map(([label, href]) => ({ label, href, isCurrent: path.startsWith(href) })),

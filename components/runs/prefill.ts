@@ -1,6 +1,7 @@
 import { jsonText } from '@/components/shared/json-value'
 import { isJsonObject } from '@/lib/contracts/json'
-import { kept, readRequest } from './recorded-request'
+import { kept } from '@/lib/stream/kept-request'
+import { readRequest } from './recorded-request'
 import { initialOptions, MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'
 
 /** What a form that is filled from a recording begins with. */

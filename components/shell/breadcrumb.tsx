@@ -32,13 +32,18 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
       assistants: { label: 'Assistants', href: routes.assistants(workspace, deployment) },
       threads: { label: 'Threads', href: routes.threads(workspace, deployment) },
       runs: { label: 'Runs', href: routes.runs(workspace, deployment) },
+      crons: { label: 'Crons', href: routes.crons(workspace, deployment) },
+      store: { label: 'Store', href: routes.store(workspace, deployment) },
+      system: { label: 'System', href: routes.system(workspace, deployment) },
     }
     const at = part ? parts[part] : undefined
     if (at) crumbs.push(at)
     if (at && item)
       crumbs.push(
         item === 'new'
-          ? { label: 'Start a run', href: routes.newRun(workspace, deployment) }
+          ? part === 'runs'
+            ? { label: 'Start a run', href: routes.newRun(workspace, deployment) }
+            : { label: 'New', href: `${at.href}/new` as Route }
           : { label: shortId(item), href: `${at.href}/${encodeURIComponent(item)}` as Route, isCode: true },
       )
   }

@@ -1,4 +1,4 @@
-import { Activity, Boxes, type LucideIcon, ScrollText, Settings, Users } from 'lucide-react'
+import { Activity, Boxes, Inbox, type LucideIcon, ScrollText, Settings, Users } from 'lucide-react'
 import type { Route } from 'next'
 import type { Role } from '@/lib/contracts/api'
 import { routes } from '@/lib/routes'
@@ -9,6 +9,7 @@ export type Place = { label: string; href: Route; icon: LucideIcon; role: Role }
 export const placesOf = (workspace: string): Place[] => [
   { label: 'Deployments', href: routes.deployments(workspace), icon: Boxes, role: 'viewer' },
   { label: 'Runs', href: routes.allRuns(workspace), icon: Activity, role: 'viewer' },
+  { label: 'Inbox', href: routes.inbox(workspace), icon: Inbox, role: 'viewer' },
   { label: 'Audit', href: routes.audit(workspace), icon: ScrollText, role: 'admin' },
   { label: 'Members', href: routes.members(workspace), icon: Users, role: 'admin' },
   { label: 'Settings', href: routes.settings(workspace), icon: Settings, role: 'viewer' },

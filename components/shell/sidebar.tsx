@@ -8,6 +8,7 @@ import { Logo } from '@/components/ui/logo'
 import { MenuOnDemand } from '@/components/ui/menu-on-demand'
 import { cn } from '@/lib/cn'
 import { isAtLeast, type Role } from '@/lib/contracts/api'
+import { InboxCount } from './inbox-count'
 import { placesOf } from './nav'
 
 export type ShellWorkspace = { slug: string; name: string; role: Role }
@@ -53,6 +54,7 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
             >
               <Icon aria-hidden className="size-4 shrink-0 text-ink-3" />
               {label}
+              {label === 'Inbox' ? <InboxCount workspace={current.slug} /> : null}
             </Link>
           ))}
       </nav>

@@ -9,6 +9,7 @@ import type { Actor } from '@/lib/server/actor'
 import { readDeploymentRows } from '@/lib/server/deployment-rows'
 import { exportDeployments } from '@/lib/server/deployments-export'
 import { readSecrets } from '@/lib/server/edits/read-secrets'
+import { readWaiting } from '@/lib/server/inbox/inbox-thread'
 import { serveLive } from '@/lib/server/live/serve'
 import { downloadLog } from '@/lib/server/log-download'
 import { relay } from '@/lib/server/relay'
@@ -16,11 +17,14 @@ import { LOOKS } from '@/lib/server/settled-truth'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { deleteDeployments } from './bulk'
+import { createCron, deleteCron, runCron, updateCron } from './crons'
 import { createDeployment, deleteDeployment, readSettings, saveSettings } from './deployments'
+import { answerThread } from './inbox'
 import { saveResourceSpec } from './resource-spec'
 import { interruptRevision, redeployRevision, restoreRevision } from './revisions'
 import { deleteView, saveView, updateView } from './saved-views'
 import { saveSecrets } from './secrets'
+import { deleteItem, putItem } from './store'
 
 // Everything that can be done with deployments, tried by everybody. The table below is written by hand: it says who may.
 
@@ -42,6 +46,8 @@ vi.mock('@/lib/server/log', async (original) => ({
 const workspace = 'default'
 const place = { workspace, deployment: id }
 const at = { ...place, revision: id }
+const cron = { ...place, cron: id }
+const item = { ...place, namespace: ['a'], key: 'b' }
 const seen = { digest: '', marks: [], updatedAt: null, latestRevision: null }
 let keys = 0
 const key = () => `matrix-key-${++keys}`
@@ -114,10 +120,25 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'follow a deployment': live({ kind: 'deployment', deployment: id }),
     'follow revisions': live({ kind: 'revisions', deployment: id }),
     'follow a revision': live({ kind: 'revision', deployment: id, revision: id }),
+    'follow the inbox': live({ kind: 'inbox' }),
+    'read what a thread waits for': read(() => readWaiting({ ...place, thread: id }, { actor })),
     'follow a log': live({ kind: 'logs', deployment: id, revision: id, type: 'build', cursor: 0 }),
     'save a view': action(() => saveView({ workspace, page: 'deployments', name: `view ${++keys}`, query: '' })),
   },
-  developer: {},
+  developer: {
+    'answer a thread': action(() => answerThread({ place: { ...place, thread: id }, answers: '[]', key: key() })),
+    'create a cron': action(() =>
+      createCron({ ...place, key: key(), body: '{"assistant_id":"a","schedule":"0 0 * * *"}' }),
+    ),
+    'create a cron on a thread': action(() =>
+      createCron({ ...place, thread: id, key: key(), body: '{"assistant_id":"a","schedule":"0 0 * * *"}' }),
+    ),
+    'change a cron': action(() => updateCron({ place: cron, key: key(), seen: null, patch: '{"enabled":false}' })),
+    'run a cron': action(() => runCron({ place: cron, key: key() })),
+    'delete a cron': action(() => deleteCron({ place: cron })),
+    'put an item': action(() => putItem({ place: item, value: '{}', seen: null, requestKey: key() })),
+    'delete an item': action(() => deleteItem(item)),
+  },
   admin: {
     'create a deployment': action(() => createDeployment({ workspace, key: key(), body: create })),
     'read the settings to edit them': action(() => readSettings(place)),

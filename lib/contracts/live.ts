@@ -32,6 +32,8 @@ export type Subscription = { id: string; workspace: string } & (
       epoch?: number
     }
   | { kind: 'thread'; deployment: string; thread: string }
+  /** Threads of all deployments that wait for a human; in brief only how many. */
+  | { kind: 'inbox'; isBrief?: boolean }
 )
 export type SubscriptionKind = Subscription['kind']
 

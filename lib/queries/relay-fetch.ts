@@ -35,18 +35,20 @@ const isErrorView = (value: unknown): value is ErrorView =>
 /** Reads an operation through the relay, from the browser. Throws RelayError. */
 export async function relayFetch(op: Operation, input: Place & AnyInput, signal?: AbortSignal): Promise<unknown> {
   const isPost = op.method !== 'GET'
-  return consoleFetch(relayPath(op, input), {
+  const init = {
     method: op.method,
     headers: { accept: 'application/json', ...(isPost && { 'content-type': 'application/json' }) },
     body: isPost ? printJson(input.body ?? {}) : undefined,
     signal,
-  })
+  }
+  return consoleFetch(relayPath(op, input), init, op.answer === 'text')
 }
 
-/** Reads JSON from a path of the console itself. Throws RelayError. */
+/** Reads JSON, or a text, from a path of the console itself. Throws RelayError. */
 export async function consoleFetch(
   path: string,
   init: Omit<RequestInit, 'credentials' | 'redirect'>,
+  isText = false,
 ): Promise<unknown> {
   const { signal } = init
   const response = await fetch(path, {
@@ -58,6 +60,7 @@ export async function consoleFetch(
     throw new RelayError(unreachable, error)
   })
   const text = await response.text()
+  if (isText && response.ok && response.headers.get('content-type')?.startsWith('text/plain')) return text
   let value: unknown
   try {
     value = text === '' ? null : parseJson(text)

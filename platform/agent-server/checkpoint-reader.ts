@@ -6,9 +6,12 @@ import {
   maxChannelVersion,
   type SerializerProtocol,
   TASKS,
+  WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint'
 import type { Db } from './db'
 import { loadPieces, PIECES } from './pieces'
+
+const INTERRUPT = '__interrupt__'
 
 export type CheckpointRow = {
   thread_id: string
@@ -125,7 +128,7 @@ async function assemble(
   const { thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, metadata } = row
   const sends = await readPendingSends(db, serde, row)
   const channelValues = values.map(async ([channel, stored]) => [channel, await read(serde, stored)] as const)
-  const pendingWrites = writes.map(
+  const pendingWrites = openOf(writes).map(
     async ({ task_id, channel, ...stored }): Promise<[string, string, unknown]> => [
       task_id,
       channel,
@@ -140,6 +143,15 @@ async function assemble(
     parentConfig: parentOf(row, parent_checkpoint_id),
     pendingWrites: await Promise.all(pendingWrites),
   }
+}
+
+/**
+ * Without the questions of tasks that have gone on: while others of its step still wait, a task that was answered keeps its
+ * interrupt beside what it wrote, and the runtime would tell it as open.
+ */
+function openOf<T extends { task_id: string; channel: string }>(writes: readonly T[]): T[] {
+  const done = new Set(writes.filter(({ channel }) => !(channel in WRITES_IDX_MAP)).map(({ task_id }) => task_id))
+  return writes.filter(({ task_id, channel }) => channel !== INTERRUPT || !done.has(task_id))
 }
 
 /** Before version 4 of the format, what is sent to nodes stood beside the parent; undefined where there is nothing. */

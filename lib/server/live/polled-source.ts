@@ -10,7 +10,8 @@ const shared = globalThis as { pilothousePollers?: Map<string, Poller<unknown>> 
 function pollerFor(wanted: Polled): Poller<unknown> {
   shared.pilothousePollers ??= new Map()
   const pollers = shared.pilothousePollers
-  const { id: _, ...what } = wanted
+  // In brief or whole, it is looked at once.
+  const { id: _, isBrief: __, ...what } = { isBrief: false, ...wanted }
   const key = JSON.stringify(what)
   let poller = pollers.get(key)
   if (!poller) {
@@ -26,11 +27,13 @@ export class PolledSource implements Source {
   readonly workspace: string
   readonly #poller: Poller<unknown>
   readonly #unsubscribe: () => void
+  readonly #isBrief: boolean
   #version = 0
 
   constructor(wanted: Polled, onNews: () => void) {
     this.id = wanted.id
     this.workspace = wanted.workspace
+    this.#isBrief = wanted.kind === 'inbox' && wanted.isBrief === true
     this.#poller = pollerFor(wanted)
     this.#unsubscribe = this.#poller.subscribe(onNews)
   }
@@ -39,7 +42,8 @@ export class PolledSource implements Source {
     const { seen } = this.#poller
     if (seen.version === this.#version) return []
     this.#version = seen.version
-    if (seen.kind === 'value') return [valueFrame(this.id, seen.text, seen.at)]
+    if (seen.kind === 'value')
+      return [valueFrame(this.id, (this.#isBrief ? seen.brief : undefined) ?? seen.text, seen.at)]
     if (seen.kind === 'error')
       return [frame({ id: this.id, error: { code: seen.code, message: seen.message }, at: seen.at })]
     return []

@@ -9,6 +9,8 @@ export type Watched<T> = {
   isMoving: (value: T) => boolean
   /** Calls back when it may have changed, where somebody tells. */
   onHint?: (listener: () => void) => () => void
+  /** A short form, for those who want no more of it. */
+  brief?: (value: T) => unknown
 }
 
 /** Milliseconds between looks. An object, so that tests can shorten them. */
@@ -16,7 +18,7 @@ export const PACE = { movingMs: 2_000, settledMs: 6_000, errorMaxMs: 30_000, hin
 
 export type Seen = { version: number } & (
   | { kind: 'nothing' }
-  | { kind: 'value'; text: string; at: number }
+  | { kind: 'value'; text: string; brief: string | undefined; at: number }
   | { kind: 'error'; code: string; message: string; at: number }
 )
 
@@ -76,7 +78,13 @@ export class Poller<T> {
       const text = printJson(value)
       this.#failures = 0
       if (this.seen.kind !== 'value' || this.seen.text !== text)
-        this.#see({ kind: 'value', text, at: Date.now(), version: this.seen.version + 1 })
+        this.#see({
+          kind: 'value',
+          text,
+          brief: this.#watched.brief && printJson(this.#watched.brief(value)),
+          at: Date.now(),
+          version: this.seen.version + 1,
+        })
       return this.#watched.isMoving(value) ? PACE.movingMs : PACE.settledMs
     } catch (error) {
       if (this.#stop.signal.aborted) return 0

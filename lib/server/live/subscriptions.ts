@@ -37,6 +37,7 @@ const One = z.discriminatedUnion('kind', [
     epoch: z.int().min(0).optional(),
   }),
   z.strictObject({ ...base, kind: z.literal('thread'), deployment: name, thread: name }),
+  z.strictObject({ ...base, kind: z.literal('inbox'), isBrief: z.boolean().optional() }),
 ])
 
 /** The body of `POST /api/live`. */

@@ -6,9 +6,11 @@ import { isRowMoving } from '@/lib/contracts/deployment-row'
 import type { Subscription } from '@/lib/contracts/live'
 import { isRowActive } from '@/lib/contracts/run-row'
 import { isRevisionInProgress } from '@/lib/contracts/state'
+import { briefOf } from '@/lib/stream/inbox'
 import { systemActor } from '../actor'
 import { call } from '../call'
 import { readDeploymentRows } from '../deployment-rows'
+import { InboxReader } from '../inbox/inbox-reader'
 import { listRecordings } from '../recorder/read'
 import { recorderHub } from '../recorder/shared-hub'
 import { readRunRows } from '../run-rows/read'
@@ -101,6 +103,15 @@ export function watch(wanted: Polled): Watched<unknown> {
         isMoving: ({ rows, looked }) => looked?.isPending === true || rows.some(isRowActive),
         onHint: (listener) => recorderHub().onChange(listener),
       })
+    case 'inbox': {
+      const inbox = new InboxReader(workspace)
+      return made({
+        read: (signal) => inbox.read(signal),
+        isMoving: () => false,
+        brief: briefOf,
+        onHint: (listener) => recorderHub().onChange(listener),
+      })
+    }
   }
 }
 

@@ -1,0 +1,14 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { InboxPage } from '@/components/inbox/inbox-page'
+import type { AnswersProps } from '@/components/inbox/waiting-panel'
+import { Skeleton } from '@/components/ui/skeleton'
+
+const ThreadAnswers = dynamic(
+  () => import('@/components/runs/answer/thread-answers').then((module) => module.ThreadAnswers),
+  { ssr: false, loading: () => <Skeleton className="h-24 w-full" /> },
+)
+// Questions are drawn by the cards of the run view: the two features meet here.
+const Answers = (props: AnswersProps) => <ThreadAnswers {...props} />
+
+export const Screen = ({ workspace }: { workspace: string }) => <InboxPage workspace={workspace} Answers={Answers} />

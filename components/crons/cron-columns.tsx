@@ -1,0 +1,60 @@
+import type { Column } from '@/components/shared/data-table'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { VisibleText } from '@/components/shared/visible-text'
+import type { Cron } from '@/lib/contracts/crons'
+import { shortId } from '@/lib/format'
+import { CronState } from './cron-state'
+
+/** `nameOf` gives an assistant's name by its id, where it is known. */
+export const cronColumns = (nameOf: (assistant: string) => string | undefined): Column<Cron>[] => [
+  {
+    id: 'schedule',
+    header: 'Schedule',
+    cell: ({ schedule, timezone }) => (
+      <>
+        <code className="font-mono">
+          <VisibleText>{schedule}</VisibleText>
+        </code>{' '}
+        <span className="font-normal text-ink-3 text-xs">{timezone || 'UTC'}</span>
+      </>
+    ),
+  },
+  {
+    id: 'assistant',
+    header: 'Runs',
+    cell: ({ assistant_id: id }) => {
+      const name = id ? nameOf(id) : undefined
+      return (
+        <span title={id ?? undefined}>{name ? <VisibleText>{name}</VisibleText> : id ? `${shortId(id)}…` : '–'}</span>
+      )
+    },
+  },
+  { id: 'state', header: 'State', cell: (cron) => <CronState cron={cron} /> },
+  {
+    id: 'next',
+    header: 'Next firing',
+    from: 'sm',
+    className: 'w-32 text-ink-2',
+    cell: (cron) => (cron.enabled === false ? '–' : <RelativeTime at={cron.next_run_date} />),
+  },
+  {
+    id: 'thread',
+    header: 'On',
+    from: 'md',
+    cell: ({ thread_id: id, on_run_completed: after }) =>
+      id ? (
+        <code className="font-mono text-ink-2 text-xs" title={id}>
+          thread {shortId(id)}
+        </code>
+      ) : (
+        <span className="text-ink-2 text-xs">a new thread, {after === 'keep' ? 'kept' : 'deleted at its end'}</span>
+      ),
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    from: 'lg',
+    className: 'w-32 text-ink-2',
+    cell: (cron) => <RelativeTime at={cron.created_at} />,
+  },
+]

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { Cron } from '@/lib/contracts/crons'
+import { parseJson } from '@/lib/contracts/json'
+import { createBody, draftOf, emptyDraft, lostMetadata, patchBody, problemsOf } from './cron-draft'
+
+const cron: Cron = {
+  cron_id: 'c',
+  assistant_id: 'a',
+  thread_id: null,
+  on_run_completed: 'delete',
+  schedule: '0 9 * * *',
+  timezone: 'Europe/Berlin',
+  metadata: { team: 'x', old: 1 },
+  enabled: true,
+  payload: {
+    assistant_id: 'a',
+    metadata: { cron_id: 'c' },
+    on_completion: 'delete',
+    input: parseJson('{"serial": 12345678901234567890}'),
+    config: { recursion_limit: 5 },
+    webhook: 'https://example.com',
+  },
+}
+
+test('a cron as it is changes nothing, and one changed field sends that field alone', () => {
+  const draft = draftOf(cron)
+  expect(problemsOf(draft)).toEqual({})
+  expect(patchBody(draft, draftOf(cron))).toBeUndefined()
+  expect(patchBody(draft, { ...draft, schedule: ' 0 10 * * * ' })).toBe('{"schedule":"0 10 * * *"}')
+  expect(patchBody(draft, { ...draft, isEnabled: false })).toBe('{"enabled":false}')
+  expect(patchBody(draft, { ...draft, rest: '{"config":{"recursion_limit":5}}' })).toBe('{"webhook":null}')
+})
+
+test('numbers stay what they are', () => {
+  const draft = draftOf(cron)
+  expect(patchBody(draft, { ...draft, input: draft.input.replace('}', ', "more": 1}') })).toContain(
+    '"serial":12345678901234567890',
+  )
+})
+
+test('a new cron names its zone and what becomes of its threads', () => {
+  expect(JSON.parse(createBody(emptyDraft('a')))).toEqual({
+    assistant_id: 'a',
+    schedule: '0 9 * * 1-5',
+    timezone: 'UTC',
+    enabled: true,
+    on_run_completed: 'keep',
+    input: {},
+  })
+  expect(JSON.parse(createBody(emptyDraft('a', 'thread')))).not.toHaveProperty('on_run_completed')
+})
+
+test('what is wrong is said at its field, and metadata that would stay is named', () => {
+  const draft = draftOf(cron)
+  expect(Object.keys(problemsOf({ ...draft, assistant: '', end: 'soon', context: '[]', rest: '{' }))).toEqual([
+    'assistant',
+    'end',
+    'rest',
+    'context',
+  ])
+  expect(lostMetadata(draft, { ...draft, metadata: '{"team": "y"}' })).toEqual(['old'])
+})

@@ -1,0 +1,131 @@
+import { findJsonProblem } from '@/components/shared/json-problem'
+import { jsonText } from '@/components/shared/json-value'
+import type { Cron } from '@/lib/contracts/crons'
+import { isJsonObject, parseJson, printJson } from '@/lib/contracts/json'
+import { UTC } from '@/lib/cron-zone'
+
+/** What a person fills in. JSON parts are text, so that every number stays what was typed. */
+export type CronDraft = {
+  assistant: string
+  /** Runs on this thread; empty: on a new one each time. */
+  thread: string
+  schedule: string
+  timezone: string
+  /** ISO 8601, or empty. */
+  end: string
+  isEnabled: boolean
+  /** Keeps the threads that firings make. */
+  keeps: boolean
+  input: string
+  context: string
+  metadata: string
+  /** What else the run request has: config, webhook, breakpoints, durability … */
+  rest: string
+}
+export type CronField = keyof CronDraft
+export type Problems = Partial<Record<CronField, string>>
+
+/** Parts of the payload that have a field of their own, or that belong to a firing and not to the cron. */
+const APART = new Set(['assistant_id', 'metadata', 'input', 'context', 'on_completion'])
+
+export const emptyDraft = (assistant: string, thread = ''): CronDraft => ({
+  assistant,
+  thread,
+  schedule: '0 9 * * 1-5',
+  timezone: UTC,
+  end: '',
+  isEnabled: true,
+  keeps: true,
+  input: '{}',
+  context: '{}',
+  metadata: '{}',
+  rest: '{}',
+})
+
+export function draftOf(cron: Cron): CronDraft {
+  const { input, context } = cron.payload ?? {}
+  const rest = Object.entries(cron.payload ?? {}).filter(([key]) => !APART.has(key))
+  return {
+    assistant: cron.assistant_id ?? '',
+    thread: cron.thread_id ?? '',
+    schedule: cron.schedule,
+    timezone: cron.timezone || UTC,
+    end: cron.end_time ?? '',
+    isEnabled: cron.enabled ?? true,
+    keeps: cron.on_run_completed === 'keep',
+    input: jsonText(input ?? null),
+    context: jsonText(context ?? {}),
+    metadata: jsonText(cron.metadata),
+    rest: jsonText(Object.fromEntries(rest)),
+  }
+}
+
+const OBJECTS = ['context', 'metadata', 'rest'] as const
+
+/** What is wrong with a draft, by field; what only the server knows is left to it. */
+export function problemsOf(draft: CronDraft): Problems {
+  const problems: Problems = {}
+  if (!draft.assistant) problems.assistant = 'Choose an assistant.'
+  if (draft.end && Number.isNaN(Date.parse(draft.end)))
+    problems.end = 'Give a time such as 2027-01-31T12:00:00Z, or nothing.'
+  for (const field of ['input', ...OBJECTS] as const) {
+    const problem = findJsonProblem(draft[field])
+    if (problem) problems[field] = `Line ${problem.line}, column ${problem.column}: ${problem.message}`
+  }
+  for (const field of OBJECTS)
+    if (!problems[field] && !isJsonObject(parseJson(draft[field]))) problems[field] = 'Write a JSON object.'
+  return problems
+}
+
+/** The body that makes the cron, of a draft without problems. */
+export function createBody(draft: CronDraft): string {
+  const { assistant, thread, schedule, timezone, end, isEnabled, keeps, ...json } = draft
+  return printJson({
+    ...objectOf(json.rest),
+    assistant_id: assistant,
+    schedule: schedule.trim(),
+    // Said although UTC is what servers take without it: who reads the record later need not know that.
+    timezone,
+    enabled: isEnabled,
+    ...(end && { end_time: end }),
+    ...(thread === '' && { on_run_completed: keeps ? 'keep' : 'delete' }),
+    input: parseJson(json.input),
+    ...filled('context', json.context),
+    ...filled('metadata', json.metadata),
+  })
+}
+
+/** Only what differs: a field that is not sent stays as it is on the server. Undefined where nothing differs. */
+export function patchBody(before: CronDraft, after: CronDraft): string | undefined {
+  const patch: Record<string, unknown> = {}
+  if (after.schedule.trim() !== before.schedule) patch.schedule = after.schedule.trim()
+  if (after.timezone !== before.timezone) patch.timezone = after.timezone
+  if (after.end !== before.end) patch.end_time = after.end || null
+  if (after.isEnabled !== before.isEnabled) patch.enabled = after.isEnabled
+  if (after.keeps !== before.keeps) patch.on_run_completed = after.keeps ? 'keep' : 'delete'
+  if (!isSame(after.input, before.input)) patch.input = parseJson(after.input)
+  if (!isSame(after.context, before.context)) patch.context = parseJson(after.context)
+  if (!isSame(after.metadata, before.metadata)) patch.metadata = parseJson(after.metadata)
+  const [was, is] = [objectOf(before.rest), objectOf(after.rest)]
+  for (const key of new Set([...Object.keys(was), ...Object.keys(is)]))
+    if (printJson(was[key] ?? null) !== printJson(is[key] ?? null)) patch[key] = is[key] ?? null
+  return Object.keys(patch).length > 0 ? printJson(patch) : undefined
+}
+
+/** Keys of the metadata that were taken out: servers merge metadata, so they would stay. */
+export function lostMetadata(before: CronDraft, after: CronDraft): string[] {
+  const is = objectOf(after.metadata)
+  return Object.keys(objectOf(before.metadata)).filter((key) => !Object.hasOwn(is, key))
+}
+
+const isSame = (left: string, right: string) => printJson(parseJson(left)) === printJson(parseJson(right))
+
+function objectOf(text: string): Record<string, unknown> {
+  const value = parseJson(text)
+  return isJsonObject(value) ? value : {}
+}
+
+function filled(key: string, text: string): Record<string, unknown> {
+  const value = objectOf(text)
+  return Object.keys(value).length > 0 ? { [key]: value } : {}
+}

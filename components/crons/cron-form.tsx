@@ -1,0 +1,249 @@
+'use client'
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { JsonEditor } from '@/components/shared/json-editor'
+import { useReasons } from '@/components/shared/rights'
+import { Button } from '@/components/ui/button'
+import { Checkbox } from '@/components/ui/checkbox'
+import { describedBy, Field } from '@/components/ui/field'
+import { Input, Select } from '@/components/ui/input'
+import { UTC } from '@/lib/cron-zone'
+import type { ErrorView } from '@/lib/errors'
+import { type CronDraft, type CronField, type Problems, problemsOf } from './cron-draft'
+import { FiringsPreview } from './firings-preview'
+import { nameOfAssistant, useAssistants } from './use-assistants'
+
+type Props = {
+  place: { workspace: string; deployment: string }
+  draft: CronDraft
+  onChange: (change: Partial<CronDraft>) => void
+  /** Of an existing cron: what it runs and on which thread cannot be changed. */
+  isEdit?: boolean
+  verb: string
+  isBusy: boolean
+  error?: ErrorView
+  /** The server's word on a field, by its name on the wire. */
+  fieldError: (path: string) => string | undefined
+  notice?: ReactNode
+  onSubmit: () => void
+  onCancel: () => void
+}
+
+/** Everything a cron is: what it runs, when, on which thread, and with what. */
+export function CronForm(props: Props) {
+  const { place, draft, onChange, isEdit, verb, isBusy, error, fieldError, notice, onSubmit, onCancel } = props
+  const reason = useReasons().run
+  const id = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const [problems, setProblems] = useState<Problems>({})
+  const change = (part: Partial<CronDraft>) => {
+    setProblems((now) => Object.fromEntries(Object.entries(now).filter(([field]) => !(field in part))))
+    onChange(part)
+  }
+  const said = (field: CronField, wire: string = field) => problems[field] ?? fieldError(wire)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy || reason) return
+    const found = problemsOf(draft)
+    setProblems(found)
+    if (Object.keys(found).length === 0) return onSubmit()
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+  }
+  const json = (field: 'input' | 'context' | 'metadata' | 'rest', label: string, hint: string, minHeight = 90) => (
+    <div className="flex flex-col gap-1">
+      <p className="font-medium text-xs">{label}</p>
+      <JsonEditor
+        label={`${label} as JSON`}
+        value={draft[field]}
+        onChange={(text) => change({ [field]: text })}
+        describedBy={`${id}-${field}`}
+        isInvalid={said(field) !== undefined}
+        minHeight={minHeight}
+        maxHeight={320}
+      />
+      <p id={`${id}-${field}`} className={said(field) ? 'text-error text-xs' : 'text-ink-3 text-xs'}>
+        {said(field) ?? hint}
+      </p>
+    </div>
+  )
+  return (
+    <form ref={form} onSubmit={submit} className="grid max-w-5xl gap-x-8 gap-y-5 lg:grid-cols-2">
+      <div className="flex flex-col gap-4">
+        <AssistantField
+          {...place}
+          draft={draft}
+          isFixed={isEdit}
+          error={said('assistant', 'assistant_id')}
+          onChange={change}
+        />
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Field
+            id={`${id}-schedule`}
+            label="Schedule"
+            hint="Minute, hour, day of month, month, day of week"
+            error={said('schedule')}
+          >
+            <Input
+              id={`${id}-schedule`}
+              className="font-mono"
+              autoComplete="off"
+              spellCheck={false}
+              value={draft.schedule}
+              onChange={({ target }) => change({ schedule: target.value })}
+              {...describedBy(`${id}-schedule`, said('schedule'))}
+            />
+          </Field>
+          <ZoneField id={`${id}-zone`} value={draft.timezone} error={said('timezone')} onChange={change} />
+        </div>
+        <FiringsPreview id={`${id}-firings`} schedule={draft.schedule} timezone={draft.timezone} end={draft.end} />
+        <Field
+          id={`${id}-end`}
+          label="End"
+          hint="Nothing fires after it. Empty: it goes on."
+          error={said('end', 'end_time')}
+        >
+          <Input
+            id={`${id}-end`}
+            autoComplete="off"
+            placeholder="2027-01-31T12:00:00Z"
+            value={draft.end}
+            onChange={({ target }) => change({ end: target.value.trim() })}
+            {...describedBy(`${id}-end`, said('end', 'end_time'))}
+          />
+        </Field>
+        <Field
+          id={`${id}-thread`}
+          label="Thread"
+          hint={
+            isEdit ? 'Fixed when it was made.' : 'A thread’s id: each firing runs on it. Empty: a new thread each time.'
+          }
+          error={fieldError('thread_id')}
+        >
+          <Input
+            id={`${id}-thread`}
+            className="font-mono"
+            autoComplete="off"
+            spellCheck={false}
+            disabled={isEdit}
+            value={draft.thread}
+            onChange={({ target }) => change({ thread: target.value.trim() })}
+            {...describedBy(`${id}-thread`)}
+          />
+        </Field>
+        {draft.thread === '' ? (
+          <Checkbox
+            label="Keep the threads that it makes"
+            hint="Otherwise each is deleted when its run ends, and nothing of it can be looked at."
+            checked={draft.keeps}
+            onChange={({ target }) => change({ keeps: target.checked })}
+          />
+        ) : null}
+        <Checkbox
+          label="Enabled"
+          hint="A disabled cron keeps everything and fires nothing."
+          checked={draft.isEnabled}
+          onChange={({ target }) => change({ isEnabled: target.checked })}
+        />
+      </div>
+      <div className="flex flex-col gap-4">
+        {json('input', 'Input', 'What the graph gets, any JSON.', 130)}
+        {json('context', 'Context', 'A JSON object over the assistant’s own context.')}
+        {json('metadata', 'Metadata', 'A JSON object. It is put on each run too.')}
+        {json('rest', 'More of the request', 'config, webhook, interrupt_before, durability, stream_mode …')}
+      </div>
+      <div className="flex flex-col gap-3 lg:col-span-2">
+        {notice}
+        {error ? <ErrorNotice error={error} /> : null}
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" variant="primary" isBusy={isBusy} reason={reason}>
+            {verb}
+          </Button>
+          <Button disabled={isBusy} onClick={onCancel}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </form>
+  )
+}
+
+type AssistantFieldProps = {
+  workspace: string
+  deployment: string
+  draft: CronDraft
+  isFixed?: boolean
+  error?: string
+  onChange: (change: Partial<CronDraft>) => void
+}
+
+function AssistantField({ workspace, deployment, draft, isFixed, error, onChange }: AssistantFieldProps) {
+  const id = useId()
+  const { assistants, error: failure, refetch } = useAssistants(workspace, deployment)
+  const isKnown = assistants?.some((one) => one.assistant_id === draft.assistant)
+  return (
+    <div className="space-y-1">
+      <Field
+        id={id}
+        label="Assistant"
+        hint={
+          isFixed
+            ? 'Fixed when it was made. Make another cron to run another one.'
+            : 'Its active version runs at each firing.'
+        }
+        error={error}
+      >
+        <Select
+          id={id}
+          value={draft.assistant}
+          disabled={isFixed}
+          onChange={({ target }) => onChange({ assistant: target.value })}
+          {...describedBy(id, error)}
+        >
+          {isKnown ? null : <option value={draft.assistant}>{draft.assistant || 'Choose…'}</option>}
+          {assistants?.map((one) => (
+            <option key={one.assistant_id} value={one.assistant_id}>
+              {nameOfAssistant(one)}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      {failure ? <ErrorNotice error={failure.view} onRetry={() => void refetch()} /> : null}
+    </div>
+  )
+}
+
+type ZoneFieldProps = {
+  id: string
+  value: string
+  error?: string
+  onChange: (change: Partial<CronDraft>) => void
+}
+
+function ZoneField({ id, value, error, onChange }: ZoneFieldProps) {
+  // Hundreds of names: only once somebody looks for one.
+  const [zones, setZones] = useState<readonly string[]>([UTC])
+  return (
+    <Field
+      id={id}
+      label="Time zone"
+      hint={value === UTC ? 'UTC, unless you choose another' : 'Firings follow its clock, summer time included'}
+      error={error}
+    >
+      <Input
+        id={id}
+        list={`${id}-zones`}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onFocus={() => setZones([UTC, ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== UTC)])}
+        onChange={({ target }) => onChange({ timezone: target.value.trim() })}
+        {...describedBy(id, error)}
+      />
+      <datalist id={`${id}-zones`}>
+        {zones.map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </Field>
+  )
+}

@@ -1,0 +1,183 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Pause, Pencil, Play, Power, Trash2 } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { useRouter } from 'next/navigation'
+import { useRef, useState } from 'react'
+import { ConfirmDialog } from '@/components/shared/confirm-dialog'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { IdChip } from '@/components/shared/id-chip'
+import { jsonText } from '@/components/shared/json-value'
+import { LongText } from '@/components/shared/long-text'
+import { NotOffered } from '@/components/shared/not-offered'
+import { NothingHere } from '@/components/shared/nothing-here'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { useReasons } from '@/components/shared/rights'
+import { Figure, SectionHeader } from '@/components/shared/section-header'
+import { StaleNotice } from '@/components/shared/stale-notice'
+import { useSave } from '@/components/shared/use-save'
+import { useTryAgain } from '@/components/shared/use-try-again'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Button } from '@/components/ui/button'
+import { Skeleton } from '@/components/ui/skeleton'
+import { deleteCron, runCron, updateCron } from '@/lib/actions/crons'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { Cron } from '@/lib/contracts/crons'
+import { invalidate } from '@/lib/queries/api-query'
+import { cronQuery } from '@/lib/queries/crons'
+import { newRequestKey } from '@/lib/request-key'
+import { routes } from '@/lib/routes'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { CronRuns } from './cron-runs'
+import { CronState } from './cron-state'
+import { FiringsPreview } from './firings-preview'
+import { useAssistants } from './use-assistants'
+
+const EditCron = dynamic(() => import('./edit-cron').then((module) => module.EditCron), { ssr: false })
+
+type Place = { workspace: string; deployment: string; cron: string }
+
+/** One cron: when it fires, what it runs, and the runs that it made. */
+export function CronPage(place: Place) {
+  const { workspace, deployment, cron: id } = place
+  const client = useQueryClient()
+  const query = cronQuery(workspace, deployment, id)
+  const { data, error, dataUpdatedAt } = useQuery({ ...query, refetchInterval: 15_000 })
+  const retry = useTryAgain(query.queryKey)
+  const [isEditing, setEditing] = useState(false)
+  const { nameOf } = useAssistants(workspace, deployment)
+  const changed = (cron: Cron) => {
+    client.setQueryData(query.queryKey, cron)
+    void invalidate(client, agentServer.searchCrons, workspace)
+    setEditing(false)
+  }
+  if (error?.code === 'unsupported') return <NotOffered what="crons" reason={error.message} />
+  if (error?.code === 'not_found' || error?.code === 'invalid') return <NothingHere />
+  if (!data) return error ? <ErrorNotice error={error.view} onRetry={retry} /> : <Skeleton className="h-40 w-full" />
+  return (
+    <>
+      {error ? <StaleNotice {...error.view} at={dataUpdatedAt} onRetry={retry} /> : null}
+      <SectionHeader
+        title={
+          <code className="font-mono">
+            <VisibleText>{data.schedule}</VisibleText>
+          </code>
+        }
+        meta={
+          <>
+            <CronState cron={data} />
+            <IdChip id={id} what="cron id" className="text-ink-2" />
+          </>
+        }
+        actions={<CronVerbs place={place} cron={data} onEdit={() => setEditing(true)} onChanged={changed} />}
+      >
+        <div className="mt-1 flex flex-wrap gap-x-4 gap-y-1">
+          <Figure label="Zone">{data.timezone || 'UTC'}</Figure>
+          <Figure label="Next">
+            {data.enabled === false ? 'none while disabled' : <RelativeTime at={data.next_run_date} />}
+          </Figure>
+          {data.end_time ? (
+            <Figure label="Ends">
+              <RelativeTime at={data.end_time} />
+            </Figure>
+          ) : null}
+          <Figure label="Runs">{(data.assistant_id && nameOf(data.assistant_id)) ?? data.assistant_id ?? '–'}</Figure>
+          <Figure label="On">
+            {data.thread_id ? (
+              <IdChip id={data.thread_id} what="thread id" />
+            ) : data.on_run_completed === 'keep' ? (
+              'a new thread each time, kept'
+            ) : (
+              'a new thread each time, deleted at its end'
+            )}
+          </Figure>
+        </div>
+      </SectionHeader>
+      {isEditing ? (
+        <EditCron place={place} cron={data} onSaved={changed} onClose={() => setEditing(false)} />
+      ) : (
+        <div className="grid items-start gap-4 lg:grid-cols-2">
+          <section aria-label="Next firings" className="rounded-lg border bg-panel p-3">
+            {data.enabled === false ? (
+              <p className="text-ink-2">Disabled: it fires nothing until it is enabled again.</p>
+            ) : (
+              <FiringsPreview
+                id="cron-firings"
+                schedule={data.schedule}
+                timezone={data.timezone || 'UTC'}
+                end={data.end_time ?? undefined}
+              />
+            )}
+          </section>
+          <section aria-label="Request" className="rounded-lg border bg-panel p-3">
+            <h3 className="mb-1 font-medium text-ink-3 text-xs">What each firing runs</h3>
+            <LongText text={jsonText(data.payload ?? {})} className="max-h-72 overflow-auto font-mono text-xs" />
+          </section>
+          <div className="lg:col-span-2">
+            <CronRuns place={place} thread={data.thread_id ?? undefined} isKept={data.on_run_completed === 'keep'} />
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+type VerbsProps = { place: Place; cron: Cron; onEdit: () => void; onChanged: (cron: Cron) => void }
+
+function CronVerbs({ place, cron, onEdit, onChanged }: VerbsProps) {
+  const { workspace, deployment } = place
+  const router = useRouter()
+  const client = useQueryClient()
+  const reason = useReasons().run
+  const [isDeleting, setDeleting] = useState(false)
+  const change = useSave<Cron>()
+  const start = useSave<RecordingSummary>()
+  const isBusy = change.isBusy || start.isBusy
+  const error = change.error ?? start.error
+  const runKey = useRef(newRequestKey())
+  const isEnabled = cron.enabled !== false
+  const toggle = () =>
+    void change.save(
+      () => updateCron({ place, key: newRequestKey(), seen: null, patch: JSON.stringify({ enabled: !isEnabled }) }),
+      onChanged,
+    )
+  const run = () =>
+    void start.save(
+      () => runCron({ place, key: runKey.current }),
+      ({ id }) => router.push(routes.recording(workspace, deployment, id)),
+    )
+  return (
+    <>
+      <Button isBusy={isBusy} reason={reason} onClick={run}>
+        <Play aria-hidden />
+        Run now
+      </Button>
+      <Button isBusy={isBusy} reason={reason} onClick={toggle}>
+        {isEnabled ? <Pause aria-hidden /> : <Power aria-hidden />}
+        {isEnabled ? 'Disable' : 'Enable'}
+      </Button>
+      <Button reason={reason} onClick={onEdit}>
+        <Pencil aria-hidden />
+        Edit
+      </Button>
+      <Button variant="danger" reason={reason} onClick={() => setDeleting(true)}>
+        <Trash2 aria-hidden />
+        Delete
+      </Button>
+      {error ? <ErrorNotice error={error} className="basis-full" /> : null}
+      <ConfirmDialog
+        open={isDeleting}
+        onOpenChange={setDeleting}
+        title="Delete this cron?"
+        verb="Delete it"
+        action={() => deleteCron({ place })}
+        onDone={() => {
+          void invalidate(client, agentServer.searchCrons, workspace)
+          router.push(routes.crons(workspace, deployment))
+        }}
+      >
+        It fires no more. The runs that it made, and their threads, stay. Disable it instead to keep its settings.
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,129 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import type { Column } from '@/components/shared/data-table'
+import { DataTable } from '@/components/shared/data-table'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { useTryAgain } from '@/components/shared/use-try-again'
+import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { ErrorView } from '@/lib/errors'
+import { shortId } from '@/lib/format'
+import { apiQuery } from '@/lib/queries/api-query'
+import { threadsQuery } from '@/lib/queries/threads'
+import { routes } from '@/lib/routes'
+
+type Props = {
+  place: { workspace: string; deployment: string; cron: string }
+  /** Where it always runs on one thread. */
+  thread: string | undefined
+  isKept: boolean
+}
+type Place = Props['place']
+type Row = { id: string; thread: string; status: string; at: string | null | undefined }
+
+const MOST = 50
+
+/** What it ran: runs on its own thread, or the threads that its firings made. */
+export const CronRuns = ({ place, thread, isKept }: Props) =>
+  thread ? <RunsOfThread place={place} thread={thread} /> : <ThreadsOfCron place={place} isKept={isKept} />
+
+const REFRESH = { refetchInterval: 10_000 }
+
+/** Runs name the cron in their metadata. */
+function RunsOfThread({ place: { workspace, deployment, cron }, thread }: { place: Place; thread: string }) {
+  const params = { thread_id: thread }
+  const query = apiQuery(agentServer.listRuns, { workspace, deployment, params, query: { limit: 200 } })
+  const { data, error } = useQuery({ ...query, ...REFRESH })
+  const rows = data
+    ?.filter(({ metadata }) => metadata.cron_id === cron)
+    .slice(0, MOST)
+    .map(({ run_id: id, status, created_at: at }): Row => ({ id, thread, status, at }))
+  const retry = useTryAgain(query.queryKey)
+  return (
+    <Runs rows={rows} error={error?.view} onRetry={retry} place={{ workspace, deployment }}>
+      Each firing appears here, and each run that was started by hand.
+    </Runs>
+  )
+}
+
+function ThreadsOfCron({ place: { workspace, deployment, cron }, isKept }: { place: Place; isKept: boolean }) {
+  const query = threadsQuery(workspace, deployment, {
+    metadata: { cron_id: cron },
+    select: ['thread_id', 'status', 'created_at', 'updated_at'],
+    sort_by: 'created_at',
+    sort_order: 'desc',
+    limit: MOST,
+  })
+  const { data, error } = useQuery({ ...query, ...REFRESH })
+  const rows = data?.map(
+    ({ thread_id: id, status, created_at: at }): Row => ({ id, thread: id, status: status ?? 'unknown', at }),
+  )
+  const retry = useTryAgain(query.queryKey)
+  return (
+    <Runs rows={rows} error={error?.view} onRetry={retry} place={{ workspace, deployment }}>
+      {isKept
+        ? 'Each firing appears here, and each run that was started by hand.'
+        : 'Its threads are deleted when their runs end. Keep them to look at them later.'}
+    </Runs>
+  )
+}
+
+type RunsProps = {
+  rows: Row[] | undefined
+  error: ErrorView | undefined
+  onRetry: () => void
+  place: { workspace: string; deployment: string }
+  /** Said where there are none. */
+  children: string
+}
+
+const Runs = ({ rows, error, onRetry, place: { workspace, deployment }, children }: RunsProps) => (
+  <section aria-label="Runs that it made">
+    <h3 className="mb-2 font-medium">Runs that it made{rows && rows.length >= MOST ? `, the last ${MOST}` : ''}</h3>
+    {error && !rows ? (
+      <ErrorNotice error={error} onRetry={onRetry} />
+    ) : (
+      <DataTable
+        label="Runs"
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={(one) => one.id}
+        rowHref={(one) => routes.thread(workspace, deployment, one.thread)}
+        pendingRows={3}
+        empty={<EmptyState title="None so far">{children}</EmptyState>}
+      />
+    )}
+  </section>
+)
+
+const TONES: Record<string, Tone> = {
+  idle: 'ok',
+  success: 'ok',
+  busy: 'progress',
+  running: 'progress',
+  pending: 'progress',
+  interrupted: 'warn',
+  error: 'error',
+  timeout: 'error',
+}
+const WORDS: Record<string, string> = { idle: 'Done', busy: 'Running', interrupted: 'Waiting for a person' }
+
+const COLUMNS: Column<Row>[] = [
+  {
+    id: 'thread',
+    header: 'Thread',
+    cell: ({ thread }) => (
+      <code className="font-mono text-xs" title={thread}>
+        {shortId(thread)}…
+      </code>
+    ),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: ({ status }) => <StatusBadge tone={TONES[status] ?? 'unknown'}>{WORDS[status] ?? status}</StatusBadge>,
+  },
+  { id: 'at', header: 'Started', className: 'w-32 text-ink-2', cell: ({ at }) => <RelativeTime at={at} /> },
+]

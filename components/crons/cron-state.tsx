@@ -1,0 +1,14 @@
+import { StatusBadge } from '@/components/ui/badge'
+import type { Cron } from '@/lib/contracts/crons'
+
+/** Whether it fires. One whose end has passed has no next firing any more. */
+export const CronState = ({ cron }: { cron: Pick<Cron, 'enabled' | 'next_run_date'> }) =>
+  cron.enabled === false ? (
+    <StatusBadge tone="neutral">Disabled</StatusBadge>
+  ) : cron.next_run_date === null ? (
+    <StatusBadge tone="unknown" title="It has no next firing: its end has passed, or its schedule never fires.">
+      Over
+    </StatusBadge>
+  ) : (
+    <StatusBadge tone="ok">Enabled</StatusBadge>
+  )

@@ -1,0 +1,42 @@
+import { readJsonFilter } from '@/components/shared/json-filter'
+import { parseJson } from '@/lib/contracts/json'
+
+export const PAGE = 25
+export const SORTS = [
+  { value: 'created_at-desc', label: 'Newest first' },
+  { value: 'next_run_date-asc', label: 'Next firing first' },
+  { value: 'updated_at-desc', label: 'Last changed first' },
+] as const
+
+type Search = Pick<URLSearchParams, 'get'>
+
+/** The page's URL as a search, and what of it the server can count. */
+export function cronsQueryOf(search: Search) {
+  const text = search.get('q')?.trim() ?? ''
+  const read = readJsonFilter(text, parseJson)
+  const problem = read && 'problem' in read ? `Search by metadata: ${read.problem}` : undefined
+  const metadata = read && 'value' in read ? read.value : undefined
+  const state = search.get('state')
+  const sort = SORTS.find(({ value }) => value === search.get('sort'))?.value ?? SORTS[0].value
+  const [sortBy, order] = sort.split('-') as ['created_at', 'asc' | 'desc'] // of the table above
+  const offset = Number(search.get('offset') ?? 0)
+  const filters = metadata ? { metadata } : {}
+  const isState = state === 'on' || state === 'off'
+  return {
+    problem,
+    sort,
+    state: isState ? state : '',
+    filters,
+    // Servers count by less than they search by.
+    isCounted: !isState,
+    isFiltered: isState || metadata !== undefined,
+    body: {
+      ...filters,
+      ...(isState && { enabled: state === 'on' }),
+      limit: PAGE,
+      offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0,
+      sort_by: sortBy,
+      sort_order: order,
+    },
+  }
+}

@@ -1,0 +1,55 @@
+'use client'
+import { useRef, useState } from 'react'
+import { Notice } from '@/components/shared/notice'
+import { useSave } from '@/components/shared/use-save'
+import { updateCron } from '@/lib/actions/crons'
+import type { Cron } from '@/lib/contracts/crons'
+import { newRequestKey } from '@/lib/request-key'
+import { type CronDraft, draftOf, lostMetadata, patchBody, problemsOf } from './cron-draft'
+import { CronForm } from './cron-form'
+
+type Props = {
+  place: { workspace: string; deployment: string; cron: string }
+  /** As it was when the form was opened: only what differs from it is sent. */
+  cron: Cron
+  onSaved: (cron: Cron) => void
+  onClose: () => void
+}
+
+/** Changes a cron: what is not changed here stays as it is on the server. */
+export function EditCron({ place, cron, onSaved, onClose }: Props) {
+  const [before] = useState(() => draftOf(cron))
+  const [seen] = useState(cron.updated_at ?? null)
+  const [draft, setDraft] = useState<CronDraft>(before)
+  const { isBusy, error, fieldError, save } = useSave<Cron>()
+  const key = useRef({ patch: '', id: '' })
+  const isSound = Object.keys(problemsOf(draft)).length === 0
+  const lost = isSound ? lostMetadata(before, draft) : []
+  const submit = () => {
+    const patch = patchBody(before, draft)
+    if (!patch) return onClose()
+    if (key.current.patch !== patch) key.current = { patch, id: newRequestKey() }
+    void save(() => updateCron({ place, key: key.current.id, seen, patch }), onSaved)
+  }
+  return (
+    <CronForm
+      place={place}
+      draft={draft}
+      onChange={(change) => setDraft((now) => ({ ...now, ...change }))}
+      isEdit
+      verb="Save"
+      isBusy={isBusy}
+      error={error}
+      fieldError={fieldError}
+      notice={
+        lost.length > 0 ? (
+          <Notice tone="warn">
+            Servers merge metadata, so {lost.join(', ')} will stay. Set a key to null to empty it.
+          </Notice>
+        ) : null
+      }
+      onSubmit={submit}
+      onCancel={onClose}
+    />
+  )
+}

@@ -1,0 +1,63 @@
+'use client'
+import { useEffect, useState } from 'react'
+import { RelativeTime } from '@/components/shared/relative-time'
+import type { Firings } from '@/lib/cron-times'
+import { UTC } from '@/lib/cron-zone'
+
+type Props = { id: string; schedule: string; timezone: string; end?: string }
+
+/** When a schedule fires next, as it is typed: in its zone, and in UTC where that is another. */
+export function FiringsPreview({ id, schedule, timezone, end }: Props) {
+  const firings = useFirings(schedule, timezone, end)
+  if (firings && 'problem' in firings)
+    return (
+      <p id={id} role="alert" className="text-error text-xs">
+        {firings.problem}
+      </p>
+    )
+  return (
+    <div id={id} className="min-h-32">
+      <p className="text-ink-3 text-xs">The next five firings{timezone === UTC ? ', in UTC' : ''}</p>
+      <ol aria-live="polite" className="mt-1 space-y-0.5 text-sm tabular-nums">
+        {firings?.times.map((time) => (
+          <li key={time.getTime()} className="flex flex-wrap gap-x-3">
+            <span>{inZone(time, timezone)}</span>
+            {timezone === UTC ? null : <span className="text-ink-3">{inZone(time, UTC)} UTC</span>}
+            <span className="text-ink-3 text-xs">
+              <RelativeTime at={time.getTime()} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+/** The library comes when a form is there that needs it; the answer follows the typing. */
+function useFirings(schedule: string, timezone: string, end: string | undefined): Firings | undefined {
+  const [firings, setFirings] = useState<Firings>()
+  useEffect(() => {
+    let isGone = false
+    const until = end ? new Date(end) : undefined
+    void import('@/lib/cron-times').then(({ nextFirings }) => {
+      if (isGone) return
+      const isDate = until && !Number.isNaN(until.getTime())
+      setFirings(nextFirings({ schedule, timezone, ...(isDate && { end: until }) }, new Date()))
+    })
+    return () => {
+      isGone = true
+    }
+  }, [schedule, timezone, end])
+  return firings
+}
+
+const inZone = (time: Date, timeZone: string): string =>
+  time.toLocaleString('en-GB', {
+    timeZone,
+    weekday: 'short',
+    day: '2-digit',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  })

@@ -1,0 +1,61 @@
+'use client'
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useRef, useState } from 'react'
+import { SectionHeader } from '@/components/shared/section-header'
+import { useKeptDraft } from '@/components/shared/use-kept-draft'
+import { useSave } from '@/components/shared/use-save'
+import { createCron } from '@/lib/actions/crons'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { invalidate } from '@/lib/queries/api-query'
+import { newRequestKey } from '@/lib/request-key'
+import { routes } from '@/lib/routes'
+import { type CronDraft, createBody, emptyDraft } from './cron-draft'
+import { CronForm } from './cron-form'
+import { useAssistants } from './use-assistants'
+
+type Props = { workspace: string; deployment: string }
+
+/** Makes a cron. What is typed is kept over a reload. */
+export function NewCron({ workspace, deployment }: Props) {
+  const router = useRouter()
+  const client = useQueryClient()
+  const { assistants } = useAssistants(workspace, deployment)
+  const [draft, setDraft] = useState<CronDraft>(emptyDraft(''))
+  const whole = { ...draft, assistant: draft.assistant || (assistants?.[0]?.assistant_id ?? '') }
+  const forget = useKeptDraft(`pilothouse.cron.${workspace}.${deployment}`, draft, setDraft)
+  const { isBusy, error, fieldError, save } = useSave<{ cron: string }>()
+  const key = useRef({ body: '', id: '' })
+  const submit = () => {
+    const body = createBody(whole)
+    if (key.current.body !== body + whole.thread) key.current = { body: body + whole.thread, id: newRequestKey() }
+    const thread = whole.thread || undefined
+    void save(
+      () => createCron({ workspace, deployment, thread, key: key.current.id, body }),
+      ({ cron }) => {
+        forget()
+        void invalidate(client, agentServer.searchCrons, workspace)
+        router.push(routes.cron(workspace, deployment, cron))
+      },
+    )
+  }
+  return (
+    <>
+      <SectionHeader title="New cron" />
+      <CronForm
+        place={{ workspace, deployment }}
+        draft={whole}
+        onChange={(change) => setDraft((now) => ({ ...now, ...change }))}
+        verb="Make the cron"
+        isBusy={isBusy}
+        error={error}
+        fieldError={fieldError}
+        onSubmit={submit}
+        onCancel={() => {
+          forget()
+          router.push(routes.crons(workspace, deployment))
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,175 @@
+'use client'
+import { useSearchParams } from 'next/navigation'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { DataTable } from '@/components/shared/data-table'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { Notice } from '@/components/shared/notice'
+import { PageHeader } from '@/components/shared/page-header'
+import { Pager } from '@/components/shared/pager'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { StaleNotice } from '@/components/shared/stale-notice'
+import { Select } from '@/components/ui/input'
+import { cn } from '@/lib/cn'
+import { count } from '@/lib/format'
+import { routes } from '@/lib/routes'
+import type { Inbox, WaitingThread } from '@/lib/stream/inbox'
+import { inboxColumns } from './inbox-columns'
+import { useInbox } from './use-inbox'
+import { type AnswersComponent, WaitingPanel } from './waiting-panel'
+
+const PAGE = 50
+
+type Props = { workspace: string; Answers: AnswersComponent }
+
+/** Every thread of the workspace that waits for a person, oldest first, and what the chosen one asks. */
+export function InboxPage({ workspace, Answers }: Props) {
+  const search = useSearchParams()
+  const [deployment, thread, marked] = ['deployment', 'thread', 'interrupt'].map((name) => search.get(name) ?? '')
+  const { inbox, at, problem } = useInbox(workspace)
+  const [answered, setAnswered] = useState<Readonly<Record<string, string | null>>>({})
+  const [only, setOnly] = useState('')
+  const [page, setPage] = useState(0)
+  const waiting = useMemo(
+    // One that was answered is shown again once it has changed since.
+    () => inbox?.threads.filter((one) => answered[keyOf(one)] !== (one.since ?? '')),
+    [inbox, answered],
+  )
+  const fitting = only ? waiting?.filter((one) => one.deployment === only) : waiting
+  const first = Math.min(page, Math.max(0, Math.ceil((fitting?.length ?? 0) / PAGE) - 1)) * PAGE
+  const rows = fitting?.slice(first, first + PAGE)
+  const openKey = thread ? keyOf({ deployment: deployment ?? '', thread }) : undefined
+  const open = inbox?.threads.find((one) => keyOf(one) === openKey)
+
+  function onAnswered() {
+    const after = openKey ? neighbourOf(openKey) : undefined
+    if (open) setAnswered((now) => ({ ...now, [keyOf(open)]: open.since ?? '' }))
+    // The keyboard goes on with the next thread; on narrow screens the list is out of sight.
+    if (after) requestAnimationFrame(() => focusRow(after))
+  }
+  return (
+    <>
+      <PageHeader title="Inbox" meta={<span>{metaOf(waiting, inbox)}</span>} />
+      {problem ? (
+        inbox && at ? (
+          <StaleNotice message={problem} at={at} onRetry={() => window.location.reload()} />
+        ) : (
+          <ErrorNotice error={{ message: problem }} onRetry={() => window.location.reload()} className="mb-3" />
+        )
+      ) : null}
+      {inbox ? <Unread inbox={inbox} /> : null}
+      <div className={cn('grid items-start gap-4', thread && 'lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]')}>
+        <div className={cn('min-w-0', thread && 'max-lg:hidden')}>
+          <DeploymentSelect threads={waiting} value={only} onChange={setOnly} />
+          {problem && !inbox ? null : (
+            <DataTable
+              label="Waiting threads"
+              columns={inboxColumns(Boolean(thread))}
+              rows={rows}
+              rowKey={keyOf}
+              rowHref={(one) => routes.inbox(workspace, { deployment: one.deployment, thread: one.thread })}
+              isMarked={(one) => keyOf(one) === openKey}
+              pendingRows={6}
+              empty={
+                <EmptyState title="Nothing waits for a person">
+                  A thread comes here when its graph asks something or stops at a breakpoint.
+                </EmptyState>
+              }
+            />
+          )}
+          <Pager
+            offset={first}
+            size={PAGE}
+            shown={rows?.length ?? 0}
+            total={fitting?.length ?? 0}
+            onMove={(offset) => setPage(Number(offset) / PAGE)}
+          />
+        </div>
+        {thread ? (
+          <WaitingPanel
+            key={openKey}
+            place={{ workspace, deployment: deployment ?? '', thread }}
+            name={open?.deploymentName}
+            marked={marked || undefined}
+            Answers={Answers}
+            onAnswered={onAnswered}
+          />
+        ) : null}
+      </div>
+    </>
+  )
+}
+
+const keyOf = ({ deployment, thread }: Pick<WaitingThread, 'deployment' | 'thread'>) => `${deployment} ${thread}`
+
+function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inbox | undefined): ReactNode {
+  if (!waiting) return 'Looking…'
+  if (waiting.length === 0) return 'No thread waits.'
+  const names = new Set(waiting.map(({ deployment }) => deployment)).size
+  const cut = inbox && inbox.cut.length > 0 ? ` Of ${inbox.cut.join(', ')} only the oldest are read.` : ''
+  return `${count(waiting.length)} ${waiting.length === 1 ? 'thread waits' : 'threads wait'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}`
+}
+
+/** The row below this one, or the one above where it is the last. */
+function neighbourOf(key: string): string | undefined {
+  const rows = [...document.querySelectorAll<HTMLElement>('tr[data-key]')]
+  const at = rows.findIndex((row) => row.dataset.key === key)
+  return (rows[at + 1] ?? rows[at - 1])?.dataset.key
+}
+const focusRow = (key: string) =>
+  document.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] a[data-row]`)?.focus()
+
+/** Deployments that could not be read, with the age of what is listed of them. */
+const Unread = ({ inbox: { unread } }: { inbox: Inbox }) =>
+  unread.length === 0 ? null : (
+    <div className="mb-3">
+      <Notice tone="warn">
+        <p>
+          {unread.length === 1
+            ? 'One deployment could not be read'
+            : `${count(unread.length)} deployments could not be read`}
+          ; what waits there may be missing.
+        </p>
+        <ul className="mt-1 max-h-40 overflow-y-auto text-ink-2 text-xs">
+          {unread.map(({ deployment, deploymentName, message, readAt }) => (
+            <li key={deployment}>
+              <span className="font-medium text-ink">{deploymentName}</span>: {message}{' '}
+              {readAt ? (
+                <>
+                  Read last <RelativeTime at={readAt} />.
+                </>
+              ) : (
+                'Not read so far.'
+              )}
+            </li>
+          ))}
+        </ul>
+      </Notice>
+    </div>
+  )
+
+type SelectProps = { threads: readonly WaitingThread[] | undefined; value: string; onChange: (value: string) => void }
+
+function DeploymentSelect({ threads = [], value, onChange }: SelectProps) {
+  const names = new Map(threads.map(({ deployment, deploymentName }) => [deployment, deploymentName]))
+  // The choice that is in force is offered as long as it is.
+  useEffect(() => {
+    if (value && !names.has(value)) onChange('')
+  })
+  if (names.size < 2) return null
+  return (
+    <Select
+      aria-label="Deployment"
+      className="mb-3 w-auto max-w-full"
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      <option value="">All deployments</option>
+      {[...names].map(([id, name]) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </Select>
+  )
+}

@@ -1,0 +1,143 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { ArrowLeft, CheckCircle2 } from 'lucide-react'
+import Link from 'next/link'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { IdChip } from '@/components/shared/id-chip'
+import { StaleNotice } from '@/components/shared/stale-notice'
+import { useSave } from '@/components/shared/use-save'
+import { useTryAgain } from '@/components/shared/use-try-again'
+import { Button } from '@/components/ui/button'
+import { Skeleton } from '@/components/ui/skeleton'
+import { answerThread } from '@/lib/actions/inbox'
+import { printJson } from '@/lib/contracts/json'
+import type { ErrorView } from '@/lib/errors'
+import { newRequestKey } from '@/lib/request-key'
+import { routes } from '@/lib/routes'
+import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { waitingQuery } from './waiting-query'
+
+export type AnswersProps = {
+  questions: WaitingDetail['questions']
+  next: readonly string[]
+  marked?: string
+  isBusy: boolean
+  error?: ErrorView
+  linkTo: (question: string) => string
+  onSend: (answers: GivenAnswer[]) => void
+}
+/** What draws the questions: the cards of the run view, handed in by the page that knows both. */
+export type AnswersComponent = (props: AnswersProps) => ReactNode
+
+type Props = {
+  place: { workspace: string; deployment: string; thread: string }
+  name?: string
+  marked?: string
+  Answers: AnswersComponent
+  /** All that was asked has an answer. */
+  onAnswered: () => void
+}
+
+/** One waiting thread: what it asks, and the answer. */
+export function WaitingPanel({ place, name, marked, Answers, onAnswered }: Props) {
+  const { workspace, deployment, thread } = place
+  const query = waitingQuery(workspace, deployment, thread)
+  // What is being answered must not change under the hands: it is read anew after an answer.
+  const { data, error, dataUpdatedAt } = useQuery({ ...query, refetchOnWindowFocus: false })
+  const retry = useTryAgain(query.queryKey)
+  const [sent, setSent] = useState<{ run: RecordingSummary; isAll: boolean }>()
+  const save = useSave<RecordingSummary>()
+  const key = useRef({ body: '', id: '' })
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => title.current?.focus(), [])
+
+  function send(answers: GivenAnswer[]) {
+    const body = printJson(answers)
+    if (key.current.body !== body) key.current = { body, id: newRequestKey() }
+    void save.save(
+      () => answerThread({ place, answers: body, key: key.current.id }),
+      (run) => {
+        const isAll = answers.length >= (data?.questions.length ?? 0)
+        setSent({ run, isAll })
+        if (isAll) onAnswered()
+      },
+    )
+  }
+  const isOver = sent?.isAll || (data && (data.status === 'idle' || data.status === 'error'))
+  return (
+    <section aria-labelledby="waiting-title" className="min-w-0 rounded-lg border bg-panel p-3">
+      <Button asChild size="sm" variant="ghost" className="mb-1 lg:hidden">
+        <Link href={routes.inbox(workspace)}>
+          <ArrowLeft aria-hidden />
+          Inbox
+        </Link>
+      </Button>
+      <header className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h2 id="waiting-title" ref={title} tabIndex={-1} className="min-w-0 truncate font-semibold outline-none">
+          {name ?? 'Thread'}
+        </h2>
+        <IdChip id={thread} what="thread id" className="text-ink-2" />
+        <Link className="ml-auto text-accent text-xs underline" href={routes.thread(workspace, deployment, thread)}>
+          Open the thread
+        </Link>
+      </header>
+      {sent ? <Sent {...sent} workspace={workspace} deployment={deployment} /> : null}
+      {isOver ? (
+        sent ? null : (
+          <p className="text-ink-2">This thread does not wait any more: it was answered, or has gone on.</p>
+        )
+      ) : sent ? (
+        <Button
+          onClick={() => {
+            setSent(undefined)
+            retry()
+          }}
+        >
+          Show what is still open
+        </Button>
+      ) : data ? (
+        <>
+          {error ? <StaleNotice {...error.view} at={dataUpdatedAt} onRetry={retry} /> : null}
+          <Answers
+            questions={data.questions}
+            next={data.next}
+            marked={marked}
+            isBusy={save.isBusy}
+            error={save.error}
+            linkTo={(interrupt) => window.location.origin + routes.inbox(workspace, { deployment, thread, interrupt })}
+            onSend={send}
+          />
+          {save.error?.code === 'conflict' ? (
+            <Button className="mt-2" onClick={retry}>
+              Show what is open now
+            </Button>
+          ) : null}
+        </>
+      ) : error ? (
+        <ErrorNotice error={error.view} onRetry={retry} />
+      ) : (
+        <div className="space-y-3" aria-busy>
+          <Skeleton className="h-5 w-2/3" />
+          <Skeleton className="h-24 w-full" />
+        </div>
+      )}
+    </section>
+  )
+}
+
+type SentProps = { run: RecordingSummary; isAll: boolean; workspace: string; deployment: string }
+
+const Sent = ({ run, isAll, workspace, deployment }: SentProps) => (
+  <p
+    role="status"
+    className="mb-3 flex flex-wrap items-center gap-2 rounded-md border border-ok/30 bg-ok-soft px-3 py-2"
+  >
+    <CheckCircle2 aria-hidden className="size-4 text-ok" />
+    {isAll ? 'Answered.' : 'Answered; the rest stays open.'}
+    <Link className="text-accent underline" href={routes.recording(workspace, deployment, run.id)}>
+      Watch the run
+    </Link>
+  </p>
+)

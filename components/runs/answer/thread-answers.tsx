@@ -1,0 +1,140 @@
+'use client'
+import { CornerDownRight, Play } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useReasons } from '@/components/shared/rights'
+import { Button } from '@/components/ui/button'
+import { CopyButton } from '@/components/ui/copy-button'
+import { cn } from '@/lib/cn'
+import type { ErrorView } from '@/lib/errors'
+import { readAsk } from '@/lib/stream/answers'
+import type { GivenAnswer } from '@/lib/stream/inbox'
+import type { OpenInterrupt } from '@/lib/stream/questions'
+import { type AnswerDraft, draftFor, isTouched, readAnswer } from './answer-draft'
+import { QuestionCard } from './question-card'
+
+export type ThreadAnswersProps = {
+  questions: readonly Omit<OpenInterrupt, 'seq' | 'at'>[]
+  /** Nodes that are left to run where nothing is asked. */
+  next: readonly string[]
+  /** A question that the page was opened for. */
+  marked?: string
+  isBusy: boolean
+  error?: ErrorView
+  linkTo: (question: string) => string
+  /** Empty: goes on from a breakpoint. */
+  onSend: (answers: GivenAnswer[]) => void
+}
+
+/** The questions of a thread, to be answered one by one, several or all at once. */
+export function ThreadAnswers(props: ThreadAnswersProps) {
+  const { questions, next, marked, isBusy, error, linkTo, onSend } = props
+  const { run: reason } = useReasons()
+  const [drafts, setDrafts] = useState<Readonly<Record<string, AnswerDraft>>>({})
+  const [problem, setProblem] = useState<string>()
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (marked) place.current?.scrollIntoView({ block: 'center' })
+  }, [marked])
+  const open = questions.map((question) => ({ ...question, seq: 0, at: 0 }))
+  const draftOf = (question: OpenInterrupt) => drafts[question.id] ?? draftFor(question)
+
+  function send(chosen: readonly OpenInterrupt[]) {
+    const answers: GivenAnswer[] = []
+    for (const question of chosen) {
+      const read = readAnswer(readAsk(question.value), draftOf(question))
+      if ('problem' in read) return setProblem(read.problem)
+      answers.push({ id: question.id, asked: question.value, answer: read.answer })
+    }
+    setProblem(undefined)
+    onSend(answers)
+  }
+  function giveToAll(draft: AnswerDraft) {
+    setProblem(undefined)
+    setDrafts(Object.fromEntries(open.map((one) => [one.id, copyOf(draft, draftFor(one))])))
+  }
+
+  if (open.length === 0)
+    return (
+      <div className="space-y-3">
+        <p className="text-ink-2">
+          {next.length > 0 ? `It stopped before ${next.join(', ')} and asks nothing.` : 'It asks nothing.'}
+        </p>
+        {error ? <ErrorNotice error={error} /> : null}
+        <Button variant="primary" isBusy={isBusy} reason={reason} onClick={() => onSend([])}>
+          <Play aria-hidden />
+          Continue
+        </Button>
+      </div>
+    )
+  const touched = open.filter((question) => isTouched(draftOf(question)))
+  const isOne = open.length === 1
+  return (
+    <div className="space-y-3">
+      {open.map((question, at) => (
+        <div
+          key={question.id}
+          ref={question.id === marked ? place : undefined}
+          className={cn(question.id === marked && !isOne && 'rounded-lg outline-2 outline-accent')}
+        >
+          <QuestionCard
+            question={question}
+            title={isOne ? 'The graph asks' : `Question ${at + 1} of ${open.length}`}
+            draft={draftOf(question)}
+            onChange={(change) => {
+              setProblem(undefined)
+              setDrafts((now) => ({ ...now, [question.id]: { ...draftOf(question), ...now[question.id], ...change } }))
+            }}
+          >
+            {isOne ? null : (
+              <div className="flex flex-wrap items-center gap-2">
+                <Button size="sm" isBusy={isBusy} reason={reason} onClick={() => send([question])}>
+                  Answer this one
+                </Button>
+                <Button
+                  size="sm"
+                  variant="ghost"
+                  disabled={!isTouched(draftOf(question))}
+                  onClick={() => giveToAll(draftOf(question))}
+                >
+                  Give all this answer
+                </Button>
+                <span className="ml-auto">
+                  <CopyButton value={linkTo(question.id)} what={`link to question ${at + 1}`} />
+                </span>
+              </div>
+            )}
+          </QuestionCard>
+        </div>
+      ))}
+      <div role="alert" className="text-error text-sm empty:hidden">
+        {problem}
+      </div>
+      {error ? <ErrorNotice error={error} /> : null}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button
+          variant="primary"
+          isBusy={isBusy}
+          reason={reason ?? (isOne || touched.length > 0 ? undefined : 'Answer at least one question.')}
+          onClick={() => send(isOne ? open : touched)}
+        >
+          <CornerDownRight aria-hidden />
+          {isOne ? 'Send answer' : touched.length < 2 ? 'Send answers' : `Send ${touched.length} answers`}
+        </Button>
+        <span className="text-ink-3 text-xs">
+          {isOne ? 'A recorded run goes on with it.' : 'One recorded run goes on with them; the rest stays open.'}
+        </span>
+      </div>
+    </div>
+  )
+}
+
+/** One question's answer as another's: the same words, and the same decision about as many actions as that one has. */
+const copyOf = (draft: AnswerDraft, own: AnswerDraft): AnswerDraft => ({
+  ...draft,
+  mode: draft.mode === 'form' ? own.mode : draft.mode,
+  actions: own.actions.map((action, at) => {
+    const { verb, message } = draft.actions[at] ?? draft.actions[0] ?? action
+    return { ...action, verb, message }
+  }),
+})

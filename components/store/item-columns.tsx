@@ -1,0 +1,45 @@
+import type { Column } from '@/components/shared/data-table'
+import { isContainer, previewText, scalarText } from '@/components/shared/json-value'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { VisibleText } from '@/components/shared/visible-text'
+import type { Item } from '@/lib/contracts/store'
+import { namespaceText } from './store-place'
+
+export const itemColumns: Column<Item>[] = [
+  {
+    id: 'key',
+    header: 'Key',
+    cell: ({ key }) => (
+      <span className="font-mono text-xs" title={key}>
+        <VisibleText>{key}</VisibleText>
+      </span>
+    ),
+  },
+  {
+    id: 'namespace',
+    header: 'Namespace',
+    from: 'sm',
+    cell: ({ namespace }) => (
+      <span className="text-ink-2 text-xs" title={namespaceText(namespace)}>
+        <VisibleText>{namespace.join(' › ')}</VisibleText>
+      </span>
+    ),
+  },
+  {
+    id: 'value',
+    header: 'Value',
+    from: 'md',
+    className: 'w-full max-w-0',
+    cell: ({ value }) => (
+      <span className="font-mono text-ink-2 text-xs">
+        <VisibleText>{isContainer(value) ? previewText(value, 160) : scalarText(value, 160)}</VisibleText>
+      </span>
+    ),
+  },
+  {
+    id: 'updated',
+    header: 'Changed',
+    className: 'w-32 text-ink-2',
+    cell: ({ updated_at: at }) => <RelativeTime at={at} />,
+  },
+]

@@ -1,0 +1,133 @@
+'use client'
+import { type FormEvent, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { JsonEditor } from '@/components/shared/json-editor'
+import { findJsonProblem } from '@/components/shared/json-problem'
+import { jsonText } from '@/components/shared/json-value'
+import { useSave } from '@/components/shared/use-save'
+import { Button } from '@/components/ui/button'
+import { describedBy, Field } from '@/components/ui/field'
+import { Input } from '@/components/ui/input'
+import { putItem } from '@/lib/actions/store'
+import type { Item } from '@/lib/contracts/store'
+import { newRequestKey } from '@/lib/request-key'
+import { namespaceOf, namespaceText } from './store-place'
+
+type Props = {
+  place: { workspace: string; deployment: string }
+  /** What is edited; else an item is made, in this namespace at first. */
+  item?: Item
+  namespace: readonly string[]
+  onSaved: (namespace: string[], key: string) => void
+  onClose: () => void
+}
+
+/** Makes an item, or gives one a whole new value. */
+export function ItemForm({ place, item, namespace: within, onSaved, onClose }: Props) {
+  const [namespace, setNamespace] = useState(namespaceText(item?.namespace ?? within))
+  const [key, setKey] = useState(item?.key ?? '')
+  const [value, setValue] = useState(() => (item ? jsonText(item.value) : '{}'))
+  const [minutes, setMinutes] = useState('')
+  const [isTried, setTried] = useState(false)
+  const request = useRef({ body: '', id: '' })
+  const { isBusy, error, fieldError, save } = useSave<null>()
+  const parts = namespaceOf(namespace)
+  const problem = findJsonProblem(value)
+  const ttl = minutes.trim() === '' ? undefined : Number(minutes)
+  const wrong = {
+    namespace: isTried && parts.length === 0 ? 'A namespace has at least one part.' : fieldError('namespace'),
+    key: isTried && key === '' ? 'Give it a key.' : fieldError('key'),
+    ttl: ttl !== undefined && !(ttl > 0) ? 'Use a number of minutes above zero.' : undefined,
+    value: problem
+      ? `Line ${problem.line}, column ${problem.column}: ${problem.message}`
+      : value.trim().startsWith('{')
+        ? fieldError('value')
+        : 'Write a JSON object.',
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (isBusy || parts.length === 0 || key === '' || wrong.ttl || wrong.value) return
+    const input = {
+      place: { ...place, namespace: parts, key },
+      value,
+      ttlMinutes: ttl,
+      seen: item ? (item.updated_at ?? '') : null,
+    }
+    const body = JSON.stringify(input)
+    if (request.current.body !== body) request.current = { body, id: newRequestKey() }
+    void save(
+      () => putItem({ ...input, requestKey: request.current.id }),
+      () => onSaved(parts, key),
+    )
+  }
+  return (
+    <form className="flex flex-col gap-3" onSubmit={submit}>
+      <Field id="item-namespace" label="Namespace" hint="Parts, joined by periods: users.ann" error={wrong.namespace}>
+        <Input
+          id="item-namespace"
+          className="font-mono"
+          autoComplete="off"
+          disabled={item !== undefined}
+          value={namespace}
+          onChange={({ target }) => setNamespace(target.value)}
+          {...describedBy('item-namespace', wrong.namespace)}
+        />
+      </Field>
+      <Field id="item-key" label="Key" error={wrong.key}>
+        <Input
+          id="item-key"
+          className="font-mono"
+          autoComplete="off"
+          disabled={item !== undefined}
+          value={key}
+          onChange={({ target }) => setKey(target.value)}
+        />
+      </Field>
+      <div className="flex flex-col gap-1">
+        <p className="font-medium text-xs">Value</p>
+        <JsonEditor
+          label="Value as JSON"
+          value={value}
+          onChange={setValue}
+          describedBy="item-value"
+          isInvalid={wrong.value !== undefined}
+          minHeight={180}
+          maxHeight={420}
+        />
+        <p id="item-value" className={wrong.value ? 'text-error text-xs' : 'text-ink-3 text-xs'}>
+          {wrong.value ?? 'A JSON object. It takes the place of the whole value.'}
+        </p>
+      </div>
+      <Field
+        id="item-ttl"
+        label="Minutes to live"
+        hint={
+          item
+            ? 'Servers do not tell what it has now. Saving sets it anew; empty: it stays for good.'
+            : 'From now. Empty: it stays for good.'
+        }
+        error={wrong.ttl}
+      >
+        <Input
+          id="item-ttl"
+          inputMode="numeric"
+          autoComplete="off"
+          className="w-32"
+          value={minutes}
+          onChange={({ target }) => setMinutes(target.value)}
+          {...describedBy('item-ttl', wrong.ttl)}
+        />
+      </Field>
+      {error ? <ErrorNotice error={error} /> : null}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button disabled={isBusy} onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" isBusy={isBusy}>
+          {item ? 'Save' : 'Make the item'}
+        </Button>
+      </div>
+    </form>
+  )
+}

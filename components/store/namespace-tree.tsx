@@ -1,0 +1,85 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight, Folder } from 'lucide-react'
+import { useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Button } from '@/components/ui/button'
+import { Skeleton } from '@/components/ui/skeleton'
+import { cn } from '@/lib/cn'
+import { MOST_NAMESPACES, namespacesQuery } from '@/lib/queries/store'
+import { namespaceText } from './store-place'
+
+type Props = {
+  place: { workspace: string; deployment: string }
+  current: readonly string[]
+  onOpen: (namespace: readonly string[]) => void
+}
+
+/** Namespaces as a tree that is read where it is opened. */
+export const NamespaceTree = (props: Props) => (
+  <nav aria-label="Namespaces" className="max-h-[28rem] overflow-auto rounded-lg border bg-panel p-1.5">
+    <Entry {...props} namespace={ROOT} label="All namespaces" />
+    <Level {...props} prefix={ROOT} />
+  </nav>
+)
+
+const ROOT: readonly string[] = []
+
+function Level({ prefix, ...props }: Props & { prefix: readonly string[] }) {
+  const { workspace, deployment } = props.place
+  const { data, error, refetch } = useQuery(namespacesQuery(workspace, deployment, prefix))
+  if (error && !data) return <ErrorNotice error={error.view} onRetry={() => void refetch()} className="m-1" />
+  if (!data) return <Skeleton className="m-2 h-4 w-32" />
+  // Servers may give the prefix itself, and one namespace several times where they do not cut to the depth.
+  const labels = [...new Set(data.namespaces.flatMap((one) => one[prefix.length] ?? []))].sort()
+  return (
+    <ul className={cn(prefix.length > 0 && 'ml-3 border-l pl-1')}>
+      {labels.map((label) => (
+        <Branch key={label} {...props} namespace={[...prefix, label]} label={label} />
+      ))}
+      {data.namespaces.length >= MOST_NAMESPACES ? (
+        <li className="px-2 py-1 text-ink-3 text-xs">The first {MOST_NAMESPACES} only.</li>
+      ) : null}
+    </ul>
+  )
+}
+
+function Branch({ namespace, label, ...props }: Props & { namespace: string[]; label: string }) {
+  const { current } = props
+  const isAbove = namespace.every((part, at) => current[at] === part)
+  const [isOpen, setOpen] = useState(isAbove && current.length > namespace.length)
+  return (
+    <li>
+      <div className="flex items-center">
+        <Button
+          size="icon"
+          variant="ghost"
+          className="size-5"
+          aria-expanded={isOpen}
+          aria-label={`${isOpen ? 'Close' : 'Open'} ${label}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <ChevronRight aria-hidden className={cn('transition-transform', isOpen && 'rotate-90')} />
+        </Button>
+        <Entry {...props} namespace={namespace} label={label} />
+      </div>
+      {isOpen ? <Level {...props} prefix={namespace} /> : null}
+    </li>
+  )
+}
+
+const Entry = ({ namespace, label, current, onOpen }: Props & { namespace: readonly string[]; label: string }) => (
+  <button
+    type="button"
+    title={namespaceText(namespace)}
+    aria-current={namespaceText(namespace) === namespaceText(current) ? 'true' : undefined}
+    onClick={() => onOpen(namespace)}
+    className="flex h-7 min-w-0 flex-1 items-center gap-1.5 rounded-md px-1.5 text-left text-sm hover:bg-hover aria-[current=true]:bg-accent-soft aria-[current=true]:font-medium"
+  >
+    <Folder aria-hidden className="size-3.5 shrink-0 text-ink-3" />
+    <span className="truncate">
+      <VisibleText>{label}</VisibleText>
+    </span>
+  </button>
+)

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { storePlaceOf } from './store-place'
+
+const of = (query: string) => storePlaceOf(new URLSearchParams(query))
+
+test('a URL names the namespace, the search and the item that is open', () => {
+  expect(of('').body).toEqual({ namespace_prefix: [], limit: 25, offset: 0 })
+  expect(of('ns=users.ann&q=role:admin&offset=25').body).toEqual({
+    namespace_prefix: ['users', 'ann'],
+    filter: { role: 'admin' },
+    limit: 25,
+    offset: 25,
+  })
+  expect(of('ns=users&in=users.ann&key=a.b').open).toEqual({ namespace: ['users', 'ann'], key: 'a.b' })
+  expect(of('q=who likes tea&by=meaning')).toMatchObject({ body: { query: 'who likes tea' }, problem: undefined })
+})
+
+test('what is no filter is said, not sent', () => {
+  expect(of('q=who likes tea').problem).toMatch(/key:value/)
+  expect(of('q={"a":').problem).toMatch(/Line 1/)
+})

@@ -1,0 +1,176 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { ExternalLink } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { jsonText } from '@/components/shared/json-value'
+import { LongText } from '@/components/shared/long-text'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { useTryAgain } from '@/components/shared/use-try-again'
+import { VisibleText } from '@/components/shared/visible-text'
+import { StatusBadge } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
+import { Skeleton } from '@/components/ui/skeleton'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { Info } from '@/lib/contracts/system'
+import { apiQuery } from '@/lib/queries/api-query'
+import { deploymentQuery } from '@/lib/queries/deployments'
+import { infoQuery } from '@/lib/queries/system'
+import { MetricsCharts } from './metrics-charts'
+
+type Place = { workspace: string; deployment: string }
+
+/** The agent server itself: whether it is well, what it is, what it measures, and its own reference. */
+export const SystemPage = (place: Place) => (
+  <div className="space-y-6">
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <Health {...place} />
+      <Reference {...place} />
+    </div>
+    <About {...place} />
+    <Part title="Metrics" note="Read every five seconds while this page is open.">
+      <MetricsCharts {...place} />
+    </Part>
+  </div>
+)
+
+const Part = ({ title, note, children }: { title: string; note?: string; children: ReactNode }) => (
+  <section aria-label={title}>
+    <h2 className="font-semibold text-base">{title}</h2>
+    {note ? <p className="text-ink-3 text-xs">{note}</p> : null}
+    <div className="mt-2">{children}</div>
+  </section>
+)
+
+function Health({ workspace, deployment }: Place) {
+  const query = apiQuery(agentServer.getOk, { workspace, deployment, query: { check_db: true } })
+  const { data, error, dataUpdatedAt, errorUpdatedAt } = useQuery({ ...query, refetchInterval: 10_000, retry: false })
+  const retry = useTryAgain(query.queryKey)
+  return (
+    <Part title="Health">
+      {error ? (
+        error.code === 'unsupported' ? (
+          <p className="text-ink-2">{error.message}</p>
+        ) : (
+          <ErrorNotice error={error.view} onRetry={retry} />
+        )
+      ) : data ? (
+        <p className="flex items-center gap-2">
+          <StatusBadge tone={data.ok ? 'ok' : 'error'}>{data.ok ? 'Well' : 'Not well'}</StatusBadge>
+          <span className="text-ink-3 text-xs">with its database</span>
+        </p>
+      ) : (
+        <Skeleton className="h-5 w-40" />
+      )}
+      {data || error ? (
+        <p className="mt-1 text-ink-3 text-xs">
+          <code className="font-mono">GET /ok</code>, <RelativeTime at={error ? errorUpdatedAt : dataUpdatedAt} />
+        </p>
+      ) : null}
+    </Part>
+  )
+}
+
+/** The page is the agent's own, so it opens by itself: it gets neither our session nor the key that the server wants. */
+function Reference({ workspace, deployment }: Place) {
+  const { data } = useQuery(deploymentQuery(workspace, deployment))
+  const base = data?.source_config?.custom_url?.replace(/\/$/, '')
+  const isWeb = base !== undefined && /^https?:\/\//i.test(base)
+  return (
+    <Part title="API reference">
+      {isWeb ? (
+        <div className="flex flex-wrap items-center gap-2">
+          {(['/docs', '/openapi.json'] as const).map((path) => (
+            <Button key={path} asChild size="sm">
+              <a href={base + path} target="_blank" rel="noopener noreferrer">
+                {path}
+                <ExternalLink aria-hidden />
+              </a>
+            </Button>
+          ))}
+        </div>
+      ) : (
+        <p className="text-ink-2">{data ? 'The deployment has no address yet.' : 'Looking…'}</p>
+      )}
+      <p className="mt-1 text-ink-3 text-xs">
+        Opens at the agent server, in a tab of its own. The console’s key is not sent along: where the server wants one,
+        give it yours.
+      </p>
+    </Part>
+  )
+}
+
+function About({ workspace, deployment }: Place) {
+  const query = infoQuery(workspace, deployment)
+  const { data, error } = useQuery(query)
+  const retry = useTryAgain(query.queryKey)
+  return (
+    <Part title="Server">
+      {error && !data ? (
+        error.code === 'unsupported' ? (
+          <p className="text-ink-2">{error.message} What it offers is found out as it is used.</p>
+        ) : (
+          <ErrorNotice error={error.view} onRetry={retry} />
+        )
+      ) : data ? (
+        <InfoFacts info={data} />
+      ) : (
+        <Skeleton className="h-24 w-full" />
+      )}
+    </Part>
+  )
+}
+
+function InfoFacts({ info }: { info: Info }) {
+  const facts = [
+    ['Version', info.version],
+    [
+      'Graph runtime',
+      info.graph_js_version
+        ? `JavaScript ${info.graph_js_version}`
+        : info.graph_py_version && `Python ${info.graph_py_version}`,
+    ],
+    ['Context', info.context],
+  ] as const
+  const flags = Object.entries(info.flags)
+  return (
+    <div className="grid items-start gap-4 rounded-lg border bg-panel p-3 md:grid-cols-[auto_minmax(0,1fr)]">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
+        {facts.map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="text-ink-3">{label}</dt>
+            <dd className="break-words">{value ? <VisibleText>{value}</VisibleText> : '–'}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="min-w-0">
+        {flags.length === 0 ? (
+          <p className="text-ink-2">It says nothing of what it offers.</p>
+        ) : (
+          <ul aria-label="What it offers" className="flex flex-wrap gap-x-4 gap-y-1">
+            {flags.map(([name, value]) => (
+              <li key={name}>
+                {typeof value === 'boolean' ? (
+                  <StatusBadge tone={value ? 'ok' : 'neutral'} title={value ? 'Offered' : 'Not offered'}>
+                    {name}
+                    {value ? '' : ': not offered'}
+                  </StatusBadge>
+                ) : (
+                  <span className="text-ink-2 text-xs">
+                    {name}: <VisibleText>{JSON.stringify(value) ?? ''}</VisibleText>
+                  </span>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+        {Object.keys(info.metadata).length > 0 ? (
+          <details className="mt-2 text-xs">
+            <summary className="text-ink-3">Metadata</summary>
+            <LongText text={jsonText(info.metadata)} className="mt-1 max-h-48 overflow-auto font-mono" />
+          </details>
+        ) : null}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { startStubUpstream } from '@/e2e/support/stub-upstream'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { Actor } from '@/lib/server/actor'
+import { call } from '@/lib/server/call'
+import { insertDirectServer } from '@/lib/server/direct-servers'
+import { until, workspaceFor } from '@/lib/server/recorder/testing'
+import { testActor, testConsole } from '@/lib/server/testing'
+import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { testDatabase } from '@/scripts/testing'
+import { createCron, deleteCron, runCron, updateCron } from './crons'
+import { deleteItem, putItem } from './store'
+
+let actor: Actor
+vi.mock('@/lib/server/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/actor')>()),
+  sessionActor: async () => actor,
+}))
+vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
+vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+// Against the embedded agent server.
+let server: TestServer
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let developer: Actor
+let at: { workspace: string; deployment: string }
+beforeAll(async () => {
+  server = await testServer()
+  database = await testDatabase()
+  home = await testConsole(database.url)
+  at = { workspace: 'tests', deployment: await workspaceFor(server.url) }
+  developer = await testActor({ tests: 'developer' })
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+  await server.close()
+})
+beforeEach(() => {
+  actor = developer
+})
+
+let keys = 0
+const key = () => `key-of-test-${keys++}`
+const unwrap = <T>(result: { ok: true; data: T } | { ok: false; error: { message: string } }): T => {
+  if (!result.ok) throw new Error(result.error.message)
+  return result.data
+}
+const BODY =
+  '{"assistant_id":"counter","schedule":"0 9 * * *","timezone":"Europe/Berlin","input":{"until":2},"on_run_completed":"keep"}'
+const cronOf = async (id: string) => (await server.get(`/runs/crons/${id}`)).json
+
+test('a cron is made once, changed field by field, and not over the change of somebody else', async () => {
+  const made = { ...at, key: key(), body: BODY }
+  const [{ cron }, again] = [unwrap(await createCron(made)), unwrap(await createCron(made))]
+  expect(again.cron).toBe(cron)
+  expect((await server.post('/runs/crons/count', {})).json).toBe(1)
+  const place = { ...at, cron }
+  const seen = (await cronOf(cron)).updated_at as string
+  unwrap(await updateCron({ place, key: key(), seen, patch: '{"enabled":false}' }))
+  expect(await cronOf(cron)).toMatchObject({ enabled: false, schedule: '0 9 * * *', timezone: 'Europe/Berlin' })
+  expect(await updateCron({ place, key: key(), seen, patch: '{"schedule":"1 1 * * *"}' })).toMatchObject({
+    ok: false,
+    error: { code: 'conflict' },
+  })
+  expect(await updateCron({ place, key: key(), seen: null, patch: '{"schedule":"99 1 * * *"}' })).toMatchObject({
+    ok: false,
+    error: { code: 'invalid', fields: [{ path: ['schedule'] }] },
+  })
+  expect(await cronOf(cron)).toMatchObject({ enabled: false, schedule: '0 9 * * *' })
+  unwrap(await deleteCron({ place }))
+  unwrap(await deleteCron({ place })) // gone already is what was wanted
+  expect((await server.get(`/runs/crons/${cron}`)).status).toBe(404)
+})
+
+test('run now is a recorded run with the request of the cron, found by its id, and leaves the cron as it is', async () => {
+  const { cron } = unwrap(await createCron({ ...at, key: key(), body: BODY }))
+  const before = await cronOf(cron)
+  const run = unwrap(await runCron({ place: { ...at, cron }, key: key() }))
+  expect(run).toMatchObject({ workspace: 'tests', thread: expect.any(String), run: expect.any(String) })
+  const found = await until(async () => {
+    const { json } = await server.post('/threads/search', { metadata: { cron_id: cron }, status: 'idle' })
+    return json.length > 0 && json
+  })
+  expect(found).toMatchObject([{ thread_id: run.thread, values: { count: 2 } }])
+  expect(await cronOf(cron)).toEqual(before)
+})
+
+test('an item is made, replaced whole and deleted; what another made or changed meanwhile stays', async () => {
+  const place = { ...at, namespace: ['users', 'ann'], key: 'likes' }
+  const read = async () =>
+    await call(agentServer.getItem, { ...at, query: { namespace: 'users.ann', key: 'likes' } }, { actor })
+  const put = (value: string, seen: string | null) => putItem({ place, value, seen, requestKey: key() })
+  unwrap(await put('{"serial":1,"old":1}', null))
+  expect(await put('{}', null)).toMatchObject({ ok: false, error: { code: 'conflict' } })
+  const { updated_at: seen } = (await read()) ?? {}
+  unwrap(await put('{"serial":2}', seen ?? ''))
+  expect((await server.get('/store/items?namespace=users.ann&key=likes')).json.value).toEqual({ serial: 2 })
+  expect(await put('{"mine":true}', seen ?? '')).toMatchObject({ ok: false, error: { code: 'conflict' } })
+  expect(await put('[1]', null)).toMatchObject({ ok: false, error: { code: 'invalid' } })
+  unwrap(await deleteItem(place))
+  expect(await read()).toBeNull()
+  expect(await put('{"mine":true}', seen ?? '')).toMatchObject({ ok: false, error: { code: 'conflict' } })
+})
+
+test('numbers reach the server as they were typed', async () => {
+  const stub = await startStubUpstream(({ method }) => (method === 'GET' ? { body: null } : { status: 204 }))
+  try {
+    const { id: deployment } = await insertDirectServer('tests', { name: 'stub', url: stub.url })
+    const place = { workspace: 'tests', deployment, namespace: ['a'], key: 'b' }
+    const value = '{"serial":12345678901234567890,"price":1.10}'
+    unwrap(await putItem({ place, value, ttlMinutes: 5, seen: null, requestKey: key() }))
+    expect(stub.seen.at(-1)).toMatchObject({ method: 'PUT', path: '/store/items' })
+    expect(stub.seen.at(-1)?.body).toContain('"serial":12345678901234567890')
+    expect(stub.seen.at(-1)?.body).toContain('"ttl":5')
+  } finally {
+    await stub.stop()
+  }
+})

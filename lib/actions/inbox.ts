@@ -1,0 +1,48 @@
+'use server'
+import { z } from 'zod'
+import { isJsonObject, parseJson } from '@/lib/contracts/json'
+import { AppError, type Settled } from '@/lib/errors'
+import { sessionActor } from '@/lib/server/actor'
+import { guardAction } from '@/lib/server/guard-action'
+import * as inbox from '@/lib/server/inbox/inbox-thread'
+import { once } from '@/lib/server/once'
+import { parseInput } from '@/lib/server/settle'
+import type { GivenAnswer } from '@/lib/stream/inbox'
+import type { RecordingSummary } from '@/lib/stream/log'
+
+const name = z.string().min(1).max(300)
+
+const Answer = z.strictObject({
+  place: z.strictObject({ workspace: name, deployment: name, thread: name }),
+  /** `[{id, asked, answer}]` as JSON text, so that each number stays what was typed. Empty: it goes on from a breakpoint. */
+  answers: z.string().max(4_000_000),
+  /** Made once per answer that is sent: a repeat of it gives the run that is there. */
+  key: z.string().min(8).max(100),
+})
+
+/** Answers open questions of a thread, one or several, by a run that is recorded. */
+export async function answerThread(given: z.input<typeof Answer>): Promise<Settled<RecordingSummary>> {
+  return guardAction(async () => {
+    const { key, ...input } = parseInput(Answer, given)
+    const answers = readAnswers(input.answers)
+    const actor = await sessionActor()
+    return await once({ actor, key, operation: 'answerThread', input }, () =>
+      inbox.answerThread(input.place, answers, key, actor),
+    )
+  })
+}
+
+function readAnswers(json: string): GivenAnswer[] {
+  let value: unknown
+  try {
+    value = parseJson(json)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw new AppError('invalid', 'The answer is not valid JSON.', { cause })
+  }
+  if (Array.isArray(value) && value.every(isAnswer)) return value
+  throw new AppError('invalid', 'Each answer names its question.')
+}
+
+const isAnswer = (one: unknown): one is GivenAnswer =>
+  isJsonObject(one) && typeof one.id === 'string' && 'asked' in one && 'answer' in one

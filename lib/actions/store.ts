@@ -1,0 +1,62 @@
+'use server'
+import { z } from 'zod'
+import type { JsonObject } from '@/lib/contracts/fields'
+import { isJsonObject, parseJson } from '@/lib/contracts/json'
+import { AppError, type Settled } from '@/lib/errors'
+import { sessionActor } from '@/lib/server/actor'
+import { guardAction } from '@/lib/server/guard-action'
+import { once } from '@/lib/server/once'
+import { parseInput } from '@/lib/server/settle'
+import * as write from '@/lib/server/store-write'
+
+const name = z.string().min(1).max(300)
+const Place = z.strictObject({
+  workspace: name,
+  deployment: name,
+  namespace: z.array(z.string().min(1).max(2_000)).min(1).max(100),
+  key: z.string().min(1).max(2_000),
+})
+
+const Put = z.strictObject({
+  place: Place,
+  /** JSON text, so that each number stays what was typed. */
+  value: z.string().max(16_000_000),
+  ttlMinutes: z.number().positive().max(5_256_000).optional(),
+  /** The item's `updated_at` as it was seen; null where it is to be made. */
+  seen: z.string().max(100).nullable(),
+  /** Made once per form that is sent: a repeat of it gives the answer of the first. */
+  requestKey: z.string().min(8).max(100),
+})
+
+/** Makes an item or replaces its value. Somebody else's change since `seen` is a conflict. */
+export async function putItem(given: z.input<typeof Put>): Promise<Settled<null>> {
+  return guardAction(async () => {
+    const { requestKey: key, ...input } = parseInput(Put, given)
+    const { place, ttlMinutes: ttl, seen } = input
+    const value = readObject(input.value)
+    const actor = await sessionActor()
+    return await once({ actor, key, operation: 'putItem', input }, async () => {
+      await write.putItem(place, { value, ttl, seen }, actor)
+      return null
+    })
+  })
+}
+
+export async function deleteItem(given: z.input<typeof Place>): Promise<Settled<null>> {
+  return guardAction(async () => {
+    await write.deleteItem(parseInput(Place, given), await sessionActor())
+    return null
+  })
+}
+
+function readObject(json: string): JsonObject {
+  let value: unknown
+  try {
+    value = parseJson(json)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw new AppError('invalid', 'The value is not valid JSON.', { cause })
+  }
+  if (isJsonObject(value)) return value
+  throw new AppError('invalid', 'An item’s value is a JSON object.')
+}

@@ -1,0 +1,2 @@
+/** The zone of a schedule that names none. */
+export const UTC = 'UTC'

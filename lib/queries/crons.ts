@@ -1,0 +1,15 @@
+import { keepPreviousData } from '@tanstack/react-query'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { InputOf } from '@/lib/contracts/api'
+import { apiQuery } from './api-query'
+
+type Search = NonNullable<InputOf<typeof agentServer.searchCrons>['body']>
+
+/** A page of crons; the last page stays on screen while the next loads. */
+export const cronsQuery = (workspace: string, deployment: string, body: Search = {}) => ({
+  ...apiQuery(agentServer.searchCrons, { workspace, deployment, body }),
+  placeholderData: keepPreviousData,
+})
+
+export const cronQuery = (workspace: string, deployment: string, cron: string) =>
+  apiQuery(agentServer.getCron, { workspace, deployment, params: { cron_id: cron } })

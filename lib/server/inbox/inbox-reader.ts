@@ -1,0 +1,150 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Thread } from '@/lib/contracts/threads'
+import { AppError } from '@/lib/errors'
+import { askLine, type Inbox, type WaitingThread } from '@/lib/stream/inbox'
+import { systemActor } from '../actor'
+import { call } from '../call'
+
+export const INBOX = {
+  /** Deployments that are asked at once. */
+  atOnce: 6,
+  timeoutMs: 8_000,
+  /** Most threads of one deployment, and how many are read at a time. */
+  most: 500,
+  page: 100,
+  /** One that fails is asked again after so long, twice as long each time. */
+  retryMs: 5_000,
+  retryMaxMs: 60_000,
+}
+
+// One look serves all viewers; the rights of each are checked where they subscribe, and again while they do.
+const actor = systemActor('inbox')
+
+/** Never the values, which may be megabytes each. */
+const COLUMNS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata', 'interrupts']
+
+type Deployment = { id: string; name: string }
+type Known = {
+  threads: WaitingThread[]
+  isCut: boolean
+  readAt: number | null
+  problem: string | undefined
+  failures: number
+  notBefore: number
+}
+
+/** Reads what waits for a human in all deployments of a workspace. One that cannot be read keeps what was known of it, and is named. */
+export class InboxReader {
+  #known = new Map<string, Known>()
+
+  constructor(readonly workspace: string) {}
+
+  /** Throws AppError where not even the deployments can be listed. */
+  async read(signal: AbortSignal): Promise<Inbox> {
+    const deployments = await this.#deployments(signal)
+    const queue = deployments.values()
+    const next = async () => {
+      for (const one of queue) await this.#look(one, signal)
+    }
+    await Promise.all(Array.from({ length: Math.min(INBOX.atOnce, deployments.length) }, next))
+    const seen = deployments.map((one) => ({ ...one, ...(this.#known.get(one.id) ?? UNKNOWN) }))
+    this.#known = new Map(deployments.map(({ id }) => [id, this.#known.get(id) ?? UNKNOWN]))
+    return {
+      threads: seen.flatMap(({ threads }) => threads).sort(byAge),
+      unread: seen.flatMap(({ id, name, problem, readAt }) =>
+        problem === undefined ? [] : [{ deployment: id, deploymentName: name, message: problem, readAt }],
+      ),
+      cut: seen.filter(({ isCut }) => isCut).map(({ name }) => name),
+    }
+  }
+
+  /** Those that have an agent server; without a first roll-out nothing can wait. */
+  async #deployments(signal: AbortSignal): Promise<Deployment[]> {
+    const all: Deployment[] = []
+    for (let offset = 0; ; ) {
+      const input = { workspace: this.workspace, query: { limit: 100, offset } }
+      const { resources } = await call(controlPlane.listDeployments, input, { actor, signal })
+      for (const { id, name, source_config } of resources) if (source_config.custom_url) all.push({ id, name })
+      offset += resources.length
+      if (resources.length < 100) return all
+    }
+  }
+
+  async #look(deployment: Deployment, signal: AbortSignal): Promise<void> {
+    const before = this.#known.get(deployment.id) ?? UNKNOWN
+    if (Date.now() < before.notBefore) return
+    try {
+      const { threads, isCut } = await this.#waiting(deployment, signal)
+      this.#known.set(deployment.id, { ...UNKNOWN, threads, isCut, readAt: Date.now() })
+    } catch (error) {
+      if (signal.aborted || !(error instanceof AppError)) throw error
+      if (error.code === 'unsupported') {
+        // A server without threads has none that wait.
+        this.#known.set(deployment.id, { ...UNKNOWN, notBefore: Date.now() + INBOX.retryMaxMs })
+        return
+      }
+      const pause = Math.min(INBOX.retryMs * 2 ** before.failures, INBOX.retryMaxMs)
+      this.#known.set(deployment.id, {
+        ...before,
+        problem: error.message,
+        failures: before.failures + 1,
+        notBefore: Date.now() + pause,
+      })
+    }
+  }
+
+  async #waiting({ id, name }: Deployment, signal: AbortSignal): Promise<{ threads: WaitingThread[]; isCut: boolean }> {
+    const found = new Map<string, WaitingThread>()
+    for (let offset = 0; offset < INBOX.most; offset += INBOX.page) {
+      const rows = await call(
+        agentServer.searchThreads,
+        {
+          workspace: this.workspace,
+          deployment: id,
+          body: {
+            status: 'interrupted',
+            sort_by: 'updated_at',
+            sort_order: 'asc',
+            limit: INBOX.page,
+            offset,
+            select: COLUMNS,
+          },
+        },
+        { actor, signal, timeoutMs: INBOX.timeoutMs },
+      )
+      // A server that ignores the filter gives all threads.
+      for (const row of rows)
+        if (row.status === 'interrupted') found.set(row.thread_id, waitingThread(row, { id, name }))
+      if (rows.length < INBOX.page) return { threads: [...found.values()], isCut: false }
+    }
+    return { threads: [...found.values()], isCut: true }
+  }
+}
+
+const UNKNOWN: Known = { threads: [], isCut: false, readAt: null, problem: undefined, failures: 0, notBefore: 0 }
+
+/** Of equally old ones always in the same order, so that rows do not change places between two looks. */
+const byAge = (left: WaitingThread, right: WaitingThread) =>
+  timeOf(left) - timeOf(right) || (left.thread < right.thread ? -1 : 1)
+// Servers write times in several ways.
+const timeOf = ({ since }: WaitingThread) => (since && Date.parse(since)) || 0
+
+function waitingThread(row: Thread, { id, name }: Deployment): WaitingThread {
+  const questions = new Map<string, unknown>()
+  // An outer task shows the question of its inner graph once more.
+  for (const [task, list] of Object.entries(row.interrupts ?? {}))
+    for (const [index, one] of list.entries()) questions.set(one.id ?? `${task}#${index}`, one.value)
+  const [first] = questions.values()
+  const graph = row.metadata.graph_id
+  return {
+    deployment: id,
+    deploymentName: name,
+    thread: row.thread_id,
+    graph: typeof graph === 'string' ? graph : null,
+    since: row.updated_at ?? row.created_at ?? null,
+    questions: [...questions.keys()],
+    asks: questions.size > 0 ? askLine(first) : '',
+  }
+}

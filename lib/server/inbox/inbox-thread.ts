@@ -1,0 +1,109 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { isJsonObject, printJson } from '@/lib/contracts/json'
+import type { ThreadState } from '@/lib/contracts/threads'
+import { AppError } from '@/lib/errors'
+import { resumeWith } from '@/lib/stream/answers'
+import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
+import { kept } from '@/lib/stream/kept-request'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { openInterrupts } from '@/lib/stream/questions'
+import { type Actor, sessionActor } from '../actor'
+import { call } from '../call'
+import { authorize, type CallOptions } from '../call-context'
+import { type RunBody, startRecording } from '../recorder/start'
+import { errorResponse, refuseForeignSite } from '../relay'
+
+export type WaitingPlace = { workspace: string; deployment: string; thread: string }
+
+const LIGHT = ['thread_id', 'status', 'metadata']
+
+/** What a thread waits for, those of inner graphs with their namespace, without its values. Throws AppError as `call` does. */
+export async function readWaiting(place: WaitingPlace, options: CallOptions = {}): Promise<WaitingDetail> {
+  const { workspace, deployment, thread } = place
+  const at = { workspace, deployment, params: { thread_id: thread } }
+  const light = { ids: [thread], select: LIGHT, limit: 1 }
+  const [row] = await call(agentServer.searchThreads, { workspace, deployment, body: light }, options)
+  const record = row?.thread_id === thread ? row : await call(agentServer.getThread, at, options)
+  const state = await call(
+    agentServer.getThreadState,
+    // Servers that know no `select` send the values as well; they end here.
+    { ...at, query: { subgraphs: true, select: 'next,tasks,interrupts,metadata' } },
+    options,
+  )
+  const { assistant_id: assistant, graph_id: graph } = record.metadata
+  const asked = lightState(state)
+  return {
+    status: record.status ?? null,
+    assistant: textOf(assistant) ?? textOf(state.metadata?.assistant_id) ?? textOf(graph),
+    questions: openInterrupts(printJson(asked), asked),
+    next: state.next,
+  }
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+
+type Light = { interrupts: unknown[]; tasks: Record<string, unknown>[] }
+const lightState = ({ interrupts, tasks }: Pick<ThreadState, 'interrupts' | 'tasks'>): Light => ({
+  interrupts,
+  tasks: tasks.map(({ id, name, interrupts: asked, state }) => ({
+    id,
+    name,
+    interrupts: asked,
+    state: state ? lightState(state) : null,
+  })),
+})
+
+/** Answers `GET /api/inbox/{workspace}/{deployment}/{thread}`. */
+export async function serveWaiting(request: Request, place: WaitingPlace): Promise<Response> {
+  try {
+    refuseForeignSite(request)
+    const actor = await sessionActor()
+    return new Response(printJson(await readWaiting(place, { actor, signal: request.signal })), {
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'private, no-store',
+        'x-content-type-options': 'nosniff',
+        vary: 'cookie',
+      },
+    })
+  } catch (error) {
+    if (request.signal.aborted) return new Response(null, { status: 499 })
+    return errorResponse(error)
+  }
+}
+
+/**
+ * Answers questions of a thread, several at once, or lets it go on where it asks none, as a recorded run. Reads first what
+ * is open: a question that somebody else has answered is a conflict, and nothing is sent.
+ */
+export async function answerThread(
+  place: WaitingPlace,
+  answers: readonly GivenAnswer[],
+  key: string,
+  actor: Actor,
+): Promise<RecordingSummary> {
+  const { workspace, deployment, thread } = place
+  // Before anything is read: a refusal is then one, and on record as one.
+  await authorize(agentServer.createRunStream, { workspace, deployment, params: { thread_id: thread } }, actor)
+  const found = await readWaiting(place, { actor })
+  if (found.status === 'busy') throw new AppError('conflict', 'A run is going on with this thread. Wait for its end.')
+  // A node that asks twice asks by the same id: what was asked has to be the same as well.
+  const open = new Map(found.questions.map(({ id, value }) => [id, printJson(value ?? null)]))
+  if (found.status === 'idle' || answers.some(({ id, asked }) => open.get(id) !== printJson(asked ?? null)))
+    throw new AppError('conflict', 'This was answered in the meantime. Nothing was sent.')
+  if (answers.length === 0 && open.size > 0)
+    throw new AppError('conflict', 'The thread asks something now. Nothing was sent.')
+  const runs = { workspace, deployment, params: { thread_id: thread }, query: { limit: 1 } }
+  const [last] = await call(agentServer.listRuns, runs, { actor })
+  const assistant = textOf(last?.assistant_id) ?? found.assistant
+  if (!assistant) throw new AppError('invalid', 'The thread does not say which assistant ran on it.')
+  const body: RunBody = {
+    ...(isJsonObject(last?.kwargs) ? kept(last.kwargs) : {}),
+    assistant_id: assistant,
+    ...(answers.length > 0 ? { command: { resume: resumeWith(answers, open.size) } } : { input: null }),
+    // Of two answers to one question the second must not run after the first.
+    multitask_strategy: 'reject',
+  }
+  return await startRecording({ actor, workspace, deployment, thread: { kind: 'existing', id: thread }, body, key })
+}

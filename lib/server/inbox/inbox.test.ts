@@ -1,0 +1,158 @@
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
+import { answerThread } from '@/lib/actions/inbox'
+import { printJson } from '@/lib/contracts/json'
+import type { Actor } from '@/lib/server/actor'
+import { insertDirectServer } from '@/lib/server/direct-servers'
+import { until, workspaceFor } from '@/lib/server/recorder/testing'
+import { testActor, testConsole } from '@/lib/server/testing'
+import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
+import { displayNamespace } from '@/lib/stream/namespaces'
+import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { testDatabase } from '@/scripts/testing'
+import { INBOX, InboxReader } from './inbox-reader'
+import { readWaiting } from './inbox-thread'
+
+let actor: Actor
+vi.mock('@/lib/server/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/actor')>()),
+  sessionActor: async () => actor,
+}))
+vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
+vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+// Against the embedded agent server, with a graph that asks twelve things at once; a second deployment can be broken.
+let server: TestServer
+let wire: FaultProxy
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let developer: Actor
+let viewer: Actor
+let at: { workspace: string; deployment: string }
+const pace = { ...INBOX }
+beforeAll(async () => {
+  server = await testServer({ configPath: path.join(import.meta.dirname, 'fixtures/graph.json') })
+  wire = await startFaultProxy(server.url)
+  database = await testDatabase()
+  home = await testConsole(database.url)
+  at = { workspace: 'tests', deployment: await workspaceFor(server.url) }
+  developer = await testActor({ tests: 'developer' })
+  viewer = await testActor({ tests: 'viewer' })
+})
+afterAll(async () => {
+  Object.assign(INBOX, pace)
+  await home.close()
+  await database.drop()
+  await wire.stop()
+  await server.close()
+})
+beforeEach(() => {
+  actor = developer
+})
+
+let keys = 0
+const read = (reader = new InboxReader('tests')) => reader.read(AbortSignal.timeout(5_000))
+const detail = (thread: string) => readWaiting({ ...at, thread }, { actor })
+async function asking(parts = 12): Promise<string> {
+  const thread = await server.newThread()
+  await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'parallel', input: { parts } })
+  return thread
+}
+const answersTo = (questions: WaitingDetail['questions']): GivenAnswer[] =>
+  questions.map(({ id, value }) => ({ id, asked: value, answer: `to ${id}` }))
+const send = (thread: string, answers: GivenAnswer[], key = `key-of-test-${keys++}`) =>
+  answerThread({ place: { ...at, thread }, answers: printJson(answers), key })
+const settled = (thread: string) =>
+  until(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    const { json } = await server.get(`/threads/${thread}`)
+    return json.status !== 'busy' && (json.status as string)
+  })
+
+test('twelve questions of a fan-out with graphs inside appear once each, with their namespace', async () => {
+  const thread = await asking()
+  const { threads } = await read()
+  const row = threads.find((one) => one.thread === thread)
+  expect(row).toMatchObject({ deploymentName: 'scripted', graph: 'parallel', since: expect.any(String) })
+  expect(new Set(row?.questions).size).toBe(12)
+  const { questions, assistant } = await detail(thread)
+  expect(assistant).toBeTruthy()
+  expect(questions.map(({ id }) => id).sort()).toEqual([...(row?.questions ?? [])].sort())
+  const places = questions.map(({ namespace }) => displayNamespace(namespace))
+  expect(places.filter((place) => place === '')).toHaveLength(8)
+  expect(places.filter((place) => place.startsWith('deep › inner'))).toHaveLength(4)
+  expect(questions.map(({ value }) => JSON.stringify(value))).toContain('[3,{"nested":{"serial":3}}]')
+})
+
+test('one is answered alone, several together, and the rest with one more run', async () => {
+  const thread = await asking()
+  const { questions } = await detail(thread)
+  const nested = questions.filter(({ namespace }) => namespace.length > 0)
+  const first = await send(thread, answersTo(nested.slice(0, 1)))
+  expect(first).toMatchObject({ ok: true, data: { thread, phase: expect.any(String) } })
+  expect(await settled(thread)).toBe('interrupted')
+  const left = (await detail(thread)).questions
+  expect(left).toHaveLength(11)
+  expect(left.map(({ id }) => id)).not.toContain(nested[0]?.id)
+  expect(await send(thread, answersTo(left.slice(0, 5)))).toMatchObject({ ok: true })
+  expect(await settled(thread)).toBe('interrupted')
+  const rest = (await detail(thread)).questions
+  expect(rest).toHaveLength(6)
+  expect(await send(thread, answersTo(rest))).toMatchObject({ ok: true })
+  expect(await settled(thread)).toBe('idle')
+  expect((await server.get(`/threads/${thread}`)).json.values.note).toBe('all answered')
+  expect((await read()).threads.map((one) => one.thread)).not.toContain(thread)
+})
+
+test('a second answer, by somebody else or by the same click, starts no second run', async () => {
+  const thread = await asking(1)
+  const { questions } = await detail(thread)
+  const answers = answersTo(questions)
+  const [one, again] = await Promise.all([send(thread, answers, 'the-same-key'), send(thread, answers, 'the-same-key')])
+  expect(one.ok && again.ok && one.data.id === again.data.id).toBe(true)
+  await settled(thread)
+  expect(await send(thread, answers)).toMatchObject({ ok: false, error: { code: 'conflict' } })
+  expect((await server.get(`/threads/${thread}/runs`)).json).toHaveLength(2)
+  const other = await asking(1)
+  const [question] = (await detail(other)).questions
+  const moved = [{ id: question?.id ?? '', asked: 'something else', answer: 'yes' }]
+  expect(await send(other, moved)).toMatchObject({ ok: false, error: { code: 'conflict' } })
+})
+
+test('a thread at a breakpoint is there too and goes on; viewers see it and may not', async () => {
+  const thread = await server.newThread()
+  await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'stopped', input: {} })
+  expect((await read()).threads).toContainEqual(expect.objectContaining({ thread, questions: [], asks: '' }))
+  actor = viewer
+  expect(await detail(thread)).toMatchObject({ questions: [], next: ['write'] })
+  expect(await send(thread, [])).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+  actor = developer
+  expect(await send(thread, [])).toMatchObject({ ok: true })
+  expect(await settled(thread)).toBe('idle')
+})
+
+test('what cannot be read is named with its age and keeps what was known; the others are as they are', async () => {
+  const { id } = await insertDirectServer('tests', { name: 'broken', url: wire.url })
+  const thread = await asking(2)
+  INBOX.retryMs = 0
+  const reader = new InboxReader('tests')
+  const before = await read(reader)
+  expect(before.unread).toEqual([])
+  const places = before.threads.filter((one) => one.thread === thread).map(({ deploymentName }) => deploymentName)
+  expect(places.sort()).toEqual(['broken', 'scripted'])
+  const times = before.threads.map(({ since }) => Date.parse(since ?? ''))
+  expect(times).toEqual([...times].sort((left, right) => left - right))
+  await wire.set({ kind: 'answer', status: 500, body: 'broken' })
+  const during = await read(reader)
+  expect(during.unread).toEqual([
+    { deployment: id, deploymentName: 'broken', message: expect.any(String), readAt: expect.any(Number) },
+  ])
+  expect(during.threads).toEqual(before.threads)
+  await wire.set(null)
+  expect((await read(reader)).unread).toEqual([])
+})
