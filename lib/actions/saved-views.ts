@@ -6,7 +6,7 @@ import { audited, guardAction } from '@/lib/server/guard-action'
 import { addView, changeView, listViews, removeView, type ViewsPlace } from '@/lib/server/saved-views'
 import { parseInput } from '@/lib/server/settle'
 
-const Place = { workspace: z.string().min(1).max(80), page: z.enum(['deployments', 'assistants', 'threads']) }
+const Place = { workspace: z.string().min(1).max(80), page: z.enum(['deployments', 'assistants', 'threads', 'traces']) }
 const Name = z.string().trim().min(1, 'Give it a name.').max(MAX_VIEW_NAME)
 const Query = z.string().max(2_000)
 
