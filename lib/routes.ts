@@ -53,6 +53,18 @@ export const routes = {
   recording: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording]),
   /** A file to download, not a page. */
   recordingFile: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording, 'file']),
+  /** What a deployment logged: its tracing project. */
+  traces: (w: string, d: string, query?: Record<string, string | undefined>) =>
+    at([w, 'deployments', d, 'traces'], query),
+  trace: (w: string, d: string, trace: string, query?: { run?: string }) =>
+    at([w, 'deployments', d, 'traces', trace], query),
+  /** Leads to the trace of a run of the agent server, once it is there. */
+  traceOfRun: (w: string, d: string, run: string) => at([w, 'deployments', d, 'traces', 'of-run', run]),
+  /** A file to download, not a page. */
+  traceFile: (w: string, trace: string) => at(['api', 'traces', w, trace, 'file']),
+  compareTraces: (w: string, d: string, a?: string, b?: string) =>
+    at([w, 'deployments', d, 'traces', 'compare'], { a, b }),
+  checkTrace: (w: string) => at([w, 'traces', 'check']),
   allRuns: (w: string) => at([w, 'runs']),
   /** Two recordings side by side, by their ids. */
   compareRuns: (w: string, a?: string, b?: string) => at([w, 'runs', 'compare'], { a, b }),

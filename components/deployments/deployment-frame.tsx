@@ -39,6 +39,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         ['Assistants', routes.assistants(workspace, deploymentId)],
         ['Threads', routes.threads(workspace, deploymentId)],
         ['Runs', routes.runs(workspace, deploymentId)],
+        ['Traces', routes.traces(workspace, deploymentId)],
         ['Settings', routes.deploymentSettings(workspace, deploymentId)],
       ] as const
     ).map(([label, href]) => ({ label, href, isCurrent: path.startsWith(href) })),
