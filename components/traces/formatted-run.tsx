@@ -8,28 +8,23 @@ import { count } from '@/lib/format'
 import type { LoggedRun } from '@/lib/traces/detect'
 import type { Flaw, TraceMessage } from '@/lib/traces/message'
 import { type ReadRun, readRun } from '@/lib/traces/read-run'
+import { formatTitle } from './format-names'
 import { MessageList } from './message-list'
 
-const FORMATS: Record<string, string> = {
-  own: 'the interface’s own format',
-  langchain: 'serialised messages',
-  completions: 'chat completions',
-  responses: 'the Responses API',
-  anthropic: 'the messages API',
-  vercel: 'the AI SDK',
-}
 export const formatName = ({ format, because }: Pick<ReadRun, 'format' | 'because'>): string =>
-  format ? `Read as ${FORMATS[format] ?? format} (${because})` : `No format of messages (${because})`
+  format ? `Read as ${formatTitle(format)} (${because})` : `No format of messages (${because})`
+
+type Props = { run: LoggedRun; isWhole?: boolean /** Said elsewhere where not. */; hasFlaws?: boolean }
 
 /** What went in and what came out, as messages where there are any, else as the JSON it is. */
-export function FormattedRun({ run, isWhole }: { run: LoggedRun; isWhole?: boolean }) {
+export function FormattedRun({ run, isWhole, hasFlaws = true }: Props) {
   const read = useMemo(() => readRun(run), [run])
   return (
     <div className="space-y-4">
-      <Flaws flaws={read.flaws} />
+      {hasFlaws ? <Flaws flaws={read.flaws} /> : null}
       <Side title="Inputs" value={run.inputs} messages={read.inputs} isWhole={isWhole} />
       <Side title="Outputs" value={run.outputs} messages={read.outputs} isWhole={isWhole} />
-      <p className="text-ink-3 text-xs">{formatName(read)}</p>
+      {hasFlaws ? <p className="text-ink-3 text-xs">{formatName(read)}</p> : null}
     </div>
   )
 }
@@ -67,7 +62,7 @@ function Side({ title, value, messages, isWhole }: SideProps) {
 const SHOWN_FLAWS = 50
 
 /** All that is wrong with what was logged, by path; the parts themselves are shown all the same. */
-export function Flaws({ flaws }: { flaws: readonly Flaw[] }) {
+function Flaws({ flaws }: { flaws: readonly Flaw[] }) {
   if (flaws.length === 0) return null
   return (
     <details className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2 text-sm">

@@ -38,7 +38,7 @@ const one = (run: LoggedRun, as: string): FoundRuns => ({ runs: [{ run, path: ''
 const listed = (list: readonly unknown[], key: string): FoundRun[] =>
   list.map((run, index) => ({ run: isRecord(run) ? run : { inputs: run }, path: at(key, index) }))
 
-const isRunLike = (value: unknown): value is Json =>
+const isRunLike = (value: unknown): boolean =>
   isRecord(value) && ['inputs', 'outputs', 'run_type', 'dotted_order', 'trace_id'].some((key) => key in value)
 
 const BY_USER = new Set(['image', 'file', 'audio', 'video', 'image_url', 'input_audio', 'document', 'tool_result'])
