@@ -65,6 +65,18 @@ export const routes = {
   system: (w: string, d: string) => at([w, 'deployments', d, 'system']),
   /** `deployment` and `thread` open one that waits, `interrupt` leads to one of its questions. */
   inbox: (w: string, query?: { deployment?: string; thread?: string; interrupt?: string }) => at([w, 'inbox'], query),
+  /** What a deployment logged: its tracing project. */
+  traces: (w: string, d: string, query?: Record<string, string | undefined>) =>
+    at([w, 'deployments', d, 'traces'], query),
+  trace: (w: string, d: string, trace: string, query?: { run?: string }) =>
+    at([w, 'deployments', d, 'traces', trace], query),
+  /** Leads to the trace of a run of the agent server, once it is there. */
+  traceOfRun: (w: string, d: string, run: string) => at([w, 'deployments', d, 'traces', 'of-run', run]),
+  /** A file to download, not a page. */
+  traceFile: (w: string, trace: string) => at(['api', 'traces', w, trace, 'file']),
+  compareTraces: (w: string, d: string, a?: string, b?: string) =>
+    at([w, 'deployments', d, 'traces', 'compare'], { a, b }),
+  checkTrace: (w: string) => at([w, 'traces', 'check']),
   /** Two recordings side by side, by their ids. */
   compareRuns: (w: string, a?: string, b?: string) => at([w, 'runs', 'compare'], { a, b }),
   /** A recording that was exported to a file. */

@@ -40,6 +40,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         ['Assistants', routes.assistants(workspace, deploymentId)],
         ['Threads', routes.threads(workspace, deploymentId)],
         ['Runs', routes.runs(workspace, deploymentId)],
+        ['Traces', routes.traces(workspace, deploymentId)],
         ['Crons', routes.crons(workspace, deploymentId)],
         ['Store', routes.store(workspace, deploymentId)],
         ['System', routes.system(workspace, deploymentId)],

@@ -1,6 +1,6 @@
 'use client'
 
-import { MessagesSquare, Pause, Play } from 'lucide-react'
+import { ListTree, MessagesSquare, Pause, Play } from 'lucide-react'
 import Link from 'next/link'
 import { IdChip } from '@/components/shared/id-chip'
 import { RelativeTime } from '@/components/shared/relative-time'
@@ -71,6 +71,14 @@ export function RunHeader({
               <Link href={routes.thread(workspace, deployment, thread)}>
                 <MessagesSquare aria-hidden />
                 Open thread
+              </Link>
+            </Button>
+          ) : null}
+          {run ? (
+            <Button asChild>
+              <Link href={routes.traceOfRun(workspace, deployment, run)}>
+                <ListTree aria-hidden />
+                Open trace
               </Link>
             </Button>
           ) : null}

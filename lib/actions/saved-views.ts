@@ -8,7 +8,7 @@ import { parseInput } from '@/lib/server/settle'
 
 const Place = {
   workspace: z.string().min(1).max(80),
-  page: z.enum(['deployments', 'assistants', 'threads', 'runs', 'all-runs']),
+  page: z.enum(['deployments', 'assistants', 'threads', 'runs', 'all-runs', 'traces']),
 }
 const Name = z.string().trim().min(1, 'Give it a name.').max(MAX_VIEW_NAME)
 const Query = z.string().max(2_000)

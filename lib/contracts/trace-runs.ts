@@ -155,6 +155,8 @@ export const TraceTotalsQuery = z.strictObject({
   error: z.boolean().nullish(),
   query: z.string().nullish(),
   filter: z.string().nullish(),
+  /** Of the traces' roots. */
+  trace_filter: z.string().nullish(),
   /** The embedded platform also gives the same per piece of time, of so many seconds. */
   bucket_seconds: z.int().min(1).max(31_536_000).nullish(),
 })

@@ -17,7 +17,7 @@ export class RelayError extends AppError {
 export function relayPath(op: Operation, { workspace, deployment, params, query }: Place & AnyInput): string {
   const root = `/api/relay/${encodeURIComponent(workspace)}`
   const below = buildPath(op, params, op.method === 'GET' ? query : undefined)
-  if (op.api === 'control-plane') return `${root}/control-plane${below}`
+  if (op.api !== 'agent-server') return `${root}/${op.api}${below}`
   if (!deployment) throw new TypeError(`${op.id} needs the deployment whose agent server is asked.`)
   return `${root}/agents/${encodeURIComponent(deployment)}${below}`
 }

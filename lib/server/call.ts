@@ -3,7 +3,7 @@ import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/api
 import { AppError } from '@/lib/errors'
 import { agentServerOf, forgetAgentAddress } from './agent-address'
 import { authorize, type CallContext, type CallOptions, entryOf, type Place } from './call-context'
-import { controlPlaneDestination, type Destination } from './destination'
+import { controlPlaneDestination, type Destination, tracesDestination } from './destination'
 import { answerDirectly } from './direct-control-plane'
 import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
 import { noteMissing } from './missing-features'
@@ -102,7 +102,7 @@ function destinationOf(
   options: ExchangeOptions,
 ): Promise<Destination> | Destination {
   if (op.api === 'control-plane') return controlPlaneDestination(workspace)
-  if (op.api === 'traces') throw new AppError('unsupported', 'This workspace has no address for traces.')
+  if (op.api === 'traces') return tracesDestination(workspace)
   if (!input.deployment) throw new AppError('invalid', `${op.id} needs the deployment whose agent server is asked.`)
   return agentServerOf(workspace, input.deployment, options)
 }

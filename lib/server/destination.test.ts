@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { agentDestination, controlPlaneDestination, directDestination, isListedOrigin, parseBase } from './destination'
+import {
+  agentDestination,
+  controlPlaneDestination,
+  directDestination,
+  isListedOrigin,
+  parseBase,
+  tracesDestination,
+} from './destination'
 import { adoptEnv } from './env'
 import type { Workspace } from './workspaces'
 
@@ -113,6 +120,16 @@ describe('a key', () => {
     expect(agentDestination({ ...workspace, agentApiKey: 'other' }, 'https://api.example.com').credentials).toEqual({
       'x-api-key': 'other',
     })
+  })
+
+  test('for traces is one of their own, except where the embedded platform keeps them', () => {
+    const traces = { url: 'https://traces.example.com/api/v1', apiKey: 'reads' }
+    const to = tracesDestination({ ...workspace, traces })
+    expect([to.base.href, to.credentials]).toEqual([traces.url, { 'x-api-key': 'reads' }])
+    const none = { ...workspace, traces: { url: traces.url } }
+    expect(tracesDestination(none).credentials).toEqual({})
+    expect(tracesDestination({ ...workspace, kind: 'embedded' })).toMatchObject({ credentials, reach: 'listed' })
+    expect(() => tracesDestination(workspace)).toThrow('has no tracing address')
   })
 
   test('of a registered server is its own', () => {

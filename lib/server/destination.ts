@@ -11,7 +11,7 @@ import type { Workspace } from './workspaces'
 
 export type Destination = {
   /** What the server is, for messages. */
-  what: 'control plane' | 'agent server'
+  what: 'control plane' | 'agent server' | 'tracing server'
   base: URL
   reach: Reach
   /** Authentication headers; empty where the key is not bound to this origin. */
@@ -70,6 +70,23 @@ export function controlPlaneDestination(workspace: Workspace): Destination {
     credentials: headersFor(apiKey, tenantId, bearer),
     isKeyWithheld: false,
   }
+}
+
+/**
+ * Where a workspace's traces are read: the embedded platform keeps its own, any other workspace names a server and a key of its
+ * own for it, and the control plane's key is never sent there. Throws AppError unsupported where there is none.
+ */
+export function tracesDestination(workspace: Workspace): Destination {
+  if (workspace.kind === 'embedded') return { ...controlPlaneDestination(workspace), what: 'tracing server' }
+  const { traces } = workspace
+  if (!traces)
+    throw new AppError(
+      'unsupported',
+      'This workspace has no tracing address. Set TRACES_URL and TRACES_API_KEY to read the traces of its deployments here.',
+    )
+  const base = parseBase(traces.url, 'tracing server')
+  const credentials = headersFor(traces.apiKey, traces.tenantId)
+  return { what: 'tracing server', base, reach: 'listed', credentials, isKeyWithheld: false }
 }
 
 /** Where requests for the agent server of a control plane's deployment go. The address is the control plane's word, not an administrator's. */

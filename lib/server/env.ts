@@ -74,6 +74,9 @@ const Env = z
     CONTROL_PLANE_TENANT_ID: text,
     CONTROL_PLANE_TOKEN: text,
     AGENT_SERVER_API_KEY: text,
+    /** The tracing API that a control plane's deployments log to; the embedded platform has its own. */
+    TRACES_URL: address,
+    TRACES_API_KEY: text,
     /** Who sees the names of secrets in the workspace that the environment defines. */
     PILOTHOUSE_SECRET_NAMES: text.pipe(z.enum(['members', 'admins']).default('members')),
     WIRE_DIALECT: text.pipe(z.enum(['auto', 'graph', 'langgraph']).default('auto')),

@@ -45,6 +45,6 @@ export function missingFeature(op: Operation, status: number, text: string): str
     (status === 404 && !isRecord && NO_ROUTE.has(text.trim()))
   if (!isMissing) return undefined
   const feature = featureOf(op)
-  const server = op.api === 'agent-server' ? 'agent server' : 'control plane'
+  const server = { 'agent-server': 'agent server', 'control-plane': 'control plane', traces: 'tracing server' }[op.api]
   return `This ${server} does not offer ${feature ? FEATURES[feature] : op.id} (it answered with status ${status}).`
 }

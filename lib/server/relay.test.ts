@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as agentRoute from '@/app/api/relay/[workspace]/agents/[deploymentId]/[...path]/route'
 import * as controlPlaneRoute from '@/app/api/relay/[workspace]/control-plane/[...path]/route'
+import * as tracesRoute from '@/app/api/relay/[workspace]/traces/[...path]/route'
 import { deploymentRecord, rowsOf, SAMPLE_ID, sampleInput } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { buildPath, type Operation } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import { traces } from '@/lib/contracts/traces'
 import { AppError, type ErrorView } from '@/lib/errors'
 import { relayFetch, relayPath } from '@/lib/queries/relay-fetch'
 import { testDatabase } from '@/scripts/testing'
@@ -38,6 +40,7 @@ beforeAll(async () => {
   home = await testConsole(database.url, {
     CONTROL_PLANE_URL: upstream.url,
     CONTROL_PLANE_API_KEY: 'canary-key',
+    TRACES_URL: `${upstream.url}/tracing`,
     NEXTAUTH_URL: HOME,
   })
   viewer = await testActor({ default: 'viewer' })
@@ -53,7 +56,12 @@ beforeEach(() => {
   upstream.answer(({ path }) => ({ body: path === `/v2/deployments/${SAMPLE_ID}` ? deployment(upstream.url) : {} }))
 })
 
-const route = (path: string) => (path.includes('/agents/') ? agentRoute : controlPlaneRoute)
+const route = (path: string) =>
+  path.includes('/agents/')
+    ? agentRoute
+    : path.startsWith('/api/relay/default/traces/')
+      ? tracesRoute
+      : controlPlaneRoute
 /** As the framework calls the handlers; a method without one is its 405. */
 function send(path: string, init: RequestInit = {}): Promise<Response> {
   const isPost = init.method === 'POST'
@@ -70,7 +78,7 @@ const agents = `/api/relay/default/agents/${SAMPLE_ID}`
 const pathOf = (op: Operation) => relayPath(op, sampleInput(op, false))
 
 describe('what the relay serves', () => {
-  const rows = rowsOf(controlPlane, agentServer)
+  const rows = rowsOf(controlPlane, agentServer, traces)
 
   test.each(rows.filter(([, op]) => op.effect === 'write'))('%s is not among it', async (_name, op) => {
     const response = await send(pathOf(op), { method: op.method, body: op.method === 'GET' ? undefined : '{}' })
@@ -86,7 +94,7 @@ describe('what the relay serves', () => {
       const body = op.method === 'POST' ? JSON.stringify(asked.body ?? {}) : undefined
       await send(relayPath(op, asked), { method: op.method, body })
       const reached = upstream.seen.at(-1)
-      const prefix = op.api === 'agent-server' ? '/agents/demo' : ''
+      const prefix = { 'control-plane': '', 'agent-server': '/agents/demo', traces: '/tracing' }[op.api]
       expect(reached?.method).toBe(op.method)
       expect(reached?.path.split('?')[0]).toBe(prefix + buildPath(op, asked.params))
       expect(upstream.seen.length).toBeLessThanOrEqual(2)

@@ -58,7 +58,7 @@ export function refuseForeignSite(request: Request): void {
   else if (isForeign) throw new AppError('forbidden', 'This request came from another site and was refused.')
 }
 
-/** Workspace, deployment and operation from `/api/relay/{workspace}/control-plane/…` or `…/agents/{deployment}/…`. */
+/** Workspace, deployment and operation from `/api/relay/{workspace}/control-plane/…`, `…/traces/…` or `…/agents/{deployment}/…`. */
 async function find(table: ApiTable, request: Request): Promise<Found> {
   const { pathname, searchParams } = new URL(request.url)
   const [, , workspace, kind, ...rest] = segmentsOf(pathname)

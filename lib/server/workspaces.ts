@@ -25,6 +25,8 @@ export type Workspace = {
   allowedOrigins: string[]
   /** Who sees which secrets a deployment has, by name. */
   secretNames: 'members' | 'admins'
+  /** Where the traces of its deployments are read, with a key of its own; the embedded platform keeps them itself. */
+  traces?: { url: string; apiKey?: string; tenantId?: string }
   source: 'environment' | 'console'
 }
 
@@ -74,6 +76,9 @@ export function environmentWorkspace(): Workspace | undefined {
     // Who sets the environment names these origins for its own keys; ranges of addresses get none.
     allowedOrigins: given.ALLOWED_UPSTREAMS.filter((entry) => entry.includes('://')),
     secretNames: given.PILOTHOUSE_SECRET_NAMES,
+    ...(given.TRACES_URL && {
+      traces: { url: given.TRACES_URL, apiKey: given.TRACES_API_KEY, tenantId: given.CONTROL_PLANE_TENANT_ID },
+    }),
     source: 'environment',
   }
 }

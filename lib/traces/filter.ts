@@ -121,6 +121,9 @@ export type RunFilter = {
   tag?: string
   metadata?: Readonly<Record<string, FilterValue>>
   text?: string
+  thread?: string
+  /** Words of the error. */
+  error?: string
   minLatency?: number
   maxLatency?: number
   minTokens?: number
@@ -141,6 +144,8 @@ export function filterText(asked: RunFilter): string | undefined {
   add('eq', 'model', asked.model)
   add('eq', 'provider', asked.provider)
   add('has', 'tags', asked.tag)
+  add('eq', 'thread_id', asked.thread)
+  add('like', 'error', asked.error && `%${asked.error}%`)
   for (const [key, value] of Object.entries(asked.metadata ?? {}))
     add('has', 'metadata', JSON.stringify(Object.fromEntries([[key, value]])))
   add('gte', 'latency', asked.minLatency)

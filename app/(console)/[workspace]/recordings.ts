@@ -29,6 +29,13 @@ export async function visibleRecordings(filter: {
   return await listRecordings(filter)
 }
 
+/** The recording of a run of an agent server, where one was made here. */
+export async function recordingOfRun(workspace: string, deployment: string, run: string): Promise<string | null> {
+  await assertMember(workspace)
+  const { items } = await listRecordings({ workspace, deployment, run, limit: 1 })
+  return items[0]?.id ?? null
+}
+
 /** One recording, under the address it belongs to; any other address of it is not found. `deployment` null: whichever it is of. */
 export async function visibleRecording(
   workspace: string,

@@ -236,6 +236,7 @@ export type RecordingsFilter = {
   workspace: string
   deployment?: string
   thread?: string
+  run?: string
   phase?: 'live' | 'ended'
   outcome?: RecordingOutcome
   /** The last row of the page before, as its `next` said. */
@@ -252,6 +253,7 @@ export async function selectRecordings({
   workspace,
   deployment,
   thread,
+  run,
   phase,
   outcome,
   after,
@@ -262,6 +264,7 @@ export async function selectRecordings({
     eq(recordings.workspace, workspace),
     deployment === undefined ? undefined : eq(recordings.deployment, deployment),
     thread === undefined ? undefined : eq(recordings.thread, thread),
+    run === undefined ? undefined : eq(recordings.run, run),
     phase === undefined
       ? undefined
       : phase === 'ended'

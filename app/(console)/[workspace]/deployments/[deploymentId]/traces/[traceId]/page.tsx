@@ -1,0 +1,27 @@
+import type { Metadata } from 'next'
+import { Hydrated } from '@/components/shared/hydrated'
+import { TracePage } from '@/components/traces/trace-page'
+import { TREE_START, treeStartQuery } from '@/lib/queries/traces'
+import { pageActor } from '@/lib/server/page-actor'
+import { prefetchRead } from '@/lib/server/prefetch'
+import { readTree } from '@/lib/server/trace-tree'
+import { recordingOfRun } from '../../../../recordings'
+
+export const metadata: Metadata = { title: 'Trace' }
+
+export default async function Page({ params }: PageProps<'/[workspace]/deployments/[deploymentId]/traces/[traceId]'>) {
+  const { workspace, deploymentId, traceId } = await params
+  await pageActor()
+  const [recording] = await Promise.all([
+    // A server gives a run's trace the run's id.
+    recordingOfRun(workspace, deploymentId, traceId),
+    prefetchRead(treeStartQuery(workspace, traceId).queryKey, (signal) =>
+      readTree({ workspace, trace: traceId }, { limit: TREE_START }, { signal }),
+    ),
+  ])
+  return (
+    <Hydrated>
+      <TracePage workspace={workspace} deployment={deploymentId} trace={traceId} recording={recording} />
+    </Hydrated>
+  )
+}

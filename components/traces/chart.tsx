@@ -1,0 +1,127 @@
+import { cn } from '@/lib/cn'
+
+export type Series = { label: string; kind: 'bar' | 'line'; tone: string; values: readonly (number | null)[] }
+
+type Props = {
+  title: string
+  /** The figure of the whole time, in words. */
+  total: string
+  note?: string
+  series: readonly Series[]
+  /** Names of the pieces of time. */
+  times: readonly string[]
+  format: (value: number) => string
+}
+
+const HEIGHT = 48
+/** Room above the highest value, so that a line is not cut off. */
+const TOP = 3
+
+/** One figure over time, small. Bars stand on one another; lines go from known value to known value. All of it is in the page's table too. */
+export function Chart({ title, total, note, series, times, format }: Props) {
+  const count = times.length
+  const top = highest(series)
+  const y = (value: number) => HEIGHT - (value / top) * (HEIGHT - TOP)
+  const last = times.length - 1
+  return (
+    <figure className="min-w-0 rounded-lg border bg-panel px-3 pt-2 pb-1.5">
+      <figcaption className="flex items-baseline justify-between gap-2 text-xs">
+        <span className="truncate text-ink-2">{title}</span>
+        <span className="truncate font-medium text-ink tabular-nums" title={note}>
+          {total}
+        </span>
+      </figcaption>
+      <svg
+        role="img"
+        aria-label={`${title}: ${total}`}
+        viewBox={`0 0 ${count} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        className="mt-1.5 h-12 w-full overflow-visible"
+      >
+        <line x1={0} x2={count} y1={HEIGHT} y2={HEIGHT} className="stroke-line" vectorEffect="non-scaling-stroke" />
+        {stackOf(series).map(({ tone, values, below }) =>
+          values.map((value, index) =>
+            value ? (
+              <rect
+                // biome-ignore lint/suspicious/noArrayIndexKey: a piece of time is known by its place
+                key={index}
+                x={index + 0.12}
+                width={0.76}
+                y={y(value + (below[index] ?? 0))}
+                height={Math.max(1, y(below[index] ?? 0) - y(value + (below[index] ?? 0)))}
+                className={cn('fill-current', tone)}
+              />
+            ) : null,
+          ),
+        )}
+        {series
+          .filter(({ kind }) => kind === 'line')
+          .map(({ label, tone, values }) => (
+            <path
+              key={label}
+              d={linePath(values, y)}
+              className={cn('fill-none stroke-current', tone)}
+              strokeWidth={2.25}
+              strokeLinecap="round"
+              strokeLinejoin="round"
+              vectorEffect="non-scaling-stroke"
+            />
+          ))}
+        {times.map((time, index) => (
+          <rect key={time} x={index} width={1} y={0} height={HEIGHT} className="fill-transparent hover:fill-ink/10">
+            <title>{[time, ...series.map((one) => hintOf(one, index, format))].join('\n')}</title>
+          </rect>
+        ))}
+      </svg>
+      <div aria-hidden className="mt-0.5 flex justify-between gap-2 text-2xs text-ink-3 tabular-nums">
+        <span className="truncate">{times[0]}</span>
+        <span className="truncate">{times[last]}</span>
+      </div>
+    </figure>
+  )
+}
+
+function hintOf({ label, values }: Series, index: number, format: (value: number) => string): string {
+  const value = values[index]
+  return `${label}: ${value === null || value === undefined ? '–' : format(value)}`
+}
+
+function highest(series: readonly Series[]): number {
+  let top = 0
+  for (const { values, below } of stackOf(series))
+    values.forEach((value, index) => {
+      top = Math.max(top, (value ?? 0) + (below[index] ?? 0))
+    })
+  for (const { kind, values } of series)
+    if (kind === 'line') for (const value of values) top = Math.max(top, value ?? 0)
+  return top || 1
+}
+
+/** The bars with what stands below each of them. */
+function stackOf(series: readonly Series[]) {
+  const sums: number[] = []
+  return series
+    .filter(({ kind }) => kind === 'bar')
+    .map(({ tone, values }) => ({
+      tone,
+      values,
+      below: values.map((value, index) => {
+        const below = sums[index] ?? 0
+        sums[index] = below + (value ?? 0)
+        return below
+      }),
+    }))
+}
+
+/** A lone value is a dot: a line of no length with round ends. */
+function linePath(values: readonly (number | null)[], y: (value: number) => number): string {
+  let path = ''
+  let isOpen = false
+  values.forEach((value, index) => {
+    if (value === null) return
+    path += `${isOpen ? 'L' : 'M'}${index + 0.5} ${y(value).toFixed(2)}`
+    if (!isOpen) path += 'h0.01'
+    isOpen = true
+  })
+  return path
+}

@@ -1,0 +1,135 @@
+import type { TraceTotals } from '@/lib/contracts/trace-runs'
+import { count } from '@/lib/format'
+import type { Series } from './chart'
+import { amountText, costText, NONE, secondsText } from './format'
+import { piecesOf, type Span } from './span'
+
+export type ChartModel = {
+  title: string
+  total: string
+  note?: string
+  series: Series[]
+  format: (value: number) => string
+}
+
+/** The charts of a project: `whole` counts what is listed, `models` its runs of models. */
+export function chartsOf(
+  span: Span,
+  whole: TraceTotals,
+  models: TraceTotals,
+): { times: string[]; charts: ChartModel[] } {
+  const pieces = piecesOf(span, whole.buckets ?? [])
+  const ofModels = piecesOf(span, models.buckets ?? [])
+  type Totals = NonNullable<TraceTotals['buckets']>[number]
+  const over = (from: typeof pieces, read: (bucket: Totals) => number | null | undefined) =>
+    from.map(({ bucket }) => (bucket ? (read(bucket) ?? null) : null))
+  const bar = (label: string, tone: string, values: (number | null)[]): Series => ({ label, kind: 'bar', tone, values })
+  const line = (label: string, tone: string, values: (number | null)[]): Series => ({
+    label,
+    kind: 'line',
+    tone,
+    values,
+  })
+  const runs = whole.run_count ?? 0
+  const errors = whole.error_count ?? 0
+  const hasCost = Number(models.total_cost ?? 0) > 0
+  const charts: ChartModel[] = [
+    {
+      title: 'Runs',
+      total: errors > 0 ? `${count(runs)}, ${count(errors)} failed` : count(runs),
+      format: count,
+      series: [
+        bar(
+          'Failed',
+          'text-error',
+          over(pieces, (one) => one.error_count),
+        ),
+        bar(
+          'Others',
+          'text-accent',
+          over(pieces, (one) => (one.run_count ?? 0) - (one.error_count ?? 0)),
+        ),
+      ],
+    },
+    quantiles('Latency', whole.latency_p50, whole.latency_p95, [
+      line(
+        'p95',
+        'text-ink-3',
+        over(pieces, (one) => one.latency_p95),
+      ),
+      line(
+        'p50',
+        'text-accent',
+        over(pieces, (one) => one.latency_p50),
+      ),
+    ]),
+    quantiles('Time to first token', models.first_token_p50, models.first_token_p95, [
+      line(
+        'p95',
+        'text-ink-3',
+        over(ofModels, (one) => one.first_token_p95),
+      ),
+      line(
+        'p50',
+        'text-accent',
+        over(ofModels, (one) => one.first_token_p50),
+      ),
+    ]),
+    {
+      title: 'Tokens',
+      total: models.total_tokens
+        ? `${amountText(models.prompt_tokens)} in, ${amountText(models.completion_tokens)} out`
+        : NONE,
+      format: count,
+      series: [
+        bar(
+          'In',
+          'text-accent',
+          over(ofModels, (one) => one.prompt_tokens),
+        ),
+        bar(
+          'Out',
+          'text-ink-3',
+          over(ofModels, (one) => one.completion_tokens),
+        ),
+      ],
+    },
+  ]
+  // Where nobody knows a price there is nothing to draw, and no zero to be taken for one.
+  if (hasCost)
+    charts.push({
+      title: 'Cost',
+      total: costText(models.total_cost),
+      format: costText,
+      series: [
+        bar(
+          'Cost',
+          'text-accent',
+          over(ofModels, (one) => Number(one.total_cost ?? 0)),
+        ),
+      ],
+    })
+  return { times: pieces.map(({ at }) => pieceName(at, span.step)), charts }
+}
+
+const quantiles = (
+  title: string,
+  p50: number | null | undefined,
+  p95: number | null | undefined,
+  series: Series[],
+) => ({
+  title,
+  total: p50 === null || p50 === undefined ? NONE : `p50 ${secondsText(p50)}, p95 ${secondsText(p95)}`,
+  note: 'Half of the runs took less than p50, nineteen of twenty less than p95',
+  format: secondsText,
+  series,
+})
+
+/** Local time of the reader; days alone where pieces are as long. */
+const pieceName = (at: number, step: number): string =>
+  new Date(at).toLocaleString('en', {
+    month: 'short',
+    day: 'numeric',
+    ...(step < 86_400 && { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+    ...(step < 60 && { second: '2-digit' }),
+  })

@@ -1,0 +1,147 @@
+'use client'
+
+import { FileUp } from 'lucide-react'
+import { type DragEvent, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { findJsonProblem } from '@/components/shared/json-problem'
+import { Button } from '@/components/ui/button'
+import { Select, Textarea } from '@/components/ui/input'
+import { cn } from '@/lib/cn'
+import { byteSize } from '@/lib/format'
+import { BLOCK_EXAMPLES } from '@/lib/traces/examples'
+import { CheckedRuns } from './checked-runs'
+import { exampleGroups, exampleText } from './example-groups'
+
+/** A larger text would hold the page up at every key. */
+const MAX_CHARACTERS = 20_000_000
+/** Of a longer text the field shows the beginning; all of it is checked. */
+const MAX_IN_FIELD = 500_000
+
+/** How a logged run is read, what is wrong with it, and how it would look. All in this browser: nothing is sent. */
+export function CheckPage() {
+  const [text, setText] = useState('')
+  const [fileName, setFileName] = useState<string>()
+  const [problem, setProblem] = useState<string>()
+  const [isOver, setOver] = useState(false)
+  const picker = useRef<HTMLInputElement>(null)
+  const checked = useDeferredValue(text)
+  const groups = useMemo(() => exampleGroups(BLOCK_EXAMPLES), [])
+
+  const take = (next: string, from?: string) => {
+    setProblem(undefined)
+    setFileName(from)
+    setText(next)
+  }
+  async function open(file: File | undefined) {
+    if (!file) return
+    if (file.size > MAX_CHARACTERS) {
+      setProblem(`${file.name} has ${byteSize(file.size)}; up to ${byteSize(MAX_CHARACTERS)} are checked here.`)
+      return
+    }
+    take(await file.text(), file.name)
+  }
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    void open(event.dataTransfer.files[0])
+  }
+  const isLong = text.length > MAX_IN_FIELD
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button below is the first
+    <div
+      className="grid items-start gap-4 lg:grid-cols-2"
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
+      <section aria-label="What was logged" className="lg:sticky lg:top-16">
+        <div className="mb-2 flex flex-wrap items-center gap-2">
+          <Button onClick={() => picker.current?.click()}>
+            <FileUp aria-hidden />
+            Choose a file
+          </Button>
+          <Select
+            aria-label="Example"
+            className="w-auto"
+            value=""
+            onChange={({ target }) => {
+              const example = BLOCK_EXAMPLES[Number(target.value)]
+              if (example) take(exampleText(example))
+            }}
+          >
+            <option value="">Valid examples …</option>
+            {groups.map(({ label, examples }) => (
+              <optgroup key={label} label={label}>
+                {examples.map(({ index, name }) => (
+                  <option key={index} value={index}>
+                    {name}
+                  </option>
+                ))}
+              </optgroup>
+            ))}
+          </Select>
+          {text === '' ? null : (
+            <Button variant="ghost" onClick={() => take('')}>
+              Clear
+            </Button>
+          )}
+          <input
+            ref={picker}
+            type="file"
+            aria-label="File of a logged run"
+            accept=".json,.txt,application/json"
+            className="sr-only"
+            tabIndex={-1}
+            onChange={(event) => {
+              void open(event.target.files?.[0])
+              event.target.value = ''
+            }}
+          />
+        </div>
+        {problem ? <ErrorNotice error={{ message: problem }} className="mb-2" /> : null}
+        <Textarea
+          aria-label="Logged run as JSON"
+          spellCheck={false}
+          placeholder="Paste a logged run, a batch of them, messages or a single block as JSON, or drop a file here."
+          readOnly={isLong}
+          value={isLong ? text.slice(0, MAX_IN_FIELD) : text}
+          onChange={({ target }) => take(target.value)}
+          className={cn(
+            'min-h-56 font-mono text-xs lg:h-[calc(100dvh-16rem)]',
+            isOver && 'border-accent bg-accent-soft',
+          )}
+        />
+        <p className="mt-1 text-ink-3 text-xs">
+          {fileName ? `${fileName}, ` : ''}
+          {isLong ? `${byteSize(text.length)}, of which the beginning is shown. ` : ''}
+          It is read in this browser and sent nowhere.
+        </p>
+      </section>
+      <section aria-label="How it is read" aria-busy={checked !== text} className="min-w-0">
+        <Result text={checked} />
+      </section>
+    </div>
+  )
+}
+
+function Result({ text }: { text: string }) {
+  const read = useMemo(() => readText(text), [text])
+  if (!read)
+    return (
+      <p className="rounded-lg border border-dashed px-6 py-14 text-center text-ink-2 text-sm">
+        What was logged appears here as the trace page would show it, with all that is wrong by its path.
+      </p>
+    )
+  if ('problem' in read) return <ErrorNotice error={{ message: read.problem }} />
+  return <CheckedRuns key={text.length} value={read.value} />
+}
+
+function readText(text: string): { value: unknown } | { problem: string } | undefined {
+  if (text.trim() === '') return undefined
+  const problem = findJsonProblem(text)
+  if (problem) return { problem: `No JSON: line ${problem.line}, column ${problem.column}: ${problem.message}` }
+  return { value: JSON.parse(text) as unknown }
+}

@@ -1,0 +1,108 @@
+'use client'
+
+import { useMemo, useState } from 'react'
+import { Notice } from '@/components/shared/notice'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Select } from '@/components/ui/input'
+import { count } from '@/lib/format'
+import type { LoggedRun } from '@/lib/traces/detect'
+import { modelOf, providerOf, timeToFirstToken, usageOf } from '@/lib/traces/facts'
+import { type FoundRun, findRuns, runFlaws } from '@/lib/traces/logged-runs'
+import { readRun } from '@/lib/traces/read-run'
+import { timeText } from '../format'
+import { FormattedRun, formatName } from '../formatted-run'
+
+const MAX_LISTED = 1_000
+
+/** What of a value is read as runs, and one of them in full. */
+export function CheckedRuns({ value }: { value: unknown }) {
+  const { runs, as } = useMemo(() => findRuns(value), [value])
+  const [index, setIndex] = useState(0)
+  const chosen = runs[index] ?? runs[0]
+  if (!chosen) return <Notice>This is {as}, and there is no run in it.</Notice>
+  return (
+    <div className="space-y-3">
+      <div className="flex flex-wrap items-center gap-2 text-ink-2 text-sm">
+        <span>Read as {as}.</span>
+        {runs.length > 1 ? (
+          <Select
+            aria-label="Run"
+            className="w-auto max-w-full"
+            value={index}
+            onChange={({ target }) => setIndex(Number(target.value))}
+          >
+            {runs.slice(0, MAX_LISTED).map(({ run, path }, at) => (
+              <option key={path} value={at}>
+                {path} {String(run.name ?? '').slice(0, 80)}
+              </option>
+            ))}
+          </Select>
+        ) : null}
+        {runs.length > MAX_LISTED ? (
+          <span>
+            of {count(runs.length)}, the first {count(MAX_LISTED)} to choose from
+          </span>
+        ) : null}
+      </div>
+      <CheckedRun key={chosen.path} {...chosen} />
+    </div>
+  )
+}
+
+function CheckedRun({ run }: FoundRun) {
+  const read = useMemo(() => readRun(run), [run])
+  const own = useMemo(() => runFlaws(run as LoggedRun & Record<string, unknown>), [run])
+  const flaws = [...own, ...read.flaws]
+  return (
+    <>
+      {flaws.length === 0 ? (
+        <Notice tone="ok">{formatName(read)}. Nothing is wrong with it.</Notice>
+      ) : (
+        <Notice tone="warn">
+          <p>
+            {formatName(read)}. {flaws.length === 1 ? 'One thing is' : `${count(flaws.length)} things are`} wrong with
+            it:
+          </p>
+          <ul aria-label="What is wrong" className="mt-1.5 space-y-1 text-xs">
+            {flaws.slice(0, 100).map(({ path, reason }) => (
+              <li key={`${path} ${reason}`} className="break-words">
+                <code className="font-mono">
+                  <VisibleText>{path}</VisibleText>
+                </code>{' '}
+                <VisibleText>{reason}</VisibleText>
+              </li>
+            ))}
+            {flaws.length > 100 ? <li>and {count(flaws.length - 100)} more</li> : null}
+          </ul>
+        </Notice>
+      )}
+      <Facts run={run} />
+      <div className="rounded-lg border bg-panel p-3">
+        <FormattedRun run={run} hasFlaws={false} />
+      </div>
+    </>
+  )
+}
+
+/** What is read of a run's model, tokens and times; a dash where it says nothing. */
+function Facts({ run }: { run: LoggedRun }) {
+  const usage = usageOf(run)
+  const items: [string, string][] = [
+    ['Model', modelOf(run) ?? '–'],
+    ['Provider', providerOf(run) ?? '–'],
+    ['Tokens', usage ? `${count(usage.total)} (${count(usage.input)} in, ${count(usage.output)} out)` : '–'],
+    ['First token', timeText(timeToFirstToken(run))],
+  ]
+  return (
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-1 text-sm sm:grid-cols-4">
+      {items.map(([name, value]) => (
+        <div key={name} className="min-w-0">
+          <dt className="text-ink-3 text-xs">{name}</dt>
+          <dd className="truncate tabular-nums" title={value}>
+            <VisibleText>{value}</VisibleText>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,23 @@
+import type { BlockExample } from '@/lib/traces/examples'
+import { inMessage } from '@/lib/traces/logged-runs'
+import { formatTitle } from '../format-names'
+
+type Group = { label: string; examples: { index: number; name: string }[] }
+
+/** The examples by their format, each with what tells it from its brothers. */
+export function exampleGroups(examples: readonly BlockExample[]): Group[] {
+  const groups = new Map<string, Group>()
+  examples.forEach(({ format, type, reads, block }, index) => {
+    const label = formatTitle(format)
+    const group = groups.get(label) ?? { label, examples: [] }
+    const source = ['url', 'base64', 'id'].find((key) => key in block && reads !== 'tool_call' && 'mime_type' in block)
+    const hint = source ? ` by ${source}` : type === reads || !reads ? '' : ` (${reads.replaceAll('_', ' ')})`
+    group.examples.push({ index, name: `${type}${hint}` })
+    groups.set(label, group)
+  })
+  return [...groups.values()]
+}
+
+/** A whole run with the block in it, as one may log it. */
+export const exampleText = ({ block }: BlockExample): string =>
+  JSON.stringify({ name: 'example', run_type: 'llm', id: 'example', start_time: 0, ...inMessage(block) }, null, 2)

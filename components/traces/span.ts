@@ -1,0 +1,69 @@
+/** The time that a project's page looks at, and into how long pieces its charts cut it. */
+
+export const SPANS = [
+  { value: '1h', label: 'Last hour', seconds: 3_600, step: 60 },
+  { value: '24h', label: 'Last 24 hours', seconds: 86_400, step: 1_800 },
+  { value: '7d', label: 'Last 7 days', seconds: 604_800, step: 10_800 },
+  { value: '30d', label: 'Last 30 days', seconds: 2_592_000, step: 43_200 },
+] as const
+const DEFAULT = SPANS[2]
+
+const STEPS = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 10_800, 43_200, 86_400, 604_800, 2_592_000]
+const MAX_PIECES = 60
+
+export type Span = {
+  value: string
+  from: string
+  /** Absent where it goes on to now. */
+  to?: string
+  /** Seconds of a piece. */
+  step: number
+  /** Begin of the first piece and end of the last, in epoch milliseconds. */
+  first: number
+  last: number
+}
+
+type Search = Pick<URLSearchParams, 'get'>
+
+/** Of a URL: one of `SPANS` up to now, or `from` and `to`. The same for some time, so that queries of it are found again. */
+export function readSpan(search: Search, now: number): Span {
+  const from = timeIn(search.get('from'))
+  const to = timeIn(search.get('to'))
+  if (from !== undefined && (to === undefined || to > from)) return customSpan(from, to, now)
+  const { value, seconds, step } = SPANS.find((one) => one.value === search.get('since')) ?? DEFAULT
+  const last = Math.ceil(now / (step * 1000)) * step * 1000
+  const first = last - seconds * 1000
+  return { value, from: new Date(first).toISOString(), step, first, last }
+}
+
+function customSpan(from: number, to: number | undefined, now: number): Span {
+  const end = to ?? Math.max(from + 1000, Math.ceil(now / 60_000) * 60_000)
+  const step = STEPS.find((one) => (end - from) / 1000 / one <= MAX_PIECES) ?? 2_592_000
+  const align = (at: number, round: (at: number) => number) => round(at / (step * 1000)) * step * 1000
+  return {
+    value: 'custom',
+    from: new Date(from).toISOString(),
+    ...(to !== undefined && { to: new Date(to).toISOString() }),
+    step,
+    first: align(from, Math.floor),
+    last: align(end, Math.ceil),
+  }
+}
+
+const timeIn = (text: string | null): number | undefined => {
+  const at = text ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
+}
+
+/** The pieces of a span in order, each with what is known of it: servers leave out those in which nothing was. */
+export function piecesOf<Bucket extends { start_time: string }>(
+  { first, last, step }: Pick<Span, 'first' | 'last' | 'step'>,
+  buckets: readonly Bucket[],
+): { at: number; bucket: Bucket | undefined }[] {
+  const known = new Map(buckets.map((bucket) => [Date.parse(bucket.start_time), bucket]))
+  const count = Math.min(1_000, Math.max(1, Math.round((last - first) / (step * 1000))))
+  return Array.from({ length: count }, (_, index) => {
+    const at = first + index * step * 1000
+    return { at, bucket: known.get(at) }
+  })
+}

@@ -1,0 +1,182 @@
+'use client'
+
+import { Download } from 'lucide-react'
+import Link from 'next/link'
+import { useSearchParams } from 'next/navigation'
+import { useMemo, useState } from 'react'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { IdChip } from '@/components/shared/id-chip'
+import { RelativeTime } from '@/components/shared/relative-time'
+import { Figure, SectionHeader } from '@/components/shared/section-header'
+import { useSetSearch } from '@/components/shared/use-set-search'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Button } from '@/components/ui/button'
+import { Skeleton } from '@/components/ui/skeleton'
+import { count } from '@/lib/format'
+import { routes } from '@/lib/routes'
+import type { TraceTree } from '@/lib/traces/tree'
+import { amountText, costText, timeText } from './format'
+import { Inspector } from './inspector'
+import { RunStatus } from './run-status'
+import { TreeBar } from './tree-bar'
+import { TreeView } from './tree-view'
+import { type TraceLoad, useTrace } from './use-trace'
+
+type Props = {
+  workspace: string
+  deployment: string
+  trace: string /** What was recorded here of the same run. */
+  recording: string | null
+}
+
+/** One trace: all its runs as a tree over time, and one of them in full. */
+export function TracePage({ workspace, deployment, trace, recording }: Props) {
+  const load = useTrace(workspace, trace)
+  const { tree, version, isWhole, error, isPending, retry } = load
+  const search = useSearchParams()
+  const setSearch = useSetSearch({ isLocal: true })
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
+  const [query, setQuery] = useState('')
+  const [isErrorsFirst, setErrorsFirst] = useState(false)
+  const [hasHidden, setHidden] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tree is changed in place, and its version says so
+  const rows = useMemo(
+    () => tree.rows({ closed, isErrorsFirst, hasHidden, query }),
+    [tree, version, closed, isErrorsFirst, hasHidden, query],
+  )
+  const root = tree.root?.run
+  const selected = search.get('run') ?? root?.id
+  const select = (id: string) => setSearch({ run: id === root?.id ? '' : id })
+  if (error && tree.size === 0) return <ErrorNotice error={error} onRetry={retry} />
+  if (isPending && tree.size === 0) return <TraceSkeleton />
+  if (tree.size === 0)
+    return (
+      <div className="rounded-lg border bg-panel">
+        <EmptyState
+          title="There is no such trace"
+          action={
+            <Button asChild>
+              <Link href={routes.traces(workspace, deployment)}>All traces</Link>
+            </Button>
+          }
+        >
+          Nothing was logged under this id, or it is no longer kept.
+        </EmptyState>
+      </div>
+    )
+  return (
+    <>
+      <TraceHeader {...{ workspace, deployment, trace, recording, load }} />
+      {error ? <ErrorNotice error={error} onRetry={retry} className="mb-3" /> : null}
+      <div className="grid min-h-0 gap-3 lg:h-[max(30rem,calc(100dvh-19rem))] lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]">
+        <section
+          aria-label="Tree"
+          className="flex h-[26rem] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto"
+        >
+          <TreeBar
+            {...{ tree, rows, isWhole, selected, query, isErrorsFirst, hasHidden, closed }}
+            onQuery={setQuery}
+            onErrorsFirst={setErrorsFirst}
+            onHidden={setHidden}
+            onClosed={setClosed}
+            onSelect={select}
+          />
+          {rows.length > 0 ? (
+            <TreeView {...{ tree, rows, isWhole, selected, closed }} onSelect={select} onClosed={setClosed} />
+          ) : (
+            <p className="px-3 py-8 text-center text-ink-3 text-sm">No run fits the search.</p>
+          )}
+        </section>
+        <Inspector
+          workspace={workspace}
+          node={selected ? tree.nodes.get(selected) : undefined}
+          root={tree.root}
+          isWhole={isWhole}
+        />
+      </div>
+    </>
+  )
+}
+
+type HeaderProps = Props & { load: TraceLoad }
+
+function TraceHeader({ workspace, deployment, trace, recording, load: { tree, isWhole } }: HeaderProps) {
+  const root = tree.root?.run
+  const { tokens, cost, firstToken } = sumsOf(tree)
+  const thread = root?.thread
+  return (
+    <SectionHeader
+      title={<VisibleText>{root?.name || 'Trace'}</VisibleText>}
+      meta={
+        <>
+          {root ? <RunStatus status={root.status} title={root.error ?? undefined} /> : null}
+          <Figure label="Trace">
+            <IdChip id={trace} what="trace id" />
+          </Figure>
+        </>
+      }
+      actions={
+        <>
+          {recording ? (
+            <Button asChild>
+              <Link href={routes.recording(workspace, deployment, recording)}>Recording of the run</Link>
+            </Button>
+          ) : null}
+          {thread ? (
+            <Button asChild>
+              <Link href={routes.thread(workspace, deployment, thread)}>Thread</Link>
+            </Button>
+          ) : null}
+          <Button asChild>
+            <a href={routes.traceFile(workspace, trace)} download>
+              <Download aria-hidden />
+              Download
+            </a>
+          </Button>
+        </>
+      }
+    >
+      <div className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1">
+        <Figure label="Started">
+          <RelativeTime at={root?.start} />
+        </Figure>
+        <Figure label="Took">{timeText(root?.latency)}</Figure>
+        <Figure label="First token" title="From the start of the trace to the first token of any model">
+          {timeText(firstToken)}
+        </Figure>
+        <Figure label="Tokens" title="Of the runs of models alone: others repeat what is below them">
+          {amountText(tokens)}
+        </Figure>
+        {cost === null ? null : <Figure label="Cost">{costText(cost)}</Figure>}
+        <Figure label="Runs">
+          {count(tree.size)}
+          {isWhole ? '' : ' so far'}
+          {tree.errorCount > 0 ? <span className="text-error">, {count(tree.errorCount)} failed</span> : null}
+        </Figure>
+      </div>
+    </SectionHeader>
+  )
+}
+
+/** Of the models' runs: what a parent says of tokens is a copy of what is below it. */
+function sumsOf(tree: TraceTree) {
+  let tokens: number | null = null
+  let cost: number | null = null
+  let first: number | null = null
+  const start = tree.root?.run.start ?? null
+  for (const { run } of tree.nodes.values()) {
+    if (run.type !== 'llm') continue
+    if (run.tokens !== null) tokens = (tokens ?? 0) + run.tokens
+    if (run.cost !== null) cost = (cost ?? 0) + Number(run.cost)
+    if (run.firstToken !== null && run.start !== null) first = Math.min(first ?? Infinity, run.start + run.firstToken)
+  }
+  return { tokens, cost, firstToken: first !== null && start !== null && first >= start ? first - start : null }
+}
+
+const TraceSkeleton = () => (
+  <div className="space-y-3">
+    <Skeleton className="h-6 w-64" />
+    <Skeleton className="h-96 w-full" />
+  </div>
+)

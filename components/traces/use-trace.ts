@@ -1,0 +1,85 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { AppError, type ErrorView } from '@/lib/errors'
+import { fetchTreePage, type TreePage, treeStartQuery } from '@/lib/queries/traces'
+import { TraceTree } from '@/lib/traces/tree'
+
+/** Larger pages would hold the page up while they are read. */
+const PAGE = 1_000
+/** A trace that still grows is read again this often, as long as that is little work. */
+const LIVE_MS = 2_000
+const MAX_LIVE_RUNS = 2_000
+
+type Loaded = {
+  tree: TraceTree /** Moves with every change of the tree, which is changed in place. */
+  version: number
+  isWhole: boolean
+}
+export type TraceLoad = Loaded & { isPending: boolean; error: ErrorView | undefined; retry: () => void }
+
+/** The light runs of a trace, page by page: the first ones are there at once, the tree grows in place. */
+export function useTrace(workspace: string, trace: string): TraceLoad {
+  const first = useQuery({
+    ...treeStartQuery(workspace, trace),
+    // Asked again only while the trace grows: a large one is many pages.
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+    structuralSharing: false,
+  })
+  const [loaded, setLoaded] = useState<Loaded>(() => fresh())
+  const [error, setError] = useState<ErrorView>()
+  const [attempt, setAttempt] = useState(0)
+  const [start, setStart] = useState<TreePage>()
+  if (first.data && first.data !== start) {
+    setStart(first.data)
+    loaded.tree.add(first.data.runs)
+    setLoaded({ ...loaded, version: loaded.version + 1, isWhole: !first.data.next })
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt goes on where the last one failed
+  useEffect(() => {
+    if (!start?.next) return
+    const over = new AbortController()
+    const load = async (from: string) => {
+      for (let cursor: string | null = from; cursor; ) {
+        const page: TreePage = await fetchTreePage(workspace, trace, { cursor, limit: PAGE }, over.signal)
+        if (over.signal.aborted) return
+        cursor = page.next
+        const isWhole = cursor === null
+        setLoaded(({ tree, version }) => {
+          tree.add(page.runs)
+          return { tree, version: version + 1, isWhole }
+        })
+      }
+    }
+    setError(undefined)
+    load(start.next).catch((failure: unknown) => {
+      if (over.signal.aborted) return
+      if (!(failure instanceof AppError)) throw failure
+      setError(failure.view)
+    })
+    return () => over.abort()
+  }, [workspace, trace, start, attempt])
+
+  const { tree, isWhole } = loaded
+  const isGrowing = isWhole && tree.size > 0 && tree.size <= MAX_LIVE_RUNS && tree.root?.run.status === 'pending'
+  const refetch = first.refetch
+  useEffect(() => {
+    if (!isGrowing) return
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void refetch()
+    }, LIVE_MS)
+    return () => clearInterval(timer)
+  }, [isGrowing, refetch])
+
+  const failed = error ?? (first.data ? undefined : first.error?.view)
+  const retry = () => {
+    if (first.data) setAttempt((count) => count + 1)
+    else void refetch()
+  }
+  return { ...loaded, isPending: first.isPending, error: failed, retry }
+}
+
+const fresh = (): Loaded => ({ tree: new TraceTree(), version: 0, isWhole: false })

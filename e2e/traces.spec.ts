@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { expectAccessible } from './support/accessible'
+import { ask } from './support/platform'
+import { expect, signIn, test } from './support/session'
+
+const concierge = async () => (await ask('GET', '/v2/deployments?name_contains=concierge')).resources[0]
+
+/** A failed trace of some runs, one of which names a parent that was never logged. */
+async function logFailure(name: string) {
+  const id = randomUUID()
+  const start = Date.now() - 60_000
+  const order = (ms: number, run: string) =>
+    `${new Date(ms).toISOString().replace(/[-:.]/g, '').replace('Z', '000Z')}${run}`
+  const run = (index: number, fields: object) => {
+    const own = index === 0 ? id : randomUUID()
+    const at = start + index
+    const place = index === 0 ? order(at, own) : `${order(start, id)}.${order(at, own)}`
+    return {
+      ...{ id: own, run_type: 'chain', start_time: new Date(at).toISOString(), end_time: at + 500, trace_id: id },
+      ...{ dotted_order: place, session_name: 'concierge', inputs: {}, outputs: {} },
+      ...(index > 0 && { parent_run_id: id }),
+      ...fields,
+    }
+  }
+  const blocks = [{ type: 'text', text: 'The rest is read.' }, { type: 'hologram' }]
+  const messages = [...Array.from({ length: 30 }, (_, n) => ({ role: 'user', content: `turn ${n}` }))]
+  const tool = { type: 'tool_call', id: 'call_1', name: 'look_up', args: { city: 'Lisbon' } }
+  await ask('POST', '/runs/batch', {
+    post: [
+      run(0, { name, error: 'The harbour is closed.' }),
+      ...Array.from({ length: 400 }, (_, n) => run(n + 1, { name: `step ${n}` })),
+      run(401, { name: 'lost', parent_run_id: randomUUID() }),
+      run(402, {
+        ...{ name: 'odd model', run_type: 'llm', error: 'Refused.' },
+        inputs: { messages: [...messages, { role: 'user', content: blocks }] },
+        outputs: { messages: [{ role: 'assistant', content: [tool] }] },
+      }),
+    ],
+  })
+  return id
+}
+
+test('a chat run is in its project two seconds after its end, and its page leads to the trace and back', async ({
+  page,
+}) => {
+  const { id, tracing_project_id: session } = await concierge()
+  const { assistant_id: assistant } = await ask('POST', `/agents/${id}/assistants`, {
+    graph_id: 'chat',
+    name: `Fast ${Date.now()}`,
+    context: { delay_ms: 1 },
+  })
+  await signIn(page)
+  await page.goto(`/local/deployments/${id}/runs/new?assistant=${assistant}`)
+  await page.getByLabel('Message', { exact: true }).last().fill('Where is the harbour?')
+  await page.getByRole('button', { name: 'Start run' }).click()
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  const recording = page.url()
+  await expect(async () => {
+    const { runs } = await ask('POST', '/runs/query', { session: [session], is_root: true, limit: 1 })
+    expect(runs[0]).toMatchObject({ status: 'success', inputs_preview: 'Where is the harbour?', model: 'scripted-1' })
+    expect(runs[0].total_tokens).toBeGreaterThan(0)
+    expect(runs[0].first_token).toBeGreaterThan(0)
+  }).toPass({ timeout: 2_000, intervals: [100] })
+
+  await page.getByRole('link', { name: 'Open trace' }).click()
+  const tree = page.getByRole('tree', { name: 'Runs of the trace' })
+  await tree.getByRole('treeitem', { name: /^ScriptedModel, llm/ }).click()
+  const inspector = page.getByRole('region', { name: 'Run', exact: true })
+  await expect(inspector.getByText('scripted-1')).toBeVisible()
+  await expect(inspector.getByText('scripted', { exact: true })).toBeVisible()
+  await expect(inspector.getByText(/\d+ \(\d+ in, \d+ out\)/)).toBeVisible()
+  await expect(inspector.getByText('First token')).toBeVisible()
+  await expect(inspector.getByRole('article', { name: 'Human message' })).toContainText('Where is the harbour?')
+  await expect(inspector.getByRole('article', { name: 'AI message' })).toContainText('calm concierge')
+  await page.getByRole('link', { name: 'Recording of the run' }).click()
+  await page.waitForURL(recording)
+})
+
+test('the project is filtered, the trace searched by keys, and what is odd in it is said where it is', async ({
+  page,
+}) => {
+  const { id } = await concierge()
+  const name = `Ferry ${Date.now()}`
+  await logFailure(name)
+  await signIn(page)
+  await page.goto(`/local/deployments/${id}/traces`)
+  const table = page.getByRole('table', { name: 'Traces' })
+  await expect(table.getByRole('row').nth(1)).toBeVisible()
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('error')
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('combobox', { name: 'Filter by' }).selectOption('name')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect(page).toHaveURL(/status=error.*name=Ferry/)
+  await expect(table.getByRole('row')).toHaveCount(2)
+  await expect(page.getByRole('img', { name: 'Runs: 1, 1 failed' })).toBeVisible()
+  await page.getByRole('button', { name: 'Show as a table' }).click()
+  await expect(page.getByRole('table', { name: 'Totals over time' }).getByRole('row')).toHaveCount(2)
+  await expectAccessible(page)
+
+  await table.getByRole('link', { name }).click()
+  const tree = page.getByRole('tree', { name: 'Runs of the trace' })
+  await expect(tree.getByRole('treeitem', { name: new RegExp(`^${name}, chain, Failed`) })).toBeVisible()
+  await tree.focus()
+  await page.keyboard.press('End')
+  await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^lost,.*was not logged/)
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowLeft')
+  await expect(tree.getByRole('treeitem', { name: /^step/ })).toHaveCount(0)
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('e')
+  await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^odd model/)
+  const inspector = page.getByRole('region', { name: 'Run', exact: true })
+  await expect(inspector.getByText('One part is not as the format wants it')).toBeVisible()
+  await expect(inspector.getByText('The rest is read.')).toBeVisible()
+  await expect(inspector.getByText('turn 0', { exact: true })).toHaveCount(0)
+  await inspector.getByRole('button', { name: /Show earlier messages/ }).click()
+  await expect(inspector.getByText('turn 0', { exact: true })).toBeVisible()
+  await expect(inspector.getByRole('group', { name: 'Tool call look_up' })).toContainText('Lisbon')
+  await expectAccessible(page)
+  await page.getByLabel('Search name, model, tag or error').fill('step 399')
+  await expect(page.getByText('1 found')).toBeVisible()
+  const file = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download' }).click()
+  const saved = JSON.parse(readFileSync(await (await file).path(), 'utf8'))
+  expect(saved.runs).toHaveLength(403)
+})
+
+test('the checker reads what is pasted in the browser alone, and says what is wrong by its path', async ({ page }) => {
+  await signIn(page)
+  await page.goto('/local/traces/check')
+  await page.getByRole('combobox', { name: 'Example' }).selectOption({ index: 1 })
+  await expect(page.getByText(/Nothing is wrong with it/)).toBeVisible()
+  await expect(page.getByRole('article', { name: 'AI message' })).toContainText('Hello')
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  const content = [
+    { type: 'text' },
+    { type: 'image', url: 'https://example.com/never.png' },
+    { type: 'text', text: 'Ok' },
+  ]
+  await page
+    .getByLabel('Logged run as JSON')
+    .fill(JSON.stringify({ run_type: 'model', inputs: { messages: [{ role: 'user', content }] } }))
+  const wrong = page.getByRole('list', { name: 'What is wrong' })
+  await expect(wrong).toContainText('run_type')
+  await expect(wrong).toContainText('inputs.messages[0].content[0].text')
+  await expect(page.getByRole('article', { name: 'Human message' })).toContainText('https://example.com/never.png')
+  await expectAccessible(page)
+  expect(asked.filter((url) => url.includes('example.com') || url.includes('/api/'))).toEqual([])
+})

@@ -1,0 +1,113 @@
+import 'server-only'
+import { z } from 'zod'
+import { printJson } from '@/lib/contracts/json'
+import type { TraceRunsPage } from '@/lib/contracts/trace-runs'
+import { traces } from '@/lib/contracts/traces'
+import { AppError } from '@/lib/errors'
+import { LIGHT_FIELDS, type LightRun, lightRun } from '@/lib/traces/light-run'
+import { sessionActor } from './actor'
+import { call } from './call'
+import type { CallOptions } from './call-context'
+import { download, type FileParts, inFileName } from './download'
+import { errorResponse, refuseForeignSite } from './relay'
+import { parseInput } from './settle'
+
+const PAGE = 100
+const HEAVY_FIELDS = ['inputs', 'outputs', 'events', 'serialized', 'extra']
+
+export type TracePlace = { workspace: string; trace: string }
+export type TreePage = {
+  runs: LightRun[] /** Give it as `cursor` for the next page; null at the end. */
+  next: string | null
+}
+
+const Query = z.strictObject({
+  cursor: z.string().min(1).max(4_000).optional(),
+  limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
+})
+
+/** A page of a trace's runs, parents before their children where the server can say so. Throws AppError as `call` does. */
+export async function readTree(place: TracePlace, query: unknown, options: CallOptions = {}): Promise<TreePage> {
+  const { cursor, limit } = parseInput(Query, query)
+  const page = await readPage(place, cursor, limit, options)
+  return { runs: page.runs.map(lightRun), next: page.cursors?.next ?? null }
+}
+
+async function readPage(
+  { workspace, trace }: TracePlace,
+  cursor: string | undefined,
+  limit: number,
+  options: CallOptions,
+) {
+  try {
+    return await call(
+      traces.listTraceTree,
+      { workspace, params: { trace_id: trace }, query: { limit: String(limit), ...(cursor && { cursor }) } },
+      options,
+    )
+  } catch (error) {
+    // A hosted tracing server has no such operation: the same in smaller pages, by the time of their start.
+    if (!(error instanceof AppError && error.code === 'unsupported' && error.view.upstreamStatus)) throw error
+    return await readRuns(workspace, trace, cursor, LIGHT_FIELDS, options)
+  }
+}
+
+const readRuns = (
+  workspace: string,
+  trace: string,
+  cursor: string | undefined,
+  select: string[],
+  options: CallOptions,
+): Promise<TraceRunsPage> =>
+  call(
+    traces.queryTraceRuns,
+    { workspace, body: { trace, limit: PAGE, order: 'asc', select, ...(cursor && { cursor }) } },
+    options,
+  )
+
+/** Answers `GET /api/traces/{workspace}/{trace}`. */
+export async function serveTree(request: Request, place: TracePlace): Promise<Response> {
+  try {
+    refuseForeignSite(request)
+    const actor = await sessionActor()
+    const query = Object.fromEntries(new URL(request.url).searchParams)
+    const page = await readTree(place, query, { actor, signal: request.signal })
+    return new Response(printJson(page), {
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'private, no-store',
+        'x-content-type-options': 'nosniff',
+        vary: 'cookie',
+      },
+    })
+  } catch (error) {
+    if (request.signal.aborted) return new Response(null, { status: 499 })
+    return errorResponse(error)
+  }
+}
+
+/** Answers `GET /api/traces/{workspace}/{trace}/file`: every run of the trace with all that was logged, as one JSON document. */
+export const traceFile = (request: Request, place: TracePlace): Promise<Response> =>
+  download(request, (actor, signal) => ({
+    name: `trace-${inFileName(place.trace)}.json`,
+    type: 'application/json',
+    parts: fileParts(place, { actor, signal }),
+  }))
+
+async function* fileParts({ workspace, trace }: TracePlace, options: CallOptions): FileParts {
+  const select = [...LIGHT_FIELDS, ...HEAVY_FIELDS]
+  let page = await readRuns(workspace, trace, undefined, select, options)
+  if (page.runs.length === 0) throw new AppError('not_found', 'There is no such trace, or it is no longer kept.')
+  yield `{"trace_id":${JSON.stringify(trace)},"runs":[`
+  let isFirst = true
+  for (;;) {
+    for (const run of page.runs) {
+      yield `${isFirst ? '' : ','}\n${printJson(run)}`
+      isFirst = false
+    }
+    const next = page.cursors?.next
+    if (!next) break
+    page = await readRuns(workspace, trace, next, select, options)
+  }
+  yield '\n]}\n'
+}

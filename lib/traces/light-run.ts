@@ -1,0 +1,88 @@
+import type { TraceRun } from '@/lib/contracts/trace-runs'
+import { timeOf } from './facts'
+import { get, isRecord, textOf } from './values'
+
+/** A logged run as lists and trees show it: what it was, how long, how many tokens; never what was said. Times in milliseconds. */
+export type LightRun = {
+  id: string
+  parent: string | null
+  trace: string | null
+  order: string
+  name: string
+  type: string
+  status: 'success' | 'error' | 'pending' | (string & {})
+  start: number | null
+  end: number | null
+  latency: number | null
+  firstToken: number | null
+  model: string | null
+  provider: string | null
+  tokensIn: number | null
+  tokensOut: number | null
+  tokens: number | null
+  /** US dollars as decimal text; null where nobody knows it, which is not nothing. */
+  cost: string | null
+  error: string | null
+  tags: readonly string[]
+  thread: string | null
+  /** The run of an agent server that this trace is of. */
+  run: string | null
+  /** Logged as not meant for people. */
+  isHidden: boolean
+}
+
+const HIDDEN = 'langsmith:hidden'
+const MAX_ERROR = 300
+const MAX_NAME = 300
+
+/** What of a run's record a list needs; servers that give more are asked for no more than this. */
+export const LIGHT_FIELDS = [
+  ...['id', 'name', 'run_type', 'status', 'start_time', 'end_time', 'first_token_time', 'trace_id', 'dotted_order'],
+  ...['parent_run_id', 'parent_run_ids', 'thread_id', 'error', 'tags', 'extra', 'total_tokens', 'prompt_tokens'],
+  ...['completion_tokens', 'total_cost'],
+]
+
+/** Of a record as it is read; what one server gives and another does not follows from the rest. */
+export function lightRun(run: TraceRun): LightRun {
+  const metadata = get(run.extra, 'metadata')
+  const meta = isRecord(metadata) ? metadata : {}
+  const start = timeOf(run.start_time) ?? null
+  const end = timeOf(run.end_time) ?? null
+  const tags = run.tags ?? []
+  return {
+    id: run.id,
+    parent: run.parent_run_id ?? run.parent_run_ids?.at(-1) ?? null,
+    trace: run.trace_id ?? null,
+    order: run.dotted_order ?? '',
+    name: (run.name ?? '').slice(0, MAX_NAME),
+    type: run.run_type ?? 'chain',
+    status: run.status ?? (run.error ? 'error' : end === null ? 'pending' : 'success'),
+    start,
+    end,
+    latency: fromSeconds(run.latency) ?? (start !== null && end !== null && end >= start ? end - start : null),
+    firstToken: fromSeconds(run.first_token) ?? firstTokenOf(start, run.first_token_time),
+    model: run.model ?? textOf(meta.ls_model_name) ?? null,
+    provider: run.provider ?? textOf(meta.ls_provider) ?? null,
+    tokensIn: run.prompt_tokens ?? null,
+    tokensOut: run.completion_tokens ?? null,
+    tokens: run.total_tokens || null,
+    cost: costText(run.total_cost),
+    error: run.error ? run.error.slice(0, MAX_ERROR) : null,
+    tags: tags.slice(0, 20),
+    thread: run.thread_id ?? textOf(meta.thread_id) ?? null,
+    run: textOf(meta.run_id) ?? null,
+    isHidden: tags.includes(HIDDEN),
+  }
+}
+
+const fromSeconds = (seconds: number | null | undefined): number | null =>
+  seconds === null || seconds === undefined ? null : seconds * 1000
+
+function firstTokenOf(start: number | null, given: unknown): number | null {
+  const first = timeOf(given)
+  return start === null || first === undefined || first < start ? null : first - start
+}
+
+/** A server that knows no price says zero of everything; a run that cost nothing is not told from it, and not shown. */
+const costText = (cost: string | number | null | undefined): string | null =>
+  cost === null || cost === undefined || Number(cost) === 0 || Number.isNaN(Number(cost)) ? null : String(cost)

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import type { LightRun } from './light-run'
+import { lightRun } from './light-run'
+import { flagsOf, TraceTree, type TreeWish } from './tree'
+
+const run = (id: string, parent: string | null = null, more: Partial<LightRun> = {}): LightRun => ({
+  ...lightRun({ id, name: id, parent_run_id: parent, start_time: 1_000, end_time: 2_000, run_type: 'chain' }),
+  ...more,
+})
+const all: TreeWish = { closed: new Set(), isErrorsFirst: false, hasHidden: false, query: '' }
+const shown = (tree: TraceTree, wish: Partial<TreeWish> = {}) =>
+  tree.rows({ ...all, ...wish }).map(({ node, depth }) => `${'.'.repeat(depth)}${node.run.id}`)
+
+const tree = (...runs: LightRun[]) => {
+  const made = new TraceTree()
+  for (const one of runs) made.add([one])
+  return made
+}
+
+test('a tree is the same in whatever order its runs come', () => {
+  const runs = [run('a'), run('b', 'a'), run('c', 'b'), run('d', 'c')]
+  expect(shown(tree(...runs))).toEqual(['a', '.b', '..c', '...d'])
+  expect(shown(tree(...runs.toReversed()))).toEqual(['a', '.b', '..c', '...d'])
+  expect(shown(tree(...runs, run('c', 'b')))).toEqual(['a', '.b', '..c', '...d'])
+})
+
+test('a run whose parent was never logged is shown and says so, once all is there', () => {
+  const made = tree(run('a'), run('x', 'gone'))
+  expect(shown(made)).toEqual(['a', 'x'])
+  const node = made.nodes.get('x')
+  expect(node && flagsOf(node, made.root, false)).toEqual([])
+  expect(node && flagsOf(node, made.root, true).map(({ kind }) => kind)).toEqual(['missing-parent'])
+})
+
+test('parents that go round in a circle lose no run', () => {
+  expect(shown(tree(run('a', 'c'), run('b', 'a'), run('c', 'b'))).toSorted()).toHaveLength(3)
+  expect(shown(tree(run('a', 'a')))).toEqual(['a'])
+})
+
+test('clocks that go backwards and ends that never came are said', () => {
+  const made = tree(
+    run('a'),
+    run('b', 'a', { start: 500 }),
+    run('c', 'a', { end: 10 }),
+    run('d', 'a', { status: 'pending', end: null }),
+  )
+  const kinds = ['b', 'c', 'd'].map((id) => {
+    const node = made.nodes.get(id)
+    return node && flagsOf(node, made.root, true).map(({ kind }) => kind)
+  })
+  expect(kinds).toEqual([['clock'], ['clock'], ['open']])
+})
+
+describe('what is shown', () => {
+  const made = tree(
+    run('a'),
+    run('good', 'a'),
+    run('hidden', 'a', { isHidden: true }),
+    run('inner', 'hidden'),
+    run('bad', 'a'),
+    run('worse', 'bad', { status: 'error', error: 'No such file' }),
+  )
+  test('failed runs, and those that hold one, come first when asked for', () => {
+    expect(shown(made, { isErrorsFirst: true })).toEqual(['a', '.bad', '..worse', '.good', '.inner'])
+    expect(made.rows(all)[0]?.errors).toBe(1)
+  })
+  test('of a hidden run is what is below it, and itself when asked for', () => {
+    expect(shown(made)).toEqual(['a', '.good', '.inner', '.bad', '..worse'])
+    expect(shown(made, { hasHidden: true })).toContain('.hidden')
+  })
+  test('below a closed run is nothing', () => {
+    expect(shown(made, { closed: new Set(['bad']) })).not.toContain('..worse')
+  })
+  test('of a search is what fits with all above it, closed or not', () => {
+    expect(shown(made, { query: 'NO SUCH', closed: new Set(['bad']) })).toEqual(['a', '.bad', '..worse'])
+  })
+})
+
+test('25,000 runs in one chain are walked without recursion', () => {
+  const made = new TraceTree()
+  made.add(Array.from({ length: 25_000 }, (_, n) => run(`r${n}`, n === 0 ? null : `r${n - 1}`)))
+  expect(made.rows({ ...all, isErrorsFirst: true }).at(-1)?.depth).toBe(24_999)
+})
+
+test('what a server does not say of a run follows from the rest, and no cost or count is made up', () => {
+  const hosted = lightRun({
+    id: 'r',
+    start_time: '2026-01-01T00:00:00',
+    end_time: '2026-01-01T00:00:02',
+    first_token_time: '2026-01-01T00:00:00.250',
+    extra: { metadata: { ls_model_name: 'm', ls_provider: 'p', thread_id: 't' } },
+    total_tokens: 0,
+    total_cost: '0',
+  })
+  expect(hosted).toMatchObject({ latency: 2_000, firstToken: 250, model: 'm', provider: 'p', thread: 't' })
+  expect([hosted.tokens, hosted.cost, hosted.status]).toEqual([null, null, 'success'])
+})

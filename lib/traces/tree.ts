@@ -1,0 +1,178 @@
+import type { LightRun } from './light-run'
+
+/**
+ * The runs of one trace as a tree that grows page by page. Nothing that was logged is left out: a run whose parent is not
+ * there stands at the top until the parent comes, and parents that go round in a circle are cut where they close.
+ */
+
+export type TreeNode = { run: LightRun; parent: TreeNode | undefined; children: TreeNode[] }
+export type TreeRow = {
+  node: TreeNode
+  /** Levels above it that are shown. */
+  depth: number
+  /** Failed runs below it. */
+  errors: number
+  hasChildren: boolean
+  isOpen: boolean
+  /** It is what was searched for, and not merely above it. */
+  isFound: boolean
+}
+export type TreeWish = {
+  closed: ReadonlySet<string>
+  /** Brothers that failed, or hold one that did, come first. */
+  isErrorsFirst: boolean
+  /** Runs that were logged as not for people are shown too; else only what is below them. */
+  hasHidden: boolean
+  query: string
+}
+export type TreeFlag = { kind: 'missing-parent' | 'clock' | 'open'; text: string }
+
+/** Clocks of two machines differ; and SDKs number brothers in the microseconds. */
+const TOLERANCE_MS = 1
+
+export class TraceTree {
+  readonly nodes = new Map<string, TreeNode>()
+  readonly #roots = new Set<TreeNode>()
+  /** Runs whose parent is not there yet, by its id. */
+  readonly #waiting = new Map<string, TreeNode[]>()
+  start = Number.POSITIVE_INFINITY
+  end = Number.NEGATIVE_INFINITY
+  hiddenCount = 0
+  errorCount = 0
+
+  get size(): number {
+    return this.nodes.size
+  }
+  get root(): TreeNode | undefined {
+    for (const node of this.#roots) if (node.run.parent === null) return node
+    for (const node of this.#roots) return node
+    return undefined
+  }
+
+  /** Runs that are known already are taken as they are now. */
+  add(runs: readonly LightRun[]): void {
+    for (const run of runs) {
+      const known = this.nodes.get(run.id)
+      if (run.start !== null) {
+        this.start = Math.min(this.start, run.start)
+        this.end = Math.max(this.end, run.start, run.end ?? run.start)
+      }
+      if (known) {
+        this.errorCount += Number(run.status === 'error') - Number(known.run.status === 'error')
+        known.run = run
+        continue
+      }
+      if (run.status === 'error') this.errorCount++
+      if (run.isHidden) this.hiddenCount++
+      const node: TreeNode = { run, parent: undefined, children: [] }
+      this.nodes.set(run.id, node)
+      this.#roots.add(node)
+      this.#place(node)
+      for (const child of this.#waiting.get(run.id) ?? []) this.#link(child, node)
+      this.#waiting.delete(run.id)
+    }
+  }
+
+  #place(node: TreeNode): void {
+    const { parent } = node.run
+    if (parent === null) return
+    const above = this.nodes.get(parent)
+    if (above) this.#link(node, above)
+    else {
+      const others = this.#waiting.get(parent)
+      if (others) others.push(node)
+      else this.#waiting.set(parent, [node])
+    }
+  }
+
+  #link(node: TreeNode, parent: TreeNode): void {
+    // Only what has something below it can close a circle.
+    if (node === parent) return
+    if (node.children.length > 0)
+      for (let above: TreeNode | undefined = parent; above; above = above.parent) if (above === node) return
+    node.parent = parent
+    parent.children.push(node)
+    this.#roots.delete(node)
+  }
+
+  /** The lines to show, in order. Linear in the number of runs. */
+  rows({ closed, isErrorsFirst, hasHidden, query }: TreeWish): TreeRow[] {
+    const order = this.#walk()
+    const errors = new Map<TreeNode, number>()
+    const found = query === '' ? undefined : new Set<TreeNode>()
+    const above = new Set<TreeNode>()
+    const wanted = query.toLowerCase()
+    for (let index = order.length - 1; index >= 0; index--) {
+      const node = order[index] as TreeNode // within its length
+      const { parent } = node
+      const isFound = found !== undefined && matches(node.run, wanted)
+      if (isFound) found.add(node)
+      if (!parent) continue
+      const own = (errors.get(node) ?? 0) + (node.run.status === 'error' ? 1 : 0)
+      if (own > 0) errors.set(parent, (errors.get(parent) ?? 0) + own)
+      if (isFound || above.has(node)) above.add(parent)
+    }
+    const hasError = (node: TreeNode) => node.run.status === 'error' || errors.has(node)
+    const sorted = (list: Iterable<TreeNode>): TreeNode[] => {
+      const kept = [...list].filter((node) => !found || found.has(node) || above.has(node))
+      return isErrorsFirst ? [...kept.filter(hasError), ...kept.filter((node) => !hasError(node))] : kept
+    }
+    const rows: TreeRow[] = []
+    const stack: { node: TreeNode; depth: number }[] = []
+    const push = (list: readonly TreeNode[], depth: number) => {
+      for (let index = list.length - 1; index >= 0; index--) stack.push({ node: list[index] as TreeNode, depth })
+    }
+    push(sorted(this.#roots), 0)
+    for (let next = stack.pop(); next; next = stack.pop()) {
+      const { node, depth } = next
+      const children = node.children.length > 0 ? sorted(node.children) : node.children
+      if (node.run.isHidden && !hasHidden) {
+        push(children, depth)
+        continue
+      }
+      const isOpen = found !== undefined || !closed.has(node.run.id)
+      rows.push({
+        node,
+        depth,
+        errors: errors.get(node) ?? 0,
+        hasChildren: children.length > 0,
+        isOpen,
+        isFound: found?.has(node) ?? false,
+      })
+      if (isOpen) push(children, depth + 1)
+    }
+    return rows
+  }
+
+  /** Every node, parents first. */
+  #walk(): TreeNode[] {
+    const order = [...this.#roots]
+    for (let index = 0; index < order.length; index++) {
+      const { children } = order[index] as TreeNode // within its length
+      for (const child of children) order.push(child)
+    }
+    return order
+  }
+}
+
+function matches({ name, type, model, error, tags, id, status }: LightRun, wanted: string): boolean {
+  if (name.toLowerCase().includes(wanted) || type === wanted || status === wanted || id === wanted) return true
+  if (model?.toLowerCase().includes(wanted) || error?.toLowerCase().includes(wanted)) return true
+  return tags.some((tag) => tag.toLowerCase().includes(wanted))
+}
+
+/** What is odd about a run, beyond what it says itself. `isWhole`: every run of the trace is there. */
+export function flagsOf(node: TreeNode, root: TreeNode | undefined, isWhole: boolean): TreeFlag[] {
+  const { run, parent } = node
+  const flags: TreeFlag[] = []
+  if (isWhole && run.parent !== null && !parent)
+    flags.push({ kind: 'missing-parent', text: 'The run that this one names as its parent was not logged.' })
+  if (run.start !== null && run.end !== null && run.end < run.start - TOLERANCE_MS)
+    flags.push({ kind: 'clock', text: 'It ended before it started: a clock went backwards.' })
+  const above = parent?.run.start ?? null
+  if (run.start !== null && above !== null && run.start < above - TOLERANCE_MS)
+    flags.push({ kind: 'clock', text: 'It started before its parent: their clocks differ.' })
+  if (run.status === 'pending' && root && root !== node && root.run.status !== 'pending')
+    flags.push({ kind: 'open', text: 'Its end was never logged, though the trace is over.' })
+  return flags
+}
