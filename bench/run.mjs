@@ -6,6 +6,11 @@ const SUITES = {
   'control-plane': './control-plane.mjs',
   'agent-server': './agent-server.mjs',
   traces: './traces.mjs',
+  relay: './relay.mjs',
+  fanout: './fanout.mjs',
+  join: './join.mjs',
+  browser: './browser.mjs',
+  tabs: './tabs.mjs',
 }
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const isJson = process.argv.includes('--json')
@@ -19,7 +24,8 @@ if (names.length === 0 || unknown.length > 0) {
 }
 ensureDependencies()
 ensurePlatform()
-if (names.includes('weight')) ensureBuild()
+const NEED_BUILD = ['weight', 'relay', 'fanout', 'join', 'browser', 'tabs']
+if (names.some((name) => NEED_BUILD.includes(name))) ensureBuild()
 for (const name of names) {
   const { measure } = await import(SUITES[name])
   const rows = await measure()

@@ -3,58 +3,12 @@
 // after that (editors, palettes) is `later`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import os from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { chromium } from '@playwright/test'
-import { cleanEnv, ensureChromium, root, tool } from '../scripts/bootstrap.mjs'
+import { cleanEnv, ensureChromium, root } from '../scripts/bootstrap.mjs'
+import { freePort, startNextApp, until } from './next-app.mjs'
 
-const freePort = () =>
-  new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address()
-      probe.close(() => resolve(port))
-    })
-  })
-async function until(url) {
-  for (let tries = 0; tries < 600; tries++) {
-    if ((await fetch(url).catch(() => undefined))?.ok) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error(`${url} did not answer within a minute`)
-}
-const next = path.join(root, 'node_modules/next/dist/bin/next')
-
-async function helloWorld() {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-hello-'))
-  mkdirSync(path.join(folder, 'app'))
-  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
-  writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  writeFileSync(
-    path.join(folder, 'app/layout.jsx'),
-    'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html> }',
-  )
-  writeFileSync(path.join(folder, 'app/page.jsx'), 'export default function Page() { return <p>Hello, world</p> }')
-  writeFileSync(path.join(folder, 'next.config.mjs'), `export default { turbopack: { root: ${JSON.stringify(root)} } }`)
-  if (
-    !tool('../node_modules/next/dist/bin/next', ['build', '--webpack'], {
-      cwd: folder,
-      env: cleanEnv({ NODE_ENV: 'production' }),
-    })
-  )
-    throw new Error('the hello world did not build')
-  const port = await freePort()
-  const child = spawn(process.execPath, [next, 'start', '-p', String(port)], {
-    cwd: folder,
-    env: cleanEnv({ NODE_ENV: 'production' }),
-    stdio: 'ignore',
-  })
-  return {
-    url: `http://localhost:${port}`,
-    end: () => finish(child).then(() => rmSync(folder, { recursive: true, force: true })),
-  }
-}
 const finish = async (child) => {
   child.kill('SIGTERM')
   await once(child, 'exit')
@@ -99,7 +53,7 @@ export async function measure() {
     ...(executablePath && { executablePath }),
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
   })
-  const hello = await helloWorld()
+  const hello = await startNextApp()
   const ours = await console_()
   try {
     const context = await browser.newContext({ baseURL: ours.url })
