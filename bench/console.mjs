@@ -1,32 +1,11 @@
 // The product as `npm start` runs it, and a browser, for the benches that look at pages.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { chromium } from '@playwright/test'
 import { cleanEnv, ensureChromium, root } from '../scripts/bootstrap.mjs'
+import { freePort, until } from './next-app.mjs'
 
 const admin = { email: 'admin@example.com', password: 'correct horse battery staple' }
-
-export const freePort = () =>
-  new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address()
-      probe.close(() => resolve(port))
-    })
-  })
-
-async function until(url) {
-  for (let tries = 0; tries < 600; tries++) {
-    if ((await fetch(url).catch(() => undefined))?.ok) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error(`${url} did not answer within a minute`)
-}
-
-export const finish = async (child) => {
-  child.kill('SIGTERM')
-  await once(child, 'exit')
-}
 
 /** A console over a data folder of its own, and with it the embedded platform unless `settings` name a control plane. */
 export async function startConsole(settings = {}) {
@@ -40,8 +19,12 @@ export async function startConsole(settings = {}) {
     ...settings,
   }
   const child = spawn(process.execPath, ['e2e/support/serve.mjs'], { cwd: root, env: cleanEnv(env), stdio: 'ignore' })
+  const end = async () => {
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
   await until(`${url}/readyz`)
-  return { url, end: () => finish(child) }
+  return { url, end }
 }
 
 export function launchChromium() {

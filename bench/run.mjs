@@ -7,6 +7,11 @@ const SUITES = {
   'list-scale': './list-scale.mjs',
   'agent-server': './agent-server.mjs',
   traces: './traces.mjs',
+  relay: './relay.mjs',
+  fanout: './fanout.mjs',
+  join: './join.mjs',
+  browser: './browser.mjs',
+  tabs: './tabs.mjs',
 }
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const isJson = process.argv.includes('--json')
@@ -20,7 +25,8 @@ if (names.length === 0 || unknown.length > 0) {
 }
 ensureDependencies()
 ensurePlatform()
-if (names.some((name) => ['weight', 'list-scale'].includes(name))) ensureBuild()
+const NEED_BUILD = ['weight', 'list-scale', 'relay', 'fanout', 'join', 'browser', 'tabs']
+if (names.some((name) => NEED_BUILD.includes(name))) ensureBuild()
 for (const name of names) {
   const { measure } = await import(SUITES[name])
   const rows = await measure()

@@ -1,44 +1,11 @@
 // First-load JavaScript of the console's pages against a hello world of the same Next.js, built and served in the same run:
 // the bytes of script bodies as they cross the wire (gzip), summed by Chromium over a cold load. What a page fetches by itself
 // after that (editors, palettes) is `later`.
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { cleanEnv, root, tool } from '../scripts/bootstrap.mjs'
-import { finish, freePort, launchChromium, signIn, startConsole } from './console.mjs'
-
-const next = path.join(root, 'node_modules/next/dist/bin/next')
-
-async function helloWorld() {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-hello-'))
-  mkdirSync(path.join(folder, 'app'))
-  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
-  writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  writeFileSync(
-    path.join(folder, 'app/layout.jsx'),
-    'export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html> }',
-  )
-  writeFileSync(path.join(folder, 'app/page.jsx'), 'export default function Page() { return <p>Hello, world</p> }')
-  writeFileSync(path.join(folder, 'next.config.mjs'), `export default { turbopack: { root: ${JSON.stringify(root)} } }`)
-  if (
-    !tool('../node_modules/next/dist/bin/next', ['build', '--webpack'], {
-      cwd: folder,
-      env: cleanEnv({ NODE_ENV: 'production' }),
-    })
-  )
-    throw new Error('the hello world did not build')
-  const port = await freePort()
-  const child = spawn(process.execPath, [next, 'start', '-p', String(port)], {
-    cwd: folder,
-    env: cleanEnv({ NODE_ENV: 'production' }),
-    stdio: 'ignore',
-  })
-  return {
-    url: `http://localhost:${port}`,
-    end: () => finish(child).then(() => rmSync(folder, { recursive: true, force: true })),
-  }
-}
+import { root } from '../scripts/bootstrap.mjs'
+import { launchChromium, signIn, startConsole } from './console.mjs'
+import { startNextApp } from './next-app.mjs'
 
 /** Kilobytes of script bodies that a cold load of `url` transfers: those the page names, and those it asks for by itself. */
 async function scriptWeight(context, url) {
@@ -62,7 +29,7 @@ async function scriptWeight(context, url) {
 
 export async function measure() {
   const browser = await launchChromium()
-  const hello = await helloWorld()
+  const hello = await startNextApp()
   const ours = await startConsole()
   try {
     const context = await browser.newContext({ baseURL: ours.url })

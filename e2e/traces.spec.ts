@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { expectAccessible } from './support/accessible'
 import { ask } from './support/platform'

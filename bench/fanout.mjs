@@ -1,0 +1,74 @@
+// One run watched by many: CPU for each event that a viewer gets (all processes of the side, the upstream with them), beside
+// nginx with an upstream stream for each viewer, and nchan to which the upstream publishes once; and how many connections
+// the upstream sees.
+import { byTurns, Exactness, ROUNDS, row, SCALE } from './live/rounds.mjs'
+import { sidesOf, startStage, turn } from './live/sides.mjs'
+
+const VIEWERS = 40
+const RATE = 500
+const SECONDS = 4 * SCALE
+const CROWDS = [1, 10, 40, 100, 250]
+
+/** @returns one row for each peer and each number of viewers. */
+export async function measure() {
+  const stage = await startStage()
+  try {
+    return [...(await cost(stage)), ...(await connections(stage))]
+  } finally {
+    await stage.end()
+  }
+}
+
+async function cost(stage) {
+  const sides = sidesOf(stage)
+  const exact = new Exactness()
+  const plan = { rate: RATE, events: Math.round(RATE * SECONDS) }
+  const seen = await byTurns(sides, { read: ({ cpu }) => cpu, slack: 0.05 }, async (side) => {
+    const one = await turn(stage, side, { plan, viewers: VIEWERS })
+    exact.take(one)
+    return one
+  })
+  const of = ({ cpu, events }) => (cpu * 1e6) / events
+  return [
+    ['nginx', '<= 0.33'],
+    ['nchan', '<= 0.8'],
+    ['direct', undefined],
+  ]
+    .filter(([peer]) => sides[peer])
+    .map(([peer, goal]) =>
+      row(`fanout CPU, ${VIEWERS} viewers x ${RATE}/s`, 'us/delivered event', seen, {
+        peer,
+        of,
+        ...(goal && { goal }),
+        ...exact.totals,
+      }),
+    )
+}
+
+/** A single process serves all viewers of a run from one upstream stream, however many they are. */
+async function connections(stage) {
+  const { nginx, ours } = sidesOf(stage)
+  const rows = []
+  for (const viewers of CROWDS) {
+    const exact = new Exactness()
+    const plan = { rate: 50, events: Math.round(100 * SCALE) }
+    const look = async (side) => {
+      const before = (await stage.upstream.stats()).opened
+      const one = await turn(stage, side, { plan, viewers })
+      exact.take(one)
+      return { ...one, connections: (await stage.upstream.stats()).opened - before }
+    }
+    const seen = await byTurns({ ours, ...(nginx && { nginx }) }, { count: Math.min(ROUNDS, 2) }, look)
+    rows.push(
+      row(`fanout upstream connections, ${viewers} viewers`, 'connections', seen, {
+        ...(nginx && { peer: 'nginx' }),
+        of: (figure) => figure.connections,
+        goal: '1',
+        cpu_us: Math.round((seen.rounds[0].ours.cpu * 1e6) / seen.rounds[0].ours.events),
+        ...(nginx && { peer_cpu_us: Math.round((seen.rounds[0].nginx.cpu * 1e6) / seen.rounds[0].nginx.events) }),
+        ...exact.totals,
+      }),
+    )
+  }
+  return rows
+}

@@ -1,0 +1,59 @@
+// Joining late: the whole history of a run to one and to twenty viewers who come at once, beside as many fresh streams of
+// the same events direct from the upstream, which writes each event by itself, as fast as they are taken.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { byTurns, Exactness, ROUNDS, row, SCALE } from './live/rounds.mjs'
+import { startStage } from './live/sides.mjs'
+
+const HISTORIES = [50_000, 200_000].map((events) => Math.round(events * SCALE))
+const CROWDS = [1, 20]
+const TIMEOUT_MS = 180_000
+
+/** @returns one row for each history and number of joiners. */
+export async function measure() {
+  const stage = await startStage({ needsNginx: false })
+  try {
+    const rows = []
+    for (const events of HISTORIES) rows.push(...(await joins(stage, events)))
+    return rows
+  } finally {
+    await stage.end()
+  }
+}
+
+async function joins(stage, events) {
+  const { id } = await stage.console.startRun({ events: String(events), open: '1' })
+  const whole = stage.reader.read([stage.console.live(id)], events, TIMEOUT_MS)
+  if ((await whole.result).completed !== 1) throw new Error('The history was not recorded whole.')
+  await sleep(1000) // it is stored by then too
+  const sides = {
+    direct: { url: `${stage.upstream.url}/flow?events=${events}` },
+    ours: stage.console.live(id),
+  }
+  const rows = []
+  for (const joiners of CROWDS) {
+    const exact = new Exactness()
+    let completed = 0
+    const isLarge = events * joiners > 1_000_000
+    const count = isLarge ? Math.min(2, ROUNDS) : ROUNDS
+    const seen = await byTurns(sides, { count, read: ({ lastMs }) => lastMs, slack: 50 }, async (side, name) => {
+      const streams = Array.from({ length: joiners }, () => side)
+      const one = await stage.reader.read(streams, events, TIMEOUT_MS).result
+      if (name === 'ours') {
+        completed += one.completed
+        exact.take(one)
+      }
+      return { ...one, lastMs: Math.max(...one.ms) }
+    })
+    rows.push(
+      row(`join ${events} events, ${joiners} at once`, 'ms to the last event', seen, {
+        peer: 'direct',
+        name: 'fresh direct streams',
+        of: ({ lastMs }) => lastMs,
+        goal: '<= 0.2',
+        completed: `${completed} of ${count * joiners}`,
+        ...exact.totals,
+      }),
+    )
+  }
+  return rows
+}

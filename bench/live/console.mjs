@@ -1,0 +1,129 @@
+// The real console for the live benches: the production build with its own database, before the upstream stub, and a person
+// signed in. Runs are started as the page does it: by the server action, called by its id from the build.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { cleanEnv, ensureBuild, root } from '../../scripts/bootstrap.mjs'
+import { freePort, until } from '../next-app.mjs'
+import { DEPLOYMENT, deploymentPath, WORKSPACE } from './places.mjs'
+
+const admin = { email: 'admin@example.com', password: 'correct horse battery staple' }
+
+/** Cookies of the answers so far, as one header. */
+class Cookies {
+  #values = new Map()
+  async fetch(url, init = {}) {
+    const headers = { ...init.headers, cookie: this.header }
+    const answer = await fetch(url, { redirect: 'manual', ...init, headers })
+    for (const one of answer.headers.getSetCookie()) {
+      const [pair] = one.split(';')
+      this.#values.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+    }
+    return answer
+  }
+  get header() {
+    return [...this.#values].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+  get list() {
+    return [...this.#values].map(([name, value]) => ({ name, value }))
+  }
+}
+
+async function signIn(url) {
+  const cookies = new Cookies()
+  const { csrfToken } = await (await cookies.fetch(`${url}/api/auth/csrf`)).json()
+  const answer = await cookies.fetch(`${url}/api/auth/callback/credentials`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: url },
+    body: new URLSearchParams({ ...admin, csrfToken, callbackUrl: url, json: 'true' }),
+  })
+  await answer.text()
+  if (!cookies.list.some(({ name }) => name.endsWith('session')))
+    throw new Error(`Signing in was refused: ${answer.status}.`)
+  return cookies
+}
+
+function actionId(file, name) {
+  const { node } = JSON.parse(readFileSync(path.join(root, '.next/server/server-reference-manifest.json'), 'utf8'))
+  const found = Object.entries(node).find(([, one]) => one.filename === file && one.exportedName === name)
+  if (!found) throw new Error(`The build has no action ${name} of ${file}.`)
+  return found[0]
+}
+
+/** Gives `{ url, pid, cookies, startRun(input), live(recording), pageOf(recording), end() }`. */
+export async function startConsole(upstream, env = {}) {
+  ensureBuild()
+  const data = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const child = spawn(process.execPath, ['scripts/start.mjs'], {
+    cwd: root,
+    env: cleanEnv({
+      PORT: String(port),
+      NEXTAUTH_URL: url,
+      PILOTHOUSE_DATA: data,
+      PILOTHOUSE_ADMIN_EMAIL: admin.email,
+      PILOTHOUSE_ADMIN_PASSWORD: admin.password,
+      CONTROL_PLANE_URL: upstream.url,
+      ALLOWED_UPSTREAMS: upstream.url,
+      DATABASE_URL: '',
+      ...env,
+    }),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const end = async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+    rmSync(data, { recursive: true, force: true, maxRetries: 5 })
+  }
+  const cookies = await until(`${url}/readyz`)
+    .then(() => signIn(url))
+    .catch(async (error) => {
+      await end()
+      throw error
+    })
+  const startRunId = actionId('lib/actions/runs.ts', 'startRun')
+
+  async function startRun(input) {
+    const body = { assistant_id: DEPLOYMENT, input, stream_resumable: false, stream_mode: ['custom', 'messages-tuple'] }
+    const given = { workspace: WORKSPACE, deployment: DEPLOYMENT, thread: { kind: 'new' }, body }
+    const answer = await cookies.fetch(`${url}${deploymentPath}/runs/new`, {
+      method: 'POST',
+      headers: {
+        'next-action': startRunId,
+        'content-type': 'text/plain;charset=UTF-8',
+        accept: 'text/x-component',
+        origin: url,
+      },
+      body: JSON.stringify([given]),
+    })
+    const text = await answer.text()
+    // Rows of the answer are `number:JSON`; the second one is what the action gave.
+    const row = text.split('\n').find((line) => line.startsWith('1:'))
+    const settled = row && JSON.parse(row.slice(2))
+    if (!settled?.ok) throw new Error(`The run was not started: ${answer.status} ${text.slice(0, 500)}`)
+    return settled.data
+  }
+
+  return {
+    url,
+    pid: child.pid,
+    cookies,
+    startRun,
+    /** What the reader needs to follow a recording from its start. */
+    live: (recording) => ({
+      url: `${url}/api/live`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', origin: url, cookie: cookies.header },
+      body: JSON.stringify({
+        subscriptions: [{ id: `r:${recording}`, workspace: WORKSPACE, kind: 'recording', recording, cursor: 0 }],
+      }),
+      isLive: true,
+    }),
+    pageOf: (recording) => `${url}${deploymentPath}/runs/${recording}`,
+    end,
+  }
+}

@@ -1,0 +1,160 @@
+// The processes of a live bench: how they are started and ended, and what they cost.
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cleanEnv, root } from '../../scripts/bootstrap.mjs'
+import { freePort, until } from '../next-app.mjs'
+
+const TICKS = 100 // Linux counts a process's time in hundredths of a second
+
+function readStats() {
+  const found = new Map()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const text = readFileSync(`/proc/${name}/stat`, 'utf8')
+      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+      const [user, system, userOfEnded, systemOfEnded] = fields.slice(11, 15).map(Number)
+      found.set(Number(name), { parent: Number(fields[1]), ticks: user + system + userOfEnded + systemOfEnded })
+    } catch {
+      // it ended meanwhile, and its parent has its time
+    }
+  }
+  return found
+}
+
+/** CPU seconds that these processes have used so far, with all that they started. */
+export function cpuSeconds(pids) {
+  const stats = readStats()
+  const isOurs = (pid) => pids.includes(pid) || (stats.has(pid) && isOurs(stats.get(pid).parent))
+  let ticks = 0
+  for (const [pid, one] of stats) if (isOurs(pid)) ticks += one.ticks
+  return ticks / TICKS
+}
+
+async function startChild(file) {
+  const child = fork(path.join(import.meta.dirname, file), [], { cwd: root, env: cleanEnv(), stdio: 'inherit' })
+  const [{ url }] = await once(child, 'message')
+  const ended = once(child, 'exit')
+  return {
+    url,
+    pid: child.pid,
+    child,
+    end: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** Gives `{ url, pid, stats(), release(gate), end() }`. */
+export async function startUpstream() {
+  const upstream = await startChild('upstream.mjs')
+  const ask = async (at) => await (await fetch(`${upstream.url}/bench/${at}`)).json()
+  return { ...upstream, ask, stats: () => ask('stats'), release: (gate) => ask(`release?gate=${gate}`) }
+}
+
+/** Gives `{ read(streams, events), end() }`; `read` gives `{ opened, result, stop() }`. */
+export async function startReader() {
+  const reader = await startChild('reader.mjs')
+  let count = 0
+  const waiting = new Map()
+  reader.child.on('message', ({ id, opened, result }) => {
+    if (opened) waiting.get(id)?.onOpened(opened)
+    if (!result) return
+    waiting.get(id)?.onResult(result)
+    waiting.delete(id)
+  })
+  return {
+    ...reader,
+    read(streams, events, timeoutMs = 60_000) {
+      const id = ++count
+      const handlers = {}
+      const opened = new Promise((resolve) => {
+        handlers.onOpened = resolve
+      })
+      const result = new Promise((resolve) => {
+        handlers.onResult = resolve
+      })
+      waiting.set(id, handlers)
+      reader.child.send({ id, streams, events, timeoutMs })
+      return { opened, result, stop: () => reader.child.send({ id, stop: true }) }
+    },
+  }
+}
+
+const MODULE_FOLDERS = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/usr/local/nginx/modules']
+
+/** nginx and its nchan module, where this machine has them. */
+export function findNginx() {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
+  const program = folders.map((folder) => path.join(folder, 'nginx')).find((file) => existsSync(file))
+  const nchan = MODULE_FOLDERS.map((folder) => path.join(folder, 'ngx_nchan_module.so')).find((file) =>
+    existsSync(file),
+  )
+  return { program, nchan: program && nchan }
+}
+
+const configOf = ({ nchan, port, upstream, folder }) => `
+${nchan ? `load_module ${nchan};` : ''}
+${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+error_log stderr crit;
+events { worker_connections 4096; }
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((one) => `${one}_temp_path ${folder}/${one};`).join('\n  ')}
+  server {
+    listen 127.0.0.1:${port};
+    tcp_nodelay on;
+    location = /ok { return 200 ok; }
+    location /flow {
+      proxy_pass ${upstream};
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_buffering off;
+      proxy_read_timeout 600s;
+    }
+    ${
+      nchan
+        ? `location ~ /publish/(\\w+)$ { nchan_publisher websocket; nchan_channel_id $1; nchan_message_buffer_length 10; }
+    location ~ /subscribe/(\\w+)$ { nchan_subscriber eventsource; nchan_channel_id $1; nchan_subscriber_first_message newest; }`
+        : ''
+    }
+  }
+}`
+
+/** Gives `{ url, pid, hasNchan, end() }`; undefined where there is no nginx, which is said. */
+export async function startNginx(upstream) {
+  const { program, nchan } = findNginx()
+  if (!program) {
+    console.error('[bench] There is no nginx on this machine: that peer is left out.')
+    return undefined
+  }
+  if (!nchan) console.error('[bench] nginx has no nchan module here: that peer is left out.')
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-nginx-'))
+  mkdirSync(path.join(folder, 'logs'))
+  const port = await freePort()
+  writeFileSync(path.join(folder, 'nginx.conf'), configOf({ nchan, port, upstream: upstream.url, folder }))
+  const args = ['-p', folder, '-c', path.join(folder, 'nginx.conf')]
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const ended = once(child, 'exit')
+  const url = `http://127.0.0.1:${port}`
+  await Promise.race([until(`${url}/ok`), ended.then(() => Promise.reject(new Error('nginx did not start.')))])
+  return {
+    url,
+    pid: child.pid,
+    hasNchan: Boolean(nchan),
+    end: async () => {
+      child.kill('SIGTERM')
+      await Promise.race([ended, sleep(3000)])
+      if (child.exitCode === null) child.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}

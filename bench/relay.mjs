@@ -1,0 +1,110 @@
+// One run to one viewer, through the whole of the console (rights, parsing, recording, sending), beside nginx and a bare
+// Next.js route handler that pass the same events on: added latency, headers of a silent upstream, CPU of many streams.
+import { byTurns, Exactness, ROUNDS, row, SCALE } from './live/rounds.mjs'
+import { sidesOf, startStage, turn } from './live/sides.mjs'
+
+const SECONDS = 3 * SCALE
+const STREAMS = Math.max(4, Math.round(100 * Math.min(1, SCALE)))
+
+/** @returns one row for each figure and peer. */
+export async function measure() {
+  const stage = await startStage({ needsNext: true })
+  try {
+    return [...(await latency(stage)), ...(await headers(stage)), ...(await many(stage))]
+  } finally {
+    await stage.end()
+  }
+}
+
+async function latency(stage) {
+  const { nchan: _, ...sides } = sidesOf(stage)
+  const rows = []
+  for (const [rate, goal] of [
+    [25, '<= 1.2 x next'],
+    [500, '<= 20 ms'],
+  ]) {
+    const exact = new Exactness()
+    const plan = { rate, events: Math.round(rate * SECONDS) }
+    const seen = await byTurns(sides, { read: ({ p50 }) => p50, slack: 0.1 }, async (side) => {
+      const one = await turn(stage, side, { plan })
+      exact.take(one)
+      return one
+    })
+    // Of a millisecond's fraction less than nothing is noise, and a ratio of it none.
+    const added = (read) => (figure, figures) => Math.max(0.01, read(figure) - read(figures.direct))
+    for (const [peer, name] of [['next', 'next route handler'], ...(sides.nginx ? [['nginx', 'nginx']] : [])]) {
+      const isGoal = peer === 'next'
+      rows.push(
+        row(`relay added p50 at ${rate}/s`, 'ms', seen, {
+          peer,
+          name,
+          of: added(({ p50 }) => p50),
+          ...exact.totals,
+          ...(isGoal && { goal }),
+        }),
+      )
+      rows.push(
+        row(`relay added p99 at ${rate}/s`, 'ms', seen, { peer, name, of: added(({ p99 }) => p99), ...exact.totals }),
+      )
+    }
+  }
+  return rows
+}
+
+/** Milliseconds until a viewer has its headers while the upstream says nothing at all. */
+async function headers(stage) {
+  const waitMs = 1500
+  const times = []
+  const opened = { ours: 0, next: 0 }
+  const count = 10 * ROUNDS
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { id } = await stage.console.startRun({ silent: '1' })
+    const streams = {
+      ours: stage.console.live(id),
+      next: { url: `${stage.next.url}/flow?silent=1` },
+    }
+    for (const [name, one] of Object.entries(streams)) {
+      const reading = stage.reader.read(
+        Array.from({ length: 10 }, () => one),
+        0,
+        waitMs,
+      )
+      const seen = (await reading.opened).filter((ms) => ms !== undefined && ms !== null)
+      opened[name] += seen.length
+      if (name === 'ours') times.push(...seen)
+      reading.stop()
+      await reading.result
+    }
+  }
+  times.sort((a, b) => a - b)
+  const p95 = times[Math.floor(times.length * 0.95)] ?? Number.NaN
+  const made = { rounds: [{ ours: p95 }] }
+  return [
+    row('relay headers of a silent upstream, p95 of 10 at once', 'ms', made, {
+      goal: '< 50 ms',
+      opened: `${opened.ours} of ${count}`,
+      peer_name: `next route handler: ${opened.next} of ${count} within ${waitMs} ms`,
+    }),
+  ]
+}
+
+async function many(stage) {
+  const { nchan: _, ...sides } = sidesOf(stage, { runs: STREAMS })
+  const exact = new Exactness()
+  const plan = { rate: 25, events: Math.round(25 * (SECONDS + SCALE)) }
+  const seen = await byTurns(sides, { read: ({ cpu }) => cpu, slack: 0.05 }, async (side) => {
+    const one = await turn(stage, side, { plan, viewers: STREAMS })
+    exact.take(one)
+    return one
+  })
+  // As the facts count it: of the relaying processes alone, without the upstream, whose part the direct way shows.
+  const of = ({ cpu, events }, { direct }) => Math.max(0.001, cpu - direct.cpu) * (1e6 / events)
+  return [
+    ['nginx', 'nginx', '<= 2.5'],
+    ['next', 'next route handler', '<= 1'],
+  ]
+    .filter(([peer]) => sides[peer])
+    .map(([peer, name, goal]) =>
+      row(`relay CPU of ${STREAMS} streams x 25/s`, 'us/event', seen, { peer, name, of, goal, ...exact.totals }),
+    )
+}
