@@ -122,7 +122,7 @@ async function publish(plan, url) {
     (n) => socket.send(eventData(n, plan.bytes)),
     () => false,
   )
-  published.then(() => setTimeout(() => socket.close(), 2000))
+  void published.then(() => setTimeout(() => socket.close(), 2000))
 }
 
 const time = '2026-01-01T00:00:00Z'
