@@ -6,6 +6,7 @@ import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkp
 import { z } from 'zod'
 import { HttpError, stackOf } from './errors'
 import { registerModuleHooks } from './module-hooks'
+import { toDoubles } from './numbers'
 
 /** A compiled graph, whatever its nodes and channels are. */
 // The library's own "any graph": its type parameters only serve those who write one.
@@ -85,7 +86,7 @@ export class Graphs {
     const found = this.loaded.get(graphId)
     if (!found)
       throw new HttpError(404, `Graph ${graphId} not found. This deployment has: ${this.ids.join(', ') || 'none'}.`)
-    return found.make(config, access, context)
+    return found.make(toDoubles(config), access, toDoubles(context))
   }
 }
 

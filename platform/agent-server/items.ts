@@ -9,6 +9,7 @@ import type { Db } from './db'
 import { addFilter } from './item-filter'
 import { checkPlace, ItemError, refuseIndex, refuseQuery } from './item-rules'
 import { Where } from './listing'
+import { toDoubles } from './numbers'
 
 type Json = Record<string, unknown>
 type Refresh = { refreshTtl?: boolean | null }
@@ -30,7 +31,11 @@ const NEWEST_FIRST = 'order by updated_at desc, namespace, key'
  * `user:1` also finds `user:10`; it needs a pool besides ours, and fails on a number asked for where a text is.
  */
 export class ItemStore extends BaseStore {
-  constructor(private readonly db: Db) {
+  constructor(
+    private readonly db: Db,
+    /** `exact`: numbers come as they were written; a graph needs `doubles`. */
+    private readonly numbers: 'exact' | 'doubles' = 'doubles',
+  ) {
     super()
   }
 
@@ -50,7 +55,7 @@ export class ItemStore extends BaseStore {
        on conflict (namespace, key) do update set value = excluded.value, ttl_minutes = excluded.ttl_minutes,
          expires_at = excluded.expires_at, updated_at = now(),
          created_at = case when items.expires_at <= now() then now() else items.created_at end`,
-      [namespace, key, toJson(value), ttl ?? null],
+      [namespace, key, checked(value), ttl ?? null],
     )
   }
 
@@ -128,8 +133,9 @@ export class ItemStore extends BaseStore {
        select namespace, key, value, created_at, updated_at from found ${NEWEST_FIRST}`,
       where.values,
     )
-    return rows.map(({ created_at, updated_at, ...item }) => ({
+    return rows.map(({ created_at, updated_at, value, ...item }) => ({
       ...item,
+      value: this.numbers === 'exact' ? value : toDoubles(value),
       createdAt: created_at,
       updatedAt: updated_at,
     }))
@@ -149,9 +155,9 @@ function addParts(where: Where, parts: readonly string[], place: (index: number,
     if (part !== '*') where.add(`${place(index + 1, parts.length)} = $?`, part)
 }
 
-function toJson(value: unknown): string {
+function checked(value: unknown): object {
   // Graph code may pass anything; the library's type is only a promise.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ItemError('value', 'The value of an item is an object')
-  return JSON.stringify(value)
+  return value
 }

@@ -131,7 +131,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
       ...threadHandlers({ db, threads, states, stopper, streams }),
       ...runHandlers({ runs, threads, hub, joins, stopper, starter }),
       ...cronHandlers(crons, clock, threads),
-      ...itemHandlers(store),
+      ...itemHandlers(new ItemStore(db, 'exact')),
       ...systemHandlers({ db, metrics, assistants, tools, info }),
     },
     rpc: {

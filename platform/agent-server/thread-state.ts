@@ -5,6 +5,7 @@ import { toCommand } from './commands'
 import { describeError, HttpError, invalid } from './errors'
 import type { Access, Graph, Graphs } from './graphs'
 import { toPlain } from './messages'
+import { toDoubles } from './numbers'
 import type { AgentSaver } from './saver'
 import { openInterrupts, restingStatus, stateOut } from './state'
 import { type ThreadRow, type Threads, threadOut } from './threads'
@@ -68,7 +69,7 @@ export class ThreadStates {
       ...(before
         ? { before: { configurable: { thread_id: thread.thread_id, checkpoint_id: checkpointIdOf(before) } } }
         : {}),
-      ...(metadata && { filter: metadata }),
+      ...(metadata && { filter: toDoubles(metadata) }),
     }
     const states: Json[] = []
     for await (const snapshot of graph.getStateHistory(config, options)) states.push(stateOut(snapshot))
@@ -83,7 +84,9 @@ export class ThreadStates {
     const graph = await this.#needGraph(thread)
     const place = { ...body.checkpoint, ...(body.checkpoint_id && { checkpoint_id: body.checkpoint_id }) }
     const config = { configurable: configurableOf(thread.thread_id, place) }
-    const updated = await explain(() => graph.updateState(config, body.values ?? undefined, body.as_node ?? undefined))
+    const updated = await explain(() =>
+      graph.updateState(config, toDoubles(body.values) ?? undefined, body.as_node ?? undefined),
+    )
     await this.#settle(thread, graph)
     return updated.configurable ?? {}
   }
@@ -91,7 +94,7 @@ export class ThreadStates {
   /** Builds a history on a new thread without running anything. */
   async build(thread: ThreadRow, supersteps: NonNullable<ThreadCreate['supersteps']>): Promise<void> {
     const graph = await this.#needGraph(thread)
-    const steps = supersteps.map(({ updates }) => ({
+    const steps = toDoubles(supersteps).map(({ updates }) => ({
       updates: updates.map(({ values, command, as_node }) => ({
         values: command ? toCommand(command) : (values as Json),
         asNode: as_node,
