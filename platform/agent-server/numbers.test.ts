@@ -78,7 +78,7 @@ describe('numbers that a double cannot hold', () => {
 
   test('are doubles for a graph that reads its store', async () => {
     const db = new Db(server.databaseUrl, 'agent_test', () => {})
-    await new ItemStore(db, 'exact').put(['graph'], 'one', fromText(held) as Record<string, unknown>)
+    await new ItemStore(db, {}, 'exact').put(['graph'], 'one', fromText(held) as Record<string, unknown>)
     expect((await new ItemStore(db).get(['graph'], 'one'))?.value).toEqual(JSON.parse(held))
     await db.close()
   })

@@ -4,6 +4,7 @@ import type { CheckpointRequest, ThreadCreate, ThreadStateUpdate } from '@/lib/c
 import { toCommand } from './commands'
 import { describeError, HttpError, invalid } from './errors'
 import type { Access, Graph, Graphs } from './graphs'
+import { chunks } from './listing'
 import { toPlain } from './messages'
 import { toDoubles } from './numbers'
 import type { AgentSaver } from './saver'
@@ -171,9 +172,6 @@ async function rawSnapshot(saver: Reader, config: { configurable: Json }): Promi
     parentConfig: saved?.parentConfig,
   }
 }
-
-const chunks = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
 
 const isOfState = (path: string): boolean => /^(values|interrupts)\b/.test(path)
 
