@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { ListTasksRequest, ListTasksResponse, Message, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk'
+import type {
+  ListTasksRequest,
+  ListTasksResponse,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  Task,
+} from '@a2a-js/sdk'
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import type { RunCreate } from '@/lib/contracts/runs'
 import { artifact, partOf, readParts } from './a2a-parts'

@@ -135,7 +135,12 @@ const IS_NEWEST = 'not exists (select from runs o where o.thread_id = r.thread_i
 const TASK_ID = `coalesce(r.metadata ->> '${TASK_KEY}', r.run_id)`
 
 type TaskRow = RunRow & { task_id: string; is_newest: boolean; state: TaskState }
-const foundOf = ({ task_id: id, is_newest: isNewest, state, ...run }: TaskRow): FoundTask => ({ id, run, isNewest, state })
+const foundOf = ({ task_id: id, is_newest: isNewest, state, ...run }: TaskRow): FoundTask => ({
+  id,
+  run,
+  isNewest,
+  state,
+})
 
 function statusMessage(
   { run_id, error }: RunRow,

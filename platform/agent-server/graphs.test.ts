@@ -39,13 +39,14 @@ describe.concurrent('graph code', () => {
   })
 
   storeTest.for([
-    ['missing', 'a file that is not there', './nothing.mjs:graph', /nothing\.mjs/],
     ['other', 'a missing export', './own.mjs:other', /no export "other" \(it exports graph\)/],
     ['none', 'something that is no graph', './own.mjs:graph', /is not a graph/],
     ['broken', 'broken code', './broken.mjs:graph', /Unexpected|Invalid|[Pp]arse/],
   ] as const)('%s: %s is told by its graph, and nothing starts', async ([graph, , place, message], { store }) => {
     const files = { 'own.mjs': 'export const graph = { not: "a graph" }', 'broken.mjs': 'export const graph = {' }
-    await expect(testServer({ databaseUrl: store.url, configPath: project(graph, place, files) })).rejects.toMatchObject({
+    await expect(
+      testServer({ databaseUrl: store.url, configPath: project(graph, place, files) }),
+    ).rejects.toMatchObject({
       graph,
       message: expect.stringMatching(message),
     })

@@ -35,7 +35,6 @@ const GraphConfig = z.looseObject({
 })
 export type GraphConfig = z.output<typeof GraphConfig>
 
-
 /** One graph cannot be loaded; `graph` is absent where the configuration file is at fault. */
 export class GraphLoadError extends Error {
   override name = 'GraphLoadError'

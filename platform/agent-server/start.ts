@@ -43,6 +43,8 @@ export type AgentServerOptions = AgentServerSettings & {
   log?: (level: 'info' | 'error', message: string, runId?: string) => void
   /** What crons take for the time; the time when absent. */
   now?: () => Date
+  /** After so long without an event, the stream of a run gets a comment. */
+  heartbeatMs?: number
   /** Between the attempts to deliver a webhook. */
   backOffMs?: readonly number[]
 }
@@ -108,7 +110,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const states = new ThreadStates(threads, graphs, saver)
   const runs = new Runs(db, bus)
   const hub = new Hub(db, bus, complain)
-  const joins = new Joins(hub, runs, threads, states)
+  const joins = new Joins(hub, runs, threads, states, options.heartbeatMs)
   const metrics = new Metrics({ db, active: () => queue.size, readers: () => joins.readers })
   const webhooks = new Webhooks({ db, ranges: webhookRanges, log, backOffMs: options.backOffMs })
   const endings = new Endings(db, bus, threads, states, () => webhooks.wake())
