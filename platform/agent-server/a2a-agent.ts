@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import type { Message, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk'
+import type {
+  ListTasksRequest,
+  ListTasksResponse,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  Task,
+} from '@a2a-js/sdk'
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import type { RunCreate } from '@/lib/contracts/runs'
 import { artifact, partOf, readParts } from './a2a-parts'
-import { type A2aTasks, type FoundTask, STATE, TASK_KEY } from './a2a-tasks'
+import { type A2aTasks, type FoundTask, STATE, TASK_KEY, type TaskPlace } from './a2a-tasks'
 import type { AssistantRow } from './assistants'
 import { HttpError, stackOf } from './errors'
 import type { Entry } from './events'
 import type { Held, Joins } from './join'
+import { chunks } from './listing'
 import { textOf } from './message-text'
 import type { RunStarter } from './run-starter'
 import type { RunStopper } from './run-stopper'
@@ -28,6 +36,9 @@ export type A2aErrors = typeof import('@a2a-js/sdk/errors')
 type Started = { taskId: string; row: RunRow; held: Held }
 type Events = AsyncGenerator<StreamResponse, void, undefined>
 
+const MAX_TASKS = 100
+/** Of a list: how many tasks have their state read at once. */
+const AT_ONCE = 4
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
@@ -35,7 +46,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  * resuming the one before). Both protocol versions end here; the SDK translates the older one.
  */
 export class A2aAgent
-  implements Pick<A2ARequestHandler, 'sendMessage' | 'sendMessageStream' | 'getTask' | 'cancelTask'>
+  implements Pick<A2ARequestHandler, 'sendMessage' | 'sendMessageStream' | 'getTask' | 'listTasks' | 'cancelTask'>
 {
   constructor(
     private readonly services: A2aServices,
@@ -62,7 +73,7 @@ export class A2aAgent
       getTask: (params) => this.#guard(() => this.getTask(params)),
       cancelTask: (params) => this.#guard(() => this.cancelTask(params)),
       resubscribe: (params) => this.#guardAll(this.resubscribe(params)),
-      listTasks: refuse(() => new errors.UnsupportedOperationError({ message: 'Tasks are not listed by this agent.' })),
+      listTasks: (params) => this.#guard(() => this.listTasks(params)),
       createTaskPushNotificationConfig: noPush,
       getTaskPushNotificationConfig: noPush,
       listTaskPushNotificationConfigs: noPush,
@@ -89,6 +100,35 @@ export class A2aAgent
 
   async getTask({ id, historyLength }: { id: string; historyLength?: number }): Promise<Task> {
     return this.services.tasks.read(await this.#find(id), historyLength)
+  }
+
+  async listTasks(asked: ListTasksRequest): Promise<ListTasksResponse> {
+    const { pageSize = 50, pageToken, contextId, status, historyLength } = asked
+    if (pageSize < 1 || pageSize > MAX_TASKS) throw this.#malformed(`A page has 1 to ${MAX_TASKS} tasks.`)
+    const since = asked.statusTimestampAfter || undefined
+    if (since && Number.isNaN(Date.parse(since))) throw this.#malformed('statusTimestampAfter is no time.')
+    const { tasks, total, next } = await this.services.tasks.list(this.assistant.assistant_id, {
+      contextId: contextId || undefined,
+      state: status || undefined,
+      since,
+      after: pageToken ? this.#readToken(pageToken) : undefined,
+      limit: pageSize,
+    })
+    const read: Task[] = []
+    for (const some of chunks(tasks, AT_ONCE))
+      read.push(...(await Promise.all(some.map((task) => this.services.tasks.read(task, historyLength)))))
+    const nextPageToken = next ? Buffer.from(JSON.stringify(next)).toString('base64url') : ''
+    return { tasks: read, nextPageToken, pageSize: read.length, totalSize: total }
+  }
+
+  #readToken(token: string): TaskPlace {
+    try {
+      const { changed, id } = JSON.parse(Buffer.from(token, 'base64url').toString()) as TaskPlace
+      if (!Number.isNaN(Date.parse(changed)) && typeof id === 'string') return { changed, id }
+    } catch {
+      // Said below.
+    }
+    throw this.#malformed('The pageToken is none of this list.')
   }
 
   async cancelTask({ id }: { id: string }): Promise<Task> {

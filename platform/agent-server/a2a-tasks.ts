@@ -3,7 +3,7 @@ import type { StateSnapshot } from '@langchain/langgraph'
 import { agentMessage, artifactsOf, historyOf, partOf } from './a2a-parts'
 import type { Db } from './db'
 import { toPlain } from './messages'
-import { isInProgress, RUN_COLUMNS, type RunRow, withInput } from './runs'
+import { RUN_COLUMNS, type RunRow, withInput } from './runs'
 import { interruptOut } from './state'
 import type { ThreadStates } from './thread-state'
 import type { Threads } from './threads'
@@ -24,6 +24,16 @@ export const TASK_KEY = 'a2a_task_id'
 /** A task's last run, and what the task is by it. */
 export type FoundTask = { id: string; run: RunRow; isNewest: boolean; state: TaskState }
 
+/** A place between two tasks of a list. */
+export type TaskPlace = { changed: string; id: string }
+type TaskPage = {
+  contextId?: string | undefined
+  state?: TaskState | undefined
+  since?: string | undefined
+  after?: TaskPlace | undefined
+  limit: number
+}
+
 /** Runs as tasks: nothing is stored for them besides. */
 export class A2aTasks {
   constructor(
@@ -34,14 +44,40 @@ export class A2aTasks {
 
   /** Undefined for a task that is not there, or is another assistant's. */
   async find(taskId: string, assistantId: string): Promise<FoundTask | undefined> {
-    const [run] = await this.db.query<RunRow & { is_newest: boolean }>(
-      `with first as (select thread_id from runs where run_id = $1 and assistant_id = $2)
-       select ${RUN_COLUMNS}, seq = (select max(seq) from runs where thread_id = (select thread_id from first)) as is_newest
-       from runs where thread_id = (select thread_id from first) and (run_id = $1 or metadata ->> '${TASK_KEY}' = $1)
-       order by seq desc limit 1`,
+    const [row] = await this.db.query<TaskRow>(
+      `select ${RUN_COLUMNS}, $1 as task_id, is_newest, ${TASK_STATE} as state from (
+         select r.*, ${IS_NEWEST} as is_newest from runs r
+         where r.thread_id = (select thread_id from runs where run_id = $1 and assistant_id = $2) and ${TASK_ID} = $1
+         order by r.seq desc limit 1) t`,
       [taskId.toLowerCase(), assistantId],
     )
-    return run && { id: taskId.toLowerCase(), run, isNewest: run.is_newest, state: stateOf(run, run.is_newest) }
+    return row && foundOf(row)
+  }
+
+  /** The tasks of an assistant, those that changed last first. `next` is where the following page begins. */
+  async list(
+    assistantId: string,
+    { contextId, state, since, after, limit }: TaskPage,
+  ): Promise<{ tasks: FoundTask[]; total: number; next: TaskPlace | undefined }> {
+    const rows = await this.db.query<TaskRow & { total: number; changed: string }>(
+      `with matching as (
+         select t.*, ${TASK_STATE} as state from (
+           select distinct on (${TASK_ID}) r.*, ${TASK_ID} as task_id, ${IS_NEWEST} as is_newest from runs r
+           where r.assistant_id = $1 and ($2::text is null or r.thread_id = $2)
+           order by ${TASK_ID}, r.seq desc) t)
+       select ${RUN_COLUMNS}, task_id, is_newest, state, updated_at::text as changed,
+         (select count(*)::int from matching where ${IS_ASKED_FOR}) as total
+       from matching where ${IS_ASKED_FOR} and ($5::timestamptz is null or (updated_at, task_id) < ($5, $6))
+       order by updated_at desc, task_id desc limit $7::int + 1`,
+      [assistantId, contextId?.toLowerCase(), state, since, after?.changed, after?.id, limit],
+    )
+    const page = rows.slice(0, limit)
+    const last = rows.length > limit ? page.at(-1) : undefined
+    return {
+      tasks: page.map(({ total: _, changed: __, ...row }) => foundOf(row)),
+      total: rows[0]?.total ?? 0,
+      next: last && { changed: last.changed, id: last.task_id },
+    }
   }
 
   async read({ id, run, isNewest, state }: FoundTask, historyLength?: number): Promise<Task> {
@@ -85,14 +121,26 @@ export class A2aTasks {
   }
 }
 
-function stateOf(run: RunRow, isNewest: boolean): TaskState {
-  if (run.status === 'pending') return STATE.submitted
-  if (isInProgress(run.status)) return STATE.working
-  if (run.status === 'success') return STATE.completed
-  if (run.status !== 'interrupted') return STATE.failed
-  // Stopped by someone, or before it began; or something else has gone on in the place where it waited.
-  return run.cancel !== null || run.attempt === 0 || !isNewest ? STATE.canceled : STATE.inputRequired
-}
+/** Of a run `t`, as SQL: what the task is by its last run. */
+const TASK_STATE = `case
+  when t.status = 'pending' then ${STATE.submitted}
+  when t.status = 'running' then ${STATE.working}
+  when t.status = 'success' then ${STATE.completed}
+  when t.status <> 'interrupted' then ${STATE.failed}
+  -- Stopped by someone, or before it began; or something else has gone on in the place where it waited.
+  when t.cancel is not null or t.attempt = 0 or not is_newest then ${STATE.canceled}
+  else ${STATE.inputRequired} end`
+const IS_ASKED_FOR = '($3::int is null or state = $3) and ($4::timestamptz is null or updated_at >= $4)'
+const IS_NEWEST = 'not exists (select from runs o where o.thread_id = r.thread_id and o.seq > r.seq)'
+const TASK_ID = `coalesce(r.metadata ->> '${TASK_KEY}', r.run_id)`
+
+type TaskRow = RunRow & { task_id: string; is_newest: boolean; state: TaskState }
+const foundOf = ({ task_id: id, is_newest: isNewest, state, ...run }: TaskRow): FoundTask => ({
+  id,
+  run,
+  isNewest,
+  state,
+})
 
 function statusMessage(
   { run_id, error }: RunRow,

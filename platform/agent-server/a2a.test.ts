@@ -41,6 +41,34 @@ const textsOf = (parts: Part[] = []) => parts.map(({ content }) => content?.valu
 const answerOf = (task: Task) => textsOf(task.artifacts[0]?.parts)
 
 describe('an A2A client through the gateway', () => {
+  test('lists tasks by context and by state, page by page, those that changed last first', async () => {
+    const client = await connect('chat')
+    const contextId = randomUUID()
+    const ids: string[] = []
+    for (const text of ['one', 'two', 'three'])
+      ids.unshift(((await client.sendMessage(request({ text }, { contextId }))) as Task).id)
+    const list = (more: object) =>
+      client.listTasks({
+        tenant: '',
+        contextId,
+        status: TaskState.TASK_STATE_UNSPECIFIED,
+        pageToken: '',
+        statusTimestampAfter: undefined,
+        ...more,
+      })
+    const first = await list({ pageSize: 2, includeArtifacts: true, historyLength: 1 })
+    expect(first).toMatchObject({ totalSize: 3, pageSize: 2 })
+    expect(first.tasks.map(({ id }) => id)).toEqual(ids.slice(0, 2))
+    expect(first.tasks.map(answerOf)).toEqual([['You said: three'], ['You said: two']])
+    const rest = await list({ pageSize: 2, pageToken: first.nextPageToken })
+    expect([rest.tasks.map(({ id }) => id), rest.nextPageToken, rest.totalSize]).toEqual([ids.slice(2), '', 3])
+    expect(await list({ status: TaskState.TASK_STATE_FAILED })).toMatchObject({ tasks: [], totalSize: 0 })
+    expect((await list({ status: TaskState.TASK_STATE_COMPLETED })).tasks).toHaveLength(3)
+    expect((await list({ statusTimestampAfter: '2999-01-01T00:00:00Z' })).tasks).toEqual([])
+    await expect(list({ pageToken: 'nonsense' })).rejects.toThrow('pageToken')
+    await expect(list({ pageSize: 101 })).rejects.toThrow('1 to 100')
+  })
+
   test('sends a message and reads the task again', async () => {
     const client = await connect('chat')
     const sent = (await client.sendMessage(request({ text: 'hello there' }))) as Task

@@ -1,10 +1,10 @@
 import { A2aAgent, type A2aServices } from './a2a-agent'
 import type { Assistants } from './assistants'
+import { HEARTBEAT, HEARTBEAT_MS } from './events'
 import type { RpcHandlers } from './handlers'
 import { EVENT_STREAM } from './http'
 import { readRpc } from './rpc'
 
-const HEARTBEAT_MS = 5000
 const VERSIONS = ['0.3', '1.0']
 /** Of the protocol: the version asked for is none of ours. */
 const VERSION_NOT_SUPPORTED = -32009
@@ -79,7 +79,7 @@ function eventStream(
             timer = setTimeout(() => resolve(undefined), HEARTBEAT_MS)
           })
           const item = await Promise.race([next, silence])
-          if (!item) return controller.enqueue(Buffer.from(': heartbeat\n'))
+          if (!item) return controller.enqueue(Buffer.from(HEARTBEAT))
           next = undefined
           if (item.done) controller.close()
           else controller.enqueue(encode(item.value))

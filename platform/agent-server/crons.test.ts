@@ -262,7 +262,7 @@ describe('several processes and restarts', () => {
     const [first] = servers as [TestServer, TestServer]
     const ids: string[] = []
     for (let n = 0; n < 3; n++) ids.push((await create(first, { ...quiet, on_run_completed: 'keep' })).cron_id)
-    const MINUTES = 6
+    const MINUTES = 4
     for (let n = 0; n < MINUTES; n++) {
       time.at += MINUTE
       await Promise.all(servers.flatMap((server) => ids.map((id) => look(server, id, time))))

@@ -197,8 +197,7 @@ export class Crons {
   }
 }
 
-const valuesOf = (row: CronRow): unknown[] =>
-  COLUMNS.split(', ').map((name) => (name === 'payload' ? JSON.stringify(row.payload) : row[name as keyof CronRow]))
+const valuesOf = (row: CronRow): unknown[] => COLUMNS.split(', ').map((name) => row[name as keyof CronRow])
 
 /** A field that is sent without a value is one that is not sent; only the input may be null on purpose. */
 const withoutEmpty = (fields: Json): Json =>

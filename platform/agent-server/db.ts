@@ -1,7 +1,18 @@
 import pg from 'pg'
+import { isJsonObject } from '@/lib/contracts/json'
 import { MIGRATIONS } from './migrations'
+import { fromText, toText } from './numbers'
 
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+
+/** Objects go as JSON; both ways with every number as it was written. */
+const bound = (values: readonly unknown[]): unknown[] =>
+  values.map((value) => (isJsonObject(value) ? toText(value) : value))
+const JSON_TYPES: number[] = [pg.types.builtins.JSON, pg.types.builtins.JSONB]
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) =>
+    JSON_TYPES.includes(id) && format !== 'binary' ? fromText : pg.types.getTypeParser(id, format),
+}
 
 /** The deployment's schema in PostgreSQL; every name in a statement is looked up there. */
 export class Db {
@@ -25,7 +36,7 @@ export class Db {
   }
 
   query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    (await this.pool.query<Row & pg.QueryResultRow>(text, values as unknown[])).rows
+    (await this.pool.query<Row & pg.QueryResultRow>(text, bound(values))).rows
 
   /** Runs `work` in one transaction; what it throws rolls everything back. */
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
@@ -35,7 +46,7 @@ export class Db {
       await client.query('begin')
       const result = await work(
         async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-          (await client.query<Row & pg.QueryResultRow>(text, values as unknown[])).rows,
+          (await client.query<Row & pg.QueryResultRow>(text, bound(values))).rows,
       )
       await client.query('commit')
       return result
@@ -92,6 +103,7 @@ export class Db {
       connectionString: this.url,
       options: `-c search_path=${this.schema}`,
       application_name: 'pilothouse-agent',
+      types,
     }
   }
 }

@@ -181,6 +181,11 @@ export class RunLog {
   }
 }
 
+/** A stream that says nothing for so long gets a comment, so that nobody in between takes it for dead. */
+export const HEARTBEAT_MS = 5000
+/** No blank line behind it: some clients take that for another event with the id of the last one. */
+export const HEARTBEAT = ': heartbeat\n'
+
 /** Server-sent events: the id comes before the data, so that a client that is cut in between asks for the event again. */
 export const encodeEvent = ({ id, event, data }: Omit<Entry, 'id'> & { id: number | string }): string =>
   `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`

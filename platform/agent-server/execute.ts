@@ -7,6 +7,7 @@ import type { RunLog } from './events'
 import type { Graph, Graphs } from './graphs'
 import type { EventWriter } from './hub'
 import { encodeEventData } from './messages'
+import { toDoubles } from './numbers'
 import { checkpointIdOf, continuesCheckpoint, keepWrites } from './rollback'
 import { streamGraph } from './run-stream'
 import { type CancelAction, type RunRow, withInput } from './runs'
@@ -46,11 +47,12 @@ const TURN_MS = 8
 
 /** Executes one attempt of a run up to its end, telling the log all the while. Never rejects. */
 export async function execute(
-  run: RunRow,
+  row: RunRow,
   { graphs, saver, db, isTracing }: ExecutionServices,
   execution: Execution,
 ): Promise<Ending> {
   const { log, writer, control } = execution
+  const run = { ...row, kwargs: toDoubles(row.kwargs), plan: toDoubles(row.plan), metadata: toDoubles(row.metadata) }
   const broken = new AbortController()
   const signal = AbortSignal.any([execution.signal, broken.signal])
   saver.watch(run.run_id, run.attempt, (error) => broken.abort(error))
@@ -103,7 +105,7 @@ async function wasBegun(run: RunRow, db: Db): Promise<boolean> {
 
 async function inputOf(run: RunRow, isContinued: boolean, db: Db): Promise<unknown> {
   if (isContinued) return null
-  const { kwargs } = await withStore(() => withInput(db.query, run))
+  const { kwargs } = await withStore(() => withInput(db.query, run, JSON.parse))
   return kwargs.command ? toCommand(kwargs.command) : (kwargs.input ?? null)
 }
 

@@ -11,6 +11,7 @@ import type { z } from 'zod'
 import { toValidationError } from '@/lib/contracts/http-validation-error'
 import { HttpError } from './errors'
 import type { Graph } from './graphs'
+import { toDoubles } from './numbers'
 
 /** What can be told of a graph without running it. */
 
@@ -75,7 +76,7 @@ export async function describeSubgraphs(
 export async function checkContext(graph: Graph, context: unknown): Promise<void> {
   const schema = (graph as { builder?: { _configRuntimeSchema?: unknown } }).builder?._configRuntimeSchema
   if (!isInteropZodObject(schema)) return
-  const parsed = await interopSafeParseAsync(schema, context)
+  const parsed = await interopSafeParseAsync(schema, toDoubles(context))
   if (parsed.success) return
   // The graph may have another copy of zod; the issues have the same form.
   const issues = (parsed.error as unknown as { issues: z.core.$ZodIssue[] }).issues

@@ -6,6 +6,7 @@ import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkp
 import { z } from 'zod'
 import { HttpError, stackOf } from './errors'
 import { registerModuleHooks } from './module-hooks'
+import { toDoubles } from './numbers'
 
 /** A compiled graph, whatever its nodes and channels are. */
 // The library's own "any graph": its type parameters only serve those who write one.
@@ -18,7 +19,21 @@ const GraphConfig = z.looseObject({
     z.string().min(1),
     z.union([GraphPath, z.looseObject({ path: GraphPath, description: z.string().nullish() })]),
   ),
+  store: z
+    .looseObject({
+      index: z.null('this server has no embedding model, so items cannot be indexed; leave it out').optional(),
+      ttl: z
+        .looseObject({
+          refresh_on_read: z.boolean().nullish(),
+          /** In minutes, as all of them. */
+          default_ttl: z.number().positive().nullish(),
+          sweep_interval_minutes: z.number().positive().nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
 })
+export type GraphConfig = z.output<typeof GraphConfig>
 
 /** One graph cannot be loaded; `graph` is absent where the configuration file is at fault. */
 export class GraphLoadError extends Error {
@@ -48,16 +63,15 @@ type Loaded = {
 export class Graphs {
   private constructor(private readonly loaded: ReadonlyMap<string, Loaded>) {}
 
-  /** Rejects with a GraphLoadError for the first graph that cannot be used. */
-  static async load(configPath: string, memory: Memory): Promise<Graphs> {
-    const config = await readConfig(configPath)
+  /** Paths begin in `folder`. Rejects with a GraphLoadError for the first graph that cannot be used. */
+  static async load(graphs: GraphConfig['graphs'], folder: string, memory: Memory): Promise<Graphs> {
     registerModuleHooks()
     const loaded = new Map<string, Loaded>()
-    for (const [name, given] of Object.entries(config.graphs)) {
+    for (const [name, given] of Object.entries(graphs)) {
       const { path: place, description } = typeof given === 'string' ? { path: given } : given
       const [file = '', exportName = 'default'] = place.split(':')
       try {
-        const make = await loadGraph(path.resolve(path.dirname(configPath), file), exportName, memory)
+        const make = await loadGraph(path.resolve(folder, file), exportName, memory)
         const graph = await make({ configurable: {} }, 'assistants.read', undefined)
         await graph.getGraphAsync({})
         loaded.set(name, { description: description ?? undefined, make })
@@ -85,11 +99,12 @@ export class Graphs {
     const found = this.loaded.get(graphId)
     if (!found)
       throw new HttpError(404, `Graph ${graphId} not found. This deployment has: ${this.ids.join(', ') || 'none'}.`)
-    return found.make(config, access, context)
+    return found.make(toDoubles(config), access, toDoubles(context))
   }
 }
 
-async function readConfig(file: string): Promise<z.output<typeof GraphConfig>> {
+/** Rejects with a GraphLoadError for a file that cannot be used, which names what is wrong in it. */
+export async function readConfig(file: string): Promise<GraphConfig> {
   let json: unknown
   try {
     json = JSON.parse(await readFile(file, 'utf8'))

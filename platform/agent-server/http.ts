@@ -2,7 +2,9 @@ import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { RowSchemas } from '@/lib/contracts/api'
 import { toValidationError } from '@/lib/contracts/http-validation-error'
+import { parseJson } from '@/lib/contracts/json'
 import { HttpError, invalid } from './errors'
+import { isTooDeep, toText } from './numbers'
 import { takeTurns } from './serde'
 
 /** What an operation answers with. Without a body: 204, unless a status says otherwise. */
@@ -52,13 +54,16 @@ const queryObject = (search: URLSearchParams): Record<string, string | string[]>
     }),
   )
 
+const TOO_DEEP = invalid(['body'], 'The data is nested too deep')
+
 /** No body at all is an empty object: what is missing in it, the schema says. */
 async function parseBody(text: string): Promise<unknown> {
   if (text.trim() === '') return {}
   await takeTurns(text.length)
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
+    if (isTooDeep(error)) throw TOO_DEEP
     throw invalid(['body'], `JSON decode error: ${(error as Error).message}`, 'json_invalid')
   }
 }
@@ -68,8 +73,7 @@ export function explainStoreError(error: unknown): HttpError | undefined {
   const code = (error as { code?: unknown } | null)?.code
   if (code === '22P05' || code === '22021')
     return invalid(['body'], 'Null characters are not allowed in metadata, configuration and context')
-  if (error instanceof RangeError && /call stack/.test(error.message))
-    return invalid(['body'], 'The data is nested too deep')
+  if (error instanceof RangeError && /call stack/.test(error.message)) return TOO_DEEP
   return undefined
 }
 
@@ -89,5 +93,5 @@ export function toResponse(context: Context, { status, headers, body, stream, te
   if (body === undefined) return context.body(null, (status ?? 204) as 204)
   // Values were made plain where they came from; what is left is JSON.
   context.header('Content-Type', 'application/json')
-  return context.body(JSON.stringify(body), (status ?? 200) as 200)
+  return context.body(toText(body), (status ?? 200) as 200)
 }

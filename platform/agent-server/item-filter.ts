@@ -1,5 +1,7 @@
+import { isJsonObject } from '@/lib/contracts/json'
 import { ItemError } from './item-rules'
 import type { Where } from './listing'
+import { toText } from './numbers'
 
 /** Conditions on the top-level fields of an item's value; `fields` in the statement is the value as jsonb. */
 
@@ -27,10 +29,10 @@ const OPERATORS: Record<string, Operator> = {
 /** Throws an ItemError for an operator that is not known, and for an operand of the wrong form. */
 export function addFilter(where: Where, filter: Record<string, unknown>): void {
   for (const [field, wanted] of Object.entries(filter)) {
-    if (!isObject(wanted)) add(where, '$eq', field, wanted)
+    if (!isJsonObject(wanted)) add(where, '$eq', field, wanted)
     else if (!Object.keys(wanted).some((key) => key.startsWith('$')))
       // An object without operators: the value has at least these fields.
-      where.add('fields @> $?::jsonb', JSON.stringify({ [field]: wanted }))
+      where.add('fields @> $?::jsonb', toText({ [field]: wanted }))
     else for (const [operator, operand] of Object.entries(wanted)) add(where, operator, field, operand)
   }
 }
@@ -41,9 +43,6 @@ function add(where: Where, name: string, field: string, operand: unknown): void 
     throw new ItemError('filter', `"${name}" is no operator; there are ${Object.keys(OPERATORS).join(', ')}`)
   if (operator.isList && !Array.isArray(operand)) throw new ItemError('filter', `"${name}" takes a list`)
   if (name === '$exists' && typeof operand !== 'boolean') throw new ItemError('filter', '"$exists" takes true or false')
-  const bound = [field, JSON.stringify(operand)]
+  const bound = [field, toText(operand)]
   where.add(operator.sql, ...bound, ...(operator.isTwice ? bound : []))
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

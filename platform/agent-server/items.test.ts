@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { Db } from './db'
 import { ItemStore } from './items'
-import { type TestServer, testServer } from './testing'
+import { fixtures, type TestServer, testServer } from './testing'
 
 let server: TestServer
 let db: Db
@@ -241,5 +246,51 @@ describe('graphs', () => {
     expect(results[2]).toMatchObject({ value: { n: 1 }, createdAt: expect.any(Date) })
     expect(results[4]).toHaveLength(1)
     expect(results[5]).toEqual([['batch']])
+  })
+})
+
+describe('the configuration of a deployment', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'items-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const configure = (store: object) => {
+    const file = path.join(folder, `${randomUUID()}.json`)
+    const graph = path.join(path.dirname(fixtures), 'memory.mjs:graph')
+    writeFileSync(file, JSON.stringify({ graphs: { memory: graph }, store }))
+    return file
+  }
+
+  test('says how long items live that do not say it themselves, and whether reading begins that anew', async () => {
+    const ttl = { default_ttl: 10, refresh_on_read: false, sweep_interval_minutes: 5 }
+    const own = await testServer({ configPath: configure({ ttl }) })
+    const rows = new pg.Client({ connectionString: own.databaseUrl, options: '-c search_path=agent_test' })
+    await rows.connect()
+    for (const [key, more] of Object.entries({ absent: {}, given: { ttl: 20 }, never: { ttl: null } }))
+      await own.request('PUT', '/store/items', { namespace: ['ttl'], key, value: {}, ...more })
+    await own.post('/runs/wait', { assistant_id: 'memory', input: { user: 'ann', said: 'one' } })
+    const minutes = async () => {
+      const { rows: found } = await rows.query(
+        'select namespace, key, ttl_minutes, extract(epoch from expires_at - now()) / 60 as left from items',
+      )
+      return Object.fromEntries(found.map((row) => [row.namespace[0] === 'ttl' ? row.key : 'graph', row]))
+    }
+    expect(await minutes()).toMatchObject({
+      absent: { ttl_minutes: 10 },
+      given: { ttl_minutes: 20 },
+      never: { ttl_minutes: null },
+      graph: { ttl_minutes: 10 },
+    })
+    await rows.query(`update items set expires_at = now() + interval '1 minute' where ttl_minutes is not null`)
+    await own.get('/store/items?namespace=ttl&key=absent')
+    await own.get('/store/items?namespace=ttl&key=given&refresh_ttl=true')
+    const { absent, given } = await minutes()
+    expect(Number(absent.left)).toBeLessThan(2)
+    expect(Number(given.left)).toBeGreaterThan(18)
+    await rows.end()
+    await own.close()
+  })
+
+  test('that asks for an index is refused before anything is served', async () => {
+    const index = { embed: 'openai:text-embedding-3-small', dims: 1536 }
+    await expect(testServer({ configPath: configure({ index }) })).rejects.toThrow(/store\.index.*no embedding model/)
   })
 })

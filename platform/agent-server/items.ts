@@ -6,9 +6,11 @@ import {
   type OperationResults,
 } from '@langchain/langgraph-checkpoint'
 import type { Db } from './db'
+import type { GraphConfig } from './graphs'
 import { addFilter } from './item-filter'
 import { checkPlace, ItemError, refuseIndex, refuseQuery } from './item-rules'
 import { Where } from './listing'
+import { toDoubles } from './numbers'
 
 type Json = Record<string, unknown>
 type Refresh = { refreshTtl?: boolean | null }
@@ -22,6 +24,9 @@ type Namespaces = {
 }
 type ItemRow = { namespace: string[]; key: string; value: Json; created_at: Date; updated_at: Date }
 
+/** Of items that say nothing themselves: minutes to live, and whether reading begins them anew. */
+export type ItemTtl = NonNullable<NonNullable<GraphConfig['store']>['ttl']>
+
 const NEWEST_FIRST = 'order by updated_at desc, namespace, key'
 
 /**
@@ -30,11 +35,16 @@ const NEWEST_FIRST = 'order by updated_at desc, namespace, key'
  * `user:1` also finds `user:10`; it needs a pool besides ours, and fails on a number asked for where a text is.
  */
 export class ItemStore extends BaseStore {
-  constructor(private readonly db: Db) {
+  constructor(
+    private readonly db: Db,
+    private readonly ttl: ItemTtl = {},
+    /** `exact`: numbers come as they were written; a graph needs `doubles`. */
+    private readonly numbers: 'exact' | 'doubles' = 'doubles',
+  ) {
     super()
   }
 
-  /** `ttl` in minutes; without one the item stays until it is deleted. */
+  /** `ttl` in minutes; null for an item that stays until it is deleted, whatever the deployment's default is. */
   override async put(
     namespace: string[],
     key: string,
@@ -50,11 +60,11 @@ export class ItemStore extends BaseStore {
        on conflict (namespace, key) do update set value = excluded.value, ttl_minutes = excluded.ttl_minutes,
          expires_at = excluded.expires_at, updated_at = now(),
          created_at = case when items.expires_at <= now() then now() else items.created_at end`,
-      [namespace, key, toJson(value), ttl ?? null],
+      [namespace, key, checked(value), ttl === undefined ? this.ttl.default_ttl : ttl],
     )
   }
 
-  /** Null where there is none. The time to live begins anew unless `refreshTtl` is false. */
+  /** Null where there is none. The time to live begins anew unless `refreshTtl`, or else the deployment, says no. */
   override async get(namespace: string[], key: string, { refreshTtl }: Refresh = {}): Promise<Item | null> {
     checkPlace('namespace', namespace, key)
     const where = new Where().add('namespace = $?::text[]', namespace).add('key = $?', key)
@@ -124,12 +134,13 @@ export class ItemStore extends BaseStore {
     const rows = await this.db.query<ItemRow>(
       `with found as (select id, namespace, key, value, created_at, updated_at, ttl_minutes from items
          ${fields} ${where.text} ${page})
-       ${refreshTtl === false ? '' : RENEW}
+       ${(refreshTtl ?? this.ttl.refresh_on_read) === false ? '' : RENEW}
        select namespace, key, value, created_at, updated_at from found ${NEWEST_FIRST}`,
       where.values,
     )
-    return rows.map(({ created_at, updated_at, ...item }) => ({
+    return rows.map(({ created_at, updated_at, value, ...item }) => ({
       ...item,
+      value: this.numbers === 'exact' ? value : toDoubles(value),
       createdAt: created_at,
       updatedAt: updated_at,
     }))
@@ -149,9 +160,9 @@ function addParts(where: Where, parts: readonly string[], place: (index: number,
     if (part !== '*') where.add(`${place(index + 1, parts.length)} = $?`, part)
 }
 
-function toJson(value: unknown): string {
+function checked(value: unknown): object {
   // Graph code may pass anything; the library's type is only a promise.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ItemError('value', 'The value of an item is an object')
-  return JSON.stringify(value)
+  return value
 }

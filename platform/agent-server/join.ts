@@ -1,5 +1,5 @@
 import { describeError } from './errors'
-import { type Entry, encodeEvent, type LogReader, type Outcome, type RunLog } from './events'
+import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS, type LogReader, type Outcome, type RunLog } from './events'
 import type { Hub } from './hub'
 import { encode, toPlain } from './messages'
 import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
@@ -7,9 +7,6 @@ import { interruptOut } from './state'
 import type { ThreadStates } from './thread-state'
 import type { Threads } from './threads'
 
-const HEARTBEAT_MS = 5000
-// No blank line behind it: some clients take that for another event with the id of the last one.
-const HEARTBEAT = ': heartbeat\n'
 /** Part of every stream, whatever modes and namespaces a reader wants. */
 const ALWAYS = new Set(['metadata', 'error', 'end'])
 
@@ -38,6 +35,7 @@ export class Joins {
     private readonly runs: Runs,
     private readonly threads: Threads,
     private readonly states: ThreadStates,
+    private readonly heartbeatMs = HEARTBEAT_MS,
   ) {}
 
   /** Streams and waits that are open now. */
@@ -188,9 +186,9 @@ export class Joins {
       yield []
       if (isInProgress(run.status) && !hasEnd)
         for (
-          let taken = await reader.take(HEARTBEAT_MS);
+          let taken = await reader.take(this.heartbeatMs);
           taken && !signal.aborted;
-          taken = await reader.take(HEARTBEAT_MS)
+          taken = await reader.take(this.heartbeatMs)
         ) {
           hasEnd ||= taken.some(({ event }) => event === 'end')
           if (taken.length === 0) await this.hub.check(run.run_id)

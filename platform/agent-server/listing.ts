@@ -45,3 +45,6 @@ export function select<T extends object>(record: T, fields: readonly string[] | 
   if (!fields?.length) return record
   return Object.fromEntries(Object.entries(record).filter(([key]) => fields.includes(key))) as Partial<T>
 }
+
+export const chunks = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))

@@ -1,4 +1,5 @@
 import { fromWire } from '@/lib/contracts/dialect'
+import { toText } from './numbers'
 
 /** What the runtime's objects look like on the wire: messages flat, everything else as JSON has it. */
 
@@ -56,9 +57,14 @@ export function toPlain(value: unknown, depth = 0): unknown {
 export const encode = (value: unknown): string => JSON.stringify(toPlain(value)) ?? 'null'
 
 /** For events: what cannot be written says so in its place. Whether anyone reads it must not decide on the run. */
-export function encodeEventData(value: unknown): string {
+export const encodeEventData = (value: unknown): string => orNotice(() => encode(value))
+
+/** The same for what holds values of a request, whose numbers may be more than doubles. */
+export const encodeRecord = (value: unknown): string => orNotice(() => toText(toPlain(value)))
+
+function orNotice(write: () => string): string {
   try {
-    return encode(value)
+    return write()
   } catch (error) {
     return JSON.stringify({ __unserializable__: (error as Error).message })
   }

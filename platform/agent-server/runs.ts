@@ -5,7 +5,8 @@ import { RUN_STATUSES_IN_PROGRESS } from '@/lib/contracts/state'
 import type { Bus } from './bus'
 import { type Db, iso, type Query } from './db'
 import { HttpError, notFound, type RunError } from './errors'
-import { encodeEventData } from './messages'
+import { encodeRecord } from './messages'
+import { fromText, toText } from './numbers'
 import { LARGE_BYTES, loadPieces, type Pieces, preparePieces, refsOf, removeUnusedPieces, split } from './pieces'
 import type { RunPlan, RunRequest } from './run-request'
 import { mayBeLarge, takeTurns } from './serde'
@@ -56,19 +57,23 @@ export const runOut = (row: RunRow) => ({
 })
 
 /** With its input, also where that is large. */
-export async function withInput(query: Query, row: RunRow): Promise<RunRow> {
+export async function withInput(
+  query: Query,
+  row: RunRow,
+  parse: (text: string) => unknown = fromText,
+): Promise<RunRow> {
   if (!row.input_pieces) return row
   const text = await loadPieces(query, row.thread_id, row.input_pieces)
   await takeTurns(text.length)
-  return { ...row, kwargs: { ...row.kwargs, input: JSON.parse(text) as RunCreate['input'] }, input_pieces: null }
+  return { ...row, kwargs: { ...row.kwargs, input: parse(text) as RunCreate['input'] }, input_pieces: null }
 }
 
 /** A run's request as it is stored; a large input by itself. */
 async function storedBody(body: RunCreate): Promise<{ kwargs: string; pieces?: Pieces }> {
   if (mayBeLarge(body.input)) await takeTurns()
-  const input = Buffer.from(JSON.stringify(body.input) ?? '')
-  if (input.length < LARGE_BYTES) return { kwargs: JSON.stringify(body) }
-  return { kwargs: JSON.stringify({ ...body, input: undefined }), pieces: await split(input) }
+  const input = Buffer.from(body.input === undefined ? '' : toText(body.input))
+  if (input.length < LARGE_BYTES) return { kwargs: toText(body) }
+  return { kwargs: toText({ ...body, input: undefined }), pieces: await split(input) }
 }
 
 /** Writes down that a run ends, for its webhook, in the transaction that ends it. */
@@ -82,7 +87,7 @@ export async function noteEnd(
   // Of a run that is taken back nothing is left to tell.
   if (!row.kwargs.webhook || status === 'rollback') return
   const ended = new Date()
-  const body = encodeEventData({
+  const body = encodeRecord({
     ...runOut(await withInput(query, { ...row, status, updated_at: ended })),
     run_started_at: row.started_at && iso(row.started_at),
     run_ended_at: iso(ended),

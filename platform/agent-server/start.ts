@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import { awaitAllCallbacks } from '@langchain/core/callbacks/promises'
@@ -15,10 +16,10 @@ import { Db } from './db'
 import { passStoreThrough } from './direct-store'
 import { Endings } from './endings'
 import { StreamCut } from './events'
-import { Graphs } from './graphs'
+import { Graphs, readConfig } from './graphs'
 import { Hub } from './hub'
 import { itemHandlers } from './item-handlers'
-import { ItemStore } from './items'
+import { ItemStore, type ItemTtl } from './items'
 import { Joins } from './join'
 import { mcpHandler } from './mcp'
 import { McpTools } from './mcp-tools'
@@ -42,6 +43,8 @@ export type AgentServerOptions = AgentServerSettings & {
   log?: (level: 'info' | 'error', message: string, runId?: string) => void
   /** What crons take for the time; the time when absent. */
   now?: () => Date
+  /** After so long without an event, the stream of a run gets a comment. */
+  heartbeatMs?: number
   /** Between the attempts to deliver a webhook. */
   backOffMs?: readonly number[]
 }
@@ -70,14 +73,16 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   let bus: Bus | undefined
   try {
     const saver = new AgentSaver(db)
-    const store = new ItemStore(db)
+    const config = await readConfig(options.configPath)
+    const ttl = config.store?.ttl ?? {}
+    const store = new ItemStore(db, ttl)
     passStoreThrough()
     await db.migrate(() => saver.setup())
-    const graphs = await Graphs.load(options.configPath, { saver, store })
+    const graphs = await Graphs.load(config.graphs, path.dirname(options.configPath), { saver, store })
     const assistants = new Assistants(db, graphs)
     await assistants.ensureDefaults()
     bus = await Bus.open(db, options.owner ?? 'agent-server', complain)
-    return await serve(options, { db, bus, saver, store, graphs, assistants, log, complain, isTracing })
+    return await serve(options, { db, bus, saver, store, ttl, graphs, assistants, log, complain, isTracing })
   } catch (error) {
     await bus?.close()
     await db.close()
@@ -90,6 +95,7 @@ type Parts = {
   bus: Bus
   saver: AgentSaver
   store: ItemStore
+  ttl: ItemTtl
   graphs: Graphs
   assistants: Assistants
   log: NonNullable<AgentServerOptions['log']>
@@ -99,12 +105,12 @@ type Parts = {
 
 async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentServer> {
   const { secret, port = 0, info, now, webhookRanges = [] } = options
-  const { db, bus, saver, store, graphs, assistants, log, complain, isTracing } = parts
+  const { db, bus, saver, store, ttl, graphs, assistants, log, complain, isTracing } = parts
   const threads = new Threads(db)
   const states = new ThreadStates(threads, graphs, saver)
   const runs = new Runs(db, bus)
   const hub = new Hub(db, bus, complain)
-  const joins = new Joins(hub, runs, threads, states)
+  const joins = new Joins(hub, runs, threads, states, options.heartbeatMs)
   const metrics = new Metrics({ db, active: () => queue.size, readers: () => joins.readers })
   const webhooks = new Webhooks({ db, ranges: webhookRanges, log, backOffMs: options.backOffMs })
   const endings = new Endings(db, bus, threads, states, () => webhooks.wake())
@@ -117,7 +123,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const tools = new McpTools(assistants, graphs)
   const tasks = new A2aTasks(db, threads, states)
   const inputFields = (graphId: string) => tools.inputFields(graphId)
-  const sweeper = new Sweeper({ db, stopper, threads, store, complain })
+  const sweeper = new Sweeper({ db, stopper, threads, store, complain, itemMinutes: ttl.sweep_interval_minutes })
 
   const deleteThreadsOf = async (assistantId: string) => {
     const found = await db.query<{ thread_id: string }>('select thread_id from threads where metadata @> $1', [
@@ -131,7 +137,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
       ...threadHandlers({ db, threads, states, stopper, streams }),
       ...runHandlers({ runs, threads, hub, joins, stopper, starter }),
       ...cronHandlers(crons, clock, threads),
-      ...itemHandlers(store),
+      ...itemHandlers(new ItemStore(db, ttl, 'exact')),
       ...systemHandlers({ db, metrics, assistants, tools, info }),
     },
     rpc: {

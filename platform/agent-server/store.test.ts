@@ -33,9 +33,10 @@ describe('the schema', () => {
 
   test('of a newer server is refused and left alone', async () => {
     const newer = new Db(database.url, 'agent_newer', () => {})
-    await newer.migrate(async () => {})
+    const migrate = () => newer.migrate(() => new AgentSaver(newer).setup())
+    await migrate()
     await newer.query('insert into migrations values (999)')
-    await expect(newer.migrate(async () => {})).rejects.toThrow('"agent_newer" was written by a newer agent server')
+    await expect(migrate()).rejects.toThrow('"agent_newer" was written by a newer agent server')
     await newer.close()
     expect(() => new Db(database.url, 'drop table', () => {})).toThrow('not a usable name')
   })

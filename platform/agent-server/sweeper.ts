@@ -15,12 +15,15 @@ type Services = {
   threads: Pick<Threads, 'keepLatest'>
   store: Pick<ItemStore, 'sweep'>
   complain(line: string): void
+  /** How often items are swept; those that are over are in no answer either way. */
+  itemMinutes?: number | null | undefined
 }
 
 /** Removes what has outlived its time: kept events, items and threads with a time to live. */
 export class Sweeper {
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
+  #itemsSweptAt = Number.NEGATIVE_INFINITY
 
   constructor(private readonly services: Services) {}
 
@@ -43,8 +46,11 @@ export class Sweeper {
   }
 
   async sweep(): Promise<void> {
-    const { db, stopper, threads, store } = this.services
-    await store.sweep()
+    const { db, stopper, threads, store, itemMinutes } = this.services
+    if (performance.now() - this.#itemsSweptAt >= (itemMinutes ?? 0) * 60_000) {
+      await store.sweep()
+      this.#itemsSweptAt = performance.now()
+    }
     // Of runs that go on, everything stays.
     await db.query(
       `delete from run_events e where created_at < now() - ${EVENTS_KEPT}

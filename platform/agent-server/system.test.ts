@@ -148,11 +148,15 @@ test('the server is well only as long as its database is, where that is asked fo
   expect(await client.get('/ok?check_db=perhaps')).toMatchObject({ status: 422 })
 })
 
-storeTest('what is loaded late is there in the bundled server too', async ({ store: { start } }) => {
-  const child = await start()
-  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
-  expect((await child.post('/mcp/', list)).json.result.tools).toHaveLength(2)
-  const get = { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: 'x' } }
-  expect((await child.post('/a2a/counter', get)).json.error.code).toBe(-32001)
-  expect((await child.get('/docs')).text).toContain('SwaggerUIBundle')
-})
+storeTest(
+  'what is loaded late is there in the bundled server too',
+  async ({ store: { start } }) => {
+    const child = await start()
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    expect((await child.post('/mcp/', list)).json.result.tools).toHaveLength(2)
+    const get = { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: 'x' } }
+    expect((await child.post('/a2a/counter', get)).json.error.code).toBe(-32001)
+    expect((await child.get('/docs')).text).toContain('SwaggerUIBundle')
+  },
+  60_000,
+)

@@ -4,7 +4,9 @@ import type { CheckpointRequest, ThreadCreate, ThreadStateUpdate } from '@/lib/c
 import { toCommand } from './commands'
 import { describeError, HttpError, invalid } from './errors'
 import type { Access, Graph, Graphs } from './graphs'
+import { chunks } from './listing'
 import { toPlain } from './messages'
+import { toDoubles } from './numbers'
 import type { AgentSaver } from './saver'
 import { openInterrupts, restingStatus, stateOut } from './state'
 import { type ThreadRow, type Threads, threadOut } from './threads'
@@ -68,7 +70,7 @@ export class ThreadStates {
       ...(before
         ? { before: { configurable: { thread_id: thread.thread_id, checkpoint_id: checkpointIdOf(before) } } }
         : {}),
-      ...(metadata && { filter: metadata }),
+      ...(metadata && { filter: toDoubles(metadata) }),
     }
     const states: Json[] = []
     for await (const snapshot of graph.getStateHistory(config, options)) states.push(stateOut(snapshot))
@@ -83,7 +85,9 @@ export class ThreadStates {
     const graph = await this.#needGraph(thread)
     const place = { ...body.checkpoint, ...(body.checkpoint_id && { checkpoint_id: body.checkpoint_id }) }
     const config = { configurable: configurableOf(thread.thread_id, place) }
-    const updated = await explain(() => graph.updateState(config, body.values ?? undefined, body.as_node ?? undefined))
+    const updated = await explain(() =>
+      graph.updateState(config, toDoubles(body.values) ?? undefined, body.as_node ?? undefined),
+    )
     await this.#settle(thread, graph)
     return updated.configurable ?? {}
   }
@@ -91,7 +95,7 @@ export class ThreadStates {
   /** Builds a history on a new thread without running anything. */
   async build(thread: ThreadRow, supersteps: NonNullable<ThreadCreate['supersteps']>): Promise<void> {
     const graph = await this.#needGraph(thread)
-    const steps = supersteps.map(({ updates }) => ({
+    const steps = toDoubles(supersteps).map(({ updates }) => ({
       updates: updates.map(({ values, command, as_node }) => ({
         values: command ? toCommand(command) : (values as Json),
         asNode: as_node,
@@ -168,9 +172,6 @@ async function rawSnapshot(saver: Reader, config: { configurable: Json }): Promi
     parentConfig: saved?.parentConfig,
   }
 }
-
-const chunks = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
 
 const isOfState = (path: string): boolean => /^(values|interrupts)\b/.test(path)
 

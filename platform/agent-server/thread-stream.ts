@@ -2,16 +2,13 @@ import { THREAD_STREAM_MODES } from '@/lib/contracts/runs'
 import type { Bus, ThreadChange } from './bus'
 import type { Db } from './db'
 import { HttpError, invalid } from './errors'
-import { type Entry, encodeEvent } from './events'
+import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS } from './events'
 import type { Held, Joins } from './join'
 import { Mailbox } from './mailbox'
 import { encode } from './messages'
 import { isInProgress, RUN_COLUMNS, type RunRow } from './runs'
 import type { ThreadStates } from './thread-state'
 import type { Threads } from './threads'
-
-const HEARTBEAT_MS = 5000
-const HEARTBEAT = ': heartbeat\n'
 
 type Mode = (typeof THREAD_STREAM_MODES)[number]
 type Frame = { id: string; event: string; data: string }

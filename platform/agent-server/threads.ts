@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
+import { isJsonObject } from '@/lib/contracts/json'
 import type { ThreadCreate, ThreadPatch, ThreadsCount, ThreadsSearch } from '@/lib/contracts/threads'
 import { type Db, iso, type Query } from './db'
 import { HttpError, notFound } from './errors'
 import { orderAndPage, Where } from './listing'
+import { toText } from './numbers'
 import { loadPieces, PIECES, removeUnusedPieces } from './pieces'
 
 type Json = Record<string, unknown>
@@ -183,7 +185,7 @@ export class Threads {
     const where = rowsWhere()
     // Of the newest checkpoint; a thread without the key is none of those asked for.
     for (const [channel, value] of Object.entries(values ?? {})) {
-      const wanted = JSON.stringify(value)
+      const wanted = toText(value)
       if (isScalar(value) && wanted.length <= MAX_SMALL)
         where.add(
           `thread_id in (select b.thread_id from checkpoint_blobs b where ${SMALL} and b.channel = $? and b.blob = $? and ${IS_NEWEST})`,
@@ -234,7 +236,7 @@ const AS_JSON = `case when b.type <> 'json' then null
   else as_json(b.blob) end`
 
 /** Equal to another one where their texts are. */
-const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
+const isScalar = (value: unknown): boolean => !Array.isArray(value) && !isJsonObject(value)
 
 const CHECKPOINT_TABLES = {
   checkpoints: 'checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata',
