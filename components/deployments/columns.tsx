@@ -39,7 +39,7 @@ export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentR
     className: 'w-full min-w-36 max-w-0',
     cell: (one) => <VisibleName>{one.name}</VisibleName>,
   },
-  { id: 'health', header: 'Health', className: 'max-w-44', cell: (one) => <RowHealth row={one} /> },
+  { id: 'health', header: 'Health', className: 'max-w-48', cell: (one) => <RowHealth row={one} /> },
   {
     id: 'source',
     header: 'Source',
