@@ -32,12 +32,19 @@ export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentR
       />
     ),
   },
-  { id: 'name', header: 'Name', cell: (one) => <VisibleName>{one.name}</VisibleName> },
-  { id: 'health', header: 'Health', cell: (one) => <RowHealth row={one} /> },
+  {
+    id: 'name',
+    header: 'Name',
+    // Takes what the others leave, so that no name and no fact makes the page wider than the window.
+    className: 'w-full min-w-36 max-w-0',
+    cell: (one) => <VisibleName>{one.name}</VisibleName>,
+  },
+  { id: 'health', header: 'Health', className: 'max-w-48', cell: (one) => <RowHealth row={one} /> },
   {
     id: 'source',
     header: 'Source',
     from: 'md',
+    className: 'max-w-48',
     cell: (one) => (
       <span className="flex items-center gap-1.5">
         <Badge>{sourceLabel(one.source)}</Badge>
@@ -48,17 +55,19 @@ export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentR
   {
     id: 'type',
     header: 'Type',
-    from: 'lg',
+    from: 'xl',
+    className: 'max-w-28',
     cell: (one) => <VisibleName className="text-ink-2">{one.type ?? '–'}</VisibleName>,
   },
   {
     id: 'image',
     header: 'Image version',
-    from: 'xl',
+    from: 'wide',
+    className: 'max-w-32',
     cell: (one) => <VisibleName className="font-mono text-ink-2 text-xs">{one.imageVersion ?? '–'}</VisibleName>,
   },
-  { id: 'active', header: 'Active revision', from: 'lg', cell: (one) => <Active of={one.active} /> },
-  { id: 'latest', header: 'Latest revision', from: 'xl', cell: (one) => <Latest row={one} /> },
+  { id: 'active', header: 'Active revision', from: 'xl', cell: (one) => <Active of={one.active} /> },
+  { id: 'latest', header: 'Latest revision', from: 'wide', cell: (one) => <Latest row={one} /> },
   {
     id: 'updated',
     header: 'Updated',
@@ -82,7 +91,7 @@ const Active = ({ of }: { of: RevisionFacts | null }) =>
 
 const Latest = ({ row: { latest, active } }: { row: DeploymentRow }) => {
   if (!latest) return <span className="text-ink-3">none</span>
-  if (latest.id === active?.id) return <span className="text-ink-3 text-xs">is the active one</span>
+  if (latest.id === active?.id) return <span className="text-ink-3 text-xs">the same</span>
   return (
     <span className="flex items-center gap-1.5 text-ink-2 text-xs">
       <code

@@ -13,7 +13,7 @@ export type Column<Row> = {
   /** Beside the row's own content, such as a box to tick: never the row's link. */
   isAside?: boolean
   /** Left out below this width, least important first. */
-  from?: 'sm' | 'md' | 'lg' | 'xl'
+  from?: keyof typeof FROM
 }
 
 const FROM = {
@@ -21,6 +21,7 @@ const FROM = {
   md: 'hidden md:table-cell',
   lg: 'hidden lg:table-cell',
   xl: 'hidden xl:table-cell',
+  wide: 'hidden min-[1400px]:table-cell',
 }
 const STEPS: Record<string, number> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 
@@ -131,7 +132,7 @@ function TableRow<Row>({ id, row, columns, href, isMarked }: TableRowProps<Row>)
               data-row
               href={href}
               prefetch={isNear ? null : false}
-              className="font-medium text-ink outline-offset-4"
+              className="inline-block max-w-full truncate align-middle font-medium text-ink outline-offset-2"
             >
               {column.cell(row)}
             </Link>

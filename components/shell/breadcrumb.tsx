@@ -5,6 +5,7 @@ import type { Route } from 'next'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Fragment, useCallback, useSyncExternalStore } from 'react'
+import { VisibleText } from '@/components/shared/visible-text'
 import { shortId } from '@/lib/format'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
@@ -62,7 +63,7 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
                   aria-current={isLast ? 'page' : undefined}
                   className={`block truncate rounded-sm hover:text-ink aria-[current=page]:text-ink ${isCode ? 'font-mono text-xs' : ''}`}
                 >
-                  {label}
+                  <VisibleText>{label}</VisibleText>
                 </Link>
               </li>
             </Fragment>

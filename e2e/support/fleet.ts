@@ -75,8 +75,8 @@ export async function startFleet(count: number, { latencyMs = 0, names = {}, lac
 
   function answer({ method, path }: Seen) {
     const { pathname, searchParams: query } = new URL(path, 'http://fleet')
-    const [id, revisions, revision] = pathname.split('/').slice(3)
-    if (!pathname.startsWith('/v2/deployments') || lacks?.test(pathname))
+    const [id, revisions, revision, more] = pathname.split('/').slice(3)
+    if (!pathname.startsWith('/v2/deployments') || more || lacks?.test(pathname))
       return { status: 404, body: { detail: 'Not Found' } }
     if (!id) {
       lists.push(query)

@@ -178,6 +178,21 @@ describe('an export', () => {
     against('platform')
   })
 
+  test('shows what hides in a name: CSV by its name, JSON as an escape that reads as the same text', async () => {
+    against('stub')
+    const name = 'pay\u202Elortnoc'
+    stub.answer(() => ({ body: { resources: [{ ...deploymentRecord(null), name }], offset: 1 } }))
+    const file = async (format: string) => {
+      const request = new Request(`http://localhost:3000/api/export/default/deployments?format=${format}`)
+      return await (await exportDeployments(request, workspaceOf.stub, async () => viewer)).text()
+    }
+    expect(await file('csv')).toContain('"pay[RLO]lortnoc"')
+    const json = await file('json')
+    expect(json).toContain(String.raw`pay\u202elortnoc`)
+    expect(JSON.parse(json).deployments[0].name).toBe(name)
+    against('platform')
+  })
+
   test('is refused as an error, not as a file', async () => {
     expect((await get('format=xml')).status).toBe(422)
     expect((await get('format=csv', await testActor({}))).status).toBe(404)
