@@ -4,6 +4,8 @@ import type { Page } from '@playwright/test'
 import { expect, signIn, test } from './support/session'
 import { agentServer } from './support/workspace'
 
+test.beforeEach(() => test.setTimeout(150_000)) // two samples and a slow reply; the time-out only ends what hangs
+
 const axe = readFileSync(path.resolve('node_modules/axe-core/axe.min.js'), 'utf8')
 async function expectAccessible(page: Page) {
   await page.evaluate(axe)

@@ -12,6 +12,7 @@ import { readSecrets } from '@/lib/server/edits/read-secrets'
 import { serveLive } from '@/lib/server/live/serve'
 import { downloadLog } from '@/lib/server/log-download'
 import { relay } from '@/lib/server/relay'
+import { readRunRows } from '@/lib/server/run-rows/read'
 import { LOOKS } from '@/lib/server/settled-truth'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
@@ -19,8 +20,10 @@ import { deleteDeployments } from './bulk'
 import { createDeployment, deleteDeployment, readSettings, saveSettings } from './deployments'
 import { saveResourceSpec } from './resource-spec'
 import { interruptRevision, redeployRevision, restoreRevision } from './revisions'
+import { cancelRuns } from './runs'
 import { deleteView, saveView, updateView } from './saved-views'
 import { saveSecrets } from './secrets'
+import { saveTemplate } from './templates'
 
 // Everything that can be done with deployments, tried by everybody. The table below is written by hand: it says who may.
 
@@ -99,6 +102,10 @@ const live =
     return refusal(/"code":"(\w+)"/.exec(text)?.[1]) ?? (/"ended":true/.test(text) ? 'forbidden' : null)
   }
 
+const template = JSON.stringify({
+  ...{ assistant: 'a', threadKind: 'new', inputKind: 'message', message: 'Hello', json: null, context: '' },
+  ...{ modes: [], subgraphs: true, multitask: 'enqueue' },
+})
 const LOG = { workspaceId: workspace, workspace, deploymentId: id, revisionId: id, type: 'build' }
 const MATRIX: Record<Role, Record<string, Try>> = {
   viewer: {
@@ -115,9 +122,16 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'follow revisions': live({ kind: 'revisions', deployment: id }),
     'follow a revision': live({ kind: 'revision', deployment: id, revision: id }),
     'follow a log': live({ kind: 'logs', deployment: id, revision: id, type: 'build', cursor: 0 }),
+    'read the runs': read(() => readRunRows(workspace, {}, actor)),
+    'follow the runs': live({ kind: 'runs', query: {} }),
+    'save a template': action(() =>
+      saveTemplate({ workspace, deployment: id, name: `template ${++keys}`, body: template }),
+    ),
     'save a view': action(() => saveView({ workspace, page: 'deployments', name: `view ${++keys}`, query: '' })),
   },
-  developer: {},
+  developer: {
+    'cancel runs': action(() => cancelRuns({ workspace, ids: [`${id}/${id}/${id}`], action: 'interrupt', key: key() })),
+  },
   admin: {
     'create a deployment': action(() => createDeployment({ workspace, key: key(), body: create })),
     'read the settings to edit them': action(() => readSettings(place)),
