@@ -45,10 +45,8 @@ export function GraphTab({ workspace, deployment, assistant }: AssistantPlace) {
         </span>
         {isRefused ? <span>This server does not tell what is in its subgraphs.</span> : null}
       </div>
-      <div className="max-h-[44rem] overflow-hidden rounded-lg border bg-panel">
-        <div className="max-h-[44rem] overflow-auto">
-          <GraphDrawing label="Graph" {...drawn} />
-        </div>
+      <div className="overflow-hidden rounded-lg border bg-panel">
+        <GraphDrawing label="Graph" {...drawn} />
       </div>
       <details className="text-xs">
         <summary className="cursor-pointer text-ink-2">As a list</summary>

@@ -99,7 +99,8 @@ export function RunsList({ workspace, deployment, views: initialViews, serverNow
         <DataTable
           label="Runs"
           columns={columns}
-          rows={data?.rows}
+          // Nothing is there for certain only when the servers have answered.
+          rows={rows.length === 0 && data?.looked?.isPending ? undefined : data?.rows}
           rowKey={(row) => row.id}
           rowHref={(row) => hrefOf(workspace, row)}
           isMarked={(row) => selection.has(row.id)}

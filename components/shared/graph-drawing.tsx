@@ -26,10 +26,15 @@ export function GraphDrawing({ label, nodes, edges, lookOf }: Props) {
   const placed = useMemo(() => placeGraph(nodes, edges), [nodes, edges])
   const arrow = useId()
   return (
-    <div className="h-full overflow-auto p-3">
-      <section aria-label={label} className="relative mx-auto" style={{ width: placed.width, height: placed.height }}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is larger than its place is moved by the keyboard too
+    <section aria-label={label} tabIndex={0} className="h-full overflow-auto p-3">
+      <div className="relative mx-auto" style={{ width: placed.width, height: placed.height }}>
         {placed.groups.map(({ id, x, y, width, height }) => (
-          <div key={id} className="absolute rounded-md border border-dashed" style={{ left: x, top: y, width, height }}>
+          <div
+            key={id}
+            className="absolute rounded-md border border-line-strong border-dashed"
+            style={{ left: x, top: y, width, height }}
+          >
             <span className="absolute -top-2 left-2 bg-panel px-1 font-mono text-2xs text-ink-3">
               <VisibleText>{nameOf(id)}</VisibleText>
             </span>
@@ -61,8 +66,8 @@ export function GraphDrawing({ label, nodes, edges, lookOf }: Props) {
         {placed.nodes.map((node) => (
           <Node key={node.id} node={node} look={lookOf?.(node.id)} />
         ))}
-      </section>
-    </div>
+      </div>
+    </section>
   )
 }
 
@@ -70,9 +75,9 @@ function Node({ node, look }: { node: PlacedNode; look: NodeLook | undefined }) 
   const name = nameOf(node.id)
   const isEnd = name === 'Start' || name === 'End'
   const shape = cn(
-    'absolute flex flex-col justify-center rounded-md border px-2.5 text-left text-xs',
+    'absolute flex flex-col justify-center border px-2.5 text-left text-xs',
     look?.className ?? 'border-line-strong bg-panel text-ink-2',
-    isEnd && 'rounded-full border-dashed text-center',
+    isEnd ? 'rounded-full border-dashed text-center' : 'rounded-md',
   )
   const style = { left: node.x, top: node.y, width: NODE_WIDTH, height: NODE_HEIGHT }
   const content = (

@@ -13,6 +13,7 @@ import { readWaiting } from '@/lib/server/inbox/inbox-thread'
 import { serveLive } from '@/lib/server/live/serve'
 import { downloadLog } from '@/lib/server/log-download'
 import { relay } from '@/lib/server/relay'
+import { readRunRows } from '@/lib/server/run-rows/read'
 import { LOOKS } from '@/lib/server/settled-truth'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
@@ -22,9 +23,11 @@ import { createDeployment, deleteDeployment, readSettings, saveSettings } from '
 import { answerThread } from './inbox'
 import { saveResourceSpec } from './resource-spec'
 import { interruptRevision, redeployRevision, restoreRevision } from './revisions'
+import { cancelRuns } from './runs'
 import { deleteView, saveView, updateView } from './saved-views'
 import { saveSecrets } from './secrets'
 import { deleteItem, putItem } from './store'
+import { saveTemplate } from './templates'
 
 // Everything that can be done with deployments, tried by everybody. The table below is written by hand: it says who may.
 
@@ -105,6 +108,10 @@ const live =
     return refusal(/"code":"(\w+)"/.exec(text)?.[1]) ?? (/"ended":true/.test(text) ? 'forbidden' : null)
   }
 
+const template = JSON.stringify({
+  ...{ assistant: 'a', threadKind: 'new', inputKind: 'message', message: 'Hello', json: null, context: '' },
+  ...{ modes: [], subgraphs: true, multitask: 'enqueue' },
+})
 const LOG = { workspaceId: workspace, workspace, deploymentId: id, revisionId: id, type: 'build' }
 const MATRIX: Record<Role, Record<string, Try>> = {
   viewer: {
@@ -123,6 +130,11 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'follow the inbox': live({ kind: 'inbox' }),
     'read what a thread waits for': read(() => readWaiting({ ...place, thread: id }, { actor })),
     'follow a log': live({ kind: 'logs', deployment: id, revision: id, type: 'build', cursor: 0 }),
+    'read the runs': read(() => readRunRows(workspace, {}, actor)),
+    'follow the runs': live({ kind: 'runs', query: {} }),
+    'save a template': action(() =>
+      saveTemplate({ workspace, deployment: id, name: `template ${++keys}`, body: template }),
+    ),
     'save a view': action(() => saveView({ workspace, page: 'deployments', name: `view ${++keys}`, query: '' })),
   },
   developer: {
@@ -138,6 +150,7 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'delete a cron': action(() => deleteCron({ place: cron })),
     'put an item': action(() => putItem({ place: item, value: '{}', seen: null, requestKey: key() })),
     'delete an item': action(() => deleteItem(item)),
+    'cancel runs': action(() => cancelRuns({ workspace, ids: [`${id}/${id}/${id}`], action: 'interrupt', key: key() })),
   },
   admin: {
     'create a deployment': action(() => createDeployment({ workspace, key: key(), body: create })),

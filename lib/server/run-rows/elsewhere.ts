@@ -110,7 +110,10 @@ async function lookThrough(place: Place, { threads: limit, isBusyOnly }: Depth):
           search(),
           ...(['busy', 'interrupted', 'error'] as const).map((status) => search(status).catch(() => [])),
         ])
-    const found = new Map([...pressing.flat(), ...(newest ?? [])].map((thread) => [thread.thread_id, thread]))
+    const [busy = [], ...resting] = pressing
+    // Many that wait or failed long ago must not leave the newest out.
+    const order = [...busy, ...(newest ?? []).slice(0, limit / 2), ...resting.flat(), ...(newest ?? [])]
+    const found = new Map(order.map((thread) => [thread.thread_id, thread]))
     const chosen = [...found.values()].slice(0, limit)
     const isCut = found.size > limit || [newest ?? [], ...pressing].some((page) => page.length >= limit)
     const read = await each(chosen, (thread) => runsOf(place, thread).catch((error: unknown) => problemOf(error)))

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Page } from '@playwright/test'
+import { expect, signIn, test } from './support/session'
+import { agentServer } from './support/workspace'
+
+test.beforeEach(() => test.setTimeout(150_000)) // two samples and a slow reply; the time-out only ends what hangs
+
+const axe = readFileSync(path.resolve('node_modules/axe-core/axe.min.js'), 'utf8')
+async function expectAccessible(page: Page) {
+  await page.evaluate(axe)
+  const violations = await page.evaluate(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: axe puts itself on the window
+    const result = await (window as any).axe.run(document, { resultTypes: ['violations'] })
+    return result.violations.map((one: { id: string; nodes: { html: string }[] }) => `${one.id} ${one.nodes[0]?.html}`)
+  })
+  expect(violations).toEqual([])
+}
+
+/** The sample deployment as a script of somebody else would use it. */
+async function concierge() {
+  let at = { url: '', key: '' }
+  const isReady = async () => {
+    at = await agentServer('concierge')
+    return at.url !== '' && (await fetch(`${at.url}/ok`, { headers: { 'x-api-key': at.key } })).ok
+  }
+  await expect.poll(isReady, { timeout: 60_000 }).toBe(true)
+  const { url, key } = at
+  const post = async (resource: string, body: unknown) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+    const answer = await fetch(url + resource, { method: 'POST', headers, body: JSON.stringify(body) })
+    return (await answer.json()) as Record<string, string>
+  }
+  /** A chat that goes on for about a minute. */
+  const start = async (batch: string) => {
+    const { thread_id } = await post('/threads', {})
+    const file = { type: 'file', mime_type: 'text/plain', filename: 'greeting.txt', base64: btoa('Ahoy!') }
+    const content = [{ type: 'text', text: 'Please read this.' }, file]
+    await post(`/threads/${thread_id}/runs`, {
+      assistant_id: 'chat',
+      input: { messages: [{ role: 'user', content }] },
+      context: { delay_ms: 400 },
+      metadata: { batch },
+      stream_mode: ['values', 'messages-tuple'],
+      stream_resumable: true,
+    })
+  }
+  return { id: url.split('/').at(-1) ?? '', start }
+}
+
+test('runs that others started show up by themselves, are opened and followed, and are cancelled together', async ({
+  page,
+}) => {
+  const { id, start } = await concierge()
+  const batch = `batch-${Date.now()}`
+  await signIn(page)
+  await page.goto(`/local/deployments/${id}/runs?q=${batch}`)
+  await expect(page.getByText('No run matches')).toBeVisible()
+  await start(batch)
+  await start(batch)
+  const table = page.getByRole('table', { name: 'Runs' })
+  const rows = table.locator('tr[data-key]')
+  await expect(rows).toHaveCount(2, { timeout: 20_000 })
+  await expect(rows.filter({ hasText: 'elsewhere' })).toHaveCount(2)
+  await expectAccessible(page)
+
+  await rows.first().getByRole('link').click()
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+  await expect(page.getByText('Running', { exact: true })).toBeVisible()
+  await expect(page.getByRole('article', { name: 'AI message' })).toContainText('concierge')
+  const download = page.waitForEvent('download')
+  await page.getByRole('article', { name: 'Human message' }).getByRole('button', { name: 'Save' }).click()
+  expect(readFileSync(await (await download).path(), 'utf8')).toBe('Ahoy!')
+
+  await page.goBack()
+  // One of them is recorded now, and still is one row.
+  await expect(rows.filter({ hasText: 'elsewhere' })).toHaveCount(1)
+  await expect(rows).toHaveCount(2)
+  await table.getByRole('checkbox', { name: /^Select all on this page/ }).check()
+  await page.getByRole('region', { name: 'Selected runs' }).getByRole('button', { name: 'Cancel…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Cancel 2 runs?' })
+  await expect(dialog.getByRole('radio', { name: /^Interrupt/ })).toBeChecked()
+  await dialog.getByRole('button', { name: 'Cancel 2 runs' }).click()
+  await expect(page.getByRole('list', { name: 'Results' }).getByText('Cancelled')).toHaveCount(2)
+  await page.getByRole('button', { name: 'Close' }).last().click()
+  await expect(rows.filter({ hasText: /Cancelled|Interrupted/ })).toHaveCount(2, { timeout: 20_000 })
+})
+
+test('a request is kept as a template and used after a reload; its run is gone on from a checkpoint', async ({
+  page,
+}) => {
+  const { id } = await concierge()
+  const name = `Sums ${Date.now()}`
+  await signIn(page)
+  await page.goto(`/local/deployments/${id}/runs/new`)
+  const message = page.getByLabel('Message', { exact: true }).last()
+  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
+  await message.fill('What is 6 * 7?')
+  await page.getByRole('button', { name: 'Templates' }).click()
+  await page.getByRole('menuitem', { name: 'Save as a template…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save as a template' })
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('button', { name: `Templates: ${name}`, exact: true })).toBeVisible()
+  await message.fill('Something else')
+  await expect(page.getByRole('button', { name: `Templates: ${name}, edited` })).toBeVisible()
+  await page.reload()
+  await page.getByRole('button', { name: 'Templates' }).click()
+  await page.getByRole('menuitem', { name }).click()
+  await expect(message).toHaveValue('What is 6 * 7?')
+  await page.getByRole('button', { name: 'Start run' }).click()
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+  const first = page.url()
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+
+  await page.getByRole('tab', { name: 'State' }).click()
+  await expect(page.getByText(/The last step changed messages/)).toBeVisible()
+  await expect(page.getByRole('treeitem', { name: /^messages.*changed$/ })).toBeVisible()
+  await page.getByRole('link', { name: 'Fork from here' }).click()
+  await expect(page.getByText('Starts from the checkpoint')).toBeVisible()
+  await page.getByRole('group', { name: 'Kind of input' }).getByRole('button', { name: 'Message' }).click()
+  await message.fill('What is 6 * 8?')
+  await page.getByRole('button', { name: 'Start run' }).click()
+  await page.waitForURL((url) => /\/runs\/[0-9a-f-]{36}$/.test(url.pathname) && url.href !== first)
+  await expect(page.getByText('The calculator says: 48.').first()).toBeVisible({ timeout: 30_000 })
+})
