@@ -96,7 +96,7 @@ export function CronPage(place: Place) {
       {isEditing ? (
         <EditCron place={place} cron={data} onSaved={changed} onClose={() => setEditing(false)} />
       ) : (
-        <div className="grid items-start gap-4 lg:grid-cols-2">
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
           <section aria-label="Next firings" className="rounded-lg border bg-panel p-3">
             {data.enabled === false ? (
               <p className="text-ink-2">Disabled: it fires nothing until it is enabled again.</p>
@@ -111,7 +111,10 @@ export function CronPage(place: Place) {
           </section>
           <section aria-label="Request" className="rounded-lg border bg-panel p-3">
             <h3 className="mb-1 font-medium text-ink-3 text-xs">What each firing runs</h3>
-            <LongText text={jsonText(data.payload ?? {})} className="max-h-72 overflow-auto font-mono text-xs" />
+            <LongText
+              text={jsonText(data.payload ?? {})}
+              className="max-h-72 overflow-auto break-all font-mono text-xs"
+            />
           </section>
           <div className="lg:col-span-2">
             <CronRuns place={place} thread={data.thread_id ?? undefined} isKept={data.on_run_completed === 'keep'} />

@@ -20,7 +20,7 @@ export function FiringsPreview({ id, schedule, timezone, end }: Props) {
       <p className="text-ink-3 text-xs">The next five firings{timezone === UTC ? ', in UTC' : ''}</p>
       <ol aria-live="polite" className="mt-1 space-y-0.5 text-sm tabular-nums">
         {firings?.times.map((time) => (
-          <li key={time.getTime()} className="flex flex-wrap gap-x-3">
+          <li key={time.getTime()} className="flex flex-wrap items-baseline gap-x-3">
             <span>{inZone(time, timezone)}</span>
             {timezone === UTC ? null : <span className="text-ink-3">{inZone(time, UTC)} UTC</span>}
             <span className="text-ink-3 text-xs">

@@ -58,7 +58,12 @@ export function InboxPage({ workspace, Answers }: Props) {
         )
       ) : null}
       {inbox ? <Unread inbox={inbox} /> : null}
-      <div className={cn('grid items-start gap-4', thread && 'lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]')}>
+      <div
+        className={cn(
+          'grid grid-cols-[minmax(0,1fr)] items-start gap-4',
+          thread && 'lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]',
+        )}
+      >
         <div className={cn('min-w-0', thread && 'max-lg:hidden')}>
           <DeploymentSelect threads={waiting} value={only} onChange={setOnly} />
           {problem && !inbox ? null : (

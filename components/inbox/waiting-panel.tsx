@@ -41,8 +41,11 @@ type Props = {
 }
 
 /** One waiting thread: what it asks, and the answer. */
-export function WaitingPanel({ place, name, marked, Answers, onAnswered }: Props) {
+export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered }: Props) {
   const { workspace, deployment, thread } = place
+  // An answered thread is in the list no more.
+  const [name, setName] = useState(listed)
+  if (listed && listed !== name) setName(listed)
   const query = waitingQuery(workspace, deployment, thread)
   // What is being answered must not change under the hands: it is read anew after an answer.
   const { data, error, dataUpdatedAt } = useQuery({ ...query, refetchOnWindowFocus: false })

@@ -92,7 +92,7 @@ export function StorePage(place: Props) {
           New item
         </Button>
       </div>
-      <div className="grid items-start gap-4 md:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 md:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]">
         <NamespaceTree
           place={place}
           current={namespace}

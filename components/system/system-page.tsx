@@ -23,7 +23,7 @@ type Place = { workspace: string; deployment: string }
 /** The agent server itself: whether it is well, what it is, what it measures, and its own reference. */
 export const SystemPage = (place: Place) => (
   <div className="space-y-6">
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
       <Health {...place} />
       <Reference {...place} />
     </div>
@@ -134,7 +134,7 @@ function InfoFacts({ info }: { info: Info }) {
   ] as const
   const flags = Object.entries(info.flags)
   return (
-    <div className="grid items-start gap-4 rounded-lg border bg-panel p-3 md:grid-cols-[auto_minmax(0,1fr)]">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 rounded-lg border bg-panel p-3 md:grid-cols-[auto_minmax(0,1fr)]">
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
         {facts.map(([label, value]) => (
           <div key={label} className="contents">
