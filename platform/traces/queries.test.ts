@@ -184,6 +184,8 @@ test('totals: errors, percentiles, tokens of models only, cost where it is known
     ['2026-01-01T00:10:00Z', 30],
     ['2026-01-01T00:20:00Z', 30],
   ])
+  const failed = { session: [project.id], run_type: 'llm', trace_filter: 'eq(status, "error")' }
+  expect((await traces.post('/runs/stats', failed)).body).toMatchObject({ run_count: 2, error_count: 0 })
   const none = (await traces.post('/runs/stats', { session: [project.id], filter: 'eq(name, "nobody")' })).body
   expect(none).toMatchObject({ run_count: 0, error_rate: null, latency_p50: null, total_cost: null })
 })
