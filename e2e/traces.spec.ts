@@ -147,7 +147,7 @@ test('the checker reads what is pasted in the browser alone, and says what is wr
     .fill(JSON.stringify({ run_type: 'model', inputs: { messages: [{ role: 'user', content }] } }))
   const wrong = page.getByRole('list', { name: 'What is wrong' })
   await expect(wrong).toContainText('run_type')
-  await expect(wrong).toContainText('inputs.messages[0].content[0].text')
+  await expect(wrong).toContainText('inputs.messages[0].content[0]')
   await expect(page.getByRole('article', { name: 'Human message' })).toContainText('https://example.com/never.png')
   await expectAccessible(page)
   expect(asked.filter((url) => url.includes('example.com') || url.includes('/api/'))).toEqual([])

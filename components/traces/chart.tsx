@@ -24,10 +24,10 @@ export function Chart({ title, total, note, series, times, format }: Props) {
   const y = (value: number) => HEIGHT - (value / top) * (HEIGHT - TOP)
   const last = times.length - 1
   return (
-    <figure className="min-w-0 rounded-lg border bg-panel px-3 pt-2 pb-1.5">
-      <figcaption className="flex items-baseline justify-between gap-2 text-xs">
-        <span className="truncate text-ink-2">{title}</span>
-        <span className="truncate font-medium text-ink tabular-nums" title={note}>
+    <figure className="flex min-w-0 flex-col rounded-lg border bg-panel px-3 pt-2 pb-1.5">
+      <figcaption className="flex items-baseline justify-between gap-x-2 text-xs max-sm:flex-col">
+        <span className="max-w-full truncate text-ink-2">{title}</span>
+        <span className="max-w-full truncate font-medium text-ink tabular-nums" title={note}>
           {total}
         </span>
       </figcaption>
@@ -36,7 +36,7 @@ export function Chart({ title, total, note, series, times, format }: Props) {
         aria-label={`${title}: ${total}`}
         viewBox={`0 0 ${count} ${HEIGHT}`}
         preserveAspectRatio="none"
-        className="mt-1.5 h-12 w-full overflow-visible"
+        className="mt-auto h-12 w-full overflow-visible pt-1.5"
       >
         <line x1={0} x2={count} y1={HEIGHT} y2={HEIGHT} className="stroke-line" vectorEffect="non-scaling-stroke" />
         {stackOf(series).map(({ tone, values, below }) =>

@@ -129,6 +129,9 @@ function TraceHeader({ workspace, deployment, trace, recording, load: { tree, is
             </Button>
           ) : null}
           <Button asChild>
+            <Link href={routes.compareTraces(workspace, deployment, trace)}>Compare</Link>
+          </Button>
+          <Button asChild>
             <a href={routes.traceFile(workspace, trace)} download>
               <Download aria-hidden />
               Download

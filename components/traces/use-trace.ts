@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { AppError, type ErrorView } from '@/lib/errors'
-import { fetchTreePage, type TreePage, treeStartQuery } from '@/lib/queries/traces'
 import { TraceTree } from '@/lib/traces/tree'
+import { fetchTreePage, type TreePage, treeStartQuery } from './tree-query'
 
 /** Larger pages would hold the page up while they are read. */
 const PAGE = 1_000

@@ -1,6 +1,35 @@
-import type { TraceRun } from '@/lib/contracts/trace-runs'
 import { timeOf } from './facts'
 import { get, isRecord, textOf } from './values'
+
+type Text = string | null | undefined
+type Count = number | null | undefined
+type Time = string | number | null | undefined
+/** What of a run's record is read here; the contract's record is one. */
+export type RunRecord = {
+  id: string
+  name?: Text
+  run_type?: Text
+  status?: Text
+  start_time?: Time
+  end_time?: Time
+  first_token_time?: Time
+  trace_id?: Text
+  dotted_order?: Text
+  parent_run_id?: Text
+  parent_run_ids?: readonly string[] | null | undefined
+  thread_id?: Text
+  model?: Text
+  provider?: Text
+  latency?: Count
+  first_token?: Count
+  error?: Text
+  tags?: readonly string[] | null | undefined
+  extra?: Record<string, unknown> | null | undefined
+  prompt_tokens?: Count
+  completion_tokens?: Count
+  total_tokens?: Count
+  total_cost?: string | number | null | undefined
+}
 
 /** A logged run as lists and trees show it: what it was, how long, how many tokens; never what was said. Times in milliseconds. */
 export type LightRun = {
@@ -43,7 +72,7 @@ export const LIGHT_FIELDS = [
 ]
 
 /** Of a record as it is read; what one server gives and another does not follows from the rest. */
-export function lightRun(run: TraceRun): LightRun {
+export function lightRun(run: RunRecord): LightRun {
   const metadata = get(run.extra, 'metadata')
   const meta = isRecord(metadata) ? metadata : {}
   const start = timeOf(run.start_time) ?? null

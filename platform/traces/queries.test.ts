@@ -160,6 +160,17 @@ test('a tree comes in its order, page by page; a root shows what its trace took'
   expect((await traces.get('/traces/x/runs')).status).toBe(422)
 })
 
+test('a tree of 130 levels is read on by a cursor that fits into a URL', async () => {
+  const chain = [run({ session_name: 'deep' })]
+  for (let n = 1; n < 130; n++) chain.push(child(chain[n - 1] as (typeof chain)[0], { session_name: 'deep' }, n))
+  await traces.post('/runs/batch', { post: chain })
+  const path = `/traces/${chain[0]?.id}/runs?limit=100`
+  const first = (await traces.get(path)).body
+  expect(first.cursors.next.length).toBeLessThan(200)
+  const rest = (await traces.get(`${path}&cursor=${first.cursors.next}`)).body
+  expect([...first.runs, ...rest.runs].map((one: Run) => one.id)).toEqual(chain.map(({ id }) => id))
+})
+
 test('totals: errors, percentiles, tokens of models only, cost where it is known, by time', async () => {
   const { body } = await traces.post('/runs/stats', { session: [project.id], is_root: true })
   expect(body).toMatchObject({
@@ -184,6 +195,8 @@ test('totals: errors, percentiles, tokens of models only, cost where it is known
     ['2026-01-01T00:10:00Z', 30],
     ['2026-01-01T00:20:00Z', 30],
   ])
+  const failed = { session: [project.id], run_type: 'llm', trace_filter: 'eq(status, "error")' }
+  expect((await traces.post('/runs/stats', failed)).body).toMatchObject({ run_count: 2, error_count: 0 })
   const none = (await traces.post('/runs/stats', { session: [project.id], filter: 'eq(name, "nobody")' })).body
   expect(none).toMatchObject({ run_count: 0, error_rate: null, latency_p50: null, total_cost: null })
 })

@@ -84,11 +84,13 @@ export function runsStatement(asked: TraceRunsQuery): SQL {
 
 /** The statement behind `listTraceTree`. */
 export function treeStatement(traceId: string, { cursor, limit = TREE_PAGE }: z.output<typeof TraceTreeQuery>): SQL {
-  const [order, id] = cursor ? readCursor(cursor) : []
+  const id = cursor === undefined ? undefined : readCursor(cursor)[1]
+  // The cursor names the run alone: with a hundred levels its order would be too long for a URL.
+  const last = sql`from platform.trace_runs where id = ${id === undefined ? '' : uuid('query', 'cursor', id)}::uuid`
   const rest =
-    order === undefined || id === undefined
+    id === undefined
       ? sql``
-      : sql`and left(dotted_order, 1000) >= left(${order}, 1000) and (dotted_order, id) > (${order}, ${uuid('query', 'cursor', id)}::uuid)`
+      : sql`and left(dotted_order, 1000) >= (select left(dotted_order, 1000) ${last}) and (dotted_order, id) > (select dotted_order, id ${last})`
   return sql`select ${LIGHT_COLUMNS} from platform.trace_runs runs where trace_id = ${traceId}::uuid ${rest}
     order by left(dotted_order, 1000), dotted_order, id limit ${limit + 1}`
 }
@@ -120,7 +122,7 @@ export class TraceQueries {
     const last = rows.length > limit ? page.at(-1) : undefined
     const texts: string[] = []
     for (const row of page) texts.push(await printRun(row))
-    const next = last ? writeCursor(String(last.dotted_order ?? ''), last.id) : null
+    const next = last ? writeCursor('', last.id) : null
     return `{"runs":[${texts.join(',')}],"cursors":${JSON.stringify({ next })}}`
   }
 

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { Hydrated } from '@/components/shared/hydrated'
 import { TracePage } from '@/components/traces/trace-page'
-import { TREE_START, treeStartQuery } from '@/lib/queries/traces'
+import { TREE_START, treeStartQuery } from '@/components/traces/tree-query'
 import { pageActor } from '@/lib/server/page-actor'
 import { prefetchRead } from '@/lib/server/prefetch'
 import { readTree } from '@/lib/server/trace-tree'

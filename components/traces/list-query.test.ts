@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { parseFilter } from '@/lib/traces/filter'
+import { readRange, traceChips, traceQueryOf, viewQueryOf } from './list-query'
+import { piecesOf, readSpan } from './span'
+
+const NOW = Date.UTC(2026, 0, 10, 12, 34, 56)
+const asked = (query: string) => traceQueryOf(new URLSearchParams(query), 'p', NOW)
+
+describe('what a URL asks for', () => {
+  test('is the roots of a week, without what was said in them', () => {
+    const { runs, totals, models } = asked('')
+    expect(runs).toMatchObject({ session: ['p'], is_root: true, limit: 25, start_time: '2026-01-03T15:00:00.000Z' })
+    for (const heavy of ['inputs', 'outputs', 'events', 'serialized']) expect(runs.select).not.toContain(heavy)
+    expect(totals).toMatchObject({ is_root: true, bucket_seconds: 10_800 })
+    expect(models).toEqual({ session: ['p'], start_time: runs.start_time, run_type: 'llm', bucket_seconds: 10_800 })
+  })
+
+  test('is a filter that servers can read, whatever stands in it', () => {
+    const query = new URLSearchParams({
+      ...{ q: 'a "quoted" word', status: 'error', name: 'x")', model: 'm', tag: 't', meta: 'team:blue', thread: 'h' },
+      ...{ error: 'no, such', latency: '>2', tokens: '10-20' },
+    })
+    const { runs, models } = traceQueryOf(query, 'p', NOW)
+    const filter = parseFilter(runs.filter ?? '')
+    expect(filter).toMatchObject({ op: 'and' })
+    expect(filter.op === 'and' && filter.of).toHaveLength(11)
+    expect(models).toMatchObject({ trace_filter: runs.filter, run_type: 'llm' })
+  })
+
+  test('is of all runs as soon as a type is asked for', () => {
+    const { runs, models, isRoots } = asked('type=tool&name=a')
+    expect([isRoots, 'is_root' in runs, runs.run_type]).toEqual([false, false, 'tool'])
+    expect(models).toMatchObject({ run_type: 'tool', filter: runs.filter })
+  })
+
+  test('goes on at the last cursor of its trail', () => {
+    expect(asked('after=a,b').runs).toMatchObject({ cursor: 'b' })
+    expect(asked('after=a,b').trail).toEqual(['a', 'b'])
+  })
+
+  test('is left out where it cannot be used', () => {
+    expect(asked('status=fine&latency=soon&limit=7&meta=%7B').runs).toMatchObject({ limit: 25 })
+    expect(asked('status=fine&latency=soon').isFiltered).toBe(false)
+  })
+})
+
+test.each([
+  ['>2', { min: 2 }],
+  ['>= 2.5', { min: 2.5 }],
+  ['<1', { max: 1 }],
+  ['1 - 3', { min: 1, max: 3 }],
+  ['2', undefined],
+  ['-1', undefined],
+])('the range %s', (text, range) => expect(readRange(text)).toEqual(range))
+
+test('a saved view keeps the filters and the time, and no place in the list', () => {
+  const search = new URLSearchParams('after=x&since=1h&status=error&view=v&q=a')
+  expect(viewQueryOf(search)).toBe('q=a&status=error&since=1h')
+  expect(traceChips(search).map(({ text }) => text)).toEqual(['Failed'])
+})
+
+describe('a span of time', () => {
+  test('is the same for a while, so that its queries are found again', () => {
+    const first = readSpan(new URLSearchParams(), NOW)
+    expect(readSpan(new URLSearchParams(), NOW + 60_000)).toEqual(first)
+  })
+
+  test('of one’s own is cut into at most sixty pieces, whole ones', () => {
+    const span = readSpan(new URLSearchParams({ from: '2026-01-01T00:07:00Z', to: '2026-01-01T02:00:00Z' }), NOW)
+    expect([span.from, span.to, span.step]).toEqual(['2026-01-01T00:07:00.000Z', '2026-01-01T02:00:00.000Z', 300])
+    expect(piecesOf(span, []).length).toBeLessThanOrEqual(61)
+    expect(readSpan(new URLSearchParams({ from: 'x', to: 'y' }), NOW).value).toBe('7d')
+  })
+
+  test('has a piece for every time, known or not', () => {
+    const span = { first: 0, last: 3_600_000, step: 1_800 }
+    const known = { start_time: '1970-01-01T00:30:00Z' }
+    expect(piecesOf(span, [known])).toEqual([
+      { at: 0, bucket: undefined },
+      { at: 1_800_000, bucket: known },
+    ])
+  })
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { comparePaths } from './compare'
+import { lightRun } from './light-run'
+import { TraceTree } from './tree'
+
+const tree = (...runs: [id: string, parent: string | null, name: string, more?: object][]) => {
+  const made = new TraceTree()
+  made.add(
+    runs.map(([id, parent, name, more]) => {
+      const times = { start_time: 1_000, end_time: 1_500 }
+      return lightRun({ id, name, parent_run_id: parent, run_type: 'chain', ...times, ...more })
+    }),
+  )
+  return made
+}
+
+test('runs of one path of names are counted together, what is new stands behind its brothers', () => {
+  const llm = { run_type: 'llm', total_tokens: 7 }
+  const a = tree(['1', null, 'chat'], ['2', '1', 'agent'], ['3', '2', 'model', llm], ['4', '1', 'end'])
+  const b = tree(
+    ['1', null, 'chat'],
+    ['2', '1', 'agent'],
+    ['3', '2', 'model', llm],
+    ['4', '2', 'model', { ...llm, error: 'x' }],
+    ['5', '2', 'tool'],
+  )
+  const rows = comparePaths(a, b).map(({ path, a: one, b: other }) => [path.join('/'), one?.count, other?.count])
+  expect(rows).toEqual([
+    ['chat', 1, 1],
+    ['chat/agent', 1, 1],
+    ['chat/agent/model', 1, 2],
+    ['chat/agent/tool', undefined, 1],
+    ['chat/end', 1, undefined],
+  ])
+  const model = comparePaths(a, b)[2]
+  expect(model?.b).toMatchObject({ count: 2, errors: 1, tokens: 14, latency: 1_000 })
+})
+
+test('names that hold the signs of a path are names', () => {
+  const rows = comparePaths(tree(['1', null, 'a","b']), tree(['1', null, 'a'], ['2', '1', 'b']))
+  expect(rows.map(({ path }) => path)).toEqual([['a","b'], ['a'], ['a', 'b']])
+})
