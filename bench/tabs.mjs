@@ -52,6 +52,12 @@ const askFrom = (page, path) =>
     [path, GIVE_UP_MS],
   )
 
+const hasEvents = () => /Events\s*[1-9]/.test(document.querySelector('[role=tablist]')?.textContent ?? '')
+const eventsShown = () => {
+  const shown = /Events\s*([\d.,\s]+)/.exec(document.querySelector('[role=tablist]')?.textContent ?? '')
+  return Number(shown?.[1].replace(/\D/g, '') ?? 0)
+}
+
 async function ourTabs({ console: ours }, context) {
   const open = new Set()
   context.on('request', (request) => request.url().endsWith('/api/live') && open.add(request))
@@ -63,22 +69,12 @@ async function ourTabs({ console: ours }, context) {
     await page.goto(ours.pageOf(id))
     pages.push(page)
   }
-  const read = (page) =>
-    page.evaluate(() =>
-      Number(
-        /Events\s*([\d.,\s]+)/
-          .exec(document.querySelector('[role=tablist]')?.textContent ?? '')?.[1]
-          .replace(/\D/g, '') ?? 0,
-      ),
-    )
-  await Promise.all(
-    pages.map((page) =>
-      page.waitForFunction(() => /Events\s*[1-9]/.test(document.querySelector('[role=tablist]')?.textContent ?? '')),
-    ),
-  )
-  const before = await Promise.all(pages.map(read))
+  // Without animation frames, which a browser may hold back in a tab that nobody sees.
+  const patience = { polling: 250, timeout: 60_000 }
+  await Promise.all(pages.map((page) => page.waitForFunction(hasEvents, undefined, patience).catch(() => {})))
+  const before = await Promise.all(pages.map((page) => page.evaluate(eventsShown)))
   await pages[0].waitForTimeout(2000)
-  const after = await Promise.all(pages.map(read))
+  const after = await Promise.all(pages.map((page) => page.evaluate(eventsShown)))
   const waits = []
   await askFrom(pages[0], '/healthz')
   for (let asked = 0; asked < ASKED; asked += 1) waits.push(await askFrom(pages[(asked * 7) % TABS], '/healthz'))

@@ -121,12 +121,8 @@ async function stream(response, plan, first) {
 async function publish(plan, url) {
   const socket = new WebSocket(url)
   await once(socket, 'open')
-  const published = emit(
-    plan,
-    (n) => socket.send(eventData(n, plan.bytes)),
-    () => false,
-  )
-  published.then(() => setTimeout(() => socket.close(), 2000))
+  const put = (n) => socket.send(eventData(n, plan.bytes))
+  void emit(plan, put, () => false).then(() => setTimeout(() => socket.close(), 2000))
 }
 
 const time = '2026-01-01T00:00:00Z'

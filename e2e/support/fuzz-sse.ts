@@ -103,7 +103,7 @@ const listen = (streams: { at: string; names: string[] }[]): Promise<Heard[][]> 
           const heard: Heard[] = []
           const source = new EventSource(at)
           for (const name of new Set(['message', 'error', 'open', 'a', 'x', ...names]))
-            source.addEventListener(name, (event) => {
+            source.addEventListener(name, (event: Event) => {
               if (event instanceof MessageEvent) heard.push([event.type, event.data, event.lastEventId])
               else if (event.type === 'error') {
                 source.close()
