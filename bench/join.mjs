@@ -22,7 +22,7 @@ export async function measure() {
 
 async function joins(stage, events) {
   const { id } = await stage.console.startRun({ events: String(events), open: '1' })
-  const whole = stage.reader.read([stage.console.live(id)], events, TIMEOUT_MS)
+  const whole = stage.reader.read([stage.console.live(id)], events, { timeoutMs: TIMEOUT_MS })
   if ((await whole.result).completed !== 1) throw new Error('The history was not recorded whole.')
   await sleep(1000) // it is stored by then too
   const sides = {
@@ -37,7 +37,7 @@ async function joins(stage, events) {
     const count = isLarge ? Math.min(2, ROUNDS) : ROUNDS
     const seen = await byTurns(sides, { count, read: ({ lastMs }) => lastMs, slack: 50 }, async (side, name) => {
       const streams = Array.from({ length: joiners }, () => side)
-      const one = await stage.reader.read(streams, events, TIMEOUT_MS).result
+      const one = await stage.reader.read(streams, events, { timeoutMs: TIMEOUT_MS }).result
       if (name === 'ours') {
         completed += one.completed
         exact.take(one)

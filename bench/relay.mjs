@@ -67,7 +67,7 @@ async function headers(stage) {
       const reading = stage.reader.read(
         Array.from({ length: 10 }, () => one),
         0,
-        waitMs,
+        { timeoutMs: waitMs },
       )
       const seen = (await reading.opened).filter((ms) => ms !== undefined && ms !== null)
       opened[name] += seen.length

@@ -121,7 +121,6 @@ export async function startConsole(upstream, env = {}) {
       body: JSON.stringify({
         subscriptions: [{ id: `r:${recording}`, workspace: WORKSPACE, kind: 'recording', recording, cursor: 0 }],
       }),
-      isLive: true,
     }),
     pageOf: (recording) => `${url}${deploymentPath}/runs/${recording}`,
     end,

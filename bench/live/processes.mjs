@@ -70,7 +70,7 @@ export async function startReader() {
   })
   return {
     ...reader,
-    read(streams, events, timeoutMs = 60_000) {
+    read(streams, events, { timeoutMs = 60_000, bytes = 150 } = {}) {
       const id = ++count
       const handlers = {}
       const opened = new Promise((resolve) => {
@@ -80,7 +80,7 @@ export async function startReader() {
         handlers.onResult = resolve
       })
       waiting.set(id, handlers)
-      reader.child.send({ id, streams, events, timeoutMs })
+      reader.child.send({ id, streams, events, bytes, timeoutMs })
       return { opened, result, stop: () => reader.child.send({ id, stop: true }) }
     },
   }

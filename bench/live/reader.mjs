@@ -2,12 +2,12 @@
 // tells when all of them have their headers, and reads until each has had its last event.
 import { setMaxListeners } from 'node:events'
 import http from 'node:http'
-import { splitter, Tally } from './events.mjs'
+import { Tally } from './events.mjs'
 
 const agent = new http.Agent({ keepAlive: false, maxSockets: Infinity })
 
-function follow({ url, method = 'GET', headers = {}, body, isLive }, events, signal) {
-  const tally = new Tally()
+function follow({ url, method = 'GET', headers = {}, body }, { events, bytes }, signal) {
+  const tally = new Tally(bytes)
   const began = performance.now()
   let onHeaders
   const opened = new Promise((resolve) => {
@@ -22,14 +22,9 @@ function follow({ url, method = 'GET', headers = {}, body, isLive }, events, sig
     const request = http.request(url, { method, headers, agent }, (response) => {
       onHeaders(response.statusCode === 200 ? performance.now() - began : undefined)
       if (response.statusCode !== 200) return finish(`status ${response.statusCode}`)
-      const take = splitter((_, data) => {
-        if (!isLive) return tally.take(data)
-        const frame = JSON.parse(data)
-        for (const entry of frame.entries ?? []) if (entry.kind === 'event') tally.take(entry.data)
-      })
-      response.setEncoding('utf8')
+      response.setEncoding('latin1')
       response.on('data', (text) => {
-        take(text)
+        tally.take(text)
         if (events > 0 && tally.last >= events) finish('done')
       })
       response.on('end', () => finish('end'))
@@ -43,13 +38,13 @@ function follow({ url, method = 'GET', headers = {}, body, isLive }, events, sig
 }
 
 const jobs = new Map()
-process.on('message', async ({ id, stop, streams, events, timeoutMs }) => {
+process.on('message', async ({ id, stop, streams, events, bytes, timeoutMs }) => {
   if (stop) return jobs.get(id)?.abort()
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
   const timer = setTimeout(() => controller.abort(), timeoutMs)
   jobs.set(id, controller)
-  const followed = streams.map((one) => follow(one, events, controller.signal))
+  const followed = streams.map((one) => follow(one, { events, bytes }, controller.signal))
   process.send({ id, opened: await Promise.all(followed.map((one) => one.opened)) })
   const seen = await Promise.all(followed.map((one) => one.ended))
   clearTimeout(timer)

@@ -4,6 +4,7 @@
 //   events, bytes (150)   how many, and characters of each text
 //   rate (0)              events a second; 0 for flat out, one write each, as an agent server writes them
 //   gate                  nothing is sent before `POST /bench/release?gate=...`
+//   pauseAt, secondGate   after so many events it waits for another gate
 //   open=1                the stream stays open after the last event
 //   kind=reply            chunks of one message instead of the benches' own events
 //   batch (1)             events in one write, flat out
@@ -39,6 +40,8 @@ const planOf = (given) => ({
   rate: Number(given.rate ?? 0),
   batch: Number(given.batch ?? 1),
   gate: given.gate ?? undefined,
+  pauseAt: Number(given.pauseAt ?? 0),
+  secondGate: given.secondGate,
   isOpen: given.open === '1',
   isSilent: given.silent === '1',
   isReply: given.kind === 'reply',
@@ -68,6 +71,7 @@ async function emit(plan, put, isGone) {
       const waits = put(n, until)
       n = until + 1
       if (waits) await waits
+      if (until === plan.pauseAt) await gate(plan.secondGate).released
     }
     return
   }
@@ -117,12 +121,8 @@ async function stream(response, plan, first) {
 async function publish(plan, url) {
   const socket = new WebSocket(url)
   await once(socket, 'open')
-  const published = emit(
-    plan,
-    (n) => socket.send(eventData(n, plan.bytes)),
-    () => false,
-  )
-  void published.then(() => setTimeout(() => socket.close(), 2000))
+  const put = (n) => socket.send(eventData(n, plan.bytes))
+  void emit(plan, put, () => false).then(() => setTimeout(() => socket.close(), 2000))
 }
 
 const time = '2026-01-01T00:00:00Z'

@@ -1,13 +1,13 @@
 import 'server-only'
 import type { Subscription } from '@/lib/contracts/live'
 import type { Actor } from '../actor'
-import { roleOf } from '../actor'
 import { log } from '../log'
 import { errorView } from '../settle'
 import { frame, KEEP_ALIVE, OPENING } from './frames'
 import { LogSource } from './log-source'
 import { PolledSource } from './polled-source'
 import { RecordingSource } from './recording-source'
+import { streamRole } from './rights'
 import type { Source } from './source'
 
 /** All waits of a viewer's stream in milliseconds. An object, so that tests can shorten them. */
@@ -163,7 +163,7 @@ export class Viewer {
     let wasWithdrawn = false
     try {
       for (const workspace of new Set([...this.#sources.values()].map((one) => one.workspace))) {
-        if (await roleOf(this.#actor, workspace)) continue
+        if (await streamRole(this.#actor, workspace, VIEWER.rightsMs / 3)) continue
         for (const source of [...this.#sources.values()].filter((one) => one.workspace === workspace)) {
           this.#drop(source)
           this.refuse(source.id, 'forbidden', 'You may not see this workspace any more.')

@@ -6,8 +6,15 @@ export type Ending =
   /** The server closed the stream; whether the run is over is another question. */
   { how: 'closed' } | { how: 'broken' | 'refused'; reason: string } | { how: 'stopped' }
 
+/** A read that brings less than this is a trickle: one that fills its frame is read on at once. */
+const TRICKLE_BYTES = 4096
+/** What is read is taken in before the frame ends. */
+const BEFORE_FRAME_MS = 4
+
 type Options = {
   onEvents: (events: SseEvent[]) => void
+  /** Milliseconds until what is taken in now leaves: until then a trickle gathers in the connection, and is read at once. */
+  frameRest: () => number
   /** Awaited before the next read: what a full store holds back, the upstream holds back in turn. */
   room: () => Promise<void> | undefined
   /** Asked when nothing came for a while and the server sends no heartbeats. */
@@ -18,7 +25,7 @@ type Options = {
 /** Reads one upstream stream to its end, whatever that is. Never throws for what the upstream does. */
 export async function drain(
   body: ReadableStream<Uint8Array>,
-  { onEvents, room, isRunOver, signal }: Options,
+  { onEvents, frameRest, room, isRunOver, signal }: Options,
 ): Promise<Ending> {
   const heartbeat = { last: 0, interval: 0, count: 0 }
   const parser = new SseParser({
@@ -76,6 +83,8 @@ export async function drain(
       if (events.length > 0) onEvents(events)
       const wait = room()
       if (wait) await wait
+      const rest = value.length < TRICKLE_BYTES ? frameRest() - BEFORE_FRAME_MS : 0
+      if (rest > 0) await pause(rest, signal)
       heardAt = Date.now()
     }
   } catch (error) {
@@ -89,6 +98,19 @@ export async function drain(
   }
   return ending ?? { how: 'closed' }
 }
+
+/** Ends early with the signal. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    const timer = setTimeout(finish, ms)
+    signal.addEventListener('abort', finish)
+    if (signal.aborted) finish()
+  })
 
 const textOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown error'

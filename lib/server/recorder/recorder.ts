@@ -140,6 +140,7 @@ export class Recorder implements ActiveRecorder {
     this.#setPhase('live')
     const ending = await drain(body, {
       signal: this.signal,
+      frameRest: () => this.#log.frameRest,
       room: () => this.#hub.writer.room(),
       isRunOver: async () => isOver(await askRun(this.place, this.signal)),
       onEvents: (events) => this.#intake.take(events),

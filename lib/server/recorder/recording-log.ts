@@ -64,6 +64,11 @@ export class RecordingLog {
     return (this.#segments[0] ?? this.#tail[0])?.first ?? this.last + 1
   }
 
+  /** Milliseconds for which an entry would wait for the end of the frame; 0 when it would leave at once. */
+  get frameRest(): number {
+    return Math.max(0, this.#sealedAt + FRAME_MS - Date.now())
+  }
+
   /** Takes the next entry in and gives its number. */
   append(entry: NewEntry): number {
     const seq = this.#next++

@@ -1,0 +1,210 @@
+// The run page in Chromium, live: a burst of events drawn to its end, replies of many chunks, and the page's memory. Beside
+// it pages that do the same in other ways, from the same upstream.
+import { drawnAt, heapOf, readBytes, seenAt, signedIn, startChromium, textAt } from './live/chromium.mjs'
+import { putPages } from './live/pages.mjs'
+import { byTurns, median, ROUNDS, row, SCALE } from './live/rounds.mjs'
+import { startStage } from './live/sides.mjs'
+
+const BURST = Math.round(100_000 * SCALE)
+const REPLIES = [
+  [6000, 1000],
+  [50_000, 5000],
+].map(([chunks, rate]) => [Math.round(chunks * SCALE), rate])
+const HEAP = [100_000, 1_000_000].map((events) => Math.round(events * SCALE))
+const GIVE_UP_MS = 60_000
+
+let gates = 0
+const newGate = () => `b${++gates}`
+const texts = (plan) => Object.fromEntries(Object.entries(plan).map(([key, value]) => [key, String(value)]))
+
+/** @returns one row for each figure. */
+export async function measure() {
+  const stage = await startStage({ needsNginx: false })
+  const browser = await startChromium()
+  try {
+    const context = await signedIn(browser, stage.console)
+    // Pages of peers are plain, also at the console's own address.
+    const plain = await signedIn(browser, stage.console, { bypassCSP: true })
+    const rows = await burst(stage, context, plain)
+    for (const [chunks, rate] of REPLIES) rows.push(...(await reply(stage, context, { chunks, rate })))
+    rows.push(await heap(stage, context))
+    return rows
+  } finally {
+    await browser.close()
+    await stage.end()
+  }
+}
+
+/** Starts a run behind a gate and opens its page; gives the page, once it is live, and what opens the gate. */
+async function openRun({ console: ours, upstream }, context, plan, lens) {
+  const gate = newGate()
+  const { id } = await ours.startRun(texts({ ...plan, gate }))
+  const page = await context.newPage()
+  await page.goto(`${ours.pageOf(id)}?lens=${lens}`)
+  await page.getByRole('tab', { name: lens, exact: false }).first().waitFor()
+  // It is followed once the run's first event has come.
+  await page.waitForFunction(() => /Events\s*[1-9]/.test(document.querySelector('[role=tablist]')?.textContent ?? ''))
+  await page.waitForTimeout(500)
+  await page.evaluate(() => {
+    window.longTasks.length = 0
+    window.inputDelays.length = 0
+  })
+  return { id, page, release: () => upstream.release(gate) }
+}
+
+async function burst(stage, context, plain) {
+  const { upstream, console: ours } = stage
+  const address = await putPages(upstream)
+  const plan = { events: BURST, batch: 20, bytes: 60 }
+  const last = `"n":${BURST},`
+  /** Milliseconds from the opened gate to the last event, of all that a page had. */
+  const peer = (name) => async () => {
+    const gate = newGate()
+    const page = await plain.newPage()
+    const query = texts({ ...plan, gate })
+    await page.goto(address(name, name === 'blank' ? {} : query))
+    const reading =
+      name === 'blank'
+        ? readBytes(page, { url: `${upstream.url}/flow?${new URLSearchParams(query)}`, last })
+        : seenAt(page, BURST, GIVE_UP_MS)
+    reading.catch(() => {}) // told where it is awaited
+    await page.waitForFunction(() => window.isOpen)
+    await page.waitForTimeout(300)
+    const began = Date.now()
+    await upstream.release(gate)
+    const { at, count = BURST } = await reading
+    await page.close()
+    return { perSecond: (count / (at - began)) * 1000, count }
+  }
+  const sides = {
+    direct: peer('blank'),
+    // The most that any page could do with the console's own stream: its bytes read and thrown away.
+    channel: async () => {
+      const gate = newGate()
+      const { id } = await ours.startRun(texts({ ...plan, gate }))
+      const page = await plain.newPage()
+      await page.goto(`${ours.url}/healthz`)
+      const { url, body } = ours.live(id)
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+      const reading = readBytes(page, { url, init, last: last.replaceAll('"', '\\"') })
+      reading.catch(() => {})
+      await page.waitForFunction(() => window.isOpen)
+      await page.waitForTimeout(300)
+      const began = Date.now()
+      await upstream.release(gate)
+      const { at } = await reading
+      await page.close()
+      return { perSecond: (BURST / (at - began)) * 1000, count: BURST }
+    },
+    eventsource: peer('eventsource'),
+    usestream: peer('usestream'),
+    ours: async () => {
+      const { page, release } = await openRun(stage, context, plan, 'events')
+      const began = Date.now()
+      await release()
+      // The first entry is the run's metadata.
+      const { at, count } = await drawnAt(page, BURST + 1, GIVE_UP_MS)
+      const longest = await page.evaluate(() => Math.max(0, ...window.longTasks.map(({ duration }) => duration)))
+      await page.close()
+      return { perSecond: (count / (at - began)) * 1000, count: count - 1, longest }
+    },
+  }
+  const seen = await byTurns(sides, { count: Math.min(3, ROUNDS), read: ({ perSecond }) => perSecond }, (side) =>
+    side(),
+  )
+  const of = ({ perSecond }) => perSecond
+  const lost = seen.rounds.reduce((sum, { ours }) => sum + Math.max(0, BURST - ours.count), 0)
+  const longest = Math.round(median(seen.rounds.map(({ ours }) => ours.longest)))
+  return [
+    ['direct', 'bytes only, direct', '>= 0.5'],
+    ['channel', "bytes only, the console's stream", '>= 0.5'],
+    ['eventsource', 'EventSource, a state per event', '>= 10'],
+    ['usestream', 'useStream of the SDK', undefined],
+  ].map(([peer, name, goal]) =>
+    row(`browser burst of ${BURST} events drawn`, 'events/s', seen, {
+      peer,
+      name: name + (seen.rounds.some((round) => round[peer].count < BURST) ? ', given up' : ''),
+      of,
+      ...(goal && { goal }),
+      lost,
+      doubled: 0,
+      longest_task_ms: longest,
+    }),
+  )
+}
+
+/** A reply in `chunks` pieces: when its last word is on the screen, and what the page is like meanwhile. */
+async function reply(stage, context, { chunks, rate }) {
+  const plan = { events: chunks, rate, kind: 'reply' }
+  const rounds = []
+  for (let round = 0; round < Math.min(3, ROUNDS); round += 1) {
+    const first = await openRun(stage, context, plan, 'transcript')
+    const shown = textAt(first.page, 'the-last-word', (chunks / rate) * 1000 + GIVE_UP_MS)
+    await first.release()
+    const at = await shown
+    const { lastAt } = await stage.upstream.stats()
+    const tasks = await first.page.evaluate(() => window.longTasks.map(({ duration }) => duration))
+    await first.page.close()
+    const typing = await typeWhile(stage, context, plan)
+    rounds.push({
+      last: { ours: at === null ? Number.NaN : Math.max(0, at - lastAt) },
+      tasks: { ours: tasks.length },
+      typed: { ours: Math.max(0, ...typing) },
+      longest: Math.round(Math.max(0, ...tasks)),
+      longestTyped: Math.round(Math.max(0, ...typing)),
+    })
+  }
+  const one = (name) => ({ rounds: rounds.map((round) => round[name]) })
+  const name = `browser reply of ${chunks} chunks, ${rate}/s`
+  return [
+    row(`${name}: last word after the last byte`, 'ms', one('last'), { goal: '<= 500 ms' }),
+    row(`${name}: tasks over 50 ms`, 'tasks', one('tasks'), {
+      goal: '0',
+      longest_task_ms: Math.max(...rounds.map(({ longest }) => longest)),
+    }),
+    row(`${name}: longest delay of a key in the filter`, 'ms', one('typed'), { goal: '<= 50 ms' }),
+  ]
+}
+
+/** Types into the filter of the events while they come; gives each key's time to the next paint, as the browser tells it. */
+async function typeWhile(stage, context, plan) {
+  const { page, release } = await openRun(stage, context, plan, 'events')
+  const filter = page.getByRole('searchbox', { name: 'Filter events by text' })
+  await filter.focus()
+  await release()
+  const until = Date.now() + Math.min(8000, (plan.events / plan.rate) * 1000)
+  const keys = ['w', 'o', 'r', 'd', '1', 'Backspace', 'Backspace', 'Backspace', 'Backspace', 'Backspace']
+  for (let pressed = 0; Date.now() < until; pressed += 1) {
+    await page.keyboard.press(keys[pressed % keys.length])
+    await page.waitForTimeout(150)
+  }
+  const delays = await page.evaluate(() => window.inputDelays)
+  await page.close()
+  return delays
+}
+
+/** JavaScript's memory with so many events behind it, in one page that stays open. */
+async function heap(stage, context) {
+  const [few, many] = HEAP
+  const [gate, second] = [newGate(), newGate()]
+  const { id } = await stage.console.startRun(
+    texts({ events: many, batch: 20, bytes: 60, gate, pauseAt: few, secondGate: second }),
+  )
+  const page = await context.newPage()
+  await page.goto(`${stage.console.pageOf(id)}?lens=events`)
+  await stage.upstream.release(gate)
+  await drawnAt(page, few + 1, GIVE_UP_MS)
+  const before = await heapOf(page)
+  await stage.upstream.release(second)
+  const { count } = await drawnAt(page, many + 1, 5 * GIVE_UP_MS)
+  const after = await heapOf(page)
+  await page.close()
+  const seen = { rounds: [{ ours: after / 1e6, few: before / 1e6 }] }
+  return row(`browser heap after ${many} events`, 'MB', seen, {
+    peer: 'few',
+    name: `after ${few} events`,
+    goal: '<= 1.1',
+    lost: Math.max(0, many + 1 - count),
+    doubled: 0,
+  })
+}

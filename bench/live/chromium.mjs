@@ -1,0 +1,124 @@
+// A Chromium for the live benches, and what is measured inside of a page.
+import { chromium } from '@playwright/test'
+import { ensureChromium } from '../../scripts/bootstrap.mjs'
+
+export async function startChromium() {
+  const executablePath = ensureChromium()
+  return await chromium.launch({
+    ...(executablePath && { executablePath }),
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+      ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--enable-precise-memory-info'],
+    ],
+  })
+}
+
+/** A context that is signed in to the console, whose pages note their long tasks and the delays of what is typed. */
+export async function signedIn(browser, { url, cookies }, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  await context.addCookies(cookies.list.map((cookie) => ({ ...cookie, url })))
+  await context.addInitScript(watchPage)
+  return context
+}
+
+function watchPage() {
+  window.longTasks = []
+  window.inputDelays = []
+  new PerformanceObserver((list) => {
+    for (const { duration, startTime } of list.getEntries()) window.longTasks.push({ duration, startTime })
+  }).observe({ type: 'longtask', buffered: true })
+  new PerformanceObserver((list) => {
+    for (const { name, duration } of list.getEntries())
+      if (name === 'keydown' || name === 'input' || name === 'keyup') window.inputDelays.push(duration)
+  }).observe({ type: 'event', durationThreshold: 16 })
+}
+
+/** Resolves with the time at which the page had drawn `count` entries of its log in the events lens. */
+export const drawnAt = (page, count, timeoutMs) =>
+  page.evaluate(
+    ([count, timeoutMs]) =>
+      new Promise((resolve) => {
+        const until = performance.now() + timeoutMs
+        const look = () => {
+          const told = document.querySelector('[role=tabpanel] [role=status]')?.textContent ?? ''
+          const rows = document.querySelectorAll('[role=listbox] [role=option]')
+          const last = Number(rows[rows.length - 1]?.firstElementChild?.textContent ?? 0)
+          if (last >= count) return setTimeout(() => resolve({ count: last, at: Date.now(), told }))
+          if (performance.now() > until) return resolve({ count: last, at: Date.now(), told })
+          requestAnimationFrame(look)
+        }
+        look()
+      }),
+    [count, timeoutMs],
+  )
+
+/** Resolves with the time at which a page of the pages beside ours has drawn `count` events, or with how far it came. */
+export const seenAt = (page, count, timeoutMs) =>
+  page.evaluate(
+    ([count, timeoutMs]) =>
+      new Promise((resolve) => {
+        const until = performance.now() + timeoutMs
+        const look = () => {
+          if (window.seen?.count >= count) return resolve(window.seen)
+          if (performance.now() > until) return resolve({ count: window.seen?.count ?? 0, at: Date.now() })
+          setTimeout(look, 20)
+        }
+        look()
+      }),
+    [count, timeoutMs],
+  )
+
+/** Resolves with the time at which a text came into the page. */
+export const textAt = (page, text, timeoutMs) =>
+  page.evaluate(
+    ([text, timeoutMs]) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => done(null), timeoutMs)
+        const done = (at) => {
+          clearTimeout(timer)
+          observer.disconnect()
+          resolve(at)
+        }
+        // Of what changed only: the whole page's text would cost more than what is measured.
+        const has = (node) => node.textContent.length < 100_000 && node.textContent.includes(text)
+        const observer = new MutationObserver((records) => {
+          for (const { type, target, addedNodes } of records)
+            if (type === 'characterData' ? has(target) : [...addedNodes].some(has))
+              return requestAnimationFrame(() => setTimeout(() => done(Date.now())))
+        })
+        observer.observe(document.body, { subtree: true, childList: true, characterData: true })
+      }),
+    [text, timeoutMs],
+  )
+
+/** Reads a stream to its end, or until `bytes` have come, and does nothing with it: the most that any page can do. */
+export const readBytes = (page, { url, init = {}, last }) =>
+  page.evaluate(
+    async ([url, init, last]) => {
+      const reader = (await fetch(url, init)).body.getReader()
+      window.isOpen = true
+      const needle = new TextEncoder().encode(last)
+      const endsWithNeedle = (bytes) => {
+        for (let at = Math.max(0, bytes.length - 4096); at <= bytes.length - needle.length; at += 1) {
+          let index = 0
+          while (index < needle.length && bytes[at + index] === needle[index]) index += 1
+          if (index === needle.length) return true
+        }
+        return false
+      }
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done || endsWithNeedle(value)) return { at: Date.now() }
+      }
+    },
+    [url, init, last],
+  )
+
+/** Bytes of JavaScript's heap after a collection. */
+export async function heapOf(page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await session.send('Runtime.getHeapUsage')
+  await session.detach()
+  return usedSize
+}
