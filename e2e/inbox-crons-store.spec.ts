@@ -1,42 +1,12 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import type { Page } from '@playwright/test'
-import { expect, platform, signIn, test } from './support/session'
+import { expectAccessible } from './support/accessible'
+import { agentOf } from './support/platform'
+import { expect, signIn, test } from './support/session'
 import { send, startStubAgent } from './support/stub-agent'
 import { addAgentServer } from './support/workspace'
 
-const headers = () => ({ 'x-api-key': platform().api_key, 'content-type': 'application/json' })
-
-async function deployment(name: string) {
-  const { url } = platform()
-  const answer = await fetch(`${url}/v2/deployments?name_contains=${name}`, { headers: headers() })
-  const { resources } = (await answer.json()) as { resources: { id: string }[] }
-  const id = resources[0]?.id ?? ''
-  const ask = async (method: string, resource: string, body?: unknown) => {
-    const response = await fetch(`${url}/agents/${id}${resource}`, {
-      method,
-      headers: headers(),
-      body: JSON.stringify(body),
-    })
-    const text = await response.text()
-    return text === '' ? undefined : JSON.parse(text)
-  }
-  return { id, ask }
-}
-
-const axe = readFileSync(path.resolve('node_modules/axe-core/axe.min.js'), 'utf8')
-async function expectAccessible(page: Page) {
-  await page.evaluate(axe)
-  const violations = await page.evaluate(async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: axe puts itself on the window
-    const result = await (window as any).axe.run(document, { resultTypes: ['violations'] })
-    return result.violations.map((one: { id: string; nodes: { html: string }[] }) => `${one.id} ${one.nodes[0]?.html}`)
-  })
-  expect(violations).toEqual([])
-}
-
 test('what waits is counted as it comes, and answered without a mouse', async ({ page }) => {
-  const { ask } = await deployment('concierge')
+  const { ask } = await agentOf('concierge')
   const asking = async (): Promise<string> => {
     const { thread_id } = await ask('POST', '/threads', {})
     await ask('POST', `/threads/${thread_id}/runs/wait`, {
@@ -139,7 +109,7 @@ test('several questions of a thread are answered together', async ({ page }) => 
 })
 
 test('a cron shows its next firings, and is made, disabled, run and deleted', async ({ page }) => {
-  const { id, ask } = await deployment('concierge')
+  const { id, ask } = await agentOf('concierge')
   await signIn(page)
   await page.goto(`/local/deployments/${id}/crons`)
   await expectAccessible(page)
@@ -174,7 +144,7 @@ test('a cron shows its next firings, and is made, disabled, run and deleted', as
 })
 
 test('an item of the store is made, edited, found and deleted', async ({ page }) => {
-  const { id } = await deployment('workbench')
+  const { id } = await agentOf('workbench')
   const root = `journey${test.info().retry}`
   await signIn(page)
   await page.goto(`/local/deployments/${id}/store`)

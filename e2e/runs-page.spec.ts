@@ -1,42 +1,19 @@
 import { readFileSync } from 'node:fs'
-import path from 'node:path'
-import type { Page } from '@playwright/test'
+import { expectAccessible } from './support/accessible'
+import { agentOf } from './support/platform'
 import { expect, signIn, test } from './support/session'
-import { agentServer } from './support/workspace'
 
 test.beforeEach(() => test.setTimeout(150_000)) // two samples and a slow reply; the time-out only ends what hangs
 
-const axe = readFileSync(path.resolve('node_modules/axe-core/axe.min.js'), 'utf8')
-async function expectAccessible(page: Page) {
-  await page.evaluate(axe)
-  const violations = await page.evaluate(async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: axe puts itself on the window
-    const result = await (window as any).axe.run(document, { resultTypes: ['violations'] })
-    return result.violations.map((one: { id: string; nodes: { html: string }[] }) => `${one.id} ${one.nodes[0]?.html}`)
-  })
-  expect(violations).toEqual([])
-}
-
 /** The sample deployment as a script of somebody else would use it. */
 async function concierge() {
-  let at = { url: '', key: '' }
-  const isReady = async () => {
-    at = await agentServer('concierge')
-    return at.url !== '' && (await fetch(`${at.url}/ok`, { headers: { 'x-api-key': at.key } })).ok
-  }
-  await expect.poll(isReady, { timeout: 60_000 }).toBe(true)
-  const { url, key } = at
-  const post = async (resource: string, body: unknown) => {
-    const headers = { 'x-api-key': key, 'content-type': 'application/json' }
-    const answer = await fetch(url + resource, { method: 'POST', headers, body: JSON.stringify(body) })
-    return (await answer.json()) as Record<string, string>
-  }
+  const { id, ask } = await agentOf('concierge')
   /** A chat that goes on for about a minute. */
   const start = async (batch: string) => {
-    const { thread_id } = await post('/threads', {})
+    const { thread_id } = await ask('POST', '/threads', {})
     const file = { type: 'file', mime_type: 'text/plain', filename: 'greeting.txt', base64: btoa('Ahoy!') }
     const content = [{ type: 'text', text: 'Please read this.' }, file]
-    await post(`/threads/${thread_id}/runs`, {
+    await ask('POST', `/threads/${thread_id}/runs`, {
       assistant_id: 'chat',
       input: { messages: [{ role: 'user', content }] },
       context: { delay_ms: 400 },
@@ -45,7 +22,7 @@ async function concierge() {
       stream_resumable: true,
     })
   }
-  return { id: url.split('/').at(-1) ?? '', start }
+  return { id, start }
 }
 
 test('runs that others started show up by themselves, are opened and followed, and are cancelled together', async ({

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { expectAccessible } from './support/accessible'
 import { ask } from './support/platform'
 import { expect, signIn, test } from './support/session'
