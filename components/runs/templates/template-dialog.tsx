@@ -9,7 +9,7 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { deleteTemplate, saveTemplate, type TemplatesSaved, updateTemplate } from '@/lib/actions/templates'
 import { MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/run-templates'
-import type { TemplateTask } from './templates'
+import type { TemplateTask } from './template-task'
 
 type Props = {
   task: TemplateTask

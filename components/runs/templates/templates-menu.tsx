@@ -3,7 +3,7 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
 import type { RunTemplate } from '@/lib/run-templates'
-import type { TemplateTask } from './templates'
+import type { TemplateTask } from './template-task'
 
 type Props = {
   trigger: ReactNode

@@ -11,14 +11,13 @@ import { consoleFetch, RelayError } from '@/lib/queries/relay-fetch'
 import type { RunTemplate } from '@/lib/run-templates'
 import type { StartOptions } from '../start-options'
 import { readTemplate, templateBody, withTemplate } from './template-body'
+import type { TemplateTask } from './template-task'
 
 const load = () => import('./templates-menu').then(({ TemplatesMenu }) => ({ default: TemplatesMenu }))
 const TemplatesMenu = lazy(load)
 const TemplateDialog = dynamic(() => import('./template-dialog').then((module) => module.TemplateDialog), {
   ssr: false,
 })
-
-export type TemplateTask = { kind: 'save' } | { kind: 'rename' | 'delete'; template: RunTemplate }
 
 type Props = {
   workspace: string
