@@ -104,6 +104,7 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   await table.getByRole('link', { name }).click()
   const tree = page.getByRole('tree', { name: 'Runs of the trace' })
   await expect(tree.getByRole('treeitem', { name: new RegExp(`^${name}, chain, Failed`) })).toBeVisible()
+  await expect(page.getByText(/^403, 2 failed/)).toBeVisible() // all of it has come
   await tree.focus()
   await page.keyboard.press('End')
   await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^lost,.*was not logged/)

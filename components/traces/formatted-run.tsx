@@ -36,7 +36,7 @@ function Side({ title, value, messages, isWhole }: SideProps) {
     value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
   return (
     <section aria-label={title}>
-      <h4 className="mb-1.5 font-medium text-ink-2 text-xs">
+      <p className="mb-1.5 font-medium text-ink-2 text-xs">
         {title}
         {messages ? (
           <span className="font-normal text-ink-3">
@@ -44,7 +44,7 @@ function Side({ title, value, messages, isWhole }: SideProps) {
             {count(messages.length)} {messages.length === 1 ? 'message' : 'messages'}
           </span>
         ) : null}
-      </h4>
+      </p>
       {messages ? (
         <MessageList messages={messages} isWhole={isWhole} />
       ) : isEmpty ? (
