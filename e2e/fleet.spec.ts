@@ -35,7 +35,7 @@ async function turn(page: Page, button: 'Next' | 'Previous') {
 test('ten thousand deployments: every filter reaches the API, and pages neither skip nor repeat while rows come and go', async ({
   page,
 }) => {
-  test.setTimeout(90_000)
+  test.setTimeout(120_000)
   const fleet = await startFleet(10_000)
   try {
     await signIn(page)
@@ -66,41 +66,27 @@ test('ten thousand deployments: every filter reaches the API, and pages neither 
     await expect.poll(() => names(page)).toEqual(fleet.names().slice(9_980))
     await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeDisabled()
     expect(await elements(page)).toBeLessThan(2_000)
-    await page.goto(`/${slug}/deployments`)
-
-    // One filter after another, each of them true of this one deployment.
+    // All filters at once, by the address (how one is added: list.spec.ts); each of them is true of this one deployment.
     const one = 9_870
     const id = `00000000-0000-4000-8000-${String(one).padStart(12, '0')}`
-    const tag = '00000000-0000-4000-8000-030000000000'
-    const filters: [label: string, parameter: string, value: string, option?: string][] = [
-      ['Status', 'status', 'READY', 'READY'],
-      ['Type', 'deployment_type', 'prod', 'prod'],
-      ['Rolled out by', 'remote_reconciled', 'true', 'a listener'],
+    const filters: [label: string, parameter: string, value: string][] = [
+      ['Status', 'status', 'READY'],
+      ['Type', 'deployment_type', 'prod'],
+      ['Rolled out by', 'remote_reconciled', 'true'],
       ['Image version', 'image_version', '0.20'],
-      ['Tag values', 'tag_value_ids', `${tag},other`],
+      ['Tag values', 'tag_value_ids', '00000000-0000-4000-8000-030000000000,other'],
       ['Agent', 'agent_id', 'agent-70'],
       ['Agent environment', 'agent_environment', 'staging'],
       ['Ids', 'deployment_ids', `other,${id}`],
       ['Exact name', 'name', `fleet-0${one}`],
     ]
-    for (const [label, parameter, value, option] of filters) {
-      await page.getByRole('button', { name: 'Add filter' }).click()
-      const form = page.getByRole('form', { name: 'Filter' })
-      await form.getByLabel('Filter by').selectOption({ label })
-      const field = form.getByLabel(label, { exact: true })
-      if (option) await field.selectOption({ label: option })
-      else {
-        await field.fill(value)
-        await field.press('Enter')
-      }
+    const query = new URLSearchParams(filters.map(([, parameter, value]) => [parameter, value]))
+    await page.goto(`/${slug}/deployments?${query}`)
+    for (const [label] of filters)
       await expect(page.getByRole('button', { name: `Remove filter ${label}`, exact: true })).toBeVisible()
-      await expect.poll(() => fleet.lists.at(-1)?.get(parameter)).toBe(value)
-    }
     await page.getByLabel('Search by name').fill('fleet-')
     await expect.poll(() => fleet.lists.at(-1)?.get('name_contains')).toBe('fleet-')
     for (const [, parameter, value] of filters) expect(fleet.lists.at(-1)?.get(parameter)).toBe(value)
-    await expect.poll(() => names(page)).toEqual([`fleet-0${one}`])
-    await page.reload()
     await expect.poll(() => names(page)).toEqual([`fleet-0${one}`])
 
     await page.goto(`/${slug}/deployments`)
