@@ -4,10 +4,9 @@ import { isJsonObject, parseJson, printJson, setOwn } from '@/lib/contracts/json
 import { isSecretKey } from '@/lib/contracts/redact'
 import { AppError } from '@/lib/errors'
 import { MAX_TEMPLATES, type RunTemplate } from '@/lib/run-templates'
-import { sessionActor } from './actor'
 import { db } from './db'
-import { errorResponse, refuseForeignSite } from './relay'
 import { runTemplates } from './schema'
+import { serveRead } from './serve-read'
 
 /** Whose templates, and of which deployment: each person has their own. */
 export type TemplatesPlace = { account: string; workspace: string; deployment: string }
@@ -102,24 +101,12 @@ function cleaned(value: unknown, removed: Set<string>): unknown {
 }
 
 /** Answers `GET /api/templates/{workspace}/{id}`: what is in one of one's own templates. */
-export async function serveTemplate(request: Request, workspace: string, templateId: string): Promise<Response> {
-  try {
-    refuseForeignSite(request)
-    const actor = await sessionActor()
+export const serveTemplate = (request: Request, workspace: string, templateId: string): Promise<Response> =>
+  serveRead(request, async (_, { actor }) => {
     const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(templateId)
     const own = and(eq(runTemplates.account, actor.id), eq(runTemplates.workspace, workspace), eq(id, templateId))
     const [found] = isId ? await (await db()).select({ body }).from(runTemplates).where(own) : []
     if (!found) throw new AppError('not_found', 'There is no such template any more.')
     // As a text: what is stored may be of an older form, and the form decides what it can use.
-    return new Response(JSON.stringify(found), {
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'private, no-store',
-        'x-content-type-options': 'nosniff',
-        vary: 'cookie',
-      },
-    })
-  } catch (error) {
-    return errorResponse(error)
-  }
-}
+    return found
+  })

@@ -1,13 +1,13 @@
 import 'server-only'
 import { printJson } from '@/lib/contracts/json'
-import { sessionActor } from './actor'
+import { type Actor, sessionActor } from './actor'
 import type { CallOptions } from './call-context'
 import { errorResponse, PRIVATE_HEADERS, refuseForeignSite } from './relay'
 
 /** Answers a GET with a reading of ours that is no single operation, as the relay answers one. `read` gets the query and who asks. */
 export async function serveRead(
   request: Request,
-  read: (query: Record<string, string>, options: CallOptions) => Promise<unknown>,
+  read: (query: Record<string, string>, options: CallOptions & { actor: Actor }) => Promise<unknown>,
 ): Promise<Response> {
   try {
     refuseForeignSite(request)

@@ -5,11 +5,10 @@ import type { TraceRunsPage } from '@/lib/contracts/trace-runs'
 import { traces } from '@/lib/contracts/traces'
 import { AppError } from '@/lib/errors'
 import { LIGHT_FIELDS, type LightRun, lightRun } from '@/lib/traces/light-run'
-import { sessionActor } from './actor'
 import { call } from './call'
 import type { CallOptions } from './call-context'
 import { download, type FileParts, inFileName } from './download'
-import { errorResponse, refuseForeignSite } from './relay'
+import { serveRead } from './serve-read'
 import { parseInput } from './settle'
 
 const PAGE = 100
@@ -66,25 +65,8 @@ const readRuns = (
   )
 
 /** Answers `GET /api/traces/{workspace}/{trace}`. */
-export async function serveTree(request: Request, place: TracePlace): Promise<Response> {
-  try {
-    refuseForeignSite(request)
-    const actor = await sessionActor()
-    const query = Object.fromEntries(new URL(request.url).searchParams)
-    const page = await readTree(place, query, { actor, signal: request.signal })
-    return new Response(printJson(page), {
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'private, no-store',
-        'x-content-type-options': 'nosniff',
-        vary: 'cookie',
-      },
-    })
-  } catch (error) {
-    if (request.signal.aborted) return new Response(null, { status: 499 })
-    return errorResponse(error)
-  }
-}
+export const serveTree = (request: Request, place: TracePlace): Promise<Response> =>
+  serveRead(request, (query, options) => readTree(place, query, options))
 
 /** Answers `GET /api/traces/{workspace}/{trace}/file`: every run of the trace with all that was logged, as one JSON document. */
 export const traceFile = (request: Request, place: TracePlace): Promise<Response> =>

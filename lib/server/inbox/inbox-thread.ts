@@ -8,11 +8,11 @@ import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
 import { kept } from '@/lib/stream/kept-request'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { openInterrupts } from '@/lib/stream/questions'
-import { type Actor, sessionActor } from '../actor'
+import type { Actor } from '../actor'
 import { call } from '../call'
 import { authorize, type CallOptions } from '../call-context'
 import { type RunBody, startRecording } from '../recorder/start'
-import { errorResponse, refuseForeignSite } from '../relay'
+import { serveRead } from '../serve-read'
 
 export type WaitingPlace = { workspace: string; deployment: string; thread: string }
 
@@ -55,23 +55,8 @@ const lightState = ({ interrupts, tasks }: Pick<ThreadState, 'interrupts' | 'tas
 })
 
 /** Answers `GET /api/inbox/{workspace}/{deployment}/{thread}`. */
-export async function serveWaiting(request: Request, place: WaitingPlace): Promise<Response> {
-  try {
-    refuseForeignSite(request)
-    const actor = await sessionActor()
-    return new Response(printJson(await readWaiting(place, { actor, signal: request.signal })), {
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'private, no-store',
-        'x-content-type-options': 'nosniff',
-        vary: 'cookie',
-      },
-    })
-  } catch (error) {
-    if (request.signal.aborted) return new Response(null, { status: 499 })
-    return errorResponse(error)
-  }
-}
+export const serveWaiting = (request: Request, place: WaitingPlace): Promise<Response> =>
+  serveRead(request, (_, options) => readWaiting(place, options))
 
 /**
  * Answers questions of a thread, several at once, or lets it go on where it asks none, as a recorded run. Reads first what

@@ -13,10 +13,10 @@ import {
   STATUS_GROUPS,
 } from '@/lib/contracts/run-row'
 import { AppError } from '@/lib/errors'
-import { type Actor, sessionActor, systemActor } from '../actor'
+import { type Actor, systemActor } from '../actor'
 import { call } from '../call'
 import { authorize } from '../call-context'
-import { errorResponse, refuseForeignSite } from '../relay'
+import { serveRead } from '../serve-read'
 import { parseInput } from '../settle'
 import { type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './elsewhere'
 import { type Edge, type RowsFilter, recordedAmong, recordedRows } from './recorded'
@@ -169,21 +169,5 @@ function readCursor(cursor: string): Edge | undefined {
 }
 
 /** Answers `GET /api/runs/{workspace}`: the browser's way to the same reading. */
-export async function serveRunRows(request: Request, workspace: string): Promise<Response> {
-  try {
-    refuseForeignSite(request)
-    const actor = await sessionActor()
-    const query = Object.fromEntries(new URL(request.url).searchParams)
-    return new Response(printJson(await readRunRows(workspace, query, actor)), {
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'private, no-store',
-        'x-content-type-options': 'nosniff',
-        vary: 'cookie',
-      },
-    })
-  } catch (error) {
-    if (request.signal.aborted) return new Response(null, { status: 499 })
-    return errorResponse(error)
-  }
-}
+export const serveRunRows = (request: Request, workspace: string): Promise<Response> =>
+  serveRead(request, (query, { actor }) => readRunRows(workspace, query, actor))
