@@ -13,6 +13,22 @@ import { placesOf } from './nav'
 
 type Crumb = { label: string; href: Route; isCode?: boolean }
 
+/** The parts of a deployment by their segment, and those of their pages that are no record's. */
+const PARTS: Record<string, { label: string; pages?: Record<string, string> }> = {
+  revisions: { label: 'Revisions', pages: { compare: 'Compare' } },
+  assistants: { label: 'Assistants', pages: { new: 'New assistant' } },
+  threads: { label: 'Threads' },
+  runs: { label: 'Runs', pages: { new: 'Start a run', join: 'Open a run' } },
+  crons: { label: 'Crons', pages: { new: 'New cron' } },
+  store: { label: 'Store' },
+  traces: { label: 'Traces', pages: { compare: 'Compare', 'of-run': 'Trace of a run' } },
+  system: { label: 'System' },
+  settings: {
+    label: 'Settings',
+    pages: { secrets: 'Secrets', resources: 'Resource spec', danger: 'Danger zone' },
+  },
+}
+
 /** Where the page stands, from the workspace's places down; the last is the page itself. */
 export function Breadcrumb({ workspace }: { workspace: string }) {
   const [, , place, id, part, item] = usePathname().split('/').map(decode)
@@ -29,24 +45,15 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
       href: routes.deployment(workspace, deployment),
       isCode: !name,
     })
-    const parts: Record<string, Crumb> = {
-      assistants: { label: 'Assistants', href: routes.assistants(workspace, deployment) },
-      threads: { label: 'Threads', href: routes.threads(workspace, deployment) },
-      runs: { label: 'Runs', href: routes.runs(workspace, deployment) },
-      crons: { label: 'Crons', href: routes.crons(workspace, deployment) },
-      store: { label: 'Store', href: routes.store(workspace, deployment) },
-      system: { label: 'System', href: routes.system(workspace, deployment) },
-    }
-    const at = part ? parts[part] : undefined
-    if (at) crumbs.push(at)
-    if (at && item)
-      crumbs.push(
-        item === 'new'
-          ? part === 'runs'
-            ? { label: 'Start a run', href: routes.newRun(workspace, deployment) }
-            : { label: 'New', href: `${at.href}/new` as Route }
-          : { label: shortId(item), href: `${at.href}/${encodeURIComponent(item)}` as Route, isCode: true },
-      )
+    const known = PARTS[part ?? '']
+    const at = `${routes.deployment(workspace, deployment)}/${part}`
+    if (known) crumbs.push({ label: known.label, href: at as Route })
+    if (known && item)
+      crumbs.push({
+        label: known.pages?.[item] ?? shortId(item),
+        href: `${at}/${encodeURIComponent(item)}` as Route,
+        isCode: !known.pages?.[item],
+      })
   }
   return (
     <nav aria-label="Breadcrumb" className="min-w-0 flex-1">
