@@ -66,7 +66,7 @@ async function ourTabs({ console: ours }, context) {
   for (let tab = 0; tab < TABS; tab += 1) {
     const { id } = await ours.startRun(PLAN)
     const page = await context.newPage()
-    await page.goto(ours.pageOf(id))
+    await page.goto(ours.pageOf(id), { waitUntil: 'domcontentloaded', timeout: 60_000 })
     pages.push(page)
   }
   // Without animation frames, which a browser may hold back in a tab that nobody sees.

@@ -129,7 +129,8 @@ export async function writeSegments(rows: readonly SegmentRow[], instance: numbe
   const { rows: written } = await (await db()).execute<{ recording: string }>(sql`
     with batch (recording, first_seq, last_seq, body, last_event_id) as (values ${values}),
     owned as (
-      select id from ${recordings} where id in (select recording from batch) and owner = ${instance} for share
+      select id from ${recordings} where id in (select recording from batch) and owner = ${instance}
+      order by id for share -- in one order everywhere, or two of these wait for each other
     ),
     written as (
       insert into ${segments} (recording, first_seq, last_seq, body, last_event_id)
@@ -184,9 +185,13 @@ export async function renewLeases(
     sql`, `,
   )
   await (await db()).execute(sql`
+    with v (id, entries, bytes, phase) as (values ${values}),
+    locked as (
+      select id from ${recordings} where id in (select id from v) and owner = ${instance} and phase <> 'ended'
+      order by id for no key update
+    )
     update ${recordings} as r set lease_until = ${LEASE}, entries = v.entries, bytes = v.bytes, phase = v.phase
-    from (values ${values}) as v (id, entries, bytes, phase)
-    where r.id = v.id and r.owner = ${instance} and r.phase <> 'ended'`)
+    from v join locked on locked.id = v.id where r.id = v.id`)
 }
 
 /**
