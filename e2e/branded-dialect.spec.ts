@@ -10,7 +10,7 @@ test('a control plane of the branded dialect: created, found, read, compared, re
 }) => {
   test.setTimeout(150_000)
   const branded = await startBrandedPlatform()
-  const configs = () => branded.sent.map(({ body }) => body.source_revision_config)
+  const configs = () => branded.sent.flatMap(({ body }) => body.source_revision_config ?? [])
   try {
     const name = `branded-${randomBytes(4).toString('hex')}`
     await signIn(page)

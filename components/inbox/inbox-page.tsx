@@ -109,10 +109,11 @@ const keyOf = ({ deployment, thread }: Pick<WaitingThread, 'deployment' | 'threa
 
 function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inbox | undefined): ReactNode {
   if (!waiting) return 'Looking…'
-  if (waiting.length === 0) return 'No thread waits.'
+  const pending = inbox?.pending ? ` ${count(inbox.pending)} deployments are still to be asked.` : ''
+  if (waiting.length === 0) return `No thread waits.${pending}`
   const names = new Set(waiting.map(({ deployment }) => deployment)).size
   const cut = inbox && inbox.cut.length > 0 ? ` Of ${inbox.cut.join(', ')} only the oldest are read.` : ''
-  return `${count(waiting.length)} ${waiting.length === 1 ? 'thread waits' : 'threads wait'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}`
+  return `${count(waiting.length)} ${waiting.length === 1 ? 'thread waits' : 'threads wait'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`
 }
 
 /** The row below this one, or the one above where it is the last. */

@@ -69,15 +69,24 @@ test('a new value keeps the same paths open as far as they exist', () => {
   expect(moved.isOpen(['messages', 2])).toBe(false)
 })
 
-test('opening a million entries takes no time that a person would notice', () => {
-  const tree = new JsonTree({ before: 1, big: Array.from({ length: 1_000_000 }, (_, index) => ({ index })), after: 2 })
-  const started = performance.now()
+test('opening a million entries reads the few that are asked for', () => {
+  let reads = 0
+  const big = new Proxy(
+    Array.from({ length: 1_000_000 }, (_, index) => ({ index })),
+    {
+      get: (target, key, receiver) => {
+        reads += 1
+        return Reflect.get(target, key, receiver)
+      },
+    },
+  )
+  const tree = new JsonTree({ before: 1, big, after: 2 })
   tree.open(['big'])
   tree.open(['big', 777_777])
   expect(tree.rowCount).toBe(1_000_005)
   expect(tree.rowAt(777_781)).toMatchObject({ key: 'index', value: 777_777 })
   expect(tree.rowAt(1_000_004)).toMatchObject({ key: 'after', value: 2 })
-  expect(performance.now() - started).toBeLessThan(50)
+  expect(reads).toBeLessThan(100)
 })
 
 test('the first levels open up to a screenful and no further', () => {

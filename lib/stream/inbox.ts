@@ -26,14 +26,16 @@ export type Inbox = {
   unread: UnreadDeployment[]
   /** Names of deployments with more waiting threads than are read; the oldest are here. */
   cut: string[]
+  /** Deployments that were not asked yet: of very many, some at a time are. */
+  pending: number
 }
 /** What the navigation shows of it. */
 export type InboxBrief = { threads: number; unread: number; isCut: boolean }
 
-export const briefOf = ({ threads, unread, cut }: Inbox): InboxBrief => ({
+export const briefOf = ({ threads, unread, cut, pending }: Inbox): InboxBrief => ({
   threads: threads.length,
   unread: unread.length,
-  isCut: cut.length > 0,
+  isCut: cut.length > 0 || pending > 0,
 })
 
 /** One waiting thread with all that an answer needs. */

@@ -10,6 +10,10 @@ import { call } from '../call'
 export const INBOX = {
   /** Deployments that are asked at once. */
   atOnce: 6,
+  /** Deployments that one look asks; of more, whoever was not asked for longest comes first. */
+  perLook: 60,
+  /** The list of deployments is read anew after so long, and never takes more than a twentieth of the time. */
+  listMs: 6_000,
   timeoutMs: 8_000,
   /** Most threads of one deployment, and how many are read at a time. */
   most: 500,
@@ -33,56 +37,71 @@ type Known = {
   problem: string | undefined
   failures: number
   notBefore: number
+  /** 0: never. */
+  askedAt: number
 }
 
 /** Reads what waits for a human in all deployments of a workspace. One that cannot be read keeps what was known of it, and is named. */
 export class InboxReader {
   #known = new Map<string, Known>()
+  #list: { all: Deployment[]; until: number } = { all: [], until: 0 }
 
   constructor(readonly workspace: string) {}
 
   /** Throws AppError where not even the deployments can be listed. */
   async read(signal: AbortSignal): Promise<Inbox> {
     const deployments = await this.#deployments(signal)
-    const queue = deployments.values()
+    const due = deployments
+      .filter((one) => this.#of(one).notBefore <= Date.now())
+      .sort((left, right) => this.#of(left).askedAt - this.#of(right).askedAt)
+    const queue = due.slice(0, INBOX.perLook).values()
     const next = async () => {
       for (const one of queue) await this.#look(one, signal)
     }
     await Promise.all(Array.from({ length: Math.min(INBOX.atOnce, deployments.length) }, next))
-    const seen = deployments.map((one) => ({ ...one, ...(this.#known.get(one.id) ?? UNKNOWN) }))
-    this.#known = new Map(deployments.map(({ id }) => [id, this.#known.get(id) ?? UNKNOWN]))
+    const seen = deployments.map((one) => ({ ...one, ...this.#of(one) }))
+    this.#known = new Map(deployments.map((one) => [one.id, this.#of(one)]))
     return {
       threads: seen.flatMap(({ threads }) => threads).sort(byAge),
       unread: seen.flatMap(({ id, name, problem, readAt }) =>
         problem === undefined ? [] : [{ deployment: id, deploymentName: name, message: problem, readAt }],
       ),
       cut: seen.filter(({ isCut }) => isCut).map(({ name }) => name),
+      pending: seen.filter(({ askedAt }) => askedAt === 0).length,
     }
+  }
+
+  #of({ id }: Deployment): Known {
+    return this.#known.get(id) ?? UNKNOWN
   }
 
   /** Those that have an agent server; without a first roll-out nothing can wait. */
   async #deployments(signal: AbortSignal): Promise<Deployment[]> {
+    if (Date.now() < this.#list.until) return this.#list.all
+    const began = Date.now()
     const all: Deployment[] = []
     for (let offset = 0; ; ) {
       const input = { workspace: this.workspace, query: { limit: 100, offset } }
       const { resources } = await call(controlPlane.listDeployments, input, { actor, signal })
       for (const { id, name, source_config } of resources) if (source_config.custom_url) all.push({ id, name })
       offset += resources.length
-      if (resources.length < 100) return all
+      if (resources.length < 100) break
     }
+    this.#list = { all, until: Date.now() + Math.max(INBOX.listMs, 19 * (Date.now() - began)) }
+    return all
   }
 
   async #look(deployment: Deployment, signal: AbortSignal): Promise<void> {
-    const before = this.#known.get(deployment.id) ?? UNKNOWN
-    if (Date.now() < before.notBefore) return
+    const before = this.#of(deployment)
+    const askedAt = Date.now()
     try {
       const { threads, isCut } = await this.#waiting(deployment, signal)
-      this.#known.set(deployment.id, { ...UNKNOWN, threads, isCut, readAt: Date.now() })
+      this.#known.set(deployment.id, { ...UNKNOWN, threads, isCut, readAt: Date.now(), askedAt })
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error
       if (error.code === 'unsupported') {
         // A server without threads has none that wait.
-        this.#known.set(deployment.id, { ...UNKNOWN, notBefore: Date.now() + INBOX.retryMaxMs })
+        this.#known.set(deployment.id, { ...UNKNOWN, askedAt, notBefore: Date.now() + INBOX.retryMaxMs })
         return
       }
       const pause = Math.min(INBOX.retryMs * 2 ** before.failures, INBOX.retryMaxMs)
@@ -90,6 +109,7 @@ export class InboxReader {
         ...before,
         problem: error.message,
         failures: before.failures + 1,
+        askedAt,
         notBefore: Date.now() + pause,
       })
     }
@@ -123,7 +143,15 @@ export class InboxReader {
   }
 }
 
-const UNKNOWN: Known = { threads: [], isCut: false, readAt: null, problem: undefined, failures: 0, notBefore: 0 }
+const UNKNOWN: Known = {
+  threads: [],
+  isCut: false,
+  readAt: null,
+  problem: undefined,
+  failures: 0,
+  notBefore: 0,
+  askedAt: 0,
+}
 
 /** Of equally old ones always in the same order, so that rows do not change places between two looks. */
 const byAge = (left: WaitingThread, right: WaitingThread) =>

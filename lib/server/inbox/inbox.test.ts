@@ -156,3 +156,12 @@ test('what cannot be read is named with its age and keeps what was known; the ot
   await wire.set(null)
   expect((await read(reader)).unread).toEqual([])
 })
+
+test('of many deployments each look asks some, and all have their turn', async () => {
+  INBOX.perLook = 1
+  const reader = new InboxReader('tests')
+  const first = await read(reader)
+  expect(first.pending).toBe(1)
+  expect((await read(reader)).pending).toBe(0)
+  expect(new Set((await read(reader)).threads.map(({ deploymentName }) => deploymentName)).size).toBe(2)
+})
