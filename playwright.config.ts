@@ -22,6 +22,7 @@ export default defineConfig({
   use: {
     baseURL: `http://localhost:${port}`,
     actionTimeout: 20_000, // what cannot be clicked fails before the whole journey does
+    contextOptions: { reducedMotion: 'reduce' }, // drawing animations by software is most of what a journey costs
     trace: 'on-first-retry', // a recording of every journey would cost time in each
     screenshot: 'only-on-failure',
     launchOptions: executablePath

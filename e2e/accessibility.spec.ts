@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { expect, signIn, startChat, test } from './support/session'
+import { expect, openDeployment, signIn, startChat, test } from './support/session'
 
 test.beforeEach(() => test.setTimeout(150_000)) // dozens of pages; the time-out only ends what hangs
 
@@ -48,7 +48,7 @@ test('axe finds nothing on the sign-in and the pages of a workspace, light and d
 
 test('axe finds nothing on the pages of a deployment, light and dark', async ({ page }) => {
   await signIn(page)
-  await page.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(page, 'concierge')
   await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
   const deployment = new URL(page.url()).pathname
   await findsNothingOn(
@@ -63,7 +63,7 @@ test('axe finds nothing on the pages of a deployment, light and dark', async ({ 
 
 test('axe finds nothing on the pages of a run and its thread, light and dark', async ({ page }) => {
   await signIn(page)
-  await page.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(page, 'concierge')
   await startChat(page, 'What is 6 * 7?')
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   const run = new URL(page.url()).pathname

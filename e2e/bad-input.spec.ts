@@ -1,10 +1,10 @@
 import type { Locator, Page } from '@playwright/test'
-import { expect, signIn, startChat, test } from './support/session'
+import { expect, openDeployment, signIn, startChat, test } from './support/session'
 
 /** The start page's editor for JSON, all of its text selected. */
 async function openJsonEditor(page: Page): Promise<Locator> {
   await signIn(page)
-  await page.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(page, 'concierge')
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
   await page.getByRole('button', { name: 'JSON', exact: true }).click()
@@ -97,7 +97,7 @@ test('a megabyte pasted into the editor is read through, and typing goes on at o
 
 test('a graph that raises ends as failed, with its message shown', async ({ page }) => {
   await signIn(page)
-  await page.getByRole('link', { name: 'workbench' }).click()
+  await openDeployment(page, 'workbench')
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'failing (default)' })
   await page.getByRole('button', { name: 'Start run' }).click()
@@ -110,7 +110,7 @@ test('hostile text in a message runs nothing and leaves nothing', async ({ page 
   page.on('request', (request) => {
     if (!request.url().startsWith('http://localhost')) foreign.push(request.url())
   })
-  await page.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(page, 'concierge')
   await startChat(
     page,
     '<img src=x onerror="document.title=1"><script>document.title=2</script> ![x](https://example.com/p.png)',

@@ -62,12 +62,14 @@ test('a control plane that is down, broken or silent: the page stands, says so o
   const slug = await addControlPlane(page, { url: silent.url, key: platform().api_key })
   await silent.set({ kind: 'black-hole' })
   const waiting = await context.newPage()
-  await waiting.goto(`/${slug}/deployments`)
+  await waiting.goto(`/${slug}/deployments?name_contains=concierge`)
   await expect(waiting.getByRole('heading', { name: 'Deployments' })).toBeVisible()
   await expect(waiting.getByLabel('Search by name')).toBeEditable()
 
   await addControlPlane(page, { url: broken.url, key: platform().api_key })
   await page.getByRole('link', { name: 'Deployments', exact: true }).click()
+  await page.getByLabel('Search by name').fill('concierge')
+  await page.waitForURL(/name_contains=concierge/)
   const concierge = page.getByRole('link', { name: 'concierge' })
   await expect(concierge).toBeVisible()
   const json = { 'content-type': 'application/json' }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { admin, expect, giveCredentials, signIn, test } from './support/session'
+import { admin, expect, giveCredentials, openDeployment, signIn, test } from './support/session'
 
 const ended = /You are not signed in, or your session has ended/
 
 async function typeMessage(page: Page, text: string) {
-  await page.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(page, 'concierge')
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
   await page.getByLabel('Message', { exact: true }).last().fill(text)

@@ -1,10 +1,10 @@
-import { expect, signIn, startChat, test } from './support/session'
+import { expect, openDeployment, signIn, startChat, test } from './support/session'
 
 test('sign in, open a deployment, start a chat run, watch tokens, reload in the middle, read reply and state', async ({
   page,
 }) => {
   await signIn(page)
-  await page.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(page, 'concierge')
   await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
   await expect(page.getByText('Deployed', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
   await startChat(page, 'Please tell me about the harbour.')
@@ -37,7 +37,7 @@ test('sign in, open a deployment, start a chat run, watch tokens, reload in the 
 
 test('cancel stops the run on the server and keeps what it had written', async ({ page }) => {
   await signIn(page)
-  await page.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(page, 'concierge')
   await startChat(page, 'Talk until I stop you.')
   // The reply takes six seconds: the menu is there before its first words are.
   await page.getByRole('button', { name: 'Cancel' }).click()
@@ -50,7 +50,7 @@ test('cancel stops the run on the server and keeps what it had written', async (
 
 test('a second tab shows the same run live, and its events raw', async ({ page, context }) => {
   await signIn(page)
-  await page.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(page, 'concierge')
   await startChat(page, 'What is 6 * 7?')
   const other = await context.newPage()
   await other.goto(page.url())

@@ -1,5 +1,5 @@
 import { SAMPLE_ID } from './support/sample-inputs'
-import { expect, signIn, test } from './support/session'
+import { expect, openDeployment, signIn, test } from './support/session'
 import { startStubAgent } from './support/stub-agent'
 import { addAgentServer } from './support/workspace'
 
@@ -68,7 +68,7 @@ test('an assistant whose graph the server no longer has is said at the assistant
 
 test('an assistant and a thread that a real server does not know are said at their fields', async ({ page }) => {
   await signIn(page)
-  await page.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(page, 'concierge')
   await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
   const deployment = new URL(page.url()).pathname
   // The real editor is loaded on its own; until then a plain field stands in.
@@ -92,7 +92,7 @@ test('an assistant and a thread that a real server does not know are said at the
 
 test('what is nowhere is said in one place, on a page that stands', async ({ page }) => {
   await signIn(page)
-  await page.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(page, 'concierge')
   await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
   const deployment = new URL(page.url()).pathname
   for (const path of [

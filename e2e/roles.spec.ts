@@ -1,4 +1,4 @@
-import { expect, signIn, test } from './support/session'
+import { expect, openDeployment, signIn, test } from './support/session'
 
 test('a viewer sees deployments, may not run, and loses access the moment the account is disabled', async ({
   page,
@@ -15,7 +15,7 @@ test('a viewer sees deployments, may not run, and loses access the moment the ac
   const other = await theirs.newPage()
   await signIn(other, { email: 'viewer@example.com', password })
   await expect(other.getByRole('link', { name: 'Members' })).toHaveCount(0)
-  await other.getByRole('link', { name: 'concierge' }).click()
+  await openDeployment(other, 'concierge')
   const start = other.getByRole('button', { name: 'Start a run' })
   await expect(start).toHaveAttribute('aria-disabled', 'true')
   await expect(start).toHaveAttribute('title', /developer/)

@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test'
 import { pasteInto } from './support/paste'
 import { ask } from './support/platform'
-import { admin, expect, signIn, test } from './support/session'
+import { admin, expect, openDeployment, signIn, test } from './support/session'
 
 // Secrets as an administrator edits them. That no value of them is ever given away: canary.spec.ts.
 
 const token = `token-${Math.random().toString(36).slice(2)}${Date.now()}`
 
 async function openSecrets(page: Page) {
-  await page.getByRole('link', { name: 'workbench' }).first().click()
+  await openDeployment(page, 'workbench')
   await page
     .getByRole('navigation', { name: 'Parts of the deployment' })
     .getByRole('link', { name: 'Settings' })

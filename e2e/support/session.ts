@@ -26,6 +26,12 @@ export async function giveCredentials(page: Page, who = admin): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
+/** From the list: opens a deployment, wherever other journeys have pushed it to. */
+export async function openDeployment(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Search by name').fill(name)
+  await page.getByRole('link', { name, exact: true }).click()
+}
+
 /** From a page of a deployment: starts the chat graph with a message, and waits for the run's own page. */
 export async function startChat(page: Page, message: string): Promise<void> {
   await page.getByRole('link', { name: 'Start a run' }).first().click()
