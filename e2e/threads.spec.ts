@@ -132,6 +132,7 @@ test('a checkpoint is compared, edited as a node, forked and run on from; the th
   await page.getByRole('menuitem', { name: 'Delete…' }).click()
   await dialog.getByLabel('Type 1 or delete to go on').fill('delete')
   await dialog.getByRole('button', { name: 'Delete 1 thread' }).click()
+  await expect(dialog.getByRole('list', { name: 'Results' })).toContainText('Deleted')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await page.waitForURL(/\/threads$/)
   await ask('DELETE', `/threads/${thread}`)

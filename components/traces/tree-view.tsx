@@ -48,9 +48,12 @@ export function TreeView({ tree, rows, isWhole, selected, closed, onSelect, onCl
     onClosed(next)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const row = rows[index]
+    // The selection goes through the URL, and a quick second key comes before it is back.
+    const last = rows.findIndex(({ node }) => node.run.id === shown.current)
+    const from = last < 0 ? index : last
+    const row = rows[from]
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return
-    const to = targetOf(event.key, rows, index)
+    const to = targetOf(event.key, rows, from)
     if (to === undefined) return
     event.preventDefault()
     if (to === 'toggle') toggle(row)
