@@ -1,6 +1,6 @@
 'use client'
 import { Search } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Input } from '@/components/ui/input'
 import { cn } from '@/lib/cn'
 
@@ -20,12 +20,21 @@ export function SearchBox({ value, onChange, label, className, isInvalid }: Sear
     setShown(value) // moved from outside: back, forward, or a cleared filter
     if (value !== text.trim()) setText(value)
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `onChange` is made anew by each render; only the text matters
+  const sent = useRef(value)
   useEffect(() => {
-    if (text.trim() === value) return
-    const timer = setTimeout(() => onChange(text.trim()), 250)
+    sent.current = value
+  }, [value])
+  const send = () => {
+    const wanted = text.trim()
+    if (wanted === sent.current) return
+    sent.current = wanted
+    onChange(wanted)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `send` is made anew by each render; only the text matters
+  useEffect(() => {
+    const timer = setTimeout(send, 250)
     return () => clearTimeout(timer)
-  }, [text, value])
+  }, [text])
   return (
     <div className={cn('relative base:w-full base:sm:w-72', className)}>
       <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-3.5 text-ink-3" />
@@ -37,6 +46,8 @@ export function SearchBox({ value, onChange, label, className, isInvalid }: Sear
         className="pl-8"
         value={text}
         onChange={(event) => setText(event.target.value)}
+        // A late change of the URL would take back where the next press leads.
+        onBlur={send}
       />
     </div>
   )
