@@ -47,6 +47,7 @@ test('input that is no JSON, or not what the graph takes, is said while it is ty
   await expect(page.getByText(/Line 1, column 15/)).toHaveCount(1)
   await expect(editor).toContainText('{"messages": [}')
 
+  await expect(editor).toBeFocused() // where the refusal leads
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.insertText('{"messages": 7}')
   await expect(editor).toHaveAccessibleDescription(/messages/)

@@ -112,6 +112,7 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   await page.keyboard.press('ArrowLeft')
   await expect(tree.getByRole('treeitem', { name: /^step/ })).toHaveCount(0)
   await page.keyboard.press('ArrowRight')
+  await expect(tree.getByRole('treeitem', { name: /^step/ }).first()).toBeVisible()
   await page.keyboard.press('e')
   await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^odd model/)
   const inspector = page.getByRole('region', { name: 'Run', exact: true })

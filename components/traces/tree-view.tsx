@@ -30,9 +30,10 @@ export function TreeView({ tree, rows, isWhole, selected, closed, onSelect, onCl
   // Selected from elsewhere, such as by the URL: brought into sight once it is there.
   const shown = useRef<string>(undefined)
   useEffect(() => {
-    if (!selected || shown.current === selected || rows[index]?.node.run.id !== selected) return
+    if (!selected || rows[index]?.node.run.id !== selected) return
+    // One that a key led to is in sight but where rows were opened or closed at the same moment.
+    scrollToRow(index, shown.current === selected ? 'nearest' : 'center')
     shown.current = selected
-    scrollToRow(index, 'center')
   }, [selected, rows, index, scrollToRow])
 
   const select = (to: number) => {
