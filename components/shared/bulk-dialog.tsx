@@ -1,5 +1,5 @@
 'use client'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
@@ -27,11 +27,13 @@ type Props<R extends BulkResult> = {
   send: (request: { ids: string[]; key: string }) => Promise<Settled<R[]>>
   onResults: (results: readonly R[]) => void
   onClose: () => void
+  /** What is to be chosen before. */
+  children?: ReactNode
 }
 
 /** Does something with several rows after a confirmation, and says of each what became of it. */
 export function BulkDialog<R extends BulkResult>(props: Props<R>) {
-  const { means, isTyped, outcomes, onClose } = props
+  const { means, isTyped, outcomes, onClose, children } = props
   // As they were when the dialog opened: what is deleted leaves the selection.
   const [{ subjects, verb }] = useState(props)
   const [key] = useState(newRequestKey)
@@ -87,6 +89,7 @@ export function BulkDialog<R extends BulkResult>(props: Props<R>) {
               </li>
             ))}
           </ul>
+          {children}
           {error ? <ErrorNotice error={error} /> : null}
           {isTyped ? (
             <Field id="bulk-typed" label={`Type ${number} or delete to go on`}>

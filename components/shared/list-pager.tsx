@@ -1,7 +1,7 @@
 import { Button } from '@/components/ui/button'
-import { Select } from '@/components/ui/input'
 import { type AnchoredPage, anchorsAfter, anchorsBefore } from '@/lib/anchored-page'
 import { count } from '@/lib/format'
+import { PageSize } from './page-size'
 
 type Props = {
   page: AnchoredPage<{ id: string }>
@@ -27,19 +27,7 @@ export function ListPager({ page: { rows, offset, hasNext }, size, sizes, total,
       aria-label="Pages"
       className="mt-3 flex flex-wrap items-center justify-end gap-2 text-ink-2 text-xs tabular-nums"
     >
-      <label htmlFor="page-size" className="flex items-center gap-1.5">
-        Rows
-        <Select
-          id="page-size"
-          className="h-7 w-auto text-xs"
-          value={size}
-          onChange={({ target }) => onSize(target.value === String(sizes[0]) ? '' : target.value)}
-        >
-          {sizes.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </Select>
-      </label>
+      <PageSize size={size} sizes={sizes} onSize={onSize} />
       <span className="ml-2">
         {rows.length > 0 ? `${count(offset + 1)}–${count(offset + rows.length)}` : `after ${count(offset)}`}
         {total === undefined ? '' : ` of ${count(total)}`}

@@ -1,5 +1,5 @@
+import { PageSize } from '@/components/shared/page-size'
 import { Button } from '@/components/ui/button'
-import { Select } from '@/components/ui/input'
 import { count as countText } from '@/lib/format'
 import { PAGE_SIZES } from './list-query'
 
@@ -22,19 +22,7 @@ export function CursorPager({ trail, next, count, size, isLoading, onMove, onSiz
   if (trail.length === 0 && !next && count <= PAGE_SIZES[0]) return null
   return (
     <nav aria-label="Pages" className="mt-3 flex flex-wrap items-center justify-end gap-2 text-ink-2 text-xs">
-      <label htmlFor="page-size" className="flex items-center gap-1.5">
-        Rows
-        <Select
-          id="page-size"
-          className="h-7 w-auto text-xs"
-          value={size}
-          onChange={({ target }) => onSize(target.value === String(PAGE_SIZES[0]) ? '' : target.value)}
-        >
-          {PAGE_SIZES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </Select>
-      </label>
+      <PageSize size={size} sizes={PAGE_SIZES} onSize={onSize} />
       <span className="ml-2 tabular-nums">
         {countText(count)} {trail.length === 0 ? 'newest' : 'older'}
       </span>

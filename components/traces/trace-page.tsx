@@ -2,14 +2,13 @@
 
 import { Download } from 'lucide-react'
 import Link from 'next/link'
-import { useSearchParams } from 'next/navigation'
 import { useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { Figure, SectionHeader } from '@/components/shared/section-header'
-import { useSetSearch } from '@/components/shared/use-set-search'
+import { useLocalParam } from '@/components/shared/use-local-param'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/skeleton'
@@ -26,7 +25,8 @@ import { type TraceLoad, useTrace } from './use-trace'
 type Props = {
   workspace: string
   deployment: string
-  trace: string /** What was recorded here of the same run. */
+  trace: string
+  /** What was recorded here of the same run. */
   recording: string | null
 }
 
@@ -34,8 +34,7 @@ type Props = {
 export function TracePage({ workspace, deployment, trace, recording }: Props) {
   const load = useTrace(workspace, trace)
   const { tree, version, isWhole, error, isPending, retry } = load
-  const search = useSearchParams()
-  const setSearch = useSetSearch({ isLocal: true })
+  const [chosen, choose] = useLocalParam('run')
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const [query, setQuery] = useState('')
   const [isErrorsFirst, setErrorsFirst] = useState(false)
@@ -46,8 +45,8 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
     [tree, version, closed, isErrorsFirst, hasHidden, query],
   )
   const root = tree.root?.run
-  const selected = search.get('run') ?? root?.id
-  const select = (id: string) => setSearch({ run: id === root?.id ? '' : id })
+  const selected = chosen || root?.id
+  const select = (id: string) => choose(id === root?.id ? '' : id)
   if (error && tree.size === 0) return <ErrorNotice error={error} onRetry={retry} />
   if (isPending && tree.size === 0) return <TraceSkeleton />
   if (tree.size === 0)

@@ -30,10 +30,9 @@ export function TreeView({ tree, rows, isWhole, selected, closed, onSelect, onCl
   // Selected from elsewhere, such as by the URL: brought into sight once it is there.
   const shown = useRef<string>(undefined)
   useEffect(() => {
-    if (!selected || rows[index]?.node.run.id !== selected) return
-    // One that a key led to is in sight but where rows were opened or closed at the same moment.
-    scrollToRow(index, shown.current === selected ? 'nearest' : 'center')
+    if (!selected || shown.current === selected || rows[index]?.node.run.id !== selected) return
     shown.current = selected
+    scrollToRow(index, 'center')
   }, [selected, rows, index, scrollToRow])
 
   const select = (to: number) => {
@@ -49,12 +48,9 @@ export function TreeView({ tree, rows, isWhole, selected, closed, onSelect, onCl
     onClosed(next)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // The selection goes through the URL, and a quick second key comes before it is back.
-    const last = rows.findIndex(({ node }) => node.run.id === shown.current)
-    const from = last < 0 ? index : last
-    const row = rows[from]
+    const row = rows[index]
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return
-    const to = targetOf(event.key, rows, from)
+    const to = targetOf(event.key, rows, index)
     if (to === undefined) return
     event.preventDefault()
     if (to === 'toggle') toggle(row)

@@ -1,12 +1,7 @@
 'use client'
-import { type FormEvent, useState } from 'react'
 import { ConfirmDialog } from '@/components/shared/confirm-dialog'
-import { ErrorNotice } from '@/components/shared/error-notice'
-import { useSave } from '@/components/shared/use-save'
-import { Button } from '@/components/ui/button'
+import { NameForm } from '@/components/shared/name-form'
 import { Dialog } from '@/components/ui/dialog'
-import { describedBy, Field } from '@/components/ui/field'
-import { Input } from '@/components/ui/input'
 import { deleteTemplate, saveTemplate, type TemplatesSaved, updateTemplate } from '@/lib/actions/templates'
 import { MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/run-templates'
 import type { TemplateTask } from './template-task'
@@ -52,6 +47,7 @@ export function TemplateDialog({ task, place, body, onSaved, onDeleted, onClose 
       }
     >
       <NameForm
+        maxLength={MAX_TEMPLATE_NAME}
         initial={isNew ? '' : task.template.name}
         write={(name) =>
           isNew ? saveTemplate({ ...place, name, body }) : updateTemplate({ ...place, id: task.template.id, name })
@@ -63,55 +59,5 @@ export function TemplateDialog({ task, place, body, onSaved, onDeleted, onClose 
         onCancel={onClose}
       />
     </Dialog>
-  )
-}
-
-type NameFormProps = {
-  initial: string
-  write: (name: string) => ReturnType<typeof saveTemplate>
-  onDone: (saved: TemplatesSaved) => void
-  onCancel: () => void
-}
-
-function NameForm({ initial, write, onDone, onCancel }: NameFormProps) {
-  const [name, setName] = useState(initial)
-  const { isBusy, error, fieldError, save } = useSave<TemplatesSaved>()
-  const refused = fieldError('name')
-  // What is wrong with the request itself has no field in this dialog.
-  const other = ['context', 'input', 'body']
-    .map((field) => [field, fieldError(field)] as const)
-    .find(([, text]) => text)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void save(() => write(name), onDone)
-  }
-  return (
-    <form className="flex flex-col gap-3" onSubmit={submit}>
-      <Field id="template-name" label="Name" error={refused}>
-        <Input
-          id="template-name"
-          autoFocus
-          autoComplete="off"
-          maxLength={MAX_TEMPLATE_NAME}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          {...describedBy('template-name', refused)}
-        />
-      </Field>
-      {other ? (
-        <p role="alert" className="text-error text-sm">
-          {other[0] === 'body' ? '' : `The ${other[0]}: `}
-          {other[1]}
-        </p>
-      ) : error && !refused ? (
-        <ErrorNotice error={error} />
-      ) : null}
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" isBusy={isBusy} disabled={!name.trim()}>
-          Save
-        </Button>
-      </div>
-    </form>
   )
 }
