@@ -11,8 +11,11 @@ export function isOpen(error: unknown): error is AppError {
   return error instanceof AppError && OPEN.includes(error.code)
 }
 
-/** Waits before each look, in milliseconds: a server may write late. An object, so that tests can shorten it. */
-export const LOOKS = { waitsMs: [0, 1_000, 2_500] }
+/**
+ * Waits before each look, in milliseconds: a server may write late. And how long a look may take: a person waits for it who has
+ * waited for the answer already. An object, so that tests can shorten it.
+ */
+export const LOOKS = { waitsMs: [0, 1_000, 2_500], timeoutMs: 8_000 }
 
 type Write<T> = {
   send: () => Promise<T>

@@ -105,12 +105,12 @@ function conflict({ seen, see, mine }: RawEdit, now: RawDeployment, message: str
 
 /** Reads until what was asked for is there, or the waits are over; then says which of the four it is. */
 async function settle(edit: RawEdit, plan: EditPlan, before: RawDeployment, failure?: AppError): Promise<SavedEdit> {
-  const { place, see } = edit
+  const { place, see, actor, timeoutMs = LOOKS.timeoutMs } = edit
   const { digest, latestRevision } = see(before)
   let now: RawDeployment | undefined
   for (const wait of LOOKS.waitsMs) {
     await new Promise((resolve) => setTimeout(resolve, wait))
-    const read = await readRaw(place, edit).catch(() => undefined)
+    const read = await readRaw(place, { actor, timeoutMs }).catch(() => undefined)
     if (!read) continue
     now = read
     const isNew = now.latestRevision !== latestRevision
