@@ -104,7 +104,8 @@ async function ofDeployment(call, one, found, serving) {
     const { status, body } = await call('GET', `/v2/deployments/${found.id}/revisions?limit=100&offset=${offset}`)
     // One that was being deleted when the list was read may be gone by now.
     if (status === 404) return [`${one.name}: its revisions are gone`]
-    if (status !== 200) throw new Error(`${one.name}: its revisions were answered with ${status} ${JSON.stringify(body)}`)
+    if (status !== 200)
+      throw new Error(`${one.name}: its revisions were answered with ${status} ${JSON.stringify(body)}`)
     revisions.push(...body.resources)
     if (body.resources.length < 100) break
   }
