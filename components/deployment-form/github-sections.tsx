@@ -151,7 +151,8 @@ function RepositoryField({ workspace, values, issues, change }: SectionProps) {
   })
   const isListed = list.data?.some(({ url }) => url === values.repository) ?? false
   const [isTyped, setTyped] = useState(false)
-  const hasList = (list.data?.length ?? 0) > 0
+  // While it is looked for, so that the field is not another one a moment later.
+  const hasList = list.isLoading || (list.data?.length ?? 0) > 0
   const isFree = isTyped || (values.repository !== '' && !isListed && !list.isPending)
   const choose = (url: string) => {
     setTyped(url === OTHER)
@@ -175,7 +176,7 @@ function RepositoryField({ workspace, values, issues, change }: SectionProps) {
             onChange={(event) => choose(event.target.value)}
             {...describedBy('create-repository', isFree ? undefined : issues.repository)}
           >
-            <option value="">Choose one</option>
+            <option value="">{list.isLoading ? 'Loading …' : 'Choose one'}</option>
             {list.data?.map(({ url, owner, name }) => (
               <option key={url} value={url}>
                 {owner ? `${owner}/${name}` : name}
