@@ -26,7 +26,7 @@ async function send(page: Page) {
   await page.getByRole('dialog').getByRole('button', { name: 'Create deployment' }).click()
 }
 async function openSettings(page: Page, name: string, part: string) {
-  await page.goto('/local/deployments')
+  await page.goto(`/local/deployments?name_contains=${name}`)
   await page.getByRole('link', { name, exact: true }).first().click()
   await page
     .getByRole('navigation', { name: 'Parts of the deployment' })

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
-import { ask } from './support/platform'
+import { ask, platform } from './support/platform'
 import { expect, signIn, test } from './support/session'
+import { addControlPlane } from './support/workspace'
 
 const NUMBER = 60
 const nameOf = (index: number) => `fleet-${String(index).padStart(2, '0')}`
@@ -94,7 +95,10 @@ test('the list is searched, filtered, paged and peeked into, all by its address'
 
 test('a view is saved, come back to, opened by default and deleted', async ({ page }) => {
   await signIn(page)
-  await page.goto('/local/deployments?name_contains=fleet-&deployment_type=dev')
+  // In a workspace of its own: what opens by default would meet the journeys beside it.
+  const { url, api_key: key } = platform()
+  const slug = await addControlPlane(page, { url, key })
+  await page.goto(`/${slug}/deployments?name_contains=fleet-&deployment_type=dev`)
   await page.getByRole('button', { name: 'Views' }).click()
   await page.getByRole('menuitem', { name: 'Save as a view…' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('The even ones')
@@ -102,7 +106,7 @@ test('a view is saved, come back to, opened by default and deleted', async ({ pa
   await expect(page).toHaveURL(/view=/)
   await page.getByRole('button', { name: 'Views: The even ones' }).click()
   await page.getByRole('menuitem', { name: 'Open by default' }).click()
-  await page.goto('/local/runs')
+  await page.goto(`/${slug}/runs`)
   await page.getByRole('link', { name: 'Deployments', exact: true }).first().click()
   await expect(page.getByRole('button', { name: 'Views: The even ones' })).toBeVisible()
   await expect.poll(async () => (await names(page))[0]).toBe(nameOf(58))
