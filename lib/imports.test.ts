@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   contracts: ['leaf'],
   stream: ['contracts', 'leaf'],
   traces: [],
-  queries: ['contracts', 'leaf'],
+  queries: ['contracts', 'traces', 'leaf'],
   live: ['contracts', 'stream', 'leaf'],
   server: ['contracts', 'stream', 'traces', 'leaf', 'queries'],
   actions: ['contracts', 'stream', 'leaf', 'server'],

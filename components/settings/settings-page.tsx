@@ -1,5 +1,6 @@
 'use client'
 import type { Route } from 'next'
+import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { ConfirmDialog } from '@/components/shared/confirm-dialog'
@@ -9,6 +10,7 @@ import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
 import { deleteWorkspace } from '@/lib/actions/workspaces'
+import { routes } from '@/lib/routes'
 import { DirectServers } from './direct-servers'
 import { NOT_ALLOWED, type ServerShown, type WorkspaceShown } from './types'
 import { WorkspaceDialog } from './workspace-dialog'
@@ -68,6 +70,13 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
               Delete workspace
             </Button>
           </div>
+        </section>
+        <section className="rounded-lg border bg-panel p-4">
+          <h2 className="mb-1 font-semibold text-base">Model prices</h2>
+          <p className="mb-3 text-ink-2">What models cost, so that traces and their totals show what runs cost.</p>
+          <Button asChild size="sm">
+            <Link href={routes.prices(current.slug)}>Open model prices</Link>
+          </Button>
         </section>
         {current.kind === 'direct' ? (
           <DirectServers workspace={current.slug} servers={servers} mayChange={mayChange} />

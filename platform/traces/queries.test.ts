@@ -34,7 +34,10 @@ beforeAll(async () => {
       },
       n * 60_000,
     )
-    const usage = { input_tokens: n, output_tokens: 1, ...(n === 3 && { total_cost: '0.5' }) }
+    const usage = {
+      ...{ input_tokens: n, output_tokens: 1, ...(n === 3 && { total_cost: '0.5' }) },
+      ...(n === 5 && { input_token_details: { cache_read: 99 }, output_token_details: { reasoning: 1 } }),
+    }
     const llm = child(
       root,
       {
@@ -195,6 +198,14 @@ test('totals: errors, percentiles, tokens of models only, cost where it is known
     ['2026-01-01T00:10:00Z', 30],
     ['2026-01-01T00:20:00Z', 30],
   ])
+  const [usage] = (
+    await traces.post('/runs/stats', { session: [project.id], bucket_seconds: 600, model_usage: true })
+  ).body.model_usage.filter((one: Run) => one.model === 'm1' && String(one.start_time).includes('T00:00'))
+  // Of 1, 3, 5, 7 and 9, of which the third has a cost; what is cached is never more than there is.
+  expect(usage).toEqual({
+    ...{ start_time: '2026-01-01T00:00:00Z', model: 'm1', provider: 'p', day: '2026-01-01', run_count: 4 },
+    ...{ prompt_tokens: 22, completion_tokens: 4, cache_read_tokens: 5, reasoning_tokens: 1 },
+  })
   const failed = { session: [project.id], run_type: 'llm', trace_filter: 'eq(status, "error")' }
   expect((await traces.post('/runs/stats', failed)).body).toMatchObject({ run_count: 2, error_count: 0 })
   const none = (await traces.post('/runs/stats', { session: [project.id], filter: 'eq(name, "nobody")' })).body

@@ -1,6 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import type { TraceRunsQuery, TraceTotals, TraceTotalsQuery, TraceTreeQuery } from '@/lib/contracts/trace-runs'
+import type {
+  ModelUsage,
+  TraceRunsQuery,
+  TraceTotals,
+  TraceTotalsQuery,
+  TraceTreeQuery,
+} from '@/lib/contracts/trace-runs'
 import { timeOf, timeToFirstToken } from '@/lib/traces/facts'
 import type { Db } from '../control-plane/database'
 import { invalid, notFound, uuid } from '../control-plane/http-error'
@@ -139,10 +145,14 @@ export class TraceQueries {
     const [whole] = (await this.db.execute(totalsStatement(found))).rows as Json[]
     const step = asked.bucket_seconds
     const { rows } = step ? await this.db.execute(totalsStatement(found, step)) : { rows: undefined }
+    const usage = asked.model_usage ? await this.db.execute(usageStatement(found, step)) : undefined
     return {
       ...totalsOf(whole ?? {}),
       last_run_start_time: (whole?.last_run as string | null | undefined) ?? null,
       ...(rows && { buckets: (rows as Json[]).map((row) => ({ start_time: String(row.bucket), ...totalsOf(row) })) }),
+      ...(usage && {
+        model_usage: (usage.rows as Json[]).map((row) => ({ start_time: row.bucket as string, ...usageOf(row) })),
+      }),
     }
   }
 
@@ -163,18 +173,21 @@ export class TraceQueries {
   async #addTraceTotals(rows: readonly LightRow[]): Promise<void> {
     const roots = rows.filter((row) => row.parent_id === null && row.run_type !== 'llm' && row.trace_id !== null)
     if (roots.length === 0) return
+    const traces = idList(roots.map((row) => String(row.trace_id)))
     const { rows: sums } = await this.db.execute(sql`
       select trace_id, sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, sum(total_tokens) as total_tokens,
         sum(prompt_cost) as prompt_cost, sum(completion_cost) as completion_cost, sum(total_cost) as total_cost,
         min(model) as model, min(provider) as provider,
         to_char(min(first_token_time) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as first_token_time
-      from platform.trace_runs where run_type = 'llm' and trace_id in (${idList(roots.map((row) => String(row.trace_id)))}) group by trace_id`)
+      from platform.trace_runs where run_type = 'llm' and trace_id in (${traces}) group by trace_id`)
     const byTrace = new Map((sums as Json[]).map(({ trace_id, ...sum }) => [trace_id, sum]))
+    const usage = (await this.db.execute(usageStatement([sql`trace_id in (${traces})`], 'trace'))).rows as Json[]
     for (const row of roots) {
       const sum = byTrace.get(row.trace_id)
       // A root's own usage is a copy of a run below it; without such a run it is left out.
       Object.assign(row, sum ?? { prompt_tokens: null, completion_tokens: null, total_tokens: null }, {
         token_details: null,
+        model_usage: usage.filter(({ bucket }) => bucket === row.trace_id).map(usageOf),
         first_token_ms: firstTokenOf(row.start_time, sum?.first_token_time),
       })
     }
@@ -195,11 +208,38 @@ const idList = (ids: readonly string[]): SQL =>
     sql`, `,
   )
 
+const bucketOf = (seconds: number): SQL =>
+  sql`to_char(to_timestamp(floor(extract(epoch from start_time) / ${seconds}::float8) * ${seconds}::float8) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+
+/** What of the calls of models has no logged cost, by model and day and by a piece of time or the trace. Parts never count for more than what they are parts of. */
+export function usageStatement(found: readonly SQL[], by: number | 'trace' | null | undefined): SQL {
+  const key = by === 'trace' ? sql`trace_id` : by ? bucketOf(by) : sql`null::text`
+  const part = (whole: string, side: string, name: string) =>
+    sql.raw(
+      `coalesce(sum(least(coalesce((token_details->'${side}'->>'${name}')::float8, 0), coalesce(${whole}, 0))), 0)`,
+    )
+  const isOpen = sql`run_type = 'llm' and total_cost is null and (prompt_tokens is not null or completion_tokens is not null)`
+  return sql`select ${key} as bucket, model, provider, to_char(start_time at time zone 'UTC', 'YYYY-MM-DD') as day, count(*) as run_count,
+      coalesce(sum(prompt_tokens), 0) as prompt_tokens, coalesce(sum(completion_tokens), 0) as completion_tokens,
+      ${part('prompt_tokens', 'input', 'cache_read')} as cache_read_tokens,
+      ${part('completion_tokens', 'output', 'reasoning')} as reasoning_tokens
+    from platform.trace_runs runs ${where([...found, isOpen])} group by 1, 2, 3, 4`
+}
+
+const usageOf = (row: Json): ModelUsage => ({
+  model: row.model as string | null,
+  provider: row.provider as string | null,
+  day: row.day as string | null,
+  run_count: Number(row.run_count),
+  prompt_tokens: Number(row.prompt_tokens),
+  completion_tokens: Number(row.completion_tokens),
+  cache_read_tokens: Number(row.cache_read_tokens),
+  reasoning_tokens: Number(row.reasoning_tokens),
+})
+
 /** One pass over the runs that are asked for. Percentiles of what is null are null. */
 export function totalsStatement(found: readonly SQL[], bucketSeconds?: number): SQL {
-  const bucket = bucketSeconds
-    ? sql`to_char(to_timestamp(floor(extract(epoch from start_time) / ${bucketSeconds}::float8) * ${bucketSeconds}::float8) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
-    : undefined
+  const bucket = bucketSeconds ? bucketOf(bucketSeconds) : undefined
   const llm = sql.raw(`filter (where run_type = 'llm')`)
   return sql`select ${bucket ? sql`${bucket} as bucket, ` : sql``}
       count(*) as runs, count(error) as errors, to_char(max(start_time) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_run,

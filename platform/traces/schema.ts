@@ -67,7 +67,7 @@ export const traceRuns = platformSchema.table(
     tokenDetails: jsonb('token_details').$type<{ input: Record<string, number>; output: Record<string, number> }>(),
     promptCost: numeric('prompt_cost'),
     completionCost: numeric('completion_cost'),
-    /** Null where it is unknown, which is not nothing. */
+    /** As it was logged; what follows from prices is for readers, who have them. Null where it is unknown, which is not nothing. */
     totalCost: numeric('total_cost'),
     threadId: text('thread_id'),
     referenceExampleId: text('reference_example_id'),
