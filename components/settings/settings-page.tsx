@@ -11,6 +11,7 @@ import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
 import { deleteWorkspace } from '@/lib/actions/workspaces'
 import { routes } from '@/lib/routes'
+import { CheckTraces } from './check-traces'
 import { DirectServers } from './direct-servers'
 import { NOT_ALLOWED, type ServerShown, type WorkspaceShown } from './types'
 import { WorkspaceDialog } from './workspace-dialog'
@@ -54,6 +55,8 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
               ['API key', current.kind === 'direct' ? null : current.hasKey ? 'set (never shown)' : 'none'],
               ['Agent server key', current.hasAgentKey ? 'set (never shown)' : null],
               ['Tenant id', current.tenantId],
+              ['Tracing address', current.tracesUrl],
+              ['Key for traces', current.tracesUrl ? (current.hasTracesKey ? 'set (never shown)' : 'none') : null],
               ['Dialect', current.dialect],
               ['Allowed origins', current.allowedOrigins.join(', ')],
               ['Names of secrets', current.secretNames === 'admins' ? 'for administrators' : 'for every member'],
@@ -69,6 +72,7 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
             <Button size="sm" variant="danger" reason={reason} onClick={() => setOpen('delete')}>
               Delete workspace
             </Button>
+            {current.tracesUrl ? <CheckTraces workspace={current.slug} /> : null}
           </div>
         </section>
         <section className="rounded-lg border bg-panel p-4">

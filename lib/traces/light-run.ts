@@ -80,6 +80,9 @@ export const LIGHT_FIELDS = [
   ...['completion_tokens', 'prompt_token_details', 'completion_token_details', 'total_cost'],
 ]
 
+/** What of it is only shown when it is opened; `events` and the rest may be large. */
+export const HEAVY_FIELDS = ['inputs', 'outputs', 'events', 'serialized', 'extra']
+
 /** Of a record as it is read; what one server gives and another does not follows from the rest. */
 export function lightRun(run: RunRecord): LightRun {
   const metadata = get(run.extra, 'metadata')
