@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   leaf: [],
   contracts: ['leaf'],
   stream: ['contracts', 'leaf'],
-  traces: [],
+  traces: ['leaf'],
   queries: ['contracts', 'traces', 'leaf'],
   live: ['contracts', 'stream', 'leaf'],
   server: ['contracts', 'stream', 'traces', 'leaf', 'queries'],
