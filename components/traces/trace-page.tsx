@@ -14,9 +14,7 @@ import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { count } from '@/lib/format'
 import { routes } from '@/lib/routes'
-import type { ModelCalls, PriceBook } from '@/lib/traces/cost'
-import { callsOf } from '@/lib/traces/light-run'
-import type { TraceTree } from '@/lib/traces/tree'
+import type { PriceBook } from '@/lib/traces/cost'
 import { CostText, costOf, hasCost, usePriceBook } from './cost'
 import { amountText, timeText } from './format'
 import { Inspector } from './inspector'
@@ -107,8 +105,9 @@ type HeaderProps = Props & { load: TraceLoad; book: PriceBook | undefined }
 
 function TraceHeader({ workspace, deployment, trace, recording, load: { tree, isWhole }, book }: HeaderProps) {
   const root = tree.root?.run
-  const { tokens, logged, calls, firstToken } = sumsOf(tree)
-  const cost = costOf(logged, calls, book)
+  const { tokens, logged, calls, firstTokenAt } = tree.sums
+  const cost = costOf(logged, [...calls.values()], book)
+  const firstToken = firstTokenAt === null || !root?.start ? null : firstTokenAt - root.start
   const thread = root?.thread
   return (
     <SectionHeader
@@ -151,7 +150,7 @@ function TraceHeader({ workspace, deployment, trace, recording, load: { tree, is
         </Figure>
         <Figure label="Took">{timeText(root?.latency)}</Figure>
         <Figure label="First token" title="From the start of the trace to the first token of any model">
-          {timeText(firstToken)}
+          {timeText(firstToken !== null && firstToken >= 0 ? firstToken : null)}
         </Figure>
         <Figure label="Tokens" title="Of the runs of models alone: others repeat what is below them">
           {amountText(tokens)}
@@ -169,28 +168,6 @@ function TraceHeader({ workspace, deployment, trace, recording, load: { tree, is
       </div>
     </SectionHeader>
   )
-}
-
-/** Of the models' runs: what a parent says of tokens is a copy of what is below it. */
-function sumsOf(tree: TraceTree) {
-  let tokens: number | null = null
-  let logged: number | null = null
-  const calls: ModelCalls[] = []
-  let first: number | null = null
-  const start = tree.root?.run.start ?? null
-  for (const { run } of tree.nodes.values()) {
-    if (run.type !== 'llm') continue
-    if (run.tokens !== null) tokens = (tokens ?? 0) + run.tokens
-    if (run.cost !== null) logged = (logged ?? 0) + Number(run.cost)
-    else calls.push(...callsOf(run))
-    if (run.firstToken !== null && run.start !== null) first = Math.min(first ?? Infinity, run.start + run.firstToken)
-  }
-  return {
-    tokens,
-    logged,
-    calls,
-    firstToken: first !== null && start !== null && first >= start ? first - start : null,
-  }
 }
 
 const TraceSkeleton = () => (

@@ -64,7 +64,7 @@ export class PriceBook {
   /** The price that held on a day: of the closest name the newest. Without a day, the one that holds last. */
   priceOf(model: string | null | undefined, provider?: string | null, day?: string | null): Price | undefined {
     if (!model) return undefined
-    const key = JSON.stringify([model, provider])
+    const key = `${provider ?? ''}\n${model}`
     let fitting = this.#fitting.get(key)
     if (!fitting) {
       const isOf = (price: Price) => price.provider === null || same(price.provider, provider ?? '')

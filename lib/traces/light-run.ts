@@ -136,8 +136,8 @@ export function callsOf(run: LightRun): readonly ModelCalls[] {
       run_count: 1,
       prompt_tokens: run.tokensIn ?? 0,
       completion_tokens: run.tokensOut ?? 0,
-      cache_read_tokens: run.cached ?? 0,
-      reasoning_tokens: run.reasoning ?? 0,
+      cache_read_tokens: Math.min(run.cached ?? 0, run.tokensIn ?? 0),
+      reasoning_tokens: Math.min(run.reasoning ?? 0, run.tokensOut ?? 0),
     },
   ]
 }
