@@ -24,6 +24,7 @@ function pagePolicy(nonce: string, isDev: boolean): string {
     `style-src 'self' ${isDev ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
     "style-src-attr 'unsafe-inline'", // heights that a virtual list renders on the server
     "img-src 'self' data: blob:",
+    "media-src 'self' blob:", // what a person plays out of a message; never from another host
     "font-src 'self'",
     `connect-src 'self'${isDev ? ' ws:' : ''}`,
     "worker-src 'self' blob:",

@@ -1,6 +1,7 @@
 // The tracing intake and reads of the embedded platform, as clients see them over HTTP: runs and bytes a second that it takes,
 // a tree of many runs, totals and lists over many runs, each beside what the same database does without us (a COPY-like insert
-// of the raw bytes; a count by the same index). `BENCH_RUNS` (100,000; the issue's figure is 1,000,000) sets how many.
+// of the raw bytes; a count by the same index), and the page of such a tree. `BENCH_RUNS` (1,000,000) and `BENCH_TREE` (25,000)
+// set how many: `BENCH_RUNS=50000 BENCH_TREE=5000 BENCH_BATCHES=5` is a quick look. `BENCH_ONLY=page` leaves all else out.
 
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -9,12 +10,16 @@ import os from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { gzipSync } from 'node:zlib'
+import { sql } from 'drizzle-orm'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import { build } from 'esbuild'
 import pg from 'pg'
 import { cleanEnv, root } from '../scripts/bootstrap.mjs'
 import { startPostgres } from '../scripts/postgres.mjs'
+import { tracePage } from './traces-page.mjs'
 
-const COUNT = Number(process.env.BENCH_RUNS ?? 100_000)
-const TREE = 25_000
+const COUNT = Number(process.env.BENCH_RUNS ?? 1_000_000)
+const TREE = Number(process.env.BENCH_TREE ?? 25_000)
 const BATCHES = Number(process.env.BENCH_BATCHES ?? 40)
 const BATCH = 100
 const BOUNDARY = '----bench'
@@ -23,6 +28,11 @@ const START = Date.now() - (COUNT + 3600) * 1000
 
 /** @returns one row for each figure. */
 export async function measure() {
+  const page = () => tracePage(logTree, row)
+  return process.env.BENCH_ONLY === 'page' ? await page() : [...(await backend()), ...(await page())]
+}
+
+async function backend() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
   const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // its own: the server may be another user
   const database = await startPostgres(databaseFolder, { say: () => {} })
@@ -150,16 +160,21 @@ async function intake(platform, client) {
 
 const sessionOf = async (platform, name) => JSON.parse(await request(platform, 'GET', `/sessions?name=${name}`))[0].id
 
-async function tree(platform) {
+/** One trace in a project: a chain of a hundred, and the others below its members. */
+async function logTree(platform, project) {
   const top = logged(0)
   const runs = [top]
-  // A chain of a hundred, and the others below its members.
   for (let n = 1; n < TREE; n += 1)
     runs.push({ ...logged(n, runs[n < 100 ? n - 1 : n % 100]), inputs: {}, outputs: {} })
-  for (const run of runs) run.session_name = 'tree'
+  for (const run of runs) run.session_name = project
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
   for (let at = 0; at < TREE; at += 500)
     await request(platform, 'POST', '/runs/multipart', multipart(runs.slice(at, at + 500)), headers)
+  return { trace: top.id, size: TREE }
+}
+
+async function tree(platform) {
+  const { trace } = await logTree(platform, 'tree')
   const first = []
   const whole = []
   let found = 0
@@ -171,7 +186,7 @@ async function tree(platform) {
         await request(
           platform,
           'GET',
-          `/traces/${top.id}/runs?limit=${found === 0 ? 200 : 5000}${cursor && `&cursor=${cursor}`}`,
+          `/traces/${trace}/runs?limit=${found === 0 ? 200 : 5000}${cursor && `&cursor=${cursor}`}`,
         ),
       )
       if (found === 0) first.push(performance.now() - began)
@@ -200,10 +215,17 @@ async function totals(platform, client) {
   )
   await client.query('vacuum analyze platform.trace_runs')
   const session = [await sessionOf(platform, 'many')]
+  await explainTotals(client, session)
   const last = new Date(START + COUNT * 1000 - 3_600_000).toISOString()
   const asked = {
     [`totals of ${COUNT}`]: ['/runs/stats', { session }],
+    // A million runs of a second each are eleven days.
     [`totals of ${COUNT} by hour`]: ['/runs/stats', { session, bucket_seconds: 3600 }],
+    [`totals of the roots of ${COUNT} by hour`]: ['/runs/stats', { session, is_root: true, bucket_seconds: 3600 }],
+    [`totals of the models of ${COUNT} by hour, with what has no cost`]: [
+      '/runs/stats',
+      { session, run_type: 'llm', bucket_seconds: 3600, model_usage: true },
+    ],
     'totals of the last hour by minute': ['/runs/stats', { session, start_time: last, bucket_seconds: 60 }],
     'list of roots': ['/runs/query', { session, is_root: true, limit: 50 }],
     'list of errors': ['/runs/query', { session, error: true, limit: 50 }],
@@ -228,6 +250,28 @@ async function totals(platform, client) {
     )
   }
   return rows
+}
+
+/** Prints how the database reads the totals: the plans of the very statements, run. */
+async function explainTotals(client, session) {
+  const bundle = path.join(root, '.build/bench-queries.mjs') // beside the packages that it imports
+  const entryPoints = [path.join(root, 'platform/traces/queries.ts')]
+  await build({ entryPoints, outfile: bundle, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
+  const { totalsStatement, usageStatement } = await import(bundle)
+  const inProject = sql`project_id = ${session[0]}::uuid`
+  const statements = {
+    'totals by hour': totalsStatement([inProject], 3600),
+    'totals of the roots by hour': totalsStatement([inProject, sql`parent_id is null`], 3600),
+    'what of the models has no cost': usageStatement([inProject], 3600),
+  }
+  for (const [name, statement] of Object.entries(statements)) {
+    const { sql: text, params } = new PgDialect().sqlToQuery(statement)
+    const { rows } = await client.query(
+      `explain (analyze, costs off, timing off, summary on, buffers off) ${text}`,
+      params,
+    )
+    console.error(`\nEXPLAIN of ${name}, ${COUNT} runs\n${rows.map((one) => one['QUERY PLAN']).join('\n')}`)
+  }
 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]

@@ -74,6 +74,20 @@ test('a chat run is in its project two seconds after its end, and its page leads
   await expect(inspector.getByText('First token')).toBeVisible()
   await expect(inspector.getByRole('article', { name: 'Human message' })).toContainText('Where is the harbour?')
   await expect(inspector.getByRole('article', { name: 'AI message' })).toContainText('calm concierge')
+  const trace = page.url()
+
+  // A price that is put is applied to what was logged before it.
+  await page.goto('/local/settings/prices')
+  await page.getByRole('button', { name: 'Paste CSV' }).click()
+  await page.getByRole('textbox', { name: 'Table' }).fill('model,input,output\nscripted-*,1000,2000\nbroken,much,2')
+  await expect(page.getByText('Line 3: the price of the input is no amount.')).toBeVisible()
+  await page.getByRole('button', { name: 'Save prices' }).click()
+  await expect(
+    page.getByRole('table', { name: 'Model prices' }).getByRole('row', { name: /scripted-\*/ }),
+  ).toBeVisible()
+  await expectAccessible(page)
+  await page.goto(trace)
+  await expect(inspector.getByText(/^\$\d/)).toBeVisible()
   await page.getByRole('link', { name: 'Recording of the run' }).click()
   await page.waitForURL(recording)
 })

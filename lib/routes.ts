@@ -84,4 +84,5 @@ export const routes = {
   audit: (w: string) => at([w, 'audit']),
   members: (w: string) => at([w, 'members']),
   settings: (w: string) => at([w, 'settings']),
+  prices: (w: string) => at([w, 'settings', 'prices']),
 }

@@ -1,5 +1,6 @@
 'use client'
 import type { Route } from 'next'
+import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { ConfirmDialog } from '@/components/shared/confirm-dialog'
@@ -9,6 +10,8 @@ import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
 import { deleteWorkspace } from '@/lib/actions/workspaces'
+import { routes } from '@/lib/routes'
+import { CheckTraces } from './check-traces'
 import { DirectServers } from './direct-servers'
 import { NOT_ALLOWED, type ServerShown, type WorkspaceShown } from './types'
 import { WorkspaceDialog } from './workspace-dialog'
@@ -52,6 +55,8 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
               ['API key', current.kind === 'direct' ? null : current.hasKey ? 'set (never shown)' : 'none'],
               ['Agent server key', current.hasAgentKey ? 'set (never shown)' : null],
               ['Tenant id', current.tenantId],
+              ['Tracing address', current.tracesUrl],
+              ['Key for traces', current.tracesUrl ? (current.hasTracesKey ? 'set (never shown)' : 'none') : null],
               ['Dialect', current.dialect],
               ['Allowed origins', current.allowedOrigins.join(', ')],
               ['Names of secrets', current.secretNames === 'admins' ? 'for administrators' : 'for every member'],
@@ -67,7 +72,15 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
             <Button size="sm" variant="danger" reason={reason} onClick={() => setOpen('delete')}>
               Delete workspace
             </Button>
+            {current.tracesUrl ? <CheckTraces workspace={current.slug} /> : null}
           </div>
+        </section>
+        <section className="rounded-lg border bg-panel p-4">
+          <h2 className="mb-1 font-semibold text-base">Model prices</h2>
+          <p className="mb-3 text-ink-2">What models cost, so that traces and their totals show what runs cost.</p>
+          <Button asChild size="sm">
+            <Link href={routes.prices(current.slug)}>Open model prices</Link>
+          </Button>
         </section>
         {current.kind === 'direct' ? (
           <DirectServers workspace={current.slug} servers={servers} mayChange={mayChange} />

@@ -9,7 +9,14 @@ function keysOf(form: FormData) {
   return entered.length > 0 ? Object.fromEntries(entered) : undefined
 }
 
+/** The tracing address with the keys that were entered for it; null where it is left empty. */
+function tracesOf(form: FormData) {
+  const [url, apiKey, tenantId] = ['url', 'apiKey', 'tenantId'].map((name) => text(form, `traces.${name}`))
+  return url ? { url, ...(apiKey && { apiKey }), ...(tenantId && { tenantId }) } : null
+}
+
 const common = (form: FormData) => ({
+  traces: tracesOf(form),
   name: text(form, 'name'),
   dialect: text(form, 'dialect') as 'auto' | 'graph' | 'langgraph',
   allowedOrigins: text(form, 'allowedOrigins').split(/\s+/).filter(Boolean),

@@ -10,6 +10,8 @@ export type WorkspaceShown = {
   source: 'environment' | 'console'
   hasKey: boolean
   hasAgentKey: boolean
+  tracesUrl: string | null
+  hasTracesKey: boolean
   tenantId: string | null
   keyProblem: string | null
 }

@@ -100,6 +100,18 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
             })}
           </>
         ) : null}
+        {text('traces.url', 'Tracing address', {
+          value: workspace?.tracesUrl ?? '',
+          type: 'url',
+          hint: 'The API that its deployments log their runs to, where it is not the control plane’s. Empty: no traces here.',
+        })}
+        {text('traces.apiKey', 'Key for traces', {
+          type: 'password',
+          hint: workspace?.hasTracesKey
+            ? 'Leave it empty to keep the one that is stored.'
+            : 'One that may read. Sealed here, and sent to the tracing address only.',
+        })}
+        {text('traces.tenantId', 'Tenant id for traces', { hint: 'Where the key is of several; goes with a new key.' })}
         <Field
           id="ws-dialect"
           label="Dialect"

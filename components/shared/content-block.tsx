@@ -2,6 +2,8 @@ import { DataDownload } from './data-download'
 import { inlineDataOf } from './inline-data'
 import { jsonText } from './json-value'
 import { LongText } from './long-text'
+import { MediaById, MediaElsewhere } from './media-elsewhere'
+import { mediaAddress, mediaId, mediaKind, playedType } from './media-of'
 import { SafeImage, safeImageUrl } from './safe-image'
 import { VisibleText } from './visible-text'
 
@@ -22,22 +24,18 @@ export function pictureOf(block: Block): string | undefined {
   return typeof address === 'string' ? address : undefined
 }
 
-/** A part of a message that is no plain text: an inline picture is shown, nothing is ever loaded, all else is its JSON. */
+/** A part of a message that is no plain text: an inline picture is shown, a sound or film played, nothing is ever loaded, all else is its JSON. */
 export function ContentBlock({ block }: { block: Block }) {
   const picture = pictureOf(block)
   const inline = picture && safeImageUrl(picture)
   if (inline) return <SafeImage url={inline} alt="Picture in this message" className="max-h-96 max-w-full" />
-  if (picture && !picture.startsWith('data:'))
-    return (
-      <p className="break-all rounded-md border bg-sunken px-2 py-1 text-ink-2 text-xs">
-        A picture elsewhere, not loaded:{' '}
-        <code className="font-mono">
-          <VisibleText>{picture.slice(0, 500)}</VisibleText>
-        </code>
-      </p>
-    )
+  const kind = mediaKind(block)
   const data = inlineDataOf(block)
-  if (data) return <DataDownload data={data} />
+  if (data) return <DataDownload data={data} played={playedType(data.mime, kind)} />
+  const address = mediaAddress(block)
+  if (kind && address) return <MediaElsewhere kind={kind} address={address} />
+  const id = mediaId(block)
+  if (kind && id) return <MediaById kind={kind} id={id} />
   return (
     <details className="rounded-md border bg-sunken/60 px-2.5 py-1.5">
       <summary className="select-none text-ink-2 text-xs">

@@ -1,17 +1,21 @@
 'use client'
 import { Download } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo } from 'react'
 import { Button } from '@/components/ui/button'
+import { base64Bytes, base64Flaw } from '@/lib/base64'
 import { byteSize } from '@/lib/format'
+import { DataPlayer } from './data-player'
 import type { InlineData } from './inline-data'
 import { VisibleText } from './visible-text'
 
-/** Data that stands in a message, to be saved: it is never opened here, and what it says it is counts for its name only. */
-export function DataDownload({ data }: { data: InlineData }) {
-  const [isBroken, setBroken] = useState(false)
+type Props = { data: InlineData /** What it is, as it can be played here. */; played?: string | undefined }
+
+/** Data that stands in a message, to be saved or, as a sound or film, played: it is never opened as what it says it is. */
+export function DataDownload({ data, played }: Props) {
+  const flaw = useMemo(() => base64Flaw(data.base64), [data])
   function save() {
-    const bytes = bytesOf(data.base64)
-    if (!bytes) return setBroken(true)
+    const bytes = base64Bytes(data.base64)
+    if (!bytes) return
     // No type of its own: the browser must save it, whatever it is.
     const url = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }))
     const link = document.createElement('a')
@@ -21,33 +25,22 @@ export function DataDownload({ data }: { data: InlineData }) {
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
   }
   return (
-    <p className="flex flex-wrap items-center gap-2 rounded-md border bg-sunken px-2 py-1 text-xs">
+    <div className="flex flex-wrap items-center gap-2 rounded-md border bg-sunken px-2 py-1 text-xs">
       <span className="min-w-0 break-all">
         <VisibleText>{data.name}</VisibleText>
       </span>
       <span className="text-ink-3">
         <VisibleText>{data.mime}</VisibleText>, {byteSize(Math.floor(data.base64.length * 0.75))}
       </span>
-      <Button size="sm" className="ml-auto" onClick={save}>
-        <Download aria-hidden />
-        Save
-      </Button>
-      {isBroken ? (
-        <span role="alert" className="text-error">
-          This is not valid base64.
-        </span>
-      ) : null}
-    </p>
+      {flaw ? (
+        <span className="ml-auto text-error">{flaw}.</span>
+      ) : (
+        <Button size="sm" className="ml-auto" onClick={save}>
+          <Download aria-hidden />
+          Save
+        </Button>
+      )}
+      {played && !flaw ? <DataPlayer base64={data.base64} type={played} name={data.name} /> : null}
+    </div>
   )
-}
-
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    const text = atob(base64)
-    const bytes = new Uint8Array(text.length)
-    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
-    return bytes
-  } catch {
-    return undefined
-  }
 }

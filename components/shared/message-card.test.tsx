@@ -85,7 +85,9 @@ describe('hostile content', () => {
       }),
     ])
     expect(container.querySelector('img, svg image, iframe, script')).toBeNull()
-    expect(screen.getAllByRole('link')).toHaveLength(1) // the picture, with its host, for those who want to go there
+    expect(screen.getAllByRole('link').map((link) => link.getAttribute('rel'))).toEqual(
+      Array(2).fill(expect.stringContaining('noopener')),
+    ) // to the pictures, in words
     expect(screen.getByText(/<img src=x onerror/)).toBeTruthy()
     expect(screen.getByText('RLO')).toBeTruthy()
     expect(screen.getByText(/A picture elsewhere, not loaded/)).toBeTruthy()

@@ -1,3 +1,5 @@
+import { useState } from 'react'
+
 const SAFE = /^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/=\s]+$/i
 const MAX_LENGTH = 20 * 1024 * 1024
 
@@ -7,6 +9,8 @@ export const safeImageUrl = (text: string): string | undefined =>
 
 /** An inline picture that was found safe by `safeImageUrl`. */
 export function SafeImage({ url, alt, className }: { url: string; alt: string; className?: string }) {
+  const [isOdd, setOdd] = useState(false)
+  if (isOdd) return <p className="text-warn text-xs">{alt}: its data is no picture that can be shown.</p>
   return (
     // biome-ignore lint/performance/noImgElement: an inline picture; there is nothing for an image optimiser to load
     <img
@@ -14,6 +18,7 @@ export function SafeImage({ url, alt, className }: { url: string; alt: string; c
       alt={alt}
       className={`rounded-md border border-line object-contain ${className ?? ''}`}
       decoding="async"
+      onError={() => setOdd(true)}
     />
   )
 }

@@ -38,6 +38,7 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
   const crumbs: Crumb[] = []
   const home = placesOf(workspace).find(({ href }) => href === `/${encodeURIComponent(workspace)}/${place}`)
   if (home) crumbs.push(home)
+  if (place === 'settings' && id === 'prices') crumbs.push({ label: 'Model prices', href: routes.prices(workspace) })
   if (isNew) crumbs.push({ label: 'New deployment', href: routes.newDeployment(workspace) })
   if (deployment) {
     crumbs.push({

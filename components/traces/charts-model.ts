@@ -1,6 +1,8 @@
 import type { TraceTotals } from '@/lib/contracts/trace-runs'
 import { count } from '@/lib/format'
+import type { PriceBook } from '@/lib/traces/cost'
 import type { Series } from './chart'
+import { costOf, hasCost, unpricedText } from './cost'
 import { amountText, costText, NONE, secondsText } from './format'
 import { piecesOf, type Span } from './span'
 
@@ -12,11 +14,12 @@ export type ChartModel = {
   format: (value: number) => string
 }
 
-/** The charts of a project: `whole` counts what is listed, `models` its runs of models. */
+/** The charts of a project: `whole` counts what is listed, `models` its runs of models, with prices for those whose cost was not logged. */
 export function chartsOf(
   span: Span,
   whole: TraceTotals,
   models: TraceTotals,
+  book: PriceBook | undefined,
 ): { times: string[]; charts: ChartModel[] } {
   const pieces = piecesOf(span, whole.buckets ?? [])
   const ofModels = piecesOf(span, models.buckets ?? [])
@@ -32,7 +35,8 @@ export function chartsOf(
   })
   const runs = whole.run_count ?? 0
   const errors = whole.error_count ?? 0
-  const hasCost = Number(models.total_cost ?? 0) > 0
+  const calls = models.model_usage ?? []
+  const cost = costOf(logged(models.total_cost), calls, book)
   const charts: ChartModel[] = [
     {
       title: 'Runs',
@@ -96,21 +100,27 @@ export function chartsOf(
     },
   ]
   // Where nobody knows a price there is nothing to draw, and no zero to be taken for one.
-  if (hasCost)
+  if (hasCost(cost)) {
+    const inPiece = (one: Totals) => calls.filter(({ start_time }) => start_time === one.start_time)
     charts.push({
       title: 'Cost',
-      total: costText(models.total_cost),
+      total: [cost.total === null ? '' : costText(cost.total), unpricedText(cost)].filter(Boolean).join(', '),
+      ...(cost.unpriced > 0 && { note: `No price for ${cost.unpricedModels.join(', ')}` }),
       format: costText,
       series: [
         bar(
           'Cost',
           'text-accent',
-          over(ofModels, (one) => Number(one.total_cost ?? 0)),
+          over(ofModels, (one) => costOf(logged(one.total_cost), inPiece(one), book).total),
         ),
       ],
     })
+  }
   return { times: pieces.map(({ at }) => pieceName(at, span.step)), charts }
 }
+
+/** A server that knows no price says zero. */
+const logged = (cost: string | number | null | undefined) => (Number(cost ?? 0) === 0 ? null : cost)
 
 const quantiles = (
   title: string,

@@ -16,6 +16,7 @@ import { routes } from '@/lib/routes'
 import { comparePaths } from '@/lib/traces/compare'
 import { LIGHT_FIELDS, lightRun } from '@/lib/traces/light-run'
 import { ComparedTable } from './compared-table'
+import { usePriceBook } from './cost'
 import { timeText } from './format'
 import { useProject } from './use-project'
 import { useTrace } from './use-trace'
@@ -80,6 +81,7 @@ type PickProps = { label: string; value: string; onChange: (id: string) => void 
 function Compared({ workspace, deployment, a, b }: Place & { a: string; b: string }) {
   const left = useTrace(workspace, a)
   const right = useTrace(workspace, b)
+  const book = usePriceBook(workspace)
   const isWhole = left.isWhole && right.isWhole
   // biome-ignore lint/correctness/useExhaustiveDependencies: the trees are changed in place, and their versions say so
   const rows = useMemo(
@@ -96,6 +98,7 @@ function Compared({ workspace, deployment, a, b }: Place & { a: string; b: strin
   return (
     <ComparedTable
       rows={rows}
+      book={book}
       href={(which, run) => routes.trace(workspace, deployment, which === 'a' ? a : b, { run })}
     />
   )

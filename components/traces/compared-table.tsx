@@ -8,16 +8,22 @@ import { Button } from '@/components/ui/button'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format'
 import type { ComparedPath, PathSum } from '@/lib/traces/compare'
+import type { PriceBook } from '@/lib/traces/cost'
+import { CostText, costOf } from './cost'
 import { amountText, NONE, timeText } from './format'
 import { TypeMark } from './type-mark'
 
 const FIRST = 200
 const MAX_INDENT = 12
 
-type Props = { rows: readonly ComparedPath[]; href: (which: 'a' | 'b', run: string) => Route }
+type Props = {
+  rows: readonly ComparedPath[]
+  book: PriceBook | undefined
+  href: (which: 'a' | 'b', run: string) => Route
+}
 
 /** Each path of names with what its runs took in the one trace and in the other. */
-export function ComparedTable({ rows, href }: Props) {
+export function ComparedTable({ rows, book, href }: Props) {
   const [shown, setShown] = useState(FIRST)
   return (
     <>
@@ -26,7 +32,7 @@ export function ComparedTable({ rows, href }: Props) {
           <thead>
             <tr className="bg-sunken text-ink-3 [&>th]:h-8 [&>th]:whitespace-nowrap [&>th]:px-3 [&>th]:font-medium">
               <th scope="col">Run</th>
-              {['Runs', 'Took', 'Tokens'].flatMap((name) =>
+              {['Runs', 'Took', 'Tokens', 'Cost'].flatMap((name) =>
                 ['A', 'B'].map((side) => (
                   <th key={`${name} ${side}`} scope="col" className="text-right">
                     {name} {side}
@@ -59,6 +65,12 @@ export function ComparedTable({ rows, href }: Props) {
                 <td className="px-3 text-right">{timeText(b?.latency)}</td>
                 <td className="px-3 text-right">{amountText(a?.tokens)}</td>
                 <td className="px-3 text-right">{amountText(b?.tokens)}</td>
+                {[a, b].map((sum, side) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the one side and the other
+                  <td key={side} className="whitespace-nowrap px-3 text-right">
+                    <CostText cost={costOf(sum?.logged, sum?.calls ?? [], book)} isShort />
+                  </td>
+                ))}
                 <td className="whitespace-nowrap px-3 text-right">{differenceOf(a, b)}</td>
               </tr>
             ))}

@@ -10,6 +10,7 @@ import { VisibleText } from '@/components/shared/visible-text'
 import { Skeleton } from '@/components/ui/skeleton'
 import { Tabs } from '@/components/ui/tabs'
 import { traceRunQuery } from '@/lib/queries/traces'
+import type { PriceBook } from '@/lib/traces/cost'
 import { flagsOf, type TreeNode } from '@/lib/traces/tree'
 import { FormattedRun } from './formatted-run'
 import { RunFacts } from './run-facts'
@@ -22,10 +23,16 @@ const JsonTree = dynamic(() => import('@/components/shared/json-tree').then((mod
 /** Going through a tree by the arrows asks only for the run that is stayed at. */
 const REST_MS = 120
 
-type Props = { workspace: string; node: TreeNode | undefined; root: TreeNode | undefined; isWhole: boolean }
+type Props = {
+  workspace: string
+  node: TreeNode | undefined
+  root: TreeNode | undefined
+  isWhole: boolean
+  book: PriceBook | undefined
+}
 
 /** One run of a trace in full: what it took, what went in and came out, as messages or as JSON. */
-export function Inspector({ workspace, node, root, isWhole }: Props) {
+export function Inspector({ workspace, node, root, isWhole, book }: Props) {
   const [tab, setTab] = useState('formatted')
   const wanted = node?.run.id
   const [settled, setSettled] = useState(wanted)
@@ -64,7 +71,7 @@ export function Inspector({ workspace, node, root, isWhole }: Props) {
             {text}
           </p>
         ))}
-        <RunFacts run={run} />
+        <RunFacts run={run} book={book} />
         <Tabs
           label="How it is shown"
           value={tab}

@@ -12,7 +12,13 @@ describe('what a URL asks for', () => {
     expect(runs).toMatchObject({ session: ['p'], is_root: true, limit: 25, start_time: '2026-01-03T15:00:00.000Z' })
     for (const heavy of ['inputs', 'outputs', 'events', 'serialized']) expect(runs.select).not.toContain(heavy)
     expect(totals).toMatchObject({ is_root: true, bucket_seconds: 10_800 })
-    expect(models).toEqual({ session: ['p'], start_time: runs.start_time, run_type: 'llm', bucket_seconds: 10_800 })
+    expect(models).toEqual({
+      session: ['p'],
+      start_time: runs.start_time,
+      run_type: 'llm',
+      bucket_seconds: 10_800,
+      model_usage: true,
+    })
   })
 
   test('is a filter that servers can read, whatever stands in it', () => {

@@ -111,8 +111,8 @@ export function traceQueryOf(search: Search, session: string, now: number) {
     totals: { ...place, ...which, bucket_seconds },
     /** Tokens and the like are of the models' runs, so of traces they are asked for apart. */
     models: isRoots
-      ? { ...place, run_type: 'llm', ...(filter && { trace_filter: filter }), bucket_seconds }
-      : { ...place, ...which, bucket_seconds },
+      ? { ...place, run_type: 'llm', ...(filter && { trace_filter: filter }), bucket_seconds, model_usage: true }
+      : { ...place, ...which, bucket_seconds, model_usage: true },
   }
 }
 

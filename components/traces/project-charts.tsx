@@ -1,6 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
 import { useMemo, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { useTryAgain } from '@/components/shared/use-try-again'
@@ -9,23 +10,28 @@ import { Skeleton } from '@/components/ui/skeleton'
 import type { InputOf } from '@/lib/contracts/api'
 import type { traces } from '@/lib/contracts/traces'
 import { traceTotalsQuery } from '@/lib/queries/traces'
+import { routes } from '@/lib/routes'
+import type { PriceBook } from '@/lib/traces/cost'
 import { Chart } from './chart'
 import { type ChartModel, chartsOf } from './charts-model'
 import type { Span } from './span'
 
 type Totals = InputOf<typeof traces.getTraceTotals>['body']
 
+type Props = { workspace: string; span: Span; totals: Totals; models: Totals; book: PriceBook | undefined }
+
 /** What a project's runs took, over time: as charts, or as the table that they are drawn from. */
-export function ProjectCharts(props: { workspace: string; span: Span; totals: Totals; models: Totals }) {
-  const { workspace, span } = props
+export function ProjectCharts(props: Props) {
+  const { workspace, span, book } = props
   const [isTable, setTable] = useState(false)
   const wholeQuery = traceTotalsQuery(workspace, props.totals)
   const whole = useQuery(wholeQuery)
   const models = useQuery(traceTotalsQuery(workspace, props.models))
   const retry = useTryAgain(wholeQuery.queryKey)
   const { times, charts } = useMemo(
-    () => (whole.data && models.data ? chartsOf(span, whole.data, models.data) : { times: [], charts: undefined }),
-    [span, whole.data, models.data],
+    () =>
+      whole.data && models.data ? chartsOf(span, whole.data, models.data, book) : { times: [], charts: undefined },
+    [span, whole.data, models.data, book],
   )
   const error = whole.error ?? models.error
   if (error && !charts) return <ErrorNotice error={error.view} onRetry={retry} className="mb-3" />
@@ -36,7 +42,10 @@ export function ProjectCharts(props: { workspace: string; span: Span; totals: To
           ? charts.map((chart) => <Chart key={chart.title} {...chart} times={times} />)
           : ['Runs', 'Latency', 'First', 'Tokens'].map((name) => <Skeleton key={name} className="h-[6.4rem] w-full" />)}
       </div>
-      <div className="mt-1.5 flex justify-end">
+      <div className="mt-1.5 flex justify-end gap-2">
+        <Button asChild variant="ghost" size="sm">
+          <Link href={routes.prices(workspace)}>Model prices</Link>
+        </Button>
         <Button variant="ghost" size="sm" aria-expanded={isTable} disabled={!charts} onClick={() => setTable(!isTable)}>
           {isTable ? 'Hide the table' : 'Show as a table'}
         </Button>

@@ -4,12 +4,18 @@ import { Figure } from '@/components/shared/section-header'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { count } from '@/lib/format'
-import type { LightRun } from '@/lib/traces/light-run'
-import { costText, timeText } from './format'
+import type { Price, PriceBook } from '@/lib/traces/cost'
+import { dayOf, type LightRun } from '@/lib/traces/light-run'
+import { CostText, costOfRun, hasCost } from './cost'
+import { timeText } from './format'
 import { RunStatus } from './run-status'
 
+const since = ({ validFrom }: Price): string => (validFrom ? ` from ${validFrom} on` : '')
+
 /** What a run was and took; what nobody knows is left out. */
-export function RunFacts({ run }: { run: LightRun }) {
+export function RunFacts({ run, book }: { run: LightRun; book: PriceBook | undefined }) {
+  const cost = costOfRun(run, book)
+  const price = run.cost === null ? book?.priceOf(run.model, run.provider, dayOf(run.start)) : undefined
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
       <RunStatus status={run.status} />
@@ -39,7 +45,11 @@ export function RunFacts({ run }: { run: LightRun }) {
             : ''}
         </Figure>
       )}
-      {run.cost === null ? null : <Figure label="Cost">{costText(run.cost)}</Figure>}
+      {hasCost(cost) ? (
+        <Figure label="Cost" title={price ? `By the price of ${price.model}${since(price)}` : undefined}>
+          <CostText cost={cost} />
+        </Figure>
+      ) : null}
       <Figure label="Run">
         <IdChip id={run.id} what="run id" />
       </Figure>

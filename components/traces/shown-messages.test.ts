@@ -54,6 +54,8 @@ test('media say where they are and are handed on without being loaded', () => {
     { type: 'image', url: 'https://example.com/a.png' },
     { type: 'audio', base64: 'AAAA', mime_type: 'audio/wav' },
     { type: 'file', id: 'media-1' },
+    { type: 'video', url: 'https://example.com/a.mp4' },
+    { type: 'video', base64: '!', mime_type: 'video/mp4' },
   ]
   const [message] = shown({ inputs: { messages: [{ role: 'user', content }] } })
   expect(message?.parts.map((part) => part.kind === 'block' && part.block)).toEqual(content)

@@ -1,14 +1,20 @@
+import type { ReactNode } from 'react'
 import type { Column } from '@/components/shared/data-table'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
 import type { TraceRun } from '@/lib/contracts/trace-runs'
+import type { Cost, PriceBook } from '@/lib/traces/cost'
 import { type LightRun, lightRun } from '@/lib/traces/light-run'
-import { amountText, costText, timeText } from './format'
+import { CostText, costOfRun } from './cost'
+import { amountText, timeText } from './format'
 import { RunStatus } from './run-status'
 
-export type TraceRow = LightRun & { input: string | null }
-export const rowOf = (run: TraceRun): TraceRow => ({ ...lightRun(run), input: run.inputs_preview ?? null })
+export type TraceRow = LightRun & { input: string | null; costs: Cost }
+export function rowOf(given: TraceRun, book: PriceBook | undefined): TraceRow {
+  const run = lightRun(given)
+  return { ...run, input: given.inputs_preview ?? null, costs: costOfRun(run, book) }
+}
 
 const MAX_INPUT = 160
 
@@ -59,7 +65,7 @@ export const traceColumns: Column<TraceRow>[] = [
   figure('latency', 'Latency', ({ latency }) => timeText(latency), 'sm'),
   figure('first', 'First token', ({ firstToken }) => timeText(firstToken), 'lg'),
   figure('tokens', 'Tokens', ({ tokens }) => amountText(tokens), 'md'),
-  figure('cost', 'Cost', ({ cost }) => costText(cost), 'xl'),
+  figure('cost', 'Cost', ({ costs }) => <CostText cost={costs} isShort />, 'xl'),
   {
     id: 'model',
     header: 'Model',
@@ -91,7 +97,7 @@ export const traceColumns: Column<TraceRow>[] = [
 function figure(
   id: string,
   header: string,
-  text: (row: TraceRow) => string,
+  text: (row: TraceRow) => ReactNode,
   from: 'sm' | 'md' | 'lg' | 'xl',
 ): Column<TraceRow> {
   return {

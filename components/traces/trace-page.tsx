@@ -14,8 +14,9 @@ import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { count } from '@/lib/format'
 import { routes } from '@/lib/routes'
-import type { TraceTree } from '@/lib/traces/tree'
-import { amountText, costText, timeText } from './format'
+import type { PriceBook } from '@/lib/traces/cost'
+import { CostText, costOf, hasCost, usePriceBook } from './cost'
+import { amountText, timeText } from './format'
 import { Inspector } from './inspector'
 import { RunStatus } from './run-status'
 import { TreeBar } from './tree-bar'
@@ -34,6 +35,7 @@ type Props = {
 export function TracePage({ workspace, deployment, trace, recording }: Props) {
   const load = useTrace(workspace, trace)
   const { tree, version, isWhole, error, isPending, retry } = load
+  const book = usePriceBook(workspace)
   const [chosen, choose] = useLocalParam('run')
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const [query, setQuery] = useState('')
@@ -66,7 +68,7 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
     )
   return (
     <>
-      <TraceHeader {...{ workspace, deployment, trace, recording, load }} />
+      <TraceHeader {...{ workspace, deployment, trace, recording, load, book }} />
       {error ? <ErrorNotice error={error} onRetry={retry} className="mb-3" /> : null}
       <div className="grid min-h-0 gap-3 lg:h-[max(30rem,calc(100dvh-19rem))] lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]">
         <section
@@ -82,7 +84,7 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
             onSelect={select}
           />
           {rows.length > 0 ? (
-            <TreeView {...{ tree, rows, isWhole, selected, closed }} onSelect={select} onClosed={setClosed} />
+            <TreeView {...{ tree, rows, isWhole, selected, closed, book }} onSelect={select} onClosed={setClosed} />
           ) : (
             <p className="px-3 py-8 text-center text-ink-3 text-sm">No run fits the search.</p>
           )}
@@ -92,17 +94,20 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
           node={selected ? tree.nodes.get(selected) : undefined}
           root={tree.root}
           isWhole={isWhole}
+          book={book}
         />
       </div>
     </>
   )
 }
 
-type HeaderProps = Props & { load: TraceLoad }
+type HeaderProps = Props & { load: TraceLoad; book: PriceBook | undefined }
 
-function TraceHeader({ workspace, deployment, trace, recording, load: { tree, isWhole } }: HeaderProps) {
+function TraceHeader({ workspace, deployment, trace, recording, load: { tree, isWhole }, book }: HeaderProps) {
   const root = tree.root?.run
-  const { tokens, cost, firstToken } = sumsOf(tree)
+  const { tokens, logged, calls, firstTokenAt } = tree.sums
+  const cost = costOf(logged, [...calls.values()], book)
+  const firstToken = firstTokenAt === null || !root?.start ? null : firstTokenAt - root.start
   const thread = root?.thread
   return (
     <SectionHeader
@@ -145,12 +150,16 @@ function TraceHeader({ workspace, deployment, trace, recording, load: { tree, is
         </Figure>
         <Figure label="Took">{timeText(root?.latency)}</Figure>
         <Figure label="First token" title="From the start of the trace to the first token of any model">
-          {timeText(firstToken)}
+          {timeText(firstToken !== null && firstToken >= 0 ? firstToken : null)}
         </Figure>
         <Figure label="Tokens" title="Of the runs of models alone: others repeat what is below them">
           {amountText(tokens)}
         </Figure>
-        {cost === null ? null : <Figure label="Cost">{costText(cost)}</Figure>}
+        {hasCost(cost) ? (
+          <Figure label="Cost">
+            <CostText cost={cost} />
+          </Figure>
+        ) : null}
         <Figure label="Runs">
           {count(tree.size)}
           {isWhole ? '' : ' so far'}
@@ -159,21 +168,6 @@ function TraceHeader({ workspace, deployment, trace, recording, load: { tree, is
       </div>
     </SectionHeader>
   )
-}
-
-/** Of the models' runs: what a parent says of tokens is a copy of what is below it. */
-function sumsOf(tree: TraceTree) {
-  let tokens: number | null = null
-  let cost: number | null = null
-  let first: number | null = null
-  const start = tree.root?.run.start ?? null
-  for (const { run } of tree.nodes.values()) {
-    if (run.type !== 'llm') continue
-    if (run.tokens !== null) tokens = (tokens ?? 0) + run.tokens
-    if (run.cost !== null) cost = (cost ?? 0) + Number(run.cost)
-    if (run.firstToken !== null && run.start !== null) first = Math.min(first ?? Infinity, run.start + run.firstToken)
-  }
-  return { tokens, cost, firstToken: first !== null && start !== null && first >= start ? first - start : null }
 }
 
 const TraceSkeleton = () => (

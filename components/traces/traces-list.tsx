@@ -21,6 +21,7 @@ import { deleteView, saveView, updateView } from '@/lib/actions/saved-views'
 import { traceRunsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
 import type { SavedView } from '@/lib/saved-views'
+import { usePriceBook } from './cost'
 import { CursorPager } from './cursor-pager'
 import { FILTERS, NO_FILTER, traceChips, traceQueryOf, viewQueryOf } from './list-query'
 import { ProjectCharts } from './project-charts'
@@ -39,7 +40,8 @@ export function TracesList({ workspace, deployment, session, views: initialViews
   const { isRoots, isFiltered, trail, size, span } = asked
   const query = traceRunsQuery(workspace, asked.runs, trail.length === 0)
   const list = useQuery(query)
-  const rows = useMemo(() => list.data?.runs.map(rowOf), [list.data])
+  const book = usePriceBook(workspace)
+  const rows = useMemo(() => list.data?.runs.map((run) => rowOf(run, book)), [list.data, book])
   const error = list.error ?? list.failureReason
   const retry = useTryAgain(query.queryKey)
   const kept = viewQueryOf(search)
@@ -93,7 +95,7 @@ export function TracesList({ workspace, deployment, session, views: initialViews
           </Link>
         </Button>
       </div>
-      <ProjectCharts workspace={workspace} span={span} totals={asked.totals} models={asked.models} />
+      <ProjectCharts workspace={workspace} span={span} totals={asked.totals} models={asked.models} book={book} />
       {error && rows ? <StaleNotice {...error.view} at={list.dataUpdatedAt} onRetry={retry} /> : null}
       {error && !rows ? (
         <ErrorNotice error={error.view} onRetry={retry} />

@@ -2,8 +2,10 @@ import { AlertTriangle, ChevronRight, XCircle } from 'lucide-react'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Spinner } from '@/components/ui/spinner'
 import { cn } from '@/lib/cn'
+import type { Cost } from '@/lib/traces/cost'
 import type { LightRun } from '@/lib/traces/light-run'
 import type { TreeRow as Row, TreeFlag } from '@/lib/traces/tree'
+import { CostText, hasCost } from './cost'
 import { amountText, NONE, timeText } from './format'
 import { STATUS_LABELS } from './list-query'
 import { TypeMark } from './type-mark'
@@ -22,12 +24,13 @@ type Props = {
   /** Begin and end of the trace. */
   start: number
   end: number
+  cost: Cost
   onSelect: () => void
   onToggle: () => void
 }
 
 /** One run of a trace: its place in the tree, what it took, and when. */
-export function TreeRow({ id, row, top, isSelected, flags, start, end, onSelect, onToggle }: Props) {
+export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onSelect, onToggle }: Props) {
   const { node, depth, errors, hasChildren, isOpen, isFound } = row
   const { run } = node
   return (
@@ -86,6 +89,9 @@ export function TreeRow({ id, row, top, isSelected, flags, start, end, onSelect,
       <span className="w-16 shrink-0 text-right text-ink-2 tabular-nums">{timeText(run.latency)}</span>
       <span className="w-14 shrink-0 text-right text-ink-3 tabular-nums max-sm:hidden">
         {run.tokens && run.type === 'llm' ? amountText(run.tokens) : ''}
+      </span>
+      <span className="w-16 shrink-0 truncate text-right text-ink-3 tabular-nums max-xl:hidden">
+        {hasCost(cost) ? <CostText cost={cost} isShort /> : ''}
       </span>
       <Bar run={run} start={start} end={end} />
     </div>

@@ -2,7 +2,9 @@
 
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useFixedRows } from '@/components/shared/fixed-rows'
+import type { PriceBook } from '@/lib/traces/cost'
 import { flagsOf, type TreeRow as Row, type TraceTree } from '@/lib/traces/tree'
+import { costOfRun } from './cost'
 import { ROW_HEIGHT, TreeRow } from './tree-row'
 
 type Props = {
@@ -11,6 +13,7 @@ type Props = {
   isWhole: boolean
   selected: string | undefined
   closed: ReadonlySet<string>
+  book: PriceBook | undefined
   onSelect: (id: string) => void
   onClosed: (closed: ReadonlySet<string>) => void
 }
@@ -18,7 +21,7 @@ type Props = {
 const PAGE_ROWS = 15
 
 /** The runs of a trace as a tree with their times beside them. Only the lines in sight exist in the document. */
-export function TreeView({ tree, rows, isWhole, selected, closed, onSelect, onClosed }: Props) {
+export function TreeView({ tree, rows, isWhole, selected, closed, book, onSelect, onClosed }: Props) {
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const lines = useFixedRows(scroller, rows.length, ROW_HEIGHT)
@@ -72,6 +75,7 @@ export function TreeView({ tree, rows, isWhole, selected, closed, onSelect, onCl
         flags={flagsOf(row.node, tree.root, isWhole)}
         start={tree.start}
         end={tree.end}
+        cost={costOfRun(row.node.run, book)}
         onSelect={() => select(at)}
         onToggle={() => toggle(row)}
       />,

@@ -11,6 +11,7 @@ const PAGE = 1_000
 /** A trace that still grows is read again this often, as long as that is little work. */
 const LIVE_MS = 2_000
 const MAX_LIVE_RUNS = 2_000
+const RATE_WAIT_MS = 5_000
 
 type Loaded = {
   tree: TraceTree /** Moves with every change of the tree, which is changed in place. */
@@ -44,7 +45,8 @@ export function useTrace(workspace: string, trace: string): TraceLoad {
     const over = new AbortController()
     const load = async (from: string) => {
       for (let cursor: string | null = from; cursor; ) {
-        const page: TreePage = await fetchTreePage(workspace, trace, { cursor, limit: PAGE }, over.signal)
+        const asked = { cursor, limit: PAGE }
+        const page: TreePage = await patiently(over.signal, () => fetchTreePage(workspace, trace, asked, over.signal))
         if (over.signal.aborted) return
         cursor = page.next
         const isWhole = cursor === null
@@ -80,6 +82,19 @@ export function useTrace(workspace: string, trace: string): TraceLoad {
     else void refetch()
   }
   return { ...loaded, isPending: first.isPending, error: failed, retry }
+}
+
+/** Asks again where a server takes only so many requests at a time: a large trace is many. */
+async function patiently<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (signal.aborted || !(error instanceof AppError && error.code === 'rate_limited')) throw error
+      const waitMs = error.view.retryAfterMs ?? RATE_WAIT_MS
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+    }
+  }
 }
 
 const fresh = (): Loaded => ({ tree: new TraceTree(), version: 0, isWhole: false })

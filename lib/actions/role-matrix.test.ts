@@ -12,6 +12,7 @@ import { readSecrets } from '@/lib/server/edits/read-secrets'
 import { readWaiting } from '@/lib/server/inbox/inbox-thread'
 import { serveLive } from '@/lib/server/live/serve'
 import { downloadLog } from '@/lib/server/log-download'
+import { servePrices } from '@/lib/server/prices'
 import { relay } from '@/lib/server/relay'
 import { readRunRows } from '@/lib/server/run-rows/read'
 import { LOOKS } from '@/lib/server/settled-truth'
@@ -21,6 +22,7 @@ import { deleteDeployments } from './bulk'
 import { createCron, deleteCron, runCron, updateCron } from './crons'
 import { createDeployment, deleteDeployment, readSettings, saveSettings } from './deployments'
 import { answerThread } from './inbox'
+import { savePrice } from './prices'
 import { saveResourceSpec } from './resource-spec'
 import { interruptRevision, redeployRevision, restoreRevision } from './revisions'
 import { cancelRuns } from './runs'
@@ -52,6 +54,7 @@ const at = { ...place, revision: id }
 const cron = { ...place, cron: id }
 const item = { ...place, namespace: ['a'], key: 'b' }
 const seen = { digest: '', marks: [], updatedAt: null, latestRevision: null }
+const price = { provider: null, input: 1, output: 2, cachedInput: null, reasoning: null, validFrom: null }
 let keys = 0
 const key = () => `matrix-key-${++keys}`
 const record = deploymentRecord(null)
@@ -132,6 +135,7 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'follow a log': live({ kind: 'logs', deployment: id, revision: id, type: 'build', cursor: 0 }),
     'read the runs': read(() => readRunRows(workspace, {}, actor)),
     'follow the runs': live({ kind: 'runs', query: {} }),
+    'read the prices': answer(() => servePrices(get('/api/prices/default'), workspace)),
     'save a template': action(() =>
       saveTemplate({ workspace, deployment: id, name: `template ${++keys}`, body: template }),
     ),
@@ -168,6 +172,7 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'delete a deployment': action(() =>
       deleteDeployment({ ...place, key: key(), name: 'other', deletesTracingProject: false }),
     ),
+    'save a price': action(() => savePrice({ workspace, price: { ...price, model: `model ${++keys}` } })),
     'delete deployments': action(() => deleteDeployments({ workspace, ids: [id], key: key() })),
   },
 }

@@ -20,9 +20,11 @@ const Slug = z.string().min(1).max(80)
 
 /** The names of what was given, one level deep: `keys.apiKey`, never a value. */
 const fieldsOf = (given: object): string[] =>
-  Object.entries(given).flatMap(([name, value]) =>
-    value === undefined ? [] : name === 'keys' && value ? Object.keys(value).map((key) => `keys.${key}`) : [name],
-  )
+  Object.entries(given).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    return value && DEEP.has(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name]
+  })
+const DEEP: ReadonlySet<string> = new Set(['keys', 'traces'])
 
 const write = (
   workspace: string,

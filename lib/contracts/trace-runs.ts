@@ -66,6 +66,20 @@ const count = z.number().nullish()
 /** Amounts of money are decimal text, so that no digit is lost. */
 const cost = z.union([z.string(), z.number()]).nullish()
 
+/** Calls of models whose cost was not logged but whose tokens were, put together by model and UTC day, so that readers can apply prices. */
+export const ModelUsage = z.object({
+  model: z.string().nullish(),
+  provider: z.string().nullish(),
+  day: z.string().nullish(),
+  run_count: z.number(),
+  prompt_tokens: z.number(),
+  completion_tokens: z.number(),
+  /** Contained in the two above. */
+  cache_read_tokens: z.number(),
+  reasoning_tokens: z.number(),
+})
+export type ModelUsage = z.output<typeof ModelUsage>
+
 /** A run as it is read. `inputs`, `outputs`, `extra` and `events` are free-form. */
 export const TraceRun = z.object({
   id: z.string(),
@@ -109,6 +123,8 @@ export const TraceRun = z.object({
   prompt_cost_details: JsonObject.nullish(),
   completion_cost_details: JsonObject.nullish(),
   price_model_id: z.string().nullish(),
+  /** Of roots in lists of the embedded platform: what their whole trace called. */
+  model_usage: z.array(ModelUsage).nullish(),
   feedback_stats: JsonObject.nullish(),
 })
 export type TraceRun = z.output<typeof TraceRun>
@@ -159,6 +175,8 @@ export const TraceTotalsQuery = z.strictObject({
   trace_filter: z.string().nullish(),
   /** The embedded platform also gives the same per piece of time, of so many seconds. */
   bucket_seconds: z.int().min(1).max(31_536_000).nullish(),
+  /** And, with it, what of the calls of models has no logged cost. */
+  model_usage: z.boolean().nullish(),
 })
 
 const totals = {
@@ -181,6 +199,8 @@ export const TraceTotals = z.object({
   ...totals,
   last_run_start_time: z.string().nullish(),
   buckets: z.array(z.object({ start_time: z.string(), ...totals })).nullish(),
+  /** `start_time` is that of the bucket. */
+  model_usage: z.array(ModelUsage.extend({ start_time: z.string().nullish() })).nullish(),
 })
 export type TraceTotals = z.output<typeof TraceTotals>
 

@@ -9,6 +9,7 @@ import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Pr
 import { noteMissing } from './missing-features'
 import { onRecord } from './on-record'
 import { visibleTo } from './secret-names'
+import { exchangeTraces } from './traces-exchange'
 
 // The one door to every upstream. Its order never varies: who, role, input, intent, fetch, answer, outcome.
 
@@ -27,7 +28,7 @@ export async function call<Op extends Operation>(
 /** As `call`, for an operation that the compiler does not know. */
 export function callAny(op: Operation, input: Place & AnyInput, options: CallOptions = {}): Promise<unknown> {
   if (op.answer === 'stream') throw new TypeError(`${op.id} answers with a stream; use openStream.`)
-  return perform(op, input, options, exchange)
+  return perform(op, input, options, op.api === 'traces' ? exchangeTraces : exchange)
 }
 
 /**

@@ -82,7 +82,9 @@ export function tracesDestination(workspace: Workspace): Destination {
   if (!traces)
     throw new AppError(
       'unsupported',
-      'This workspace has no tracing address. Set TRACES_URL and TRACES_API_KEY to read the traces of its deployments here.',
+      workspace.source === 'console'
+        ? 'This workspace has no tracing address. An administrator of the console adds it in the settings of the workspace.'
+        : 'This workspace has no tracing address. Set TRACES_URL and TRACES_API_KEY to read the traces of its deployments here.',
     )
   const base = parseBase(traces.url, 'tracing server')
   const credentials = headersFor(traces.apiKey, traces.tenantId)

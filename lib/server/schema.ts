@@ -3,9 +3,11 @@ import {
   bigint,
   boolean,
   check,
+  date,
   index,
   integer,
   json,
+  numeric,
   pgSchema,
   primaryKey,
   smallint,
@@ -77,6 +79,10 @@ export const workspaces = consoleSchema.table(
     sealedAuth: text('sealed_auth'),
     dialect: text('dialect').$type<'auto' | 'graph' | 'langgraph'>().notNull().default('auto'),
     allowedOrigins: text('allowed_origins').array().notNull().default([]),
+    /** Where the traces of its deployments are read. */
+    tracesUrl: text('traces_url'),
+    /** Its key, sealed for this slug and the origin of `traces_url`. */
+    tracesSealedAuth: text('traces_sealed_auth'),
     /** Who may see which secrets a deployment has: their names, for values are nobody's. */
     secretNames: text('secret_names').$type<'members' | 'admins'>().notNull().default('members'),
     createdAt: moment('created_at').notNull().defaultNow(),
@@ -182,6 +188,40 @@ export const savedViews = consoleSchema.table(
   (table) => [
     uniqueIndex('saved_views_name').on(table.account, table.workspace, table.page, sql`lower(${table.name})`),
     uniqueIndex('saved_views_default').on(table.account, table.workspace, table.page).where(sql`${table.isDefault}`),
+  ],
+)
+
+const dollars = (name: string) => numeric(name, { mode: 'number' })
+
+/** What models cost, in US dollars of a million tokens; the first workspace is in the environment, so no foreign key. */
+export const modelPrices = consoleSchema.table(
+  'model_prices',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspace: text('workspace').notNull(),
+    /** A name, in which `*` stands for any text. */
+    model: text('model').notNull(),
+    /** Null: of every provider. */
+    provider: text('provider'),
+    input: dollars('input').notNull(),
+    output: dollars('output').notNull(),
+    cachedInput: dollars('cached_input'),
+    reasoning: dollars('reasoning'),
+    /** The first UTC day; null: it always held. */
+    validFrom: date('valid_from', { mode: 'string' }),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex('model_prices_place').on(
+      table.workspace,
+      sql`lower(${table.model})`,
+      sql`lower(coalesce(${table.provider}, ''))`,
+      sql`coalesce(${table.validFrom}, '-infinity'::date)`,
+    ),
+    check(
+      'model_prices_amounts',
+      sql`${table.input} >= 0 and ${table.output} >= 0 and coalesce(${table.cachedInput}, 0) >= 0 and coalesce(${table.reasoning}, 0) >= 0`,
+    ),
   ],
 )
 

@@ -4,7 +4,7 @@ import { printJson } from '@/lib/contracts/json'
 import type { TraceRunsPage } from '@/lib/contracts/trace-runs'
 import { traces } from '@/lib/contracts/traces'
 import { AppError } from '@/lib/errors'
-import { LIGHT_FIELDS, type LightRun, lightRun } from '@/lib/traces/light-run'
+import { HEAVY_FIELDS, LIGHT_FIELDS, type LightRun, lightRun } from '@/lib/traces/light-run'
 import { call } from './call'
 import type { CallOptions } from './call-context'
 import { download, type FileParts, inFileName } from './download'
@@ -12,7 +12,6 @@ import { serveRead } from './serve-read'
 import { parseInput } from './settle'
 
 const PAGE = 100
-const HEAVY_FIELDS = ['inputs', 'outputs', 'events', 'serialized', 'extra']
 
 export type TracePlace = { workspace: string; trace: string }
 export type TreePage = {
@@ -25,30 +24,32 @@ const Query = z.strictObject({
   limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
 })
 
+/** Marks a cursor of the query's pages, which the operation for trees would not know. */
+const OF_QUERY = 'query:'
+
 /** A page of a trace's runs, parents before their children where the server can say so. Throws AppError as `call` does. */
 export async function readTree(place: TracePlace, query: unknown, options: CallOptions = {}): Promise<TreePage> {
+  const { workspace, trace } = place
   const { cursor, limit } = parseInput(Query, query)
-  const page = await readPage(place, cursor, limit, options)
-  return { runs: page.runs.map(lightRun), next: page.cursors?.next ?? null }
-}
-
-async function readPage(
-  { workspace, trace }: TracePlace,
-  cursor: string | undefined,
-  limit: number,
-  options: CallOptions,
-) {
+  if (cursor?.startsWith(OF_QUERY)) return await readByQuery(place, cursor.slice(OF_QUERY.length), options)
   try {
-    return await call(
+    const page = await call(
       traces.listTraceTree,
       { workspace, params: { trace_id: trace }, query: { limit: String(limit), ...(cursor && { cursor }) } },
       options,
     )
+    return { runs: page.runs.map(lightRun), next: page.cursors?.next ?? null }
   } catch (error) {
     // A hosted tracing server has no such operation: the same in smaller pages, by the time of their start.
     if (!(error instanceof AppError && error.code === 'unsupported' && error.view.upstreamStatus)) throw error
-    return await readRuns(workspace, trace, cursor, LIGHT_FIELDS, options)
+    return await readByQuery(place, undefined, options)
   }
+}
+
+async function readByQuery({ workspace, trace }: TracePlace, cursor: string | undefined, options: CallOptions) {
+  const page = await readRuns(workspace, trace, cursor, LIGHT_FIELDS, options)
+  const next = page.cursors?.next
+  return { runs: page.runs.map(lightRun), next: next ? `${OF_QUERY}${next}` : null }
 }
 
 const readRuns = (

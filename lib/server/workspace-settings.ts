@@ -10,6 +10,8 @@ import {
   ENVIRONMENT_SLUGS,
   environmentWorkspace,
   SealedKeys,
+  type SealedTracesKeys,
+  sealOfTraces,
   sealOfWorkspace,
   storedWorkspace,
   workspace,
@@ -84,11 +86,16 @@ const Keys = z.strictObject({
 })
 export const ServerKey = HeaderText
 
+/** Where its traces are read. Without keys, those for the same origin stay. */
+const Traces = z.strictObject({ url: UpstreamUrl, apiKey: HeaderText.optional(), tenantId: HeaderText.optional() })
+
 const common = {
   name: Name,
   dialect: z.enum(['auto', 'graph', 'langgraph']),
   allowedOrigins: z.array(AllowedOrigin).max(50),
   secretNames: z.enum(['members', 'admins']).optional(),
+  /** Null takes it away, with its keys. */
+  traces: Traces.nullable().optional(),
 }
 export const NewWorkspace = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -108,6 +115,7 @@ export const WorkspaceChange = z.strictObject({
   dialect: common.dialect.optional(),
   allowedOrigins: common.allowedOrigins.optional(),
   secretNames: common.secretNames,
+  traces: common.traces,
   baseUrl: UpstreamUrl.optional(),
   keys: Keys.nullable().optional(),
 })
@@ -117,6 +125,19 @@ function sealKeys(slug: string, baseUrl: string, keys: SealedKeys | null): strin
   const given = SealedKeys.parse(keys ?? {})
   const isEmpty = Object.values(given).every((value) => value === undefined)
   return isEmpty ? null : seal(JSON.stringify(given), sealOfWorkspace(slug, baseUrl))
+}
+
+type StoredTraces = { tracesUrl: string | null; tracesSealedAuth: string | null }
+
+/** What is stored of a tracing address. Keys are bound to its origin, as the control plane's are to theirs. */
+function storeTraces(slug: string, given: z.output<typeof Traces> | null, before: StoredTraces): StoredTraces {
+  if (!given) return { tracesUrl: null, tracesSealedAuth: null }
+  const { url: tracesUrl, ...keys } = given
+  const isSameOrigin = before.tracesUrl !== null && new URL(before.tracesUrl).origin === new URL(tracesUrl).origin
+  const hasKeys = Object.values(keys).some((value) => value !== undefined)
+  if (!hasKeys) return { tracesUrl, tracesSealedAuth: isSameOrigin ? before.tracesSealedAuth : null }
+  const sealed: SealedTracesKeys = keys
+  return { tracesUrl, tracesSealedAuth: seal(JSON.stringify(sealed), sealOfTraces(slug, tracesUrl)) }
 }
 
 function refuseEnvironment(slug: string) {
@@ -135,7 +156,10 @@ export async function insertWorkspace(given: z.output<typeof NewWorkspace>): Pro
     given.kind === 'direct' ? {} : { baseUrl: given.baseUrl, sealedAuth: sealKeys(slug, given.baseUrl, given.keys) }
   const made = await store
     .insert(workspaces)
-    .values({ slug, name, kind, dialect, allowedOrigins, secretNames, ...own })
+    .values({
+      ...{ slug, name, kind, dialect, allowedOrigins, secretNames, ...own },
+      ...storeTraces(slug, given.traces ?? null, { tracesUrl: null, tracesSealedAuth: null }),
+    })
     .onConflictDoNothing()
     .returning({ slug: workspaces.slug })
   if (made.length > 0) return
@@ -161,7 +185,7 @@ export async function changeWorkspace(
       .where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt)))
       .for('update')
     if (!stored) throw new AppError('not_found', 'There is no such workspace.')
-    const { keys, ...plain } = change
+    const { keys, traces, ...plain } = change
     if (stored.kind === 'direct' && (plain.baseUrl !== undefined || keys))
       throw new AppError(
         'invalid',
@@ -172,11 +196,15 @@ export async function changeWorkspace(
       baseUrl !== null && stored.baseUrl !== null && new URL(baseUrl).origin === new URL(stored.baseUrl).origin
     const kept = isSameOrigin ? stored.sealedAuth : null
     const sealedAuth = keys === undefined || baseUrl === null ? kept : sealKeys(slug, baseUrl, keys)
+    const tracing = traces === undefined ? stored : storeTraces(slug, traces, stored)
+    const { tracesUrl, tracesSealedAuth } = tracing
     await transaction
       .update(workspaces)
-      .set({ ...plain, sealedAuth, updatedAt: new Date() })
+      .set({ ...plain, sealedAuth, tracesUrl, tracesSealedAuth, updatedAt: new Date() })
       .where(eq(workspaces.slug, slug))
-    return { hasDroppedKeys: keys === undefined && stored.sealedAuth !== null && sealedAuth === null }
+    const hasDropped = keys === undefined && stored.sealedAuth !== null && sealedAuth === null
+    const hasDroppedOfTraces = Boolean(traces && stored.tracesSealedAuth && !tracesSealedAuth)
+    return { hasDroppedKeys: hasDropped || hasDroppedOfTraces }
   })
 }
 
@@ -187,7 +215,7 @@ export async function eraseWorkspace(slug: string): Promise<void> {
   await store.transaction(async (transaction) => {
     const erased = await transaction
       .update(workspaces)
-      .set({ deletedAt: new Date(), sealedAuth: null })
+      .set({ deletedAt: new Date(), sealedAuth: null, tracesSealedAuth: null })
       .where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt)))
       .returning({ slug: workspaces.slug })
     if (erased.length === 0) throw new AppError('not_found', 'There is no such workspace.')

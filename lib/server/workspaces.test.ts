@@ -116,6 +116,29 @@ describe('a workspace of the console', () => {
     expect((await workspace('staging')).auth).toEqual({})
   })
 
+  test('has a tracing address with a key of its own, sealed for its origin and for traces alone', async () => {
+    const url = 'https://traces.example.com/api/v1'
+    await make({ ...staging, traces: { url, apiKey: 'traces-canary', tenantId: 't' } })
+    expect((await workspace('staging')).traces).toEqual({ url, apiKey: 'traces-canary', tenantId: 't' })
+    const stored = JSON.stringify((await (await db()).execute(sql`select * from console.workspaces`)).rows)
+    const shown = await listWorkspaces(await testActor({ '*': 'admin' }))
+    for (const text of [stored, JSON.stringify(shown)]) expect(text).not.toContain('canary')
+    expect(shown[0]).toMatchObject({ tracesUrl: url, hasTracesKey: true })
+    expect(await change('staging', { name: 'Other' })).toEqual({ hasDroppedKeys: false })
+    const moved = 'https://traces.example.com/other'
+    expect(await change('staging', { traces: { url: moved } })).toEqual({ hasDroppedKeys: false })
+    expect((await workspace('staging')).traces).toMatchObject({ url: moved, apiKey: 'traces-canary' })
+    expect(await change('staging', { traces: { url: 'https://evil.example.com' } })).toEqual({ hasDroppedKeys: true })
+    expect((await workspace('staging')).traces).toEqual({ url: 'https://evil.example.com' })
+    await change('staging', { traces: { url: staging.baseUrl, apiKey: 'traces-canary' } })
+    await (await db()).execute(sql`update console.workspaces set traces_sealed_auth = sealed_auth`)
+    await expect(workspace('staging')).rejects.toMatchObject({ code: 'upstream_refused_key' })
+    await change('staging', { traces: null })
+    expect(await workspace('staging')).not.toHaveProperty('traces')
+    await make({ kind: 'direct', slug: 'desk', name: 'Desk', dialect: 'auto', allowedOrigins: [], traces: { url } })
+    expect((await workspace('desk')).traces).toEqual({ url })
+  })
+
   test('cannot be given the keys of another one, or sent elsewhere, by whoever writes to the database', async () => {
     await make()
     await make({ ...staging, slug: 'other', keys: { apiKey: 'other' } })

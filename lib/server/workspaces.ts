@@ -37,6 +37,8 @@ export type WorkspaceView = Pick<
 > & {
   hasKey: boolean
   hasAgentKey: boolean
+  tracesUrl: string | null
+  hasTracesKey: boolean
   tenantId: string | null
   /** Keys are stored and cannot be opened, with what to do. */
   keyProblem: string | null
@@ -50,6 +52,10 @@ export const SealedKeys = z.object({
   agentApiKey: z.string().optional(),
 })
 export type SealedKeys = z.output<typeof SealedKeys>
+
+/** What is sealed for a workspace's tracing address. */
+export const SealedTracesKeys = z.object({ apiKey: z.string().optional(), tenantId: z.string().optional() })
+export type SealedTracesKeys = z.output<typeof SealedTracesKeys>
 
 type StoredWorkspace = typeof workspaces.$inferSelect
 
@@ -89,6 +95,18 @@ export const sealOfWorkspace = (slug: string, baseUrl: string) => ({
   origin: new URL(baseUrl).origin,
 })
 
+/** What keys of its tracing address are sealed for: never for the control plane, even at the same origin. */
+export const sealOfTraces = (slug: string, tracesUrl: string) => ({
+  owner: `traces of workspace ${slug}`,
+  origin: new URL(tracesUrl).origin,
+})
+
+function tracesOf({ slug, tracesUrl, tracesSealedAuth }: StoredWorkspace): Pick<Workspace, 'traces'> {
+  if (!tracesUrl) return {}
+  const sealed = tracesSealedAuth && JSON.parse(unseal(tracesSealedAuth, sealOfTraces(slug, tracesUrl)))
+  return { traces: { url: tracesUrl, ...SealedTracesKeys.parse(sealed || {}) } }
+}
+
 function keysOf(stored: StoredWorkspace): SealedKeys {
   if (!stored.sealedAuth || !stored.baseUrl) return {}
   return SealedKeys.parse(JSON.parse(unseal(stored.sealedAuth, sealOfWorkspace(stored.slug, stored.baseUrl))))
@@ -97,7 +115,8 @@ function keysOf(stored: StoredWorkspace): SealedKeys {
 function toWorkspace(stored: StoredWorkspace): Workspace {
   const { agentApiKey, ...auth } = keysOf(stored)
   const { slug, name, kind, baseUrl, dialect, allowedOrigins, secretNames } = stored
-  return { slug, name, kind, baseUrl, auth, agentApiKey, dialect, allowedOrigins, secretNames, source: 'console' }
+  const plain = { slug, name, kind, baseUrl, dialect, allowedOrigins, secretNames }
+  return { ...plain, auth, agentApiKey, ...tracesOf(stored), source: 'console' }
 }
 
 export async function storedWorkspace(slug: string): Promise<StoredWorkspace> {
@@ -146,6 +165,8 @@ function viewOf(one: Workspace, keyProblem: string | null): WorkspaceView {
     source,
     hasKey,
     hasAgentKey: Boolean(one.agentApiKey),
+    tracesUrl: one.traces?.url ?? null,
+    hasTracesKey: Boolean(one.traces?.apiKey),
     tenantId: one.auth.tenantId ?? null,
     keyProblem,
   }
@@ -156,7 +177,7 @@ function viewOfStored(stored: StoredWorkspace): WorkspaceView {
     return viewOf(toWorkspace(stored), null)
   } catch (error) {
     log.warn('workspace.keys_closed', { workspace: stored.slug, error })
-    return viewOf(toWorkspace({ ...stored, sealedAuth: null }), (error as Error).message)
+    return viewOf(toWorkspace({ ...stored, sealedAuth: null, tracesSealedAuth: null }), (error as Error).message)
   }
 }
 

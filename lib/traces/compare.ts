@@ -1,3 +1,5 @@
+import type { ModelCalls } from './cost'
+import { callsOf } from './light-run'
 import type { TraceTree, TreeNode } from './tree'
 
 /** What the runs of one trace that stand under the same path of names took together. */
@@ -8,6 +10,9 @@ export type PathSum = {
   latency: number | null
   /** Of runs of models only. */
   tokens: number | null
+  /** Of them: what was logged of their cost, and the calls whose cost was not. */
+  logged: number | null
+  calls: ModelCalls[]
   first: TreeNode
 }
 export type ComparedPath = {
@@ -57,11 +62,15 @@ function sumsOf(tree: TraceTree): Sums {
     paths.set(node, path)
     const key = keyOf(path)
     const known = sums.get(key)
-    const sum = known?.sum ?? { count: 0, errors: 0, latency: null, tokens: null, first: node }
+    const sum = known?.sum ?? { count: 0, errors: 0, latency: null, tokens: null, logged: null, calls: [], first: node }
     sum.count++
     if (run.status === 'error') sum.errors++
     if (run.latency !== null) sum.latency = (sum.latency ?? 0) + run.latency
-    if (run.type === 'llm' && run.tokens !== null) sum.tokens = (sum.tokens ?? 0) + run.tokens
+    if (run.type === 'llm') {
+      if (run.tokens !== null) sum.tokens = (sum.tokens ?? 0) + run.tokens
+      if (run.cost !== null) sum.logged = (sum.logged ?? 0) + Number(run.cost)
+      sum.calls.push(...callsOf(run))
+    }
     if (!known) sums.set(key, { path, type: run.type, sum })
   }
   return sums

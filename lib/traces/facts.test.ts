@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { costOf, type PriceTable } from './cost'
 import { modelOf, providerOf, readUsage, timeOf, timeToFirstToken, usageOf } from './facts'
 
 const tokens = (input: number, output: number) => ({ input_tokens: input, output_tokens: output })
@@ -91,27 +90,5 @@ describe('times', () => {
     expect(timeToFirstToken({ start_time: 1767225600000, events })).toBe(250)
     expect(timeToFirstToken({ start_time: '2026-01-01T00:00:01Z', events })).toBeUndefined()
     expect(timeToFirstToken({ start_time: 0, events: 'none' })).toBeUndefined()
-  })
-})
-
-describe('cost', () => {
-  const table: PriceTable = [
-    { model: '(broken', input: 1, output: 1 },
-    { model: 'gpt-5.*', provider: 'openai', input: 2, output: 8, inputDetails: { cache_read: 0.5 } },
-  ]
-  const usage = readUsage({ ...tokens(1_000_000, 500_000), input_token_details: { cache_read: 400_000, audio: 5 } })
-
-  test('follows from the price, each part by its own', () => {
-    expect(costOf(usage, table, 'gpt-5-mini', 'openai')).toEqual({ input: 1.4, output: 4, total: 5.4, from: 'price' })
-  })
-  test('a logged amount wins', () => {
-    const logged = readUsage({ ...tokens(1, 1), total_cost: '0.25' })
-    expect(costOf(logged, table, 'gpt-5', 'openai')).toMatchObject({ total: 0.25, from: 'logged' })
-  })
-  test('is unknown without a price, never nothing', () => {
-    expect(costOf(usage, table, 'other', 'openai')).toBeUndefined()
-    expect(costOf(usage, table, 'gpt-5', 'azure')).toBeUndefined()
-    expect(costOf(usage, table)).toBeUndefined()
-    expect(costOf(undefined, table, 'gpt-5', 'openai')).toBeUndefined()
   })
 })

@@ -1,5 +1,6 @@
+import type { ModelCalls } from './cost'
 import { timeOf } from './facts'
-import { get, isRecord, textOf } from './values'
+import { countOf, get, isRecord, textOf } from './values'
 
 type Text = string | null | undefined
 type Count = number | null | undefined
@@ -28,7 +29,10 @@ export type RunRecord = {
   prompt_tokens?: Count
   completion_tokens?: Count
   total_tokens?: Count
+  prompt_token_details?: Record<string, unknown> | null | undefined
+  completion_token_details?: Record<string, unknown> | null | undefined
   total_cost?: string | number | null | undefined
+  model_usage?: readonly ModelCalls[] | null | undefined
 }
 
 /** A logged run as lists and trees show it: what it was, how long, how many tokens; never what was said. Times in milliseconds. */
@@ -49,8 +53,13 @@ export type LightRun = {
   tokensIn: number | null
   tokensOut: number | null
   tokens: number | null
-  /** US dollars as decimal text; null where nobody knows it, which is not nothing. */
+  /** Parts of the tokens that may have a price of their own. */
+  cached: number | null
+  reasoning: number | null
+  /** US dollars as decimal text, as they were logged; null where they were not, which is not nothing. */
   cost: string | null
+  /** Calls of models that it stands for, where a server says so. */
+  calls?: readonly ModelCalls[]
   error: string | null
   tags: readonly string[]
   thread: string | null
@@ -68,8 +77,11 @@ const MAX_NAME = 300
 export const LIGHT_FIELDS = [
   ...['id', 'name', 'run_type', 'status', 'start_time', 'end_time', 'first_token_time', 'trace_id', 'dotted_order'],
   ...['parent_run_id', 'parent_run_ids', 'thread_id', 'error', 'tags', 'extra', 'total_tokens', 'prompt_tokens'],
-  ...['completion_tokens', 'total_cost'],
+  ...['completion_tokens', 'prompt_token_details', 'completion_token_details', 'total_cost'],
 ]
+
+/** What of it is only shown when it is opened; `events` and the rest may be large. */
+export const HEAVY_FIELDS = ['inputs', 'outputs', 'events', 'serialized', 'extra']
 
 /** Of a record as it is read; what one server gives and another does not follows from the rest. */
 export function lightRun(run: RunRecord): LightRun {
@@ -95,13 +107,39 @@ export function lightRun(run: RunRecord): LightRun {
     tokensIn: run.prompt_tokens ?? null,
     tokensOut: run.completion_tokens ?? null,
     tokens: run.total_tokens || null,
+    cached: countOf(run.prompt_token_details?.cache_read) ?? null,
+    reasoning: countOf(run.completion_token_details?.reasoning) ?? null,
     cost: costText(run.total_cost),
+    ...(run.model_usage && { calls: run.model_usage }),
     error: run.error ? run.error.slice(0, MAX_ERROR) : null,
     tags: tags.slice(0, 20),
     thread: run.thread_id ?? textOf(meta.thread_id) ?? null,
     run: textOf(meta.run_id) ?? null,
     isHidden: tags.includes(HIDDEN),
   }
+}
+
+/** The UTC day of a moment, as prices have it. */
+export const dayOf = (ms: number | null): string | null =>
+  ms === null ? null : new Date(ms).toISOString().slice(0, 10)
+
+/** What prices are asked of: the calls it stands for, or itself where it is one whose cost was not logged. */
+export function callsOf(run: LightRun): readonly ModelCalls[] {
+  if (run.calls) return run.calls
+  const hasTokens = run.tokensIn !== null || run.tokensOut !== null
+  if (run.type !== 'llm' || run.cost !== null || !hasTokens) return []
+  return [
+    {
+      model: run.model,
+      provider: run.provider,
+      day: dayOf(run.start),
+      run_count: 1,
+      prompt_tokens: run.tokensIn ?? 0,
+      completion_tokens: run.tokensOut ?? 0,
+      cache_read_tokens: Math.min(run.cached ?? 0, run.tokensIn ?? 0),
+      reasoning_tokens: Math.min(run.reasoning ?? 0, run.tokensOut ?? 0),
+    },
+  ]
 }
 
 const fromSeconds = (seconds: number | null | undefined): number | null =>

@@ -1,12 +1,10 @@
+import { base64Flaw } from '@/lib/base64'
 import type { BlockBody, MediaKind, MediaSource } from './message'
 import { get, isRecord, type Json, textOf } from './values'
 
 type Note = (key: string, reason: string) => void
 
 const DATA_URI = /^data:([^;,]*)(?:;[^;,]*)*?(;base64)?,/i
-/** Looked at before a whole picture is: base64 of 20 MB is scanned once, without backtracking. */
-const NOT_BASE64 = /[^A-Za-z0-9+/_=\s-]/
-
 const EXTENSION_TYPES: Record<string, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', pcm16: 'audio/pcm' }
 
 /**
@@ -73,7 +71,8 @@ function fromText(
     if (!URL.canParse(text)) note(key, 'The address is not a whole URL')
     return { source: { from: 'url', url: text }, mimeType: type }
   }
-  if (NOT_BASE64.test(body)) note(key, 'The data is not base64')
+  const flaw = base64Flaw(body)
+  if (flaw) note(key, flaw)
   return { source: { from: 'base64', base64: body }, mimeType: type }
 }
 

@@ -24,6 +24,26 @@ test('a tree is the same in whatever order its runs come', () => {
   expect(shown(tree(...runs, run('c', 'b')))).toEqual(['a', '.b', '..c', '...d'])
 })
 
+test('sums are of models alone, the same whether runs come at once, one by one, or change later', () => {
+  const llm = (id: string, more: Partial<LightRun>) => run(id, 'a', { type: 'llm', model: 'm', ...more })
+  const runs = [
+    run('a', null, { tokens: 99, cost: '9' }),
+    llm('b', { tokens: 3, tokensIn: 2, tokensOut: 1, cached: 5, firstToken: 20 }),
+    llm('c', { tokens: 4, tokensIn: 4, firstToken: 10 }),
+    llm('d', { tokens: 5, cost: '0.5' }),
+  ]
+  const sums = {
+    ...{ tokens: 12, logged: 0.5, firstTokenAt: 1_010 },
+    calls: [expect.objectContaining({ model: 'm', run_count: 2, prompt_tokens: 6, cache_read_tokens: 2 })],
+  }
+  const of = ({ sums: { calls, ...rest } }: TraceTree) => ({ ...rest, calls: [...calls.values()] })
+  expect(of(tree(...runs))).toEqual(sums)
+  const changed = tree(llm('b', { tokens: 1 }), ...runs.slice(2))
+  expect(of(changed)).toMatchObject({ tokens: 10 })
+  changed.add(runs)
+  expect(of(changed)).toMatchObject({ ...sums, calls: sums.calls })
+})
+
 test('a run whose parent was never logged is shown and says so, once all is there', () => {
   const made = tree(run('a'), run('x', 'gone'))
   expect(shown(made)).toEqual(['a', 'x'])

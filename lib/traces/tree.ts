@@ -1,4 +1,5 @@
-import type { LightRun } from './light-run'
+import type { ModelCalls } from './cost'
+import { callsOf, type LightRun } from './light-run'
 
 /**
  * The runs of one trace as a tree that grows page by page. Nothing that was logged is left out: a run whose parent is not
@@ -27,6 +28,16 @@ export type TreeWish = {
 }
 export type TreeFlag = { kind: 'missing-parent' | 'clock' | 'open'; text: string }
 
+/** What the runs of models took together: what a parent says of tokens is a copy of what is below it. */
+export type TreeSums = {
+  tokens: number | null
+  /** What was logged of the cost, and the calls whose cost was not, put together by what a price depends on. */
+  logged: number | null
+  calls: Map<string, ModelCalls>
+  /** When the first token of any of them came. */
+  firstTokenAt: number | null
+}
+
 /** Clocks of two machines differ; and SDKs number brothers in the microseconds. */
 const TOLERANCE_MS = 1
 
@@ -39,6 +50,8 @@ export class TraceTree {
   end = Number.NEGATIVE_INFINITY
   hiddenCount = 0
   errorCount = 0
+  #sums = noSums()
+  #areSumsOld = false
 
   get size(): number {
     return this.nodes.size
@@ -60,10 +73,12 @@ export class TraceTree {
       if (known) {
         this.errorCount += Number(run.status === 'error') - Number(known.run.status === 'error')
         known.run = run
+        this.#areSumsOld = true
         continue
       }
       if (run.status === 'error') this.errorCount++
       if (run.isHidden) this.hiddenCount++
+      addTo(this.#sums, run)
       const node: TreeNode = { run, parent: undefined, children: [] }
       this.nodes.set(run.id, node)
       this.#roots.add(node)
@@ -71,6 +86,16 @@ export class TraceTree {
       for (const child of this.#waiting.get(run.id) ?? []) this.#link(child, node)
       this.#waiting.delete(run.id)
     }
+  }
+
+  /** Kept as runs come, for a large trace comes in many pages; taken anew where a known run has changed. */
+  get sums(): TreeSums {
+    if (this.#areSumsOld) {
+      this.#sums = noSums()
+      for (const { run } of this.nodes.values()) addTo(this.#sums, run)
+      this.#areSumsOld = false
+    }
+    return this.#sums
   }
 
   #place(node: TreeNode): void {
@@ -154,6 +179,30 @@ export class TraceTree {
     return order
   }
 }
+
+const noSums = (): TreeSums => ({ tokens: null, logged: null, calls: new Map(), firstTokenAt: null })
+
+function addTo(sums: TreeSums, run: LightRun): void {
+  if (run.type !== 'llm') return
+  if (run.tokens !== null) sums.tokens = (sums.tokens ?? 0) + run.tokens
+  if (run.cost !== null) sums.logged = (sums.logged ?? 0) + Number(run.cost)
+  if (run.firstToken !== null && run.start !== null)
+    sums.firstTokenAt = Math.min(sums.firstTokenAt ?? Number.POSITIVE_INFINITY, run.start + run.firstToken)
+  for (const call of callsOf(run)) {
+    const key = `${call.day}\n${call.provider}\n${call.model}`
+    const known = sums.calls.get(key)
+    sums.calls.set(key, known ? addCalls(known, call) : call)
+  }
+}
+
+const addCalls = (one: ModelCalls, other: ModelCalls): ModelCalls => ({
+  ...one,
+  run_count: one.run_count + other.run_count,
+  prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+  completion_tokens: one.completion_tokens + other.completion_tokens,
+  cache_read_tokens: one.cache_read_tokens + other.cache_read_tokens,
+  reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
+})
 
 function matches({ name, type, model, error, tags, id, status }: LightRun, wanted: string): boolean {
   if (name.toLowerCase().includes(wanted) || type === wanted || status === wanted || id === wanted) return true

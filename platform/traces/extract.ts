@@ -1,5 +1,5 @@
 import { printJson } from '@/lib/contracts/json'
-import { costOf, type PriceTable } from '@/lib/traces/cost'
+import { loggedCost } from '@/lib/traces/cost'
 import { firstTokenTime, modelOf, providerOf, timeOf, usageOf } from '@/lib/traces/facts'
 import { inputMessages, outputMessages } from '@/lib/traces/find-messages'
 import type { TraceMessage } from '@/lib/traces/message'
@@ -66,11 +66,7 @@ function isoTime(value: unknown): string | null {
 }
 
 /** What the lists and totals need of a piece. Never throws: what it cannot read is null. */
-export function extractColumns(
-  { kind, id, main, fields }: Piece,
-  projectId: string | null,
-  prices: PriceTable,
-): RunColumns {
+export function extractColumns({ kind, id, main, fields }: Piece, projectId: string | null): RunColumns {
   const inputs = parsed(fields.inputs)
   const outputs = parsed(fields.outputs)
   const extra = parsed(fields.extra)
@@ -80,7 +76,7 @@ export function extractColumns(
   const usage = usageOf(run)
   const model = modelOf(run)
   const provider = providerOf(run)
-  const cost = costOf(usage, prices, model, provider)
+  const cost = loggedCost(usage)
   const first = firstTokenTime(run)
   const dotted = short(main.dotted_order, 100_000)
   const parent = uuidOf(main.parent_run_id) ?? null

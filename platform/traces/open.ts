@@ -7,7 +7,7 @@ import { createTracesApp } from './app'
 import type { IntakeLimits } from './intake'
 import { createTraceKeys } from './key'
 import { keepSwept, type Retention } from './retention'
-import { RunStore, readPrices } from './run-store'
+import { RunStore } from './run-store'
 
 export type TracesOptions = {
   db: Db
@@ -28,15 +28,14 @@ export type Traces = {
 /** Two weeks, and of each project half a gigabyte of what was logged, compressed: this is one machine. */
 const RETENTION: Retention = { maxAgeDays: 14, maxBytes: 512 * 1024 * 1024 }
 
-/** The tracing half of the platform. Retention and prices are settings of the store. */
+/** The tracing half of the platform. Retention is a setting of the store. */
 export async function openTraces(options: TracesOptions): Promise<Traces> {
   const { db, store, sealKey, complain } = options
   const keys = createTraceKeys(sealKey)
-  const prices = readPrices(await store.setting('trace_prices', () => []))
   const retention = await store.setting('trace_retention', () => RETENTION)
   const app = createTracesApp({
     ...options,
-    store: new RunStore(db, () => prices),
+    store: new RunStore(db),
     version: PLATFORM_VERSION,
     isTraceKey: keys.isKey,
   })

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { SQL } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filterText } from '@/lib/traces/filter'
 import { INTAKE_LIMITS, Intake } from './intake'
-import { runsStatement, treeStatement } from './queries'
+import { runsStatement, totalsStatement, treeStatement, usageStatement } from './queries'
 import { sweepTraces } from './retention'
 import type { RunStore } from './run-store'
 import { child, createTracesFixture, run, START, type TracesFixture } from './testing'
@@ -34,7 +34,10 @@ beforeAll(async () => {
       },
       n * 60_000,
     )
-    const usage = { input_tokens: n, output_tokens: 1, ...(n === 3 && { total_cost: '0.5' }) }
+    const usage = {
+      ...{ input_tokens: n, output_tokens: 1, ...(n === 3 && { total_cost: '0.5' }) },
+      ...(n === 5 && { input_token_details: { cache_read: 99 }, output_token_details: { reasoning: 1 } }),
+    }
     const llm = child(
       root,
       {
@@ -195,6 +198,14 @@ test('totals: errors, percentiles, tokens of models only, cost where it is known
     ['2026-01-01T00:10:00Z', 30],
     ['2026-01-01T00:20:00Z', 30],
   ])
+  const [usage] = (
+    await traces.post('/runs/stats', { session: [project.id], bucket_seconds: 600, model_usage: true })
+  ).body.model_usage.filter((one: Run) => one.model === 'm1' && String(one.start_time).includes('T00:00'))
+  // Of 1, 3, 5, 7 and 9, of which the third has a cost; what is cached is never more than there is.
+  expect(usage).toEqual({
+    ...{ start_time: '2026-01-01T00:00:00Z', model: 'm1', provider: 'p', day: '2026-01-01', run_count: 4 },
+    ...{ prompt_tokens: 22, completion_tokens: 4, cache_read_tokens: 5, reasoning_tokens: 1 },
+  })
   const failed = { session: [project.id], run_type: 'llm', trace_filter: 'eq(status, "error")' }
   expect((await traces.post('/runs/stats', failed)).body).toMatchObject({ run_count: 2, error_count: 0 })
   const none = (await traces.post('/runs/stats', { session: [project.id], filter: 'eq(name, "nobody")' })).body
@@ -235,8 +246,8 @@ test('lists, errors, trees and searches use their indexes', async () => {
         jsonb_build_object('n', n), array['t' || n] from generate_series(1, 3000) n, other`)
     await pool.query('analyze platform.trace_runs')
     const plan = async (statement: SQL) => {
-      const { sql, params } = new PgDialect().sqlToQuery(statement)
-      const { rows } = await pool.query(`explain (format text) ${sql}`, params as unknown[])
+      const { sql: text, params } = new PgDialect().sqlToQuery(statement)
+      const { rows } = await pool.query(`explain (format text) ${text}`, params as unknown[])
       return rows.map((row) => row['QUERY PLAN']).join('\n')
     }
     const session = [project.id]
@@ -251,6 +262,12 @@ test('lists, errors, trees and searches use their indexes', async () => {
     expect(await plan(runsStatement({ filter: 'has(tags, "t5")' }))).toMatch(/trace_runs_tags/)
     // So few rows are read as fast without; whether it can be used is the question.
     await pool.query('set enable_seqscan = off')
+    await pool.query('vacuum analyze platform.trace_runs')
+    await pool.query('set enable_bitmapscan = off')
+    const mine = [sql`project_id = ${project.id}::uuid`]
+    expect(await plan(totalsStatement(mine, 600))).toMatch(/Index Only Scan.* using trace_runs_totals/)
+    expect(await plan(usageStatement(mine, 600))).toMatch(/Index Only Scan.* using trace_runs_usage/)
+    await pool.query('set enable_bitmapscan = on')
     expect(await plan(runsStatement({ query: 'zebra' }))).toMatch(/trace_runs_words/)
     expect(await plan(treeStatement(roots[0]?.id ?? '', { limit: 10 }))).toMatch(/trace_runs_tree/)
     await pool.query(`delete from platform.tracing_projects where name in ('filler', 'more')`)

@@ -1,6 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import type { TraceRunsQuery, TraceTotals, TraceTotalsQuery, TraceTreeQuery } from '@/lib/contracts/trace-runs'
+import type {
+  ModelUsage,
+  TraceRunsQuery,
+  TraceTotals,
+  TraceTotalsQuery,
+  TraceTreeQuery,
+} from '@/lib/contracts/trace-runs'
 import { timeOf, timeToFirstToken } from '@/lib/traces/facts'
 import type { Db } from '../control-plane/database'
 import { invalid, notFound, uuid } from '../control-plane/http-error'
@@ -136,13 +142,17 @@ export class TraceQueries {
 
   async totals(asked: z.output<typeof TraceTotalsQuery>): Promise<TraceTotals> {
     const found = conditions(asked)
-    const [whole] = (await this.db.execute(totalsStatement(found))).rows as Json[]
     const step = asked.bucket_seconds
-    const { rows } = step ? await this.db.execute(totalsStatement(found, step)) : { rows: undefined }
+    const [whole = {}, ...pieces] = (await this.db.execute(totalsStatement(found, step))).rows as Json[]
+    const usage = asked.model_usage ? await this.db.execute(usageStatement(found, step)) : undefined
+    const start_time = (piece: unknown) => (step && piece !== null ? startOf(piece, step) : null)
     return {
-      ...totalsOf(whole ?? {}),
-      last_run_start_time: (whole?.last_run as string | null | undefined) ?? null,
-      ...(rows && { buckets: (rows as Json[]).map((row) => ({ start_time: String(row.bucket), ...totalsOf(row) })) }),
+      ...totalsOf(whole),
+      last_run_start_time: (whole.last_run as string | null | undefined) ?? null,
+      ...(step && { buckets: pieces.map((row) => ({ start_time: String(start_time(row.piece)), ...totalsOf(row) })) }),
+      ...(usage && {
+        model_usage: (usage.rows as Json[]).map((row) => ({ start_time: start_time(row.piece), ...usageOf(row) })),
+      }),
     }
   }
 
@@ -163,18 +173,21 @@ export class TraceQueries {
   async #addTraceTotals(rows: readonly LightRow[]): Promise<void> {
     const roots = rows.filter((row) => row.parent_id === null && row.run_type !== 'llm' && row.trace_id !== null)
     if (roots.length === 0) return
+    const traces = idList(roots.map((row) => String(row.trace_id)))
     const { rows: sums } = await this.db.execute(sql`
       select trace_id, sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, sum(total_tokens) as total_tokens,
         sum(prompt_cost) as prompt_cost, sum(completion_cost) as completion_cost, sum(total_cost) as total_cost,
         min(model) as model, min(provider) as provider,
         to_char(min(first_token_time) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as first_token_time
-      from platform.trace_runs where run_type = 'llm' and trace_id in (${idList(roots.map((row) => String(row.trace_id)))}) group by trace_id`)
+      from platform.trace_runs where run_type = 'llm' and trace_id in (${traces}) group by trace_id`)
     const byTrace = new Map((sums as Json[]).map(({ trace_id, ...sum }) => [trace_id, sum]))
+    const usage = (await this.db.execute(usageStatement([sql`trace_id in (${traces})`], 'trace'))).rows as Json[]
     for (const row of roots) {
       const sum = byTrace.get(row.trace_id)
       // A root's own usage is a copy of a run below it; without such a run it is left out.
       Object.assign(row, sum ?? { prompt_tokens: null, completion_tokens: null, total_tokens: null }, {
         token_details: null,
+        model_usage: usage.filter(({ piece }) => piece === row.trace_id).map(usageOf),
         first_token_ms: firstTokenOf(row.start_time, sum?.first_token_time),
       })
     }
@@ -195,19 +208,53 @@ const idList = (ids: readonly string[]): SQL =>
     sql`, `,
   )
 
-/** One pass over the runs that are asked for. Percentiles of what is null are null. */
-export function totalsStatement(found: readonly SQL[], bucketSeconds?: number): SQL {
-  const bucket = bucketSeconds
-    ? sql`to_char(to_timestamp(floor(extract(epoch from start_time) / ${bucketSeconds}::float8) * ${bucketSeconds}::float8) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
-    : undefined
+/** Number of the piece of time in which a run began. */
+const pieceOf = (seconds: number): SQL => sql`floor(extract(epoch from start_time)::float8 / ${seconds}::float8)`
+const startOf = (piece: unknown, seconds: number): string =>
+  new Date(Number(piece) * seconds * 1000).toISOString().replace('.000Z', 'Z')
+const DAY = 86_400
+
+/** What of the calls of models has no logged cost, by model and day and by a piece of time or the trace. Parts never count for more than what they are parts of. */
+export function usageStatement(found: readonly SQL[], by: number | 'trace' | null | undefined): SQL {
+  const key = by === 'trace' ? sql`trace_id` : by ? pieceOf(by) : sql`null::text`
+  const sum = (tokens: string) => sql.raw(`coalesce(sum(${tokens}), 0)`)
+  const part = (tokens: string, whole: string) => sum(`least(coalesce(${tokens}, 0), coalesce(${whole}, 0))`)
+  const isOpen = sql`run_type = 'llm' and total_cost is null and (prompt_tokens is not null or completion_tokens is not null)`
+  return sql`select ${key} as piece, model, provider, ${pieceOf(DAY)} as day, count(*) as run_count,
+      ${sum('prompt_tokens')} as prompt_tokens, ${sum('completion_tokens')} as completion_tokens,
+      ${part('cache_read_tokens', 'prompt_tokens')} as cache_read_tokens,
+      ${part('reasoning_tokens', 'completion_tokens')} as reasoning_tokens
+    from platform.trace_runs runs ${where([...found, isOpen])} group by 1, 2, 3, 4`
+}
+
+const usageOf = (row: Json): ModelUsage => ({
+  model: row.model as string | null,
+  provider: row.provider as string | null,
+  day: row.day === null ? null : startOf(row.day, DAY).slice(0, 10),
+  run_count: Number(row.run_count),
+  prompt_tokens: Number(row.prompt_tokens),
+  completion_tokens: Number(row.completion_tokens),
+  cache_read_tokens: Number(row.cache_read_tokens),
+  reasoning_tokens: Number(row.reasoning_tokens),
+})
+
+/**
+ * One pass over the runs that are asked for, for the whole and for each piece of time; without one, the whole alone. Pieces
+ * are numbers here: a text for each run would take longer than all the rest. Percentiles of what is null are null.
+ */
+export function totalsStatement(found: readonly SQL[], bucketSeconds?: number | null): SQL {
   const llm = sql.raw(`filter (where run_type = 'llm')`)
-  return sql`select ${bucket ? sql`${bucket} as bucket, ` : sql``}
-      count(*) as runs, count(error) as errors, to_char(max(start_time) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_run,
+  return sql`select ${bucketSeconds ? sql`piece, ` : sql``}
+      count(*) as runs, count(*) filter (where status = 'error') as errors, to_char(max(start_time) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_run,
       percentile_cont(array[0.5, 0.95, 0.99]) within group (order by latency_ms) as latency,
       percentile_cont(array[0.5, 0.95]) within group (order by first_token_ms) as first_token,
       sum(prompt_tokens) ${llm} as prompt_tokens, sum(completion_tokens) ${llm} as completion_tokens,
       sum(total_tokens) ${llm} as total_tokens, sum(total_cost) ${llm} as total_cost
-    from platform.trace_runs runs ${where(found)} ${bucket ? sql`group by 1 order by 1` : sql``}`
+    from (
+      select ${bucketSeconds ? sql`${pieceOf(bucketSeconds)} as piece, ` : sql``}start_time, run_type, status, latency_ms, first_token_ms, prompt_tokens, completion_tokens, total_tokens, total_cost
+      from platform.trace_runs runs ${where(found)}
+    ) as asked
+    ${bucketSeconds ? sql`group by grouping sets ((), (piece)) order by grouping(piece) desc, piece` : sql``}`
 }
 
 function totalsOf(row: Json) {

@@ -55,6 +55,7 @@ export async function printRun(row: LightRow, heavy?: HeavyRow): Promise<string>
     prompt_cost: row.prompt_cost,
     completion_cost: row.completion_cost,
     total_cost: row.total_cost,
+    model_usage: row.model_usage,
   }
   const parts = [JSON.stringify(light).slice(0, -1)]
   for (const field of HEAVY_FIELDS) {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { eq, type SQL, sql } from 'drizzle-orm'
-import type { PriceTable } from '@/lib/traces/cost'
-import { isRecord, type Json } from '@/lib/traces/values'
+import type { Json } from '@/lib/traces/values'
 import type { Db } from '../control-plane/database'
 import { tracingProjects } from '../control-plane/schema'
 import { extractColumns, type RunColumns, storable, storableJson } from './extract'
@@ -65,10 +64,7 @@ export class RunStore {
   /** Names of projects that were seen; a project that is deleted is made anew when it is logged to again. */
   readonly #projects = new Map<string, string>()
 
-  constructor(
-    private readonly db: Db,
-    private readonly prices: () => PriceTable,
-  ) {}
+  constructor(private readonly db: Db) {}
 
   async write(pieces: Pieces): Promise<void> {
     // By id, so that two requests with the same runs wait for each other instead of both for good.
@@ -80,7 +76,7 @@ export class RunStore {
       const key = `${piece.kind} ${session_id} ${session_name}`
       const projectId = known.has(key) ? (known.get(key) ?? null) : await this.#projectOf(piece, pieces)
       known.set(key, projectId)
-      columns.push([piece, extractColumns(piece, projectId, this.prices())])
+      columns.push([piece, extractColumns(piece, projectId)])
     }
     // A post and a patch of one run in one request cannot be written by one statement.
     for (const kind of ['post', 'patch'] as const) {
@@ -206,9 +202,3 @@ export class RunStore {
 }
 
 const asBytes = (value: Buffer | null): SQL => sql`${value}::bytea`
-/** Prices as a person writes them into the settings; what is no price is left out. */
-export const readPrices = (value: unknown): PriceTable =>
-  (Array.isArray(value) ? value : []).filter(
-    (one): one is PriceTable[number] =>
-      isRecord(one) && typeof one.model === 'string' && typeof one.input === 'number' && typeof one.output === 'number',
-  )

@@ -36,6 +36,8 @@ const msBetween = (start: string, end: string): SQL => {
   return sql.raw(`case when ${seconds} > -0.001 then greatest(${seconds}, 0) * 1000 end`)
 }
 
+const detail = (side: string, name: string): SQL => sql.raw(`(token_details->'${side}'->>'${name}')::double precision`)
+
 export const traceRuns = platformSchema.table(
   'trace_runs',
   {
@@ -65,9 +67,12 @@ export const traceRuns = platformSchema.table(
     totalTokens: bigint('total_tokens', { mode: 'number' }),
     /** `{ input, output }`: parts of the tokens by name. */
     tokenDetails: jsonb('token_details').$type<{ input: Record<string, number>; output: Record<string, number> }>(),
+    /** Of these, what may have a price of its own. */
+    cacheReadTokens: double('cache_read_tokens').generatedAlwaysAs(detail('input', 'cache_read')),
+    reasoningTokens: double('reasoning_tokens').generatedAlwaysAs(detail('output', 'reasoning')),
     promptCost: numeric('prompt_cost'),
     completionCost: numeric('completion_cost'),
-    /** Null where it is unknown, which is not nothing. */
+    /** As it was logged; what follows from prices is for readers, who have them. Null where it is unknown, which is not nothing. */
     totalCost: numeric('total_cost'),
     threadId: text('thread_id'),
     referenceExampleId: text('reference_example_id'),
@@ -86,6 +91,23 @@ export const traceRuns = platformSchema.table(
     index('trace_runs_roots')
       .on(table.projectId, table.startTime.desc(), table.id.desc())
       .where(sql`parent_id is null`),
+    // All that totals read, so that the rows, which are wide, are left alone.
+    index('trace_runs_totals').on(
+      ...([table.projectId, table.startTime, table.parentId, table.runType, table.status, table.latencyMs] as const),
+      ...([
+        table.firstTokenMs,
+        table.promptTokens,
+        table.completionTokens,
+        table.totalTokens,
+        table.totalCost,
+      ] as const),
+    ),
+    index('trace_runs_usage')
+      .on(
+        ...([table.projectId, table.startTime, table.model, table.provider, table.totalCost] as const),
+        ...([table.promptTokens, table.completionTokens, table.cacheReadTokens, table.reasoningTokens] as const),
+      )
+      .where(sql`run_type = 'llm'`),
     // A dotted order of a deep trace is longer than an index row may be.
     index('trace_runs_tree').on(table.traceId, sql`left(dotted_order, 1000)`),
     index('trace_runs_parent').on(table.parentId),

@@ -1,0 +1,105 @@
+// The trace page in Chromium over one trace of many runs: milliseconds from a navigation to its first rows, to the whole
+// tree, the longest time for which the page did not answer, and the elements of the document. `BENCH_TREE` sets how many.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { root } from '../scripts/bootstrap.mjs'
+import { launchChromium, signIn, startConsole } from './console.mjs'
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
+
+/** `log(platform, project)` logs a trace to a project and gives its id and how many runs it has. */
+export async function tracePage(log, row) {
+  const ours = await startConsole()
+  const browser = await launchChromium()
+  try {
+    const data = readFileSync(path.join(root, 'test-results/e2e-data.txt'), 'utf8').trim()
+    const { url, api_key: apiKey } = JSON.parse(readFileSync(path.join(data, 'platform.json'), 'utf8'))
+    const platform = { url, apiKey }
+    const deployment = await sampleOf(platform)
+    const { trace, size } = await log(platform, deployment.name)
+    const context = await browser.newContext({ baseURL: ours.url, viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    await page.addInitScript(watchTree)
+    await signIn(page)
+    const looks = []
+    for (let round = -1; round < ROUNDS; round++) {
+      const look = await open(page, `/local/deployments/${deployment.id}/traces/${trace}`, size)
+      if (round >= 0) looks.push(look)
+    }
+    const of = (name) => looks.map((look) => look[name])
+    const name = `page of a tree of ${size}`
+    return [
+      { ...row(`${name}: first rows`, 'ms', of('first')), goal: '< 1000 ms' },
+      row(`${name}: all of it`, 'ms', of('whole')),
+      { ...row(`${name}: longest block while it loads`, 'ms', of('longest')), goal: '<= 50 ms' },
+      { ...row(`${name}: longest block of a search in it`, 'ms', of('search')), goal: '<= 50 ms' },
+      row(`${name}: elements`, 'elements', of('elements')),
+    ]
+  } finally {
+    await browser.close()
+    await ours.end()
+  }
+}
+
+/** A sample deployment, as soon as the platform has made it. */
+async function sampleOf({ url, apiKey }) {
+  for (let tries = 0; tries < 300; tries++) {
+    const response = await fetch(`${url}/v2/deployments?name_contains=concierge`, { headers: { 'x-api-key': apiKey } })
+    const [found] = (await response.json()).resources
+    if (found) return found
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  throw new Error('The platform made no sample deployment.')
+}
+
+/** In the page: when the tree had rows that were painted, and how long each long task was. */
+function watchTree() {
+  window.tasks = []
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) window.tasks.push({ startTime, duration })
+  }).observe({ type: 'longtask', buffered: true })
+  const look = () => {
+    if (window.rowsAt !== undefined || !document.querySelector('[role=tree] [role=treeitem]')) return
+    window.rowsAt = 0
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel() // a task after the frame: it is painted by then
+      channel.port1.onmessage = () => {
+        window.rowsAt = performance.now()
+      }
+      channel.port2.postMessage(null)
+    })
+  }
+  new MutationObserver(look).observe(document, { childList: true, subtree: true })
+}
+
+/** Blocks are counted from the first rows on: what is before is the start of any page. Tasks below 50 ms are not told by browsers. */
+async function open(page, at, size) {
+  await page.goto(at)
+  const first = await (await page.waitForFunction(() => window.rowsAt)).jsonValue()
+  const runs = size.toLocaleString('en')
+  await page.waitForFunction(
+    (runs) => {
+      const text = document.querySelector('main')?.textContent ?? ''
+      return text.includes(runs) && !text.includes('so far')
+    },
+    runs,
+    { timeout: 120_000, polling: 250 }, // each look is work for the page too
+  )
+  const whole = await page.evaluate(() => performance.now())
+  const longestSince = (since) =>
+    page.evaluate(
+      (since) => Math.max(0, ...window.tasks.filter((one) => one.startTime >= since).map((one) => one.duration)),
+      since,
+    )
+  await page.waitForTimeout(300)
+  const longest = await longestSince(first)
+  const typed = await page.evaluate(() => performance.now())
+  await page.getByLabel('Search name, model, tag or error').pressSequentially('m1', { delay: 60 })
+  await page
+    .getByText(/ found$/)
+    .first()
+    .waitFor()
+  await page.waitForTimeout(300)
+  const search = await longestSince(typed)
+  return { first, whole, longest, search, elements: await page.locator('*').count() }
+}

@@ -1,0 +1,93 @@
+'use client'
+
+import type { FormEvent } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useFocusRefused } from '@/components/shared/use-focus-refused'
+import { useSave } from '@/components/shared/use-save'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { describedBy, Field } from '@/components/ui/field'
+import { Input } from '@/components/ui/input'
+import { savePrice } from '@/lib/actions/prices'
+import type { Price, StoredPrice } from '@/lib/traces/cost'
+import { amountOf } from '@/lib/traces/price-csv'
+
+type Props = {
+  workspace: string
+  price: StoredPrice | undefined
+  onClose: () => void
+  onPrices: (prices: StoredPrice[]) => void
+}
+
+/** Adds a price, or changes `price`. */
+export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
+  const { isBusy, error, fieldError, save } = useSave<StoredPrice[]>()
+  const element = useFocusRefused(error)
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    void save(() => savePrice({ workspace, ...(price && { id: price.id }), price: priceIn(form) }), onPrices)
+  }
+  const field = (name: keyof Price, label: string, more: { hint?: string; type?: string; isNeeded?: boolean } = {}) => {
+    const refused = fieldError(`price.${name}`) ?? fieldError(name)
+    return (
+      <Field id={`price-${name}`} label={label} hint={more.hint} error={refused}>
+        <Input
+          id={`price-${name}`}
+          name={name}
+          type={more.type ?? 'text'}
+          inputMode={AMOUNTS.has(name) ? 'decimal' : undefined}
+          defaultValue={price?.[name] ?? ''}
+          required={more.isNeeded}
+          autoComplete="off"
+          {...describedBy(`price-${name}`, refused)}
+        />
+      </Field>
+    )
+  }
+  return (
+    <Dialog open onOpenChange={onClose} title={price ? `Change the price of ${price.model}` : 'Add a price'}>
+      <form ref={element} onSubmit={submit} className="flex flex-col gap-3">
+        {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
+        {field('model', 'Model', { hint: 'As it is logged; * stands for any text, as in gpt-5*.', isNeeded: true })}
+        {field('provider', 'Provider', { hint: 'As it is logged, such as openai. Empty: every provider.' })}
+        <p className="text-ink-3 text-xs">US dollars of a million tokens:</p>
+        <div className="grid grid-cols-2 gap-3">
+          {field('input', 'Input', { isNeeded: true })}
+          {field('output', 'Output', { isNeeded: true })}
+          {field('cachedInput', 'Cached input', { hint: 'Empty: as other input.' })}
+          {field('reasoning', 'Reasoning', { hint: 'Empty: as other output.' })}
+        </div>
+        {field('validFrom', 'From', {
+          type: 'date',
+          hint: 'For calls of this day (UTC) and later ones, until a newer price. Empty: always.',
+        })}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Do nothing</Button>
+          <Button type="submit" variant="primary" isBusy={isBusy}>
+            {price ? 'Save changes' : 'Add price'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+const AMOUNTS: ReadonlySet<string> = new Set(['input', 'output', 'cachedInput', 'reasoning'])
+
+function priceIn(form: FormData): Price {
+  const text = (name: keyof Price) => String(form.get(name) ?? '').trim()
+  // What is no amount is refused by the server, at its field.
+  const amount = (name: keyof Price) => amountOf(text(name)) ?? Number.NaN
+  const part = (name: keyof Price) => (text(name) === '' ? null : amount(name))
+  return {
+    model: text('model'),
+    provider: text('provider') || null,
+    input: amount('input'),
+    output: amount('output'),
+    cachedInput: part('cachedInput'),
+    reasoning: part('reasoning'),
+    validFrom: text('validFrom') || null,
+  }
+}

@@ -1,0 +1,74 @@
+'use client'
+
+import { type FormEvent, useMemo, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { useSave } from '@/components/shared/use-save'
+import { Button } from '@/components/ui/button'
+import { Dialog } from '@/components/ui/dialog'
+import { describedBy, Field } from '@/components/ui/field'
+import { Textarea } from '@/components/ui/input'
+import { importPrices } from '@/lib/actions/prices'
+import { count } from '@/lib/format'
+import type { StoredPrice } from '@/lib/traces/cost'
+import { PRICE_COLUMNS, readPriceCsv } from '@/lib/traces/price-csv'
+
+const SHOWN = 5
+
+type Props = { workspace: string; onClose: () => void; onPrices: (prices: StoredPrice[]) => void }
+
+/** Many prices at once, from a table. */
+export function PriceImport({ workspace, onClose, onPrices }: Props) {
+  const [text, setText] = useState('')
+  const { isBusy, error, save } = useSave<StoredPrice[]>()
+  const { prices, problems } = useMemo(() => readPriceCsv(text), [text])
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    void save(() => importPrices({ workspace, prices }), onPrices)
+  }
+  return (
+    <Dialog open onOpenChange={onClose} title="Paste prices">
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        {error ? <ErrorNotice error={error} /> : null}
+        <Field
+          id="prices-csv"
+          label="Table"
+          hint={`Columns ${PRICE_COLUMNS.join(', ')}, or others under such a header. A price of the same model, provider and day is replaced.`}
+        >
+          <Textarea
+            id="prices-csv"
+            className="min-h-40 font-mono text-xs"
+            value={text}
+            placeholder="my-model*,my-provider,1.25,10,0.125,,2026-01-31"
+            onChange={({ target }) => setText(target.value)}
+            {...describedBy('prices-csv')}
+          />
+        </Field>
+        <div aria-live="polite" className="text-xs">
+          {text.trim() === '' ? null : (
+            <p>{prices.length === 1 ? '1 price' : `${count(prices.length)} prices`} read.</p>
+          )}
+          {problems.slice(0, SHOWN).map(({ line, reason }) => (
+            <p key={line} className="text-error">
+              Line {line}: {reason}. It is left out.
+            </p>
+          ))}
+          {problems.length > SHOWN ? (
+            <p className="text-error">And {count(problems.length - SHOWN)} more lines.</p>
+          ) : null}
+        </div>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Do nothing</Button>
+          <Button
+            type="submit"
+            variant="primary"
+            isBusy={isBusy}
+            reason={prices.length === 0 ? 'There is no price in it yet.' : undefined}
+          >
+            Save prices
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

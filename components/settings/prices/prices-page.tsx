@@ -1,0 +1,166 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Pencil, Trash2 } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { useState } from 'react'
+import { ConfirmDialog } from '@/components/shared/confirm-dialog'
+import { type Column, DataTable } from '@/components/shared/data-table'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { PageHeader } from '@/components/shared/page-header'
+import { useReasons } from '@/components/shared/rights'
+import { useTryAgain } from '@/components/shared/use-try-again'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Button } from '@/components/ui/button'
+import { deletePrice } from '@/lib/actions/prices'
+import { pricesQuery } from '@/lib/queries/prices'
+import type { StoredPrice } from '@/lib/traces/cost'
+
+const PriceDialog = dynamic(() => import('./price-dialog').then((module) => module.PriceDialog), { ssr: false })
+const PriceImport = dynamic(() => import('./price-import').then((module) => module.PriceImport), { ssr: false })
+
+type Open = { kind: 'none' | 'add' | 'paste' } | { kind: 'change' | 'delete'; price: StoredPrice }
+
+/** What models cost, as traces apply it: a list that administrators keep. */
+export function PricesPage({ workspace }: { workspace: string }) {
+  const query = pricesQuery(workspace)
+  const { data, error } = useQuery(query)
+  const retry = useTryAgain(query.queryKey)
+  const client = useQueryClient()
+  const reason = useReasons().administer
+  const [open, setOpen] = useState<Open>({ kind: 'none' })
+  const close = () => setOpen({ kind: 'none' })
+  const onPrices = (prices: StoredPrice[]) => {
+    client.setQueryData(query.queryKey, prices)
+    close()
+  }
+  const actions: Column<StoredPrice> = {
+    id: 'actions',
+    header: <span className="sr-only">Actions</span>,
+    isAside: true,
+    className: 'w-20 text-right',
+    cell: (price) => (
+      <span className="inline-flex">
+        <Button
+          variant="ghost"
+          size="icon"
+          reason={reason}
+          aria-label={`Change the price of ${price.model}`}
+          onClick={() => setOpen({ kind: 'change', price })}
+        >
+          <Pencil />
+        </Button>
+        <Button
+          variant="ghost"
+          size="icon"
+          reason={reason}
+          aria-label={`Delete the price of ${price.model}`}
+          onClick={() => setOpen({ kind: 'delete', price })}
+        >
+          <Trash2 />
+        </Button>
+      </span>
+    ),
+  }
+  return (
+    <>
+      <PageHeader
+        title="Model prices"
+        actions={
+          <>
+            <Button reason={reason} onClick={() => setOpen({ kind: 'paste' })}>
+              Paste CSV
+            </Button>
+            <Button variant="primary" reason={reason} onClick={() => setOpen({ kind: 'add' })}>
+              Add a price
+            </Button>
+          </>
+        }
+      >
+        <p className="mt-1 max-w-2xl text-ink-2">
+          US dollars of a million tokens. They are applied whenever a trace is shown, to runs whose cost was not logged;
+          a model without a price has no cost, never a zero.
+        </p>
+      </PageHeader>
+      {error && !data ? (
+        <ErrorNotice error={error.view} onRetry={retry} />
+      ) : (
+        <DataTable
+          label="Model prices"
+          columns={[...COLUMNS, actions]}
+          rows={data}
+          rowKey={({ id }) => id}
+          empty={
+            <EmptyState title="No prices yet">
+              None come with the console, for none could be vouched for: copy them from your providers’ price lists.
+            </EmptyState>
+          }
+        />
+      )}
+      {open.kind === 'add' || open.kind === 'change' ? (
+        <PriceDialog
+          workspace={workspace}
+          price={open.kind === 'change' ? open.price : undefined}
+          onClose={close}
+          onPrices={onPrices}
+        />
+      ) : null}
+      {open.kind === 'paste' ? <PriceImport workspace={workspace} onClose={close} onPrices={onPrices} /> : null}
+      <ConfirmDialog
+        open={open.kind === 'delete'}
+        onOpenChange={close}
+        title={`Delete the price of ${open.kind === 'delete' ? open.price.model : ''}?`}
+        verb="Delete price"
+        action={() => deletePrice({ workspace, id: open.kind === 'delete' ? open.price.id : '' })}
+        onDone={() => void client.invalidateQueries({ queryKey: query.queryKey })}
+      >
+        Runs that had their cost from it are shown without one, or with that of the next price that fits.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+const COLUMNS: Column<StoredPrice>[] = [
+  {
+    id: 'model',
+    header: 'Model',
+    className: 'w-full max-w-0',
+    cell: ({ model }) => (
+      <code className="block truncate font-mono text-xs" title={model}>
+        <VisibleText>{model}</VisibleText>
+      </code>
+    ),
+  },
+  {
+    id: 'provider',
+    header: 'Provider',
+    from: 'sm',
+    className: 'text-ink-2',
+    cell: ({ provider }) => (provider ? <VisibleText>{provider}</VisibleText> : 'every'),
+  },
+  amount('Input', ({ input }) => input),
+  amount('Output', ({ output }) => output),
+  amount('Cached input', ({ cachedInput }) => cachedInput, 'md'),
+  amount('Reasoning', ({ reasoning }) => reasoning, 'md'),
+  {
+    id: 'from',
+    header: 'From',
+    from: 'sm',
+    className: 'whitespace-nowrap text-ink-2 tabular-nums',
+    cell: ({ validFrom }) => validFrom ?? 'always',
+  },
+]
+
+function amount(header: string, read: (price: StoredPrice) => number | null, from?: 'md'): Column<StoredPrice> {
+  return {
+    id: header,
+    header,
+    ...(from && { from }),
+    className: 'text-right tabular-nums',
+    cell: (price) => {
+      const value = read(price)
+      return value === null ? <span className="text-ink-3">as the rest</span> : `$${value}`
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Actor } from '@/lib/server/actor'
+import { listAudit } from '@/lib/server/audit'
+import { servePrices } from '@/lib/server/prices'
+import { testActor, testConsole } from '@/lib/server/testing'
+import { testDatabase } from '@/scripts/testing'
+import { deletePrice, importPrices, savePrice } from './prices'
+
+let actor: Actor
+vi.mock('@/lib/server/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/actor')>()),
+  sessionActor: async () => actor,
+}))
+vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
+vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let people: Record<'admin' | 'developer' | 'stranger', Actor>
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await testConsole(database.url, { CONTROL_PLANE_URL: 'http://127.0.0.1:9' })
+  people = {
+    admin: await testActor({ default: 'admin' }),
+    developer: await testActor({ default: 'developer' }),
+    stranger: await testActor({ elsewhere: 'admin' }),
+  }
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+})
+beforeEach(() => {
+  actor = people.admin
+})
+
+const workspace = 'default'
+const price = {
+  model: 'GPT-5*',
+  provider: null,
+  input: 1.25,
+  output: 10,
+  cachedInput: 0.125,
+  reasoning: null,
+  validFrom: null,
+}
+const read = async () => {
+  const response = await servePrices(new Request('http://localhost/api'), workspace)
+  return response.ok ? ((await response.json()) as { id: string; model: string; input: number }[]) : response.status
+}
+
+test('a price is added, changed and deleted; two of one model, provider and day are refused; every member reads them', async () => {
+  const saved = await savePrice({ workspace, price })
+  if (!saved.ok) throw new Error(saved.error.message)
+  const [{ id } = { id: '' }] = saved.data
+  expect(saved.data).toEqual([{ id, ...price }])
+  const taken = { ok: false, error: { code: 'conflict', fields: [{ path: ['model'] }] } }
+  expect(await savePrice({ workspace, price: { ...price, model: 'gpt-5*', input: 2 } })).toMatchObject(taken)
+  const later = { ...price, input: 2, validFrom: '2026-05-01' }
+  expect(await savePrice({ workspace, price: later })).toMatchObject({ ok: true, data: [later, price] })
+  expect(await savePrice({ workspace, id, price: later })).toMatchObject(taken)
+  expect(await savePrice({ workspace, id, price: { ...price, output: 12.5 } })).toMatchObject({
+    ok: true,
+    data: [later, { id, output: 12.5 }],
+  })
+  actor = people.developer
+  expect(await read()).toMatchObject([later, { id }])
+  actor = people.admin
+  expect(await deletePrice({ workspace, id })).toMatchObject({ ok: true, data: [later] })
+  expect(await savePrice({ workspace, id, price })).toMatchObject({ ok: false, error: { code: 'not_found' } })
+  const { entries } = await listAudit(actor, { workspace })
+  expect(entries.map(({ operation, fields }) => [operation, fields.includes('input')])).toContainEqual([
+    'savePrice',
+    true,
+  ])
+})
+
+test('many are put at once, all or none, and replace those of the same model, provider and day', async () => {
+  const rows = [price, { ...price, provider: 'openai' }, { ...price, model: 'gpt-5*', input: 7 }]
+  const put = await importPrices({ workspace, prices: rows })
+  expect(put.ok && put.data.filter(({ validFrom }) => validFrom === null).map(({ input }) => input)).toEqual([7, 1.25])
+  const before = await read()
+  expect(await importPrices({ workspace, prices: [price, { ...price, input: -1 }] })).toMatchObject({
+    ok: false,
+    error: { code: 'invalid', fields: [{ path: ['prices', 1, 'input'] }] },
+  })
+  expect(await read()).toEqual(before)
+})
+
+test('what is no amount and no day is refused at its field', async () => {
+  const bad = { ...price, output: Number.NaN, validFrom: '2026-02-31' }
+  const refused = await savePrice({ workspace, price: bad })
+  expect(refused.ok ? [] : refused.error.fields.map(({ path }) => path.join('.'))).toEqual([
+    'price.output',
+    'price.validFrom',
+  ])
+})
+
+test('only administrators change them, and strangers do not read them', async () => {
+  actor = people.developer
+  for (const tried of [savePrice({ workspace, price }), importPrices({ workspace, prices: [price] })])
+    expect(await tried).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+  actor = people.stranger
+  expect(await read()).toBe(404)
+})

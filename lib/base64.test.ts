@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { base64Bytes, base64Flaw } from './base64'
+
+test.each([
+  ['QUJD', 'ABC'],
+  ['QUI=', 'AB'],
+  ['QUI', 'AB'],
+  ['QU\r\nJD ', 'ABC'],
+  ['_-8=', '\xff\xef'],
+])('%j is read', (text, bytes) => {
+  expect(base64Flaw(text)).toBeUndefined()
+  expect(String.fromCharCode(...(base64Bytes(text) ?? []))).toBe(bytes)
+})
+
+test.each([
+  ['<svg/>', /not base64/],
+  ['QUJD=QUJD', /behind its end/],
+  ['QUJD====', /behind its end/],
+  ['QUJDQ', /cut off/],
+  ['QUJD=', /cut off/],
+  ['====', /empty/],
+  [' \n', /empty/],
+])('%j is not, and says why', (text, reason) => {
+  expect(base64Flaw(text)).toMatch(reason)
+  expect(base64Bytes(text)).toBeUndefined()
+})
+
+test('twenty megabytes are looked through in one go', () => {
+  expect(base64Flaw('A'.repeat(20_000_001))).toMatch(/cut off/)
+  expect(base64Flaw(`${'A'.repeat(20_000_000)}!`)).toMatch(/not base64/)
+})

@@ -1,0 +1,89 @@
+import 'server-only'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '@/lib/errors'
+
+/** So many requests in any such time; nothing is known where it is absent, and the server's refusals are all there is to go by. */
+export type LaneLimit = { count: number; windowMs: number }
+
+/** For tests to shorten. */
+export const PATIENCE = { waitMs: 20_000, backOffMs: 1_000 }
+const MAX_BACK_OFF_MS = 30_000
+
+/**
+ * Requests that share one allowance at a server: they wait for their turn, one that is refused with 429 comes again when the
+ * server said, and after a refusal the others keep a distance, which shrinks while all goes well. Who would have to wait
+ * longer than a page waits is refused with the time to come back.
+ */
+export class RequestLane {
+  #sent: number[] = []
+  #blockedUntil = 0
+  #gapMs = 0
+  #refusals = 0
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly limit?: LaneLimit) {}
+
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const giveUpAt = Date.now() + PATIENCE.waitMs
+    for (;;) {
+      const turn = this.#turn.then(() => this.#slot(giveUpAt, signal))
+      this.#turn = turn.catch(() => undefined)
+      await turn
+      try {
+        const value = await work()
+        this.#refusals = 0
+        this.#gapMs = this.#gapMs < 50 ? 0 : this.#gapMs * 0.7
+        return value
+      } catch (error) {
+        if (!(error instanceof AppError && error.view.upstreamStatus === 429)) throw error
+        this.#onRefusal(error.view.retryAfterMs)
+        if (this.#blockedUntil > giveUpAt) throw error
+      }
+    }
+  }
+
+  #onRefusal(retryAfterMs: number | undefined): void {
+    const own = Math.min(MAX_BACK_OFF_MS, PATIENCE.backOffMs * 2 ** this.#refusals)
+    // Some servers count what they refuse, so that coming back just in time is refused again.
+    const backOff = Math.max(retryAfterMs ?? 0, own)
+    this.#refusals++
+    // Others of ours, and of other consoles with the same key, were refused at the same moment.
+    const wait = backOff * (1 + Math.random() / 5)
+    this.#blockedUntil = Math.max(this.#blockedUntil, Date.now() + wait)
+    this.#gapMs = Math.max(this.#gapMs, Math.min(wait, 10_000) / 2)
+  }
+
+  async #slot(giveUpAt: number, signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      signal?.throwIfAborted()
+      const now = Date.now()
+      const at = this.#freeAt(now)
+      if (at <= now) {
+        this.#sent.push(now)
+        return
+      }
+      if (at > giveUpAt)
+        throw new AppError(
+          'rate_limited',
+          'The tracing server takes only so many requests at a time, and more are waiting.',
+          {
+            retryAfterMs: at - now,
+          },
+        )
+      await pause(at - now, undefined, { signal })
+    }
+  }
+
+  #freeAt(now: number): number {
+    const last = this.#sent.at(-1) ?? 0
+    const afterLast = Math.max(this.#blockedUntil, this.#gapMs > 0 ? last + this.#gapMs : 0)
+    if (!this.limit) {
+      this.#sent = this.#sent.slice(-1)
+      return afterLast
+    }
+    const { count, windowMs } = this.limit
+    this.#sent = this.#sent.filter((at) => at > now - windowMs)
+    const oldest = this.#sent.at(-count)
+    return Math.max(afterLast, oldest === undefined ? 0 : oldest + windowMs)
+  }
+}

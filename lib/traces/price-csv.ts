@@ -1,0 +1,82 @@
+import type { Price } from './cost'
+
+/** The order of columns where a paste has no header. */
+export const PRICE_COLUMNS = [
+  'model',
+  'provider',
+  'input',
+  'output',
+  'cached_input',
+  'reasoning',
+  'valid_from',
+] as const
+type Column = (typeof PRICE_COLUMNS)[number]
+
+export type PriceCsv = { prices: Price[]; problems: { line: number; reason: string }[] }
+
+/** Prices from a table as spreadsheets give it: commas, semicolons or tabs, with or without a header. A line that is none is said, the others are read. */
+export function readPriceCsv(text: string): PriceCsv {
+  const prices: Price[] = []
+  const problems: PriceCsv['problems'] = []
+  let columns: readonly (Column | undefined)[] = PRICE_COLUMNS
+  const separator = text.includes('\t') ? '\t' : text.includes(';') ? ';' : ','
+  for (const [index, line] of text.split(/\r\n|\r|\n/).entries()) {
+    if (line.trim() === '') continue
+    const cells = cellsOf(line, separator)
+    if (prices.length === 0 && problems.length === 0 && columnOf(cells[0] ?? '') === 'model') {
+      columns = cells.map(columnOf)
+      continue
+    }
+    const read = priceOf((name) => cells[columns.indexOf(name)]?.trim() ?? '')
+    if (typeof read === 'string') problems.push({ line: index + 1, reason: read })
+    else prices.push(read)
+  }
+  return { prices, problems }
+}
+
+function priceOf(cell: (name: Column) => string): Price | string {
+  const model = cell('model')
+  if (model === '') return 'the model is missing'
+  const amounts = (['input', 'output', 'cached_input', 'reasoning'] as const).map((name) => amountOf(cell(name)))
+  const [input, output, cachedInput, reasoning] = amounts
+  if (typeof input !== 'number') return 'the price of the input is no amount'
+  if (typeof output !== 'number') return 'the price of the output is no amount'
+  if (cachedInput === undefined) return 'the price of cached input is no amount'
+  if (reasoning === undefined) return 'the price of reasoning is no amount'
+  const day = cell('valid_from')
+  if (day !== '' && !(/^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day))))
+    return 'the day is not written as 2026-01-31'
+  return { model, provider: cell('provider') || null, input, output, cachedInput, reasoning, validFrom: day || null }
+}
+
+/** Null for nothing, undefined for what is no amount. */
+export function amountOf(text: string): number | null | undefined {
+  const plain = text.trim().replace(/^\$\s*/, '')
+  if (plain === '') return null
+  return /^(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(plain) ? Number(plain) : undefined
+}
+
+const columnOf = (name: string): Column | undefined => {
+  const plain = name.trim().toLowerCase().replace(/[ -]/g, '_')
+  return PRICE_COLUMNS.find((column) => column === plain)
+}
+
+/** Cells of a line; in quotes, a separator is text and two quotes are one. */
+function cellsOf(line: string, separator: string): string[] {
+  const cells: string[] = []
+  let cell = ''
+  let isQuoted = false
+  for (let at = 0; at < line.length; at++) {
+    const char = line.charAt(at)
+    if (char === '"') {
+      if (isQuoted && line[at + 1] === '"') {
+        cell += '"'
+        at++
+      } else isQuoted = !isQuoted
+    } else if (char === separator && !isQuoted) {
+      cells.push(cell)
+      cell = ''
+    } else cell += char
+  }
+  return [...cells, cell]
+}
