@@ -20,14 +20,14 @@ const costs = (given: Parameters<typeof chartsOf>[2], prices?: Price[]) =>
 
 test('cost is what was logged and what the prices say, with how many calls have none', () => {
   const chart = costs({ ...models, model_usage }, [price])
-  expect(chart?.total).toBe('$4.50, 2 calls without a price')
-  expect(chart?.note).toBe('No price for other')
+  expect(chart?.total).toBe('$4.50, 2 unpriced')
+  expect(chart?.note).toBe('2 calls without a price: no price for other')
   expect(chart?.series[0]?.values.slice(1, 4)).toEqual([2.5, 2, null])
 })
 
 test('nothing known of a cost is no chart of zeros', () => {
   expect(costs({ ...models, total_cost: '0', model_usage: [] }, [])).toBeUndefined()
   expect(costs({ ...models, total_cost: null, model_usage })).toBeUndefined()
-  expect(costs({ ...models, total_cost: null, model_usage }, [])?.total).toBe('4 calls without a price')
+  expect(costs({ ...models, total_cost: null, model_usage }, [])?.total).toBe('4 unpriced')
   expect(costs(models, [])?.total).toBe('$0.5')
 })

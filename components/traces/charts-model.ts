@@ -104,8 +104,11 @@ export function chartsOf(
     const inPiece = (one: Totals) => calls.filter(({ start_time }) => start_time === one.start_time)
     charts.push({
       title: 'Cost',
-      total: [cost.total === null ? '' : costText(cost.total), unpricedText(cost)].filter(Boolean).join(', '),
-      ...(cost.unpriced > 0 && { note: `No price for ${cost.unpricedModels.join(', ')}` }),
+      // Short, for a chart is narrow; the note says it in full.
+      total: [cost.total === null ? '' : costText(cost.total), cost.unpriced > 0 ? `${count(cost.unpriced)} unpriced` : '']
+        .filter(Boolean)
+        .join(', '),
+      ...(cost.unpriced > 0 && { note: `${unpricedText(cost)}: no price for ${cost.unpricedModels.join(', ')}` }),
       format: costText,
       series: [
         bar(

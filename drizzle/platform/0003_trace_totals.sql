@@ -1,4 +1,6 @@
+DROP INDEX "platform"."trace_runs_tree";--> statement-breakpoint
 ALTER TABLE "platform"."trace_runs" ADD COLUMN "cache_read_tokens" double precision GENERATED ALWAYS AS ((token_details->'input'->>'cache_read')::double precision) STORED;--> statement-breakpoint
 ALTER TABLE "platform"."trace_runs" ADD COLUMN "reasoning_tokens" double precision GENERATED ALWAYS AS ((token_details->'output'->>'reasoning')::double precision) STORED;--> statement-breakpoint
 CREATE INDEX "trace_runs_totals" ON "platform"."trace_runs" USING btree ("project_id","start_time","parent_id","run_type","status","latency_ms","first_token_ms","prompt_tokens","completion_tokens","total_tokens","total_cost");--> statement-breakpoint
-CREATE INDEX "trace_runs_usage" ON "platform"."trace_runs" USING btree ("project_id","start_time","model","provider","total_cost","prompt_tokens","completion_tokens","cache_read_tokens","reasoning_tokens") WHERE run_type = 'llm';
+CREATE INDEX "trace_runs_usage" ON "platform"."trace_runs" USING btree ("project_id","start_time","model","provider","total_cost","prompt_tokens","completion_tokens","cache_read_tokens","reasoning_tokens") WHERE run_type = 'llm';--> statement-breakpoint
+CREATE INDEX "trace_runs_tree" ON "platform"."trace_runs" USING btree ("trace_id",coalesce(right(dotted_order, 58), ''),"id");

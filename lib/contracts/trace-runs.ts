@@ -158,7 +158,7 @@ export const TraceRunsPage = z.object({
 })
 export type TraceRunsPage = z.output<typeof TraceRunsPage>
 
-/** The light rows of one trace, in the order of its tree. The embedded platform has it; elsewhere `queryTraceRuns` by trace does the same in smaller pages. */
+/** The light rows of one trace, in the order in which they began, without their dotted orders. The embedded platform has it; elsewhere `queryTraceRuns` by trace does the same in smaller pages. */
 export const TraceTreeQuery = z.strictObject({ cursor: z.string().optional(), limit: queryInt(1, 5000).optional() })
 
 export const TraceTotalsQuery = z.strictObject({

@@ -15,7 +15,6 @@ export type RunRecord = {
   end_time?: Time
   first_token_time?: Time
   trace_id?: Text
-  dotted_order?: Text
   parent_run_id?: Text
   parent_run_ids?: readonly string[] | null | undefined
   thread_id?: Text
@@ -40,7 +39,6 @@ export type LightRun = {
   id: string
   parent: string | null
   trace: string | null
-  order: string
   name: string
   type: string
   status: 'success' | 'error' | 'pending' | (string & {})
@@ -75,13 +73,13 @@ const MAX_NAME = 300
 
 /** What of a run's record a list needs; servers that give more are asked for no more than this. */
 export const LIGHT_FIELDS = [
-  ...['id', 'name', 'run_type', 'status', 'start_time', 'end_time', 'first_token_time', 'trace_id', 'dotted_order'],
+  ...['id', 'name', 'run_type', 'status', 'start_time', 'end_time', 'first_token_time', 'trace_id'],
   ...['parent_run_id', 'parent_run_ids', 'thread_id', 'error', 'tags', 'extra', 'total_tokens', 'prompt_tokens'],
   ...['completion_tokens', 'prompt_token_details', 'completion_token_details', 'total_cost'],
 ]
 
 /** What of it is only shown when it is opened; `events` and the rest may be large. */
-export const HEAVY_FIELDS = ['inputs', 'outputs', 'events', 'serialized', 'extra']
+export const HEAVY_FIELDS = ['dotted_order', 'inputs', 'outputs', 'events', 'serialized', 'extra']
 
 /** Of a record as it is read; what one server gives and another does not follows from the rest. */
 export function lightRun(run: RunRecord): LightRun {
@@ -94,7 +92,6 @@ export function lightRun(run: RunRecord): LightRun {
     id: run.id,
     parent: run.parent_run_id ?? run.parent_run_ids?.at(-1) ?? null,
     trace: run.trace_id ?? null,
-    order: run.dotted_order ?? '',
     name: (run.name ?? '').slice(0, MAX_NAME),
     type: run.run_type ?? 'chain',
     status: run.status ?? (run.error ? 'error' : end === null ? 'pending' : 'success'),

@@ -138,8 +138,9 @@ export class TraceTree {
       if (isFound || above.has(node)) above.add(parent)
     }
     const hasError = (node: TreeNode) => node.run.status === 'error' || errors.has(node)
-    const sorted = (list: Iterable<TreeNode>): TreeNode[] => {
-      const kept = [...list].filter((node) => !found || found.has(node) || above.has(node))
+    const sorted = (list: readonly TreeNode[]): readonly TreeNode[] => {
+      if (!found && !isErrorsFirst) return list
+      const kept = list.filter((node) => !found || found.has(node) || above.has(node))
       return isErrorsFirst ? [...kept.filter(hasError), ...kept.filter((node) => !hasError(node))] : kept
     }
     const rows: TreeRow[] = []
@@ -147,10 +148,10 @@ export class TraceTree {
     const push = (list: readonly TreeNode[], depth: number) => {
       for (let index = list.length - 1; index >= 0; index--) stack.push({ node: list[index] as TreeNode, depth })
     }
-    push(sorted(this.#roots), 0)
+    push(sorted([...this.#roots]), 0)
     for (let next = stack.pop(); next; next = stack.pop()) {
       const { node, depth } = next
-      const children = node.children.length > 0 ? sorted(node.children) : node.children
+      const children = sorted(node.children)
       if (node.run.isHidden && !hasHidden) {
         push(children, depth)
         continue

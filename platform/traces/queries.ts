@@ -19,7 +19,9 @@ import {
   type LightRow,
   printRun,
   seconds,
+  TREE_COLUMNS,
 } from './run-record'
+import { OWN_ORDER_TEXT } from './schema'
 
 const PAGE = 100
 const TREE_PAGE = 2000
@@ -88,18 +90,19 @@ export function runsStatement(asked: TraceRunsQuery): SQL {
   return sql`select ${LIGHT_COLUMNS} from platform.trace_runs runs ${where(found)} order by ${sql.raw(order)} limit ${(asked.limit ?? PAGE) + 1}`
 }
 
-/** The statement behind `listTraceTree`. */
+/**
+ * The statement behind `listTraceTree`: by the own segment of the dotted order, so by when a run began, and brothers as the
+ * SDK numbered them. Not by the whole of it: a hundred levels are longer than an index takes, and reading them to sort is
+ * what made such a trace slow.
+ */
 export function treeStatement(traceId: string, { cursor, limit = TREE_PAGE }: z.output<typeof TraceTreeQuery>): SQL {
-  const id = cursor === undefined ? undefined : readCursor(cursor)[1]
-  // The cursor names the run alone: with a hundred levels its order would be too long for a URL.
-  const last = sql`from platform.trace_runs where id = ${id === undefined ? '' : uuid('query', 'cursor', id)}::uuid`
-  const rest =
-    id === undefined
-      ? sql``
-      : sql`and left(dotted_order, 1000) >= (select left(dotted_order, 1000) ${last}) and (dotted_order, id) > (select dotted_order, id ${last})`
-  return sql`select ${LIGHT_COLUMNS} from platform.trace_runs runs where trace_id = ${traceId}::uuid ${rest}
-    order by left(dotted_order, 1000), dotted_order, id limit ${limit + 1}`
+  const id = cursor === undefined ? undefined : uuid('query', 'cursor', readCursor(cursor)[1])
+  const last = sql`(select ${OWN_ORDER} from platform.trace_runs where id = ${id}::uuid)`
+  const rest = id === undefined ? sql`` : sql`and ${OWN_ORDER} >= ${last} and (${OWN_ORDER}, id) > (${last}, ${id}::uuid)`
+  return sql`select ${TREE_COLUMNS} from platform.trace_runs runs where trace_id = ${traceId}::uuid ${rest}
+    order by ${OWN_ORDER}, id limit ${limit + 1}`
 }
+const OWN_ORDER = sql.raw(OWN_ORDER_TEXT)
 
 /** Reads of logged runs; answers are JSON text where they hold what was logged. */
 export class TraceQueries {
@@ -119,7 +122,7 @@ export class TraceQueries {
     return `{"runs":[${texts.join(',')}],"cursors":${JSON.stringify({ next })}}`
   }
 
-  /** The light rows of a trace, parents before their children. */
+  /** The light rows of a trace, in the order in which they began. */
   async tree(traceId: string, query: z.output<typeof TraceTreeQuery>): Promise<string> {
     const id = uuid('path', 'trace_id', traceId)
     const limit = query.limit ?? TREE_PAGE

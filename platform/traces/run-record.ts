@@ -4,12 +4,15 @@ import { unpackText } from './payload'
 /** Columns of a run as they are read for a list. Times as ISO text with their microseconds. */
 const iso = (column: string) =>
   `to_char(runs.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
-export const LIGHT_COLUMNS = sql.raw(`
-  runs.id, runs.project_id, runs.trace_id, runs.parent_id, runs.dotted_order, runs.name, runs.run_type, runs.status,
+const columns = (order: string) => sql.raw(`
+  runs.id, runs.project_id, runs.trace_id, runs.parent_id, ${order} as dotted_order, runs.name, runs.run_type, runs.status,
   ${['start_time', 'end_time', 'first_token_time'].map(iso).join(', ')},
   runs.error, runs.tags, runs.metadata::text as metadata, runs.model, runs.provider, runs.prompt_tokens, runs.completion_tokens,
   runs.total_tokens, runs.token_details, runs.prompt_cost, runs.completion_cost, runs.total_cost, runs.thread_id,
   runs.reference_example_id, runs.inputs_preview, runs.outputs_preview, runs.latency_ms, runs.first_token_ms`)
+export const LIGHT_COLUMNS = columns('runs.dotted_order')
+/** Of a tree, whose parents say it all: the dotted orders of a deep one are most of its bytes. */
+export const TREE_COLUMNS = columns('null')
 
 export const HEAVY_FIELDS = ['inputs', 'outputs', 'events', 'serialized', 'extra'] as const
 export type HeavyField = (typeof HEAVY_FIELDS)[number]

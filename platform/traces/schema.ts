@@ -36,6 +36,9 @@ const msBetween = (start: string, end: string): SQL => {
   return sql.raw(`case when ${seconds} > -0.001 then greatest(${seconds}, 0) * 1000 end`)
 }
 
+/** The last segment of a dotted order: a time and the run's id. The whole of a deep one is longer than an index row may be. */
+export const OWN_ORDER_TEXT = `coalesce(right(dotted_order, 58), '')`
+
 const detail = (side: string, name: string): SQL => sql.raw(`(token_details->'${side}'->>'${name}')::double precision`)
 
 export const traceRuns = platformSchema.table(
@@ -108,8 +111,7 @@ export const traceRuns = platformSchema.table(
         ...([table.promptTokens, table.completionTokens, table.cacheReadTokens, table.reasoningTokens] as const),
       )
       .where(sql`run_type = 'llm'`),
-    // A dotted order of a deep trace is longer than an index row may be.
-    index('trace_runs_tree').on(table.traceId, sql`left(dotted_order, 1000)`),
+    index('trace_runs_tree').on(table.traceId, sql.raw(OWN_ORDER_TEXT), table.id),
     index('trace_runs_parent').on(table.parentId),
     index('trace_runs_thread').on(table.threadId).where(sql`thread_id is not null`),
     index('trace_runs_errors')
