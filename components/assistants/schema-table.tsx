@@ -1,4 +1,4 @@
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import { VisibleText } from '@/components/shared/visible-text'
 import { type Field, type JsonSchema, type Shape, shapeOf, shapeWord } from './schema-shape'
 

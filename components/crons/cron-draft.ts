@@ -1,5 +1,5 @@
 import { findJsonProblem } from '@/components/shared/json-problem'
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import type { Cron } from '@/lib/contracts/crons'
 import { isJsonObject, parseJson, printJson } from '@/lib/contracts/json'
 import { UTC } from '@/lib/cron-zone'

@@ -1,5 +1,5 @@
 'use client'
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { type CreateBody, masked } from './create-request'

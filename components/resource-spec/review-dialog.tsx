@@ -1,7 +1,7 @@
 'use client'
 import { useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
-import { pathText } from '@/components/shared/json-value'
+import { pathText } from '@/lib/json/value'
 import { useSave } from '@/components/shared/use-save'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'

@@ -1,4 +1,4 @@
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import { isJsonObject } from '@/lib/contracts/json'
 import { kept } from '@/lib/stream/kept-request'
 import { readRequest } from './recorded-request'

@@ -1,6 +1,6 @@
 import { CircleHelp, RotateCw, TriangleAlert, XCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import { LongText } from '@/components/shared/long-text'
 import { VisibleText } from '@/components/shared/visible-text'
 import { cn } from '@/lib/cn'

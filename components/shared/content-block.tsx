@@ -1,6 +1,6 @@
+import { jsonText } from '@/lib/json/value'
 import { DataDownload } from './data-download'
 import { inlineDataOf } from './inline-data'
-import { jsonText } from './json-value'
 import { LongText } from './long-text'
 import { SafeImage, safeImageUrl } from './safe-image'
 import { VisibleText } from './visible-text'

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { byteSize } from '@/lib/format'
 import type { InlineData } from './inline-data'
+import { saveFile } from './save-file'
 import { VisibleText } from './visible-text'
 
 /** Data that stands in a message, to be saved: it is never opened here, and what it says it is counts for its name only. */
@@ -12,13 +13,7 @@ export function DataDownload({ data }: { data: InlineData }) {
   function save() {
     const bytes = bytesOf(data.base64)
     if (!bytes) return setBroken(true)
-    // No type of its own: the browser must save it, whatever it is.
-    const url = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }))
-    const link = document.createElement('a')
-    link.href = url
-    link.download = data.name
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(url), 60_000)
+    saveFile(new Blob([bytes]), data.name)
   }
   return (
     <p className="flex flex-wrap items-center gap-2 rounded-md border bg-sunken px-2 py-1 text-xs">

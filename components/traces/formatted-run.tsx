@@ -1,7 +1,7 @@
 'use client'
 
 import { useMemo } from 'react'
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import { LongText } from '@/components/shared/long-text'
 import { VisibleText } from '@/components/shared/visible-text'
 import { count } from '@/lib/format'

@@ -1,4 +1,4 @@
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import type { JoinableMessage } from '@/components/shared/message-items'
 import type { ShownPart, ShownToolCall } from '@/components/shared/message-types'
 import { readUsage } from '@/lib/traces/facts'

@@ -1,5 +1,5 @@
 'use client'
-import { jsonText, pathText } from '@/components/shared/json-value'
+import { jsonText, pathText } from '@/lib/json/value'
 import { LongText } from '@/components/shared/long-text'
 import { ThreeWays } from '@/components/shared/three-ways'
 import { Dialog } from '@/components/ui/dialog'

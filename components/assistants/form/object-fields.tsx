@@ -1,5 +1,5 @@
 'use client'
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Button } from '@/components/ui/button'
 import { isJsonObject } from '@/lib/contracts/json'

@@ -1,4 +1,4 @@
-import { isContainer, pathText, previewText, scalarText } from '@/components/shared/json-value'
+import { isContainer, pathText, previewText, scalarText } from '@/lib/json/value'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Button } from '@/components/ui/button'
 import type { Difference } from '@/lib/json-difference'

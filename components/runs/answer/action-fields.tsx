@@ -1,6 +1,6 @@
 'use client'
 import { JsonEditor } from '@/components/shared/json-editor'
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import { LongText } from '@/components/shared/long-text'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Textarea } from '@/components/ui/input'

@@ -1,7 +1,7 @@
 'use client'
 import { type ReactNode, useId, useMemo } from 'react'
 import { JsonEditor } from '@/components/shared/json-editor'
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import { LongText } from '@/components/shared/long-text'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
