@@ -100,6 +100,7 @@ export class TextDocument {
   run(command: TreeCommand): void {
     const model = this.#model
     if (command.do === 'show') this.#window = command
+    if (command.do === 'search') this.#searched = command.text
     if (!model) return
     switch (command.do) {
       case 'select':
@@ -123,8 +124,7 @@ export class TextDocument {
         this.#place = []
         break
       case 'search':
-        this.#searched = command.text
-        this.#search = command.text === '' ? undefined : new TextSearch(this.index, model.value, command.text)
+        this.#startSearch(model.value)
         break
       case 'goToHit': {
         const at = this.#search?.hits[command.hit]
@@ -230,6 +230,11 @@ export class TextDocument {
     if (at === undefined || (!index.isWhole && !index.isContainer(at) && index.endOf(at) >= index.settled)) return
     this.#model = new TreeModel(nodes, at)
     if (index.isWhole) this.#model.openBelow([], FIRST_ROWS)
+    this.#startSearch(at)
+  }
+
+  #startSearch(root: number): void {
+    this.#search = this.#searched === '' ? undefined : new TextSearch(this.index, root, this.#searched)
   }
 
   #selectedAt(): number | undefined {

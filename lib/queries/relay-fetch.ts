@@ -1,6 +1,7 @@
 import { type AnyInput, buildPath, type Operation } from '@/lib/contracts/api'
 import { parseJson, printJson } from '@/lib/contracts/json'
 import { AppError, type ErrorView } from '@/lib/errors'
+import { canParse } from '@/lib/json/can-parse'
 import type { LargeJson } from '@/lib/json/large-json'
 
 /** Where an operation is asked: a workspace, and the deployment whose agent server has it. */
@@ -53,8 +54,8 @@ export async function relayFetch(op: Operation, input: Place & AnyInput, signal?
 const MOST_DIRECT = 1_000_000
 
 /**
- * As `relayFetch`, for an answer of any size: of a large one the bytes go to a worker as they come, and what is resolved with
- * is a document there. `options` are those of LargeJson.
+ * As `relayFetch`, for an answer of any size and depth: the bytes of one that is large, or that a parser would change, go to a
+ * worker as they come, and what is resolved with is a document there. `options` are those of LargeJson.
  */
 export async function relayFetchLarge(
   op: Operation,
@@ -81,7 +82,13 @@ export async function relayFetchLarge(
     void large.feed(reader)
     return { large }
   }
-  return { value: readValue(response, await new Blob(parts).text()) }
+  const text = await new Blob(parts).text()
+  if (!response.ok || canParse(text)) return { value: readValue(response, text) }
+  const { LargeJson } = await import('@/lib/json/large-json')
+  const large = new LargeJson(options)
+  for (const part of parts) large.add(part)
+  large.end()
+  return { large }
 }
 
 type Init = Omit<RequestInit, 'credentials' | 'redirect'>
