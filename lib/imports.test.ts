@@ -22,7 +22,20 @@ const MAY_IMPORT: Record<string, string[]> = {
   ui: ['leaf'],
   shared: ['ui', 'json', 'leaf'],
   feature: ['ui', 'shared', 'contracts', 'queries', 'actions', 'live', 'stream', 'traces', 'json', 'leaf'],
-  app: ['ui', 'shared', 'feature', 'contracts', 'queries', 'actions', 'live', 'stream', 'traces', 'json', 'leaf', 'server'],
+  app: [
+    'ui',
+    'shared',
+    'feature',
+    'contracts',
+    'queries',
+    'actions',
+    'live',
+    'stream',
+    'traces',
+    'json',
+    'leaf',
+    'server',
+  ],
   platform: ['contracts', 'traces'],
 }
 

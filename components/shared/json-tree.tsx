@@ -135,11 +135,6 @@ export function JsonRows({ source, label, className, actions, marks }: Props & {
         <p role="alert" className="border-b bg-error-soft px-3 py-1.5 text-error text-xs">
           {state.problem} What had come until then is shown.
         </p>
-      ) : progress ? (
-        <p role="status" className="border-b px-3 py-1 text-ink-3 text-xs tabular-nums">
-          Still reading
-          {progress.share === undefined ? '' : `, ${Math.floor(progress.share * 100)} %`}: what has come is here.
-        </p>
       ) : null}
       <div
         ref={scroller}
@@ -155,6 +150,16 @@ export function JsonRows({ source, label, className, actions, marks }: Props & {
           {visible}
         </div>
       </div>
+      {progress ? (
+        <p
+          role="status"
+          // Over the tree: it goes within a second or two, and nothing should move then.
+          className="pointer-events-none relative z-10 mr-4 -mt-8 mb-2 self-end rounded-full border bg-panel px-2.5 text-ink-2 text-xs leading-[22px] tabular-nums shadow-sm"
+        >
+          Still reading
+          {progress.share === undefined ? '' : `, ${Math.floor(progress.share * 100)} %`}
+        </p>
+      ) : null}
       <JsonDetail detail={state.detail} source={source} />
     </div>
   )

@@ -26,7 +26,7 @@ function LargeConversation({ large, isBusy }: { large: LargeJson; isBusy: boolea
   const [found, setFound] = useState<{ values: unknown; note?: string } | { problem: string }>()
   useEffect(() => {
     let isGone = false
-    large.whole
+    void large.whole
       .then(() => large.newest('messages', MOST_READ))
       .then(
         ({ text, count: shown, of }) => ({

@@ -199,15 +199,12 @@ describe('a value handed on as its text', () => {
     expect(printJson(read)).toBe(`{"next":["}"],"values":${values},"metadata":{"step":1e400}}`)
   })
 
-  test.each([
-    ['[1,2]'],
-    ['{"values":1,"values":2}'],
-    ['{"other":{"values":[3]}}'],
-    ['"values"'],
-    ['{}'],
-  ])('is read whole where it does not stand exactly once: %s', (text) => {
-    expect(parseJsonAround(text, 'values')).toEqual(JSON.parse(text))
-  })
+  test.each([['[1,2]'], ['{"values":1,"values":2}'], ['{"other":{"values":[3]}}'], ['"values"'], ['{}']])(
+    'is read whole where it does not stand exactly once: %s',
+    (text) => {
+      expect(parseJsonAround(text, 'values')).toEqual(JSON.parse(text))
+    },
+  )
 
   test.each([['{"values":[1,2'], ['{"values":[1]}}'], ['{"values":1 2}'], ['{"a":1,"values"}'], ['{"values":}']])(
     'of a text that is no JSON around it is refused: %s',

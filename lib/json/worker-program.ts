@@ -37,7 +37,7 @@ const FRAME_MS = 60
 
 type Held = {
   document: TextDocument
-  /** Whether its tree has been told of, and up to which moment. */
+  /** When the page was told of it last. */
   toldAt: number
   hasStarted: boolean
   isDue: boolean
@@ -86,7 +86,7 @@ export class WorkerProgram {
   }
 
   #hold(name: number, document: TextDocument): Held {
-    const held = { document, toldAt: 0, hasStarted: false, isDue: false, isSearching: false, hasMore: false }
+    const held = { document, toldAt: -FRAME_MS, hasStarted: false, isDue: false, isSearching: false, hasMore: false }
     this.#documents.set(name, held)
     return held
   }
@@ -109,7 +109,7 @@ export class WorkerProgram {
         held.isDue = true
         if (!held.hasStarted && document.root !== undefined) {
           held.hasStarted = true
-          held.toldAt = 0
+          held.toldAt = -FRAME_MS
           this.post({ of: name, head: document.head, isWhole: document.index.isWhole })
           break
         }

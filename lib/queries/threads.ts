@@ -33,7 +33,10 @@ function stateQuery<Op extends StateOp>(op: Op, input: QueryInput<Op>) {
       const before = client.getQueryData<LoadedState>(queryKey)?.large
       const found = await relayFetchLarge(op, input as Place & AnyInput, { under: 'values', from: before }, signal)
       // The relay has parsed the answer with the row's schema; only its type is lost on the way.
-      if ('value' in found) return found.value as LoadedState
+      if ('value' in found) {
+        if (before) setTimeout(() => before.release())
+        return found.value as LoadedState
+      }
       const { large } = found
       // What is on screen stays there until the next one is whole: what is open in it can be opened only then.
       const head = await (before ? large.whole : large.head).catch((error: unknown) => {
