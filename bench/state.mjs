@@ -36,9 +36,9 @@ async function show(stage, side) {
   const page = await stage.openPage(side, ['state.json'])
   try {
     const first = await page.evaluate(
-      ([rows, timeoutMs]) =>
+      ([rows, timeoutMs, isParsing]) =>
         new Promise((resolve, reject) => {
-          const began = performance.now()
+          let began = performance.now()
           const look = () => {
             // The outermost line alone is not the state.
             if (document.querySelectorAll(rows).length >= 2) {
@@ -46,11 +46,16 @@ async function show(stage, side) {
             } else if (performance.now() - began > timeoutMs) reject(new Error('No rows came.'))
             else requestAnimationFrame(look)
           }
-          window.page.show(window.given[0])
-          if (document.querySelectorAll(rows).length >= 2) resolve(performance.now() - began)
-          else look()
+          // A task of the page's own: what the debugger runs is not told as a long one.
+          setTimeout(() => {
+            began = performance.now()
+            window.page.show(window.given[0])
+            // Parsing shows nothing: that it is done is all there is to it.
+            if (isParsing) resolve(performance.now() - began)
+            else look()
+          })
         }),
-      [ROWS[side], GIVE_UP_MS],
+      [ROWS[side], GIVE_UP_MS, side === 'parse'],
     )
     const more = side === 'ours' ? await use(page) : {}
     return { first, nodes: await nodesOf(page), longest: await longest(page), ...more }
