@@ -5,10 +5,9 @@ import { parseJson } from '@/lib/contracts/json'
 import { LargeDifferences } from '@/lib/json/difference-source'
 import { LargeJson } from '@/lib/json/large-json'
 import { jsonWorker } from '@/lib/json/remote-document'
+import { MOST_DIRECT } from '@/lib/queries/relay-fetch'
 
 jsonWorker.start = () => new Worker('/ours-worker.js')
-/** As lib/queries/relay-fetch.ts decides it. */
-const MOST_DIRECT = 1_000_000
 
 function documentOf(bytes: Uint8Array<ArrayBuffer>): LargeJson {
   const large = new LargeJson()

@@ -51,7 +51,9 @@ export class LargeJson {
   }
   /** Gives the next bytes away: they are the worker's from then on. */
   add(bytes: Uint8Array<ArrayBuffer>): void {
-    this.#remote.send({ bytes }, [bytes.buffer])
+    // A part of a larger buffer would take the rest of it along.
+    const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
+    this.#remote.send({ bytes: own }, [own.buffer])
   }
   end(problem?: string): void {
     this.#remote.send({ end: true, problem })

@@ -51,7 +51,7 @@ export async function relayFetch(op: Operation, input: Place & AnyInput, signal?
 }
 
 /** A larger answer is not read by the page itself. Bytes. */
-const MOST_DIRECT = 1_000_000
+export const MOST_DIRECT = 1_500_000
 
 /**
  * As `relayFetch`, for an answer of any size and depth: the bytes of one that is large, or that a parser would change, go to a
@@ -77,7 +77,10 @@ export async function relayFetchLarge(
     size += value.byteLength
     if (size <= MOST_DIRECT || !response.ok) continue
     const { LargeJson } = await import('@/lib/json/large-json')
-    const large = new LargeJson({ ...options, expected: Number(response.headers.get('content-length')) || undefined })
+    // Of what is compressed on its way the length says nothing.
+    const { headers } = response
+    const expected = headers.has('content-encoding') ? undefined : Number(headers.get('content-length')) || undefined
+    const large = new LargeJson({ ...options, expected })
     for (const part of parts) large.add(part)
     void large.feed(reader)
     return { large }
