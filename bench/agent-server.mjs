@@ -17,7 +17,8 @@ import {
   watchOk,
   writtenBytes,
 } from './agent-server/load.mjs'
-import { ensureRival, startOurs, startRival } from './agent-server/servers.mjs'
+import { startOurs, startRival } from './agent-server/servers.mjs'
+import { ensureRival } from './rivals/ensure.mjs'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 const EVENTS = 50_000
@@ -26,7 +27,7 @@ const LARGE_BYTES = 5_000_000
 
 /** @returns rows with ours, the rival's and their ratio; `goal` where the project holds itself to one. */
 export async function measure() {
-  ensureRival()
+  ensureRival('langgraph-api')
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
   const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // its own: the server may be another user
   const database = await startPostgres(databaseFolder, { say: () => {} })

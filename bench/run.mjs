@@ -12,6 +12,8 @@ const SUITES = {
   join: './join.mjs',
   browser: './browser.mjs',
   tabs: './tabs.mjs',
+  state: './state.mjs',
+  diff: './diff.mjs',
 }
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const isJson = process.argv.includes('--json')
@@ -25,7 +27,7 @@ if (names.length === 0 || unknown.length > 0) {
 }
 ensureDependencies()
 ensurePlatform()
-const NEED_BUILD = ['weight', 'list-scale', 'relay', 'fanout', 'join', 'browser', 'tabs']
+const NEED_BUILD = ['weight', 'list-scale', 'relay', 'fanout', 'join', 'browser', 'tabs', 'state']
 if (names.some((name) => NEED_BUILD.includes(name))) ensureBuild()
 for (const name of names) {
   const { measure } = await import(SUITES[name])

@@ -14,14 +14,28 @@ const MAY_IMPORT: Record<string, string[]> = {
   contracts: ['leaf'],
   stream: ['contracts', 'leaf'],
   traces: ['leaf'],
-  queries: ['contracts', 'traces', 'leaf'],
+  json: ['contracts', 'leaf'],
+  queries: ['contracts', 'json', 'traces', 'leaf'],
   live: ['contracts', 'stream', 'leaf'],
   server: ['contracts', 'stream', 'traces', 'leaf', 'queries'],
   actions: ['contracts', 'stream', 'leaf', 'server'],
   ui: ['leaf'],
-  shared: ['ui', 'leaf'],
-  feature: ['ui', 'shared', 'contracts', 'queries', 'actions', 'live', 'stream', 'traces', 'leaf'],
-  app: ['ui', 'shared', 'feature', 'contracts', 'queries', 'actions', 'live', 'stream', 'traces', 'leaf', 'server'],
+  shared: ['ui', 'json', 'leaf'],
+  feature: ['ui', 'shared', 'contracts', 'queries', 'actions', 'live', 'stream', 'traces', 'json', 'leaf'],
+  app: [
+    'ui',
+    'shared',
+    'feature',
+    'contracts',
+    'queries',
+    'actions',
+    'live',
+    'stream',
+    'traces',
+    'json',
+    'leaf',
+    'server',
+  ],
   platform: ['contracts', 'traces'],
 }
 
@@ -34,8 +48,8 @@ const EXCEPTIONS: Record<string, string[]> = {
 }
 
 /** Browser code imports no schema library. */
-const LIGHT_ZONES = ['queries', 'traces', 'live', 'ui', 'shared', 'feature']
-const NO_REACT = ['contracts', 'stream', 'traces', 'live', 'leaf', 'platform']
+const LIGHT_ZONES = ['queries', 'traces', 'json', 'live', 'ui', 'shared', 'feature']
+const NO_REACT = ['contracts', 'stream', 'traces', 'json', 'live', 'leaf', 'platform']
 /** Read by drizzle-kit, which runs outside the server's module conditions. */
 const isTableFile = (file: string) => /^lib\/server\/(.*\/)?schema\.ts$/.test(file)
 

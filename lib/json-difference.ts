@@ -18,13 +18,15 @@ type Step<T> = Generator<undefined, T>
 type Json = Readonly<Record<string, unknown>>
 
 /** Values looked at between two breaths: well below a millisecond. */
-const BREATH = 2_000
+const BREATH = 1_000
 class Counter {
   #count = 0
   /** Whether it is time to breathe. */
-  tick(): boolean {
-    this.#count = (this.#count + 1) % BREATH
-    return this.#count === 0
+  tick(values = 1): boolean {
+    this.#count += values
+    if (this.#count < BREATH) return false
+    this.#count = 0
+    return true
   }
 }
 
@@ -35,8 +37,37 @@ const isObject = (value: unknown): value is Json =>
 const isSameScalar = (a: unknown, b: unknown): boolean =>
   Object.is(a, b) || (isLosslessNumber(a) && isLosslessNumber(b) && a.toString() === b.toString())
 
+/** Most of two states is the same, in parts no larger than this; such a part is told at once, without a generator per value. */
+const AT_ONCE = 200
+
+/** Whether two values are the same; undefined where more than `left` values would have to be looked at. */
+function sameAtOnce(a: unknown, b: unknown, left: { values: number }): boolean | undefined {
+  if (a === b) return true
+  if (--left.values < 0) return undefined
+  if (isList(a)) {
+    if (!isList(b) || a.length !== b.length) return false
+    for (let at = 0; at < a.length; at++) {
+      const answer = sameAtOnce(a[at], b[at], left)
+      if (answer !== true) return answer
+    }
+    return true
+  }
+  if (!isObject(a)) return isSameScalar(a, b)
+  if (!isObject(b)) return false
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  for (const key of keys) {
+    const answer = Object.hasOwn(b, key) ? sameAtOnce(a[key], b[key], left) : false
+    if (answer !== true) return answer
+  }
+  return true
+}
+
 function* same(a: unknown, b: unknown, counter: Counter): Step<boolean> {
-  if (counter.tick()) yield undefined
+  const left = { values: AT_ONCE }
+  const answer = sameAtOnce(a, b, left)
+  if (counter.tick(AT_ONCE - left.values)) yield undefined
+  if (answer !== undefined) return answer
   if (a === b) return true
   if (isList(a)) {
     if (!isList(b) || a.length !== b.length) return false
@@ -71,8 +102,11 @@ export function* differences(old: unknown, now: unknown): Step<Difference[]> {
 export const differencesOf = (old: unknown, now: unknown): Difference[] => finish(differences(old, now))
 
 function* compare(old: unknown, now: unknown, path: JsonPath, found: Difference[], counter: Counter): Step<void> {
-  if (counter.tick()) yield undefined
   if (old === now) return
+  const left = { values: AT_ONCE }
+  const isSame = sameAtOnce(old, now, left)
+  if (counter.tick(AT_ONCE - left.values)) yield undefined
+  if (isSame) return
   if (isObject(old) && isObject(now)) {
     for (const key of Object.keys(now)) {
       if (Object.hasOwn(old, key)) yield* compare(old[key], now[key], [...path, key], found, counter)

@@ -1,34 +1,13 @@
 // Both agent servers as processes on the same graphs, each with an empty store of its own.
-import { fork, spawnSync } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { cleanEnv, root } from '../../scripts/bootstrap.mjs'
 
 const rival = path.join(root, 'bench/rivals/langgraph-api')
 const graphs = path.join(import.meta.dirname, 'graphs')
-
-/** Installs the rival into its own folder, where that is not done yet or was for another lock. */
-export function ensureRival() {
-  const lock = readFileSync(path.join(rival, 'package-lock.json'))
-  const want = createHash('sha256').update(lock).update(process.version).digest('hex')
-  const stamp = path.join(rival, 'node_modules/.stamp')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return
-  const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const { status } = spawnSync('npm', flags, { cwd: rival, env: cleanEnv(), stdio: 'inherit' })
-  if (status !== 0) throw new Error('The rival could not be installed; it needs the npm registry once.')
-  writeFileSync(stamp, want)
-}
 
 /** Ours, on a schema of its own. Gives `{ url, pid, stop() }`. */
 export function startOurs(folder, databaseUrl) {

@@ -8,10 +8,12 @@
 //   open=1                the stream stays open after the last event
 //   kind=reply            chunks of one message instead of the benches' own events
 //   batch (1)             events in one write, flat out
+// A thread `state-N` has a state of N megabytes, a thread `messages-N` one of N messages.
 // Pages that compare with ours are put at `/page/...`, so that they are of the same origin as the events.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { WebSocket } from 'undici'
+import { messagesText, stateText } from '../state/states.mjs'
 import { eventData } from './events.mjs'
 import { DEPLOYMENT } from './places.mjs'
 
@@ -150,6 +152,17 @@ const runOf = ({ id, thread, status, body }) => ({
   updated_at: time,
 })
 
+const threadOf = (id) => ({ thread_id: id, created_at: time, updated_at: time, metadata: {}, status: 'idle' })
+
+const values = new Map()
+function valuesOf(thread) {
+  if (!values.has(thread)) {
+    const [kind, count] = thread.split('-')
+    values.set(thread, kind === 'state' ? stateText(Number(count)) : messagesText(Number(count)))
+  }
+  return values.get(thread)
+}
+
 async function startRun(response, thread, body) {
   const id = `run-${++count}`
   const run = { id, thread, status: 'running', body }
@@ -201,6 +214,13 @@ async function serve(request, response) {
   if (pathname === '/info') return say({ version: '1.0.0', flags: {} })
   if (pathname === '/threads' && request.method === 'POST') return say({ thread_id: `thread-${++count}`, metadata: {} })
   if (pathname.endsWith('/runs/stream')) return await startRun(response, thread, JSON.parse(text))
+  if (pathname === '/threads/search') return say((JSON.parse(text || '{}').ids ?? []).map(threadOf))
+  if (kind === 'threads' && !id && thread && !pathname.endsWith('/state')) return say(threadOf(thread))
+  if (pathname.endsWith('/state') && /^(state|messages)-/.test(thread)) {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(`{"values":${valuesOf(thread)},"next":[],"tasks":[],"metadata":{"step":1}}`)
+    return
+  }
   if (pathname.endsWith('/state')) return say({ values: { messages: [] }, next: [], tasks: [] })
   const run = runs.get(id)
   if (kind === 'threads' && run && !verb) return say(runOf(run))

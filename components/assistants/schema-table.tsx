@@ -1,5 +1,5 @@
-import { jsonText } from '@/components/shared/json-value'
 import { VisibleText } from '@/components/shared/visible-text'
+import { jsonText } from '@/lib/json/value'
 import { type Field, type JsonSchema, type Shape, shapeOf, shapeWord } from './schema-shape'
 
 /** The fields of a schema in words, nested ones below their parents. */

@@ -1,8 +1,8 @@
 import { findJsonProblem } from '@/components/shared/json-problem'
-import { jsonText } from '@/components/shared/json-value'
 import type { Cron } from '@/lib/contracts/crons'
 import { isJsonObject, parseJson, printJson } from '@/lib/contracts/json'
 import { UTC } from '@/lib/cron-zone'
+import { jsonText } from '@/lib/json/value'
 
 /** What a person fills in. JSON parts are text, so that every number stays what was typed. */
 export type CronDraft = {

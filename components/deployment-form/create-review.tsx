@@ -1,7 +1,7 @@
 'use client'
-import { jsonText } from '@/components/shared/json-value'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
+import { jsonText } from '@/lib/json/value'
 import { type CreateBody, masked } from './create-request'
 
 type CreateReviewProps = { body: CreateBody; isBusy: boolean; onSend: () => void; onClose: () => void }

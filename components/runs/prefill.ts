@@ -1,5 +1,5 @@
-import { jsonText } from '@/components/shared/json-value'
 import { isJsonObject } from '@/lib/contracts/json'
+import { jsonText } from '@/lib/json/value'
 import { kept } from '@/lib/stream/kept-request'
 import { readRequest } from './recorded-request'
 import { initialOptions, MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'

@@ -1,10 +1,10 @@
 import { CircleHelp, RotateCw, TriangleAlert, XCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { jsonText } from '@/components/shared/json-value'
 import { LongText } from '@/components/shared/long-text'
 import { VisibleText } from '@/components/shared/visible-text'
 import { cn } from '@/lib/cn'
 import { duration } from '@/lib/format'
+import { jsonText } from '@/lib/json/value'
 import type { Marker } from './transcript-rows'
 
 /** What happened between two messages: output that is missing, a retry, a failure, a question to a person. */

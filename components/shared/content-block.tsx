@@ -1,6 +1,6 @@
+import { jsonText } from '@/lib/json/value'
 import { DataDownload } from './data-download'
 import { inlineDataOf } from './inline-data'
-import { jsonText } from './json-value'
 import { LongText } from './long-text'
 import { MediaById, MediaElsewhere } from './media-elsewhere'
 import { mediaAddress, mediaId, mediaKind, playedType } from './media-of'

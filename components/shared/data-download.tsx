@@ -6,6 +6,7 @@ import { base64Bytes, base64Flaw } from '@/lib/base64'
 import { byteSize } from '@/lib/format'
 import { DataPlayer } from './data-player'
 import type { InlineData } from './inline-data'
+import { saveFile } from './save-file'
 import { VisibleText } from './visible-text'
 
 type Props = { data: InlineData /** What it is, as it can be played here. */; played?: string | undefined }
@@ -15,14 +16,7 @@ export function DataDownload({ data, played }: Props) {
   const flaw = useMemo(() => base64Flaw(data.base64), [data])
   function save() {
     const bytes = base64Bytes(data.base64)
-    if (!bytes) return
-    // No type of its own: the browser must save it, whatever it is.
-    const url = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }))
-    const link = document.createElement('a')
-    link.href = url
-    link.download = data.name
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(url), 60_000)
+    if (bytes) saveFile(new Blob([bytes]), data.name)
   }
   return (
     <div className="flex flex-wrap items-center gap-2 rounded-md border bg-sunken px-2 py-1 text-xs">

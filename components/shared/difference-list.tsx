@@ -1,44 +1,61 @@
 'use client'
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format'
-import { type Difference, shortJson } from '@/lib/json-difference'
+import type { DifferenceSource, ShownSide } from '@/lib/json/difference-source'
+import { type DifferenceLine, MOST_SIDE_TEXT } from '@/lib/json/value-differences'
 import { useFixedRows } from './fixed-rows'
-import { JsonTree } from './json-tree'
-import { isContainer, jsonText, pathText, previewText, scalarText } from './json-value'
+import { JsonRows, JsonTree } from './json-tree'
 import { LongText } from './long-text'
 import { VisibleText } from './visible-text'
 
 const ROW = 30
-const KINDS: Record<Difference['kind'], { sign: string; word: string; style: string }> = {
+const KINDS: Record<DifferenceLine['kind'], { sign: string; word: string; style: string }> = {
   added: { sign: '+', word: 'added', style: 'text-ok' },
   removed: { sign: '−', word: 'removed', style: 'text-error' },
   changed: { sign: '~', word: 'changed', style: 'text-warn' },
   moved: { sign: '→', word: 'moved', style: 'text-progress' },
 }
 
-type Props = { label: string; differences: readonly Difference[]; empty: ReactNode; className?: string }
+type Props = { label: string; differences: DifferenceSource; empty: ReactNode; className?: string }
 
 /** What differs, a line each, of which only those in sight are drawn; the chosen one with both its values in full. */
-export function DifferenceList({ label, differences, empty, className }: Props) {
+export function DifferenceList({ empty, ...props }: Props) {
+  const { differences, className } = props
+  const { count, problem } = useSyncExternalStore(differences.subscribe, differences.getState, differences.getState)
+  if (problem !== undefined) return <p className={cn('p-4 text-error text-sm', className)}>{problem}</p>
+  if (count === undefined) return <Skeleton className="m-4 h-40" />
+  if (count === 0) return <p className={cn('py-8 text-center text-ink-3 text-sm', className)}>{empty}</p>
+  return <Lines {...props} length={count} />
+}
+
+function Lines({ label, differences, className, length }: Omit<Props, 'empty'> & { length: number }) {
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
-  const rows = useFixedRows(scroller, differences.length, ROW)
+  const rows = useFixedRows(scroller, length, ROW)
   const [chosen, setChosen] = useState(0)
-  const at = Math.min(chosen, differences.length - 1)
-  const one = differences[at]
-  if (!one) return <p className={cn('py-8 text-center text-ink-3 text-sm', className)}>{empty}</p>
+  const at = Math.min(chosen, length - 1)
+  useLayoutEffect(() => differences.show(rows.first, rows.end), [differences, rows.first, rows.end])
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }[event.key]
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
-    const next = Math.max(0, Math.min(differences.length - 1, at + step))
+    const next = Math.max(0, Math.min(length - 1, at + step))
     setChosen(next)
     rows.scrollToRow(next)
   }
   const visible: ReactNode[] = []
   for (let index = rows.first; index < rows.end; index++) {
-    const row = differences[index]
+    const row = differences.lineAt(index)
     if (!row) continue
     visible.push(
       <div
@@ -55,14 +72,14 @@ export function DifferenceList({ label, differences, empty, className }: Props) 
         )}
         style={{ top: rows.topOf(index), height: ROW }}
       >
-        <DifferenceLine {...row} />
+        <Line {...row} />
       </div>,
     )
   }
   return (
     <div className={cn('flex min-h-0 flex-col', className)}>
       <p role="status" className="border-b px-3 py-1.5 text-ink-2 text-xs">
-        {differences.length === 1 ? '1 difference' : `${count(differences.length)} differences`}
+        {length === 1 ? '1 difference' : `${count(length)} differences`}
       </p>
       <div
         ref={scroller}
@@ -72,21 +89,21 @@ export function DifferenceList({ label, differences, empty, className }: Props) 
         aria-activedescendant={`${id}-${at}`}
         onKeyDown={onKeyDown}
         className="relative min-h-0 overflow-y-auto overscroll-contain focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-accent"
-        style={{ flex: `0 1 ${differences.length * ROW}px`, minHeight: Math.min(4, differences.length) * ROW }}
+        style={{ flex: `0 1 ${length * ROW}px`, minHeight: Math.min(4, length) * ROW }}
       >
         <div className="relative" style={{ height: rows.height }}>
           {visible}
         </div>
       </div>
       <div className="grid min-h-24 flex-1 border-t bg-sunken md:grid-cols-2">
-        <Side label="Before" isThere={one.kind !== 'added'} value={one.old} />
-        <Side label="After" isThere={one.kind !== 'removed'} value={one.now} />
+        <Side label="Before" differences={differences} index={at} side="old" />
+        <Side label="After" differences={differences} index={at} side="now" />
       </div>
     </div>
   )
 }
 
-function DifferenceLine({ kind, path, from, old, now }: Difference) {
+function Line({ kind, path, text }: DifferenceLine) {
   const { sign, word, style } = KINDS[kind]
   return (
     <>
@@ -94,39 +111,34 @@ function DifferenceLine({ kind, path, from, old, now }: Difference) {
         <span aria-hidden>{sign} </span>
         {word}
       </span>
-      <code className="min-w-0 max-w-[60%] shrink-0 truncate font-mono" title={pathText(path)}>
-        <VisibleText>{pathText(path)}</VisibleText>
+      <code className="min-w-0 max-w-[60%] shrink-0 truncate font-mono" title={path}>
+        <VisibleText>{path}</VisibleText>
       </code>
       <span className="min-w-0 flex-1 truncate font-mono text-ink-3">
-        <VisibleText>
-          {kind === 'moved' && from
-            ? `from ${pathText(from)}`
-            : kind === 'changed'
-              ? `${brief(old)} → ${brief(now)}`
-              : brief(kind === 'added' ? now : old)}
-        </VisibleText>
+        <VisibleText>{text}</VisibleText>
       </span>
     </>
   )
 }
 
-const brief = (value: unknown): string => (isContainer(value) ? previewText(value, 60) : scalarText(value, 60))
+type SideProps = { label: string; differences: DifferenceSource; index: number; side: 'old' | 'now' }
 
-/** Text of at most so many characters is shown as such; what is larger as a tree that copies nothing. */
-const MOST_TEXT = 4_000
-
-function Side({ label, isThere, value }: { label: string; isThere: boolean; value: unknown }) {
-  const isLarge = isThere && isContainer(value) && shortJson(value, MOST_TEXT) === undefined
+function Side({ label, differences, index, side }: SideProps) {
+  const shown = useSide(differences, index, side)
   return (
     <section
       aria-label={label}
       className="flex min-h-24 min-w-0 flex-col border-line max-md:border-t md:[&+&]:border-l"
     >
       <p className="px-3 pt-1.5 text-ink-3 text-xs">{label}</p>
-      {!isThere ? (
+      {shown === 'coming' ? (
+        <Skeleton className="mx-3 my-1 h-4 w-1/2" />
+      ) : !shown ? (
         <p className="px-3 py-1 text-ink-3 text-xs">not there</p>
-      ) : isLarge ? (
-        <JsonTree value={value} label={label} className="min-h-0 flex-1" />
+      ) : shown.source ? (
+        <JsonRows source={shown.source} label={label} className="min-h-0 flex-1" />
+      ) : shown.text === undefined ? (
+        <JsonTree value={shown.value} label={label} className="min-h-0 flex-1" />
       ) : (
         <section
           aria-label={`${label}, in full`}
@@ -134,9 +146,35 @@ function Side({ label, isThere, value }: { label: string; isThere: boolean; valu
           tabIndex={0}
           className="min-h-0 flex-1 overflow-auto px-3 pb-2 font-mono text-xs focus-visible:-outline-offset-2"
         >
-          <LongText text={typeof value === 'string' ? value : jsonText(value)} limit={MOST_TEXT * 2} />
+          <LongText text={shown.text} limit={MOST_SIDE_TEXT * 2} />
         </section>
       )}
     </section>
   )
+}
+
+/** A side of a difference, which may have to be fetched; what was made for it is let go with it. */
+function useSide(differences: DifferenceSource, index: number, side: 'old' | 'now'): ShownSide | 'coming' {
+  const [shown, setShown] = useState<ShownSide | 'coming'>('coming')
+  // Before the next paint: of values in memory nothing is waited for.
+  useLayoutEffect(() => {
+    const asked = differences.side(index, side)
+    if (!(asked instanceof Promise)) return setShown(asked)
+    let isGone = false
+    let release: (() => void) | undefined
+    setShown('coming')
+    asked.then(
+      (found) => {
+        if (isGone) return found?.release?.()
+        release = found?.release
+        setShown(found)
+      },
+      () => setShown(undefined),
+    )
+    return () => {
+      isGone = true
+      release?.()
+    }
+  }, [differences, index, side])
+  return shown
 }

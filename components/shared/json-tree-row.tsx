@@ -1,13 +1,11 @@
-import type { JsonRow } from './json-tree-model'
-import { isContainer, type JsonKind, kindOf, previewText, scalarText } from './json-value'
+import { type JsonRow, MAX_KEY_TEXT } from '@/lib/json/row-source'
+import type { JsonKind } from '@/lib/json/value'
 import { VisibleText } from './visible-text'
 
 export const JSON_ROW_HEIGHT = 24
 const INDENT_PX = 16
 /** Deeper lines are indented no further, so that they stay in sight. */
 const MAX_INDENT = 24
-/** A longer text is cut in its line and whole in the detail below the tree. */
-const MAX_TEXT = 240
 
 const COLORS: Record<JsonKind, string> = {
   object: 'text-ink-3',
@@ -31,13 +29,10 @@ export type JsonTreeRowProps = {
 
 /** One line of a JSON tree: at most a handful of elements, because there are many. */
 export function JsonTreeRow({ id, row, top, isSelected, mark, onSelect, onToggle }: JsonTreeRowProps) {
-  const canOpen = isContainer(row.value) && row.size > 0
-  const count = Array.isArray(row.value) ? `[${row.size}]` : `{${row.size}}`
-  const text = isContainer(row.value)
-    ? row.isOpen
-      ? count
-      : `${count} ${previewText(row.value)}`
-    : scalarText(row.value, MAX_TEXT)
+  const isContainer = row.kind === 'array' || row.kind === 'object'
+  const canOpen = isContainer && row.size > 0
+  const count = row.kind === 'array' ? `[${row.size}]` : `{${row.size}}`
+  const text = isContainer ? (row.isOpen ? count : `${count} ${row.text}`) : row.text
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree that holds the row handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names this row as the active one
@@ -75,7 +70,7 @@ export function JsonTreeRow({ id, row, top, isSelected, mark, onSelect, onToggle
           <span className="text-ink-3">: </span>
         </span>
       )}
-      <span className={COLORS[kindOf(row.value)]}>
+      <span className={COLORS[row.kind]}>
         <VisibleText>{text}</VisibleText>
       </span>
       {mark ? <span className="ml-3 text-2xs text-warn">{mark}</span> : null}
@@ -83,4 +78,4 @@ export function JsonTreeRow({ id, row, top, isSelected, mark, onSelect, onToggle
   )
 }
 
-const clip = (key: string) => (key.length > 120 ? `${key.slice(0, 120)}…` : key)
+const clip = (key: string) => (key.length > MAX_KEY_TEXT ? `${key.slice(0, MAX_KEY_TEXT)}…` : key)

@@ -1,102 +1,102 @@
 'use client'
 
-import { type KeyboardEvent, type ReactNode, useId, useMemo, useReducer, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import type { RowSource } from '@/lib/json/row-source'
+import { ValueSource } from '@/lib/json/value-source'
 import { useFixedRows } from './fixed-rows'
 import { JsonDetail } from './json-detail'
 import { JsonSearchBar } from './json-search-bar'
-import { JsonTree as Model } from './json-tree-model'
 import { JSON_ROW_HEIGHT, JsonTreeRow } from './json-tree-row'
-import { isContainer, type JsonPath, pathText, valueAt } from './json-value'
 
 const EXPAND_ROWS = 1_000
 
-/**
- * Any JSON value as a tree that opens where it is looked at. Only the visible lines exist in the document; nothing of
- * the value is copied, and no number is changed. `label` names the tree for screen readers.
- */
-export function JsonTree({
-  value,
-  label,
-  className,
-  actions,
-  marks,
-}: {
-  value: unknown
+type Props = {
   label: string
   className?: string
   actions?: ReactNode
   /** Words about keys of the value itself, such as that one has changed. */
   marks?: ReadonlyMap<string, string>
-}) {
+}
+
+/** A parsed value as a tree that opens where it is looked at. Nothing of it is copied, and no number is changed. */
+export function JsonTree({ value, ...more }: Props & { value: unknown }) {
+  const [source, setSource] = useState(() => new ValueSource(value))
+  if (source.value !== value) setSource(new ValueSource(value, source))
+  return <JsonRows source={source} {...more} />
+}
+
+/**
+ * JSON as a tree, from wherever its lines come. Only the visible ones exist in the document. `label` names the tree for
+ * screen readers.
+ */
+export function JsonRows({ source, label, className, actions, marks }: Props & { source: RowSource }) {
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
-  const [tree, setTree] = useState(() => Model.withFirstLevelsOpen(value))
-  // The model is mutable: what is open in a large value must not be copied at each click.
-  const [, redraw] = useReducer((count: number) => count + 1, 0)
-  const [selected, setSelected] = useState<JsonPath>([])
-  if (tree.value !== value) setTree(tree.over(value))
+  const state = useSyncExternalStore(source.subscribe, source.getState, source.getState)
+  const { rowCount, selected, attention, progress } = state
+  const { first, end, height, topOf, scrollToRow } = useFixedRows(scroller, rowCount, JSON_ROW_HEIGHT)
+  useLayoutEffect(() => source.show(first, end), [source, first, end])
 
-  const rows = useFixedRows(scroller, tree.rowCount, JSON_ROW_HEIGHT)
-  const selectedIndex = tree.indexOf(selected) ?? 0
-  const selectedValue = useMemo(() => valueAt(value, selected), [value, selected])
+  // What was asked to be seen: the lines have to be there before the list can be moved to them.
+  const seen = useRef(attention.count)
+  useEffect(() => {
+    if (seen.current === attention.count) return
+    seen.current = attention.count
+    scrollToRow(selected, attention.where)
+  }, [attention, selected, scrollToRow])
 
   const select = (index: number) => {
-    const row = tree.rowAt(Math.max(0, Math.min(index, tree.rowCount - 1)))
-    if (!row) return
-    setSelected(row.path)
-    rows.scrollToRow(tree.indexOf(row.path) ?? 0)
-  }
-  const toggle = (path: JsonPath) => {
-    tree.toggle(path)
-    redraw()
-  }
-  const reveal = (path: JsonPath) => {
-    tree.open(path.slice(0, -1))
-    setSelected(path)
-    redraw()
-    // The new lines must be there before the list can be moved to them.
-    requestAnimationFrame(() => rows.scrollToRow(tree.indexOf(path) ?? 0, 'center'))
+    const line = Math.max(0, Math.min(index, rowCount - 1))
+    source.select(line)
+    scrollToRow(line)
   }
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const row = tree.rowAt(selectedIndex)
-    if (!row || event.ctrlKey || event.metaKey || event.altKey) return
-    const canOpen = isContainer(row.value) && row.size > 0
-    const page = Math.max(1, rows.end - rows.first - 18)
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const row = source.rowAt(selected)
+    const page = Math.max(1, end - first - 18)
     switch (event.key) {
       case 'ArrowDown':
-        select(selectedIndex + 1)
+        select(selected + 1)
         break
       case 'ArrowUp':
-        select(selectedIndex - 1)
+        select(selected - 1)
         break
       case 'PageDown':
-        select(selectedIndex + page)
+        select(selected + page)
         break
       case 'PageUp':
-        select(selectedIndex - page)
+        select(selected - page)
         break
       case 'Home':
         select(0)
         break
       case 'End':
-        select(tree.rowCount - 1)
+        select(rowCount - 1)
         break
       case 'ArrowRight':
-        if (row.isOpen) select(selectedIndex + 1)
-        else if (canOpen) toggle(row.path)
+        if (row?.isOpen) select(selected + 1)
+        else if (row && row.size > 0) source.toggle(selected)
         break
       case 'ArrowLeft':
-        if (row.isOpen) toggle(row.path)
-        else select(tree.indexOf(row.path.slice(0, -1)) ?? 0)
+        if (row?.isOpen) source.toggle(selected)
+        else source.selectParent()
         break
       case 'Enter':
       case ' ':
-        if (canOpen) toggle(row.path)
+        if (row && row.size > 0) source.toggle(selected)
         break
       case '*':
-        tree.openBelow(row.path, EXPAND_ROWS)
-        redraw()
+        source.openBelow(EXPAND_ROWS)
         break
       default:
         return
@@ -105,22 +105,19 @@ export function JsonTree({
   }
 
   const visible: ReactNode[] = []
-  for (let index = rows.first; index < rows.end; index++) {
-    const row = tree.rowAt(index)
+  for (let index = first; index < end; index++) {
+    const row = source.rowAt(index)
     if (row)
       visible.push(
         <JsonTreeRow
-          key={pathText(row.path)}
+          key={index}
           id={`${id}-${index}`}
           row={row}
-          top={rows.topOf(index)}
-          isSelected={index === selectedIndex}
-          mark={row.path.length === 1 ? marks?.get(String(row.path[0])) : undefined}
-          onSelect={() => setSelected(row.path)}
-          onToggle={() => {
-            setSelected(row.path)
-            toggle(row.path)
-          }}
+          top={topOf(index)}
+          isSelected={index === selected}
+          mark={row.depth === 1 ? marks?.get(String(row.key)) : undefined}
+          onSelect={() => source.select(index)}
+          onToggle={() => source.toggle(index)}
         />,
       )
   }
@@ -128,32 +125,42 @@ export function JsonTree({
   return (
     <div className={`flex min-h-0 flex-col ${className ?? ''}`}>
       <JsonSearchBar
-        value={value}
-        onReveal={reveal}
-        onExpand={() => {
-          tree.openBelow(selected, EXPAND_ROWS)
-          redraw()
-        }}
-        onCollapse={() => {
-          setTree(new Model(value))
-          setSelected([])
-        }}
+        source={source}
+        search={state.search}
+        onExpand={() => source.openBelow(EXPAND_ROWS)}
+        onCollapse={() => source.collapse()}
         actions={actions}
       />
+      {state.problem ? (
+        <p role="alert" className="border-b bg-error-soft px-3 py-1.5 text-error text-xs">
+          {state.problem} What had come until then is shown.
+        </p>
+      ) : null}
       <div
         ref={scroller}
         role="tree"
         aria-label={label}
+        aria-busy={progress ? true : undefined}
         tabIndex={0}
-        aria-activedescendant={`${id}-${selectedIndex}`}
+        aria-activedescendant={`${id}-${selected}`}
         onKeyDown={onKeyDown}
         className="relative min-h-48 flex-1 overflow-auto overscroll-contain font-mono text-[12.5px] leading-6 focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-accent"
       >
-        <div className="relative min-w-full" style={{ height: rows.height }}>
+        <div className="relative min-w-full" style={{ height }}>
           {visible}
         </div>
       </div>
-      <JsonDetail path={selected} value={selectedValue} />
+      {progress ? (
+        <p
+          role="status"
+          // Over the tree: it goes within a second or two, and nothing should move then.
+          className="pointer-events-none relative z-10 mr-4 -mt-8 mb-2 self-end rounded-full border bg-panel px-2.5 text-ink-2 text-xs leading-[22px] tabular-nums shadow-sm"
+        >
+          Still reading
+          {progress.share === undefined ? '' : `, ${Math.floor(progress.share * 100)} %`}
+        </p>
+      ) : null}
+      <JsonDetail detail={state.detail} source={source} />
     </div>
   )
 }

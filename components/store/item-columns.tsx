@@ -1,8 +1,8 @@
 import type { Column } from '@/components/shared/data-table'
-import { isContainer, previewText, scalarText } from '@/components/shared/json-value'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { VisibleText } from '@/components/shared/visible-text'
 import type { Item } from '@/lib/contracts/store'
+import { isContainer, previewText, scalarText } from '@/lib/json/value'
 import { namespaceText } from './store-place'
 
 export const itemColumns: Column<Item>[] = [

@@ -4,7 +4,6 @@ import { type FormEvent, useMemo, useRef, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { JsonEditor } from '@/components/shared/json-editor'
 import { findJsonProblem } from '@/components/shared/json-problem'
-import { isContainer, jsonText, pathText, previewText, scalarText } from '@/components/shared/json-value'
 import { useSave } from '@/components/shared/use-save'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Button } from '@/components/ui/button'
@@ -15,14 +14,16 @@ import { Input, Select } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { updateState } from '@/lib/actions/threads'
 import { agentServer } from '@/lib/contracts/agent-server'
-import { isJsonObject, parseJson, printJson } from '@/lib/contracts/json'
+import { parseJson, printJson } from '@/lib/contracts/json'
 import type { CheckpointPlace, StateOutcome } from '@/lib/contracts/thread-edit'
-import type { ThreadState } from '@/lib/contracts/threads'
+import { isContainer, jsonText, pathText, previewText, scalarText } from '@/lib/json/value'
 import { differencesOf, shortJson } from '@/lib/json-difference'
 import { invalidate } from '@/lib/queries/api-query'
 import { assistantGraphQuery } from '@/lib/queries/assistants'
+import type { LoadedState } from '@/lib/queries/threads'
 import { newRequestKey } from '@/lib/request-key'
 import type { ThreadPlace } from './light-thread'
+import { type StateValues, useStateValues } from './use-state-values'
 
 /** A larger value is not put into an editor: what is to be written in its place can be. */
 const MOST_EDITED = 200_000
@@ -31,7 +32,7 @@ const MOST_SHOWN = 60
 type Props = {
   place: ThreadPlace
   assistant: string | undefined
-  state: ThreadState
+  state: LoadedState
   base: CheckpointPlace
   /** Whether the thread's newest state is edited, and not one of its past. */
   isNewest: boolean
@@ -41,10 +42,16 @@ type Props = {
 }
 
 /** Writes keys of a state as a node would: chosen, edited, reviewed, then sent. What was there stays in the history. */
-export function EditState({ place, assistant, state, base, isNewest, onClose, onWritten }: Props) {
+export function EditState({ state, ...props }: Props) {
+  const known = useStateValues(state, MOST_EDITED)
+  return known ? <StateEditor {...props} {...known} /> : null
+}
+
+type EditorProps = Omit<Props, 'state'> & StateValues
+
+function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClose, onWritten }: EditorProps) {
   const { workspace, deployment } = place
   const client = useQueryClient()
-  const values = isJsonObject(state.values) ? state.values : {}
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const [added, setAdded] = useState('')
   const [asNode, setAsNode] = useState('')
@@ -65,11 +72,12 @@ export function EditState({ place, assistant, state, base, isNewest, onClose, on
     const problem = findJsonProblem(texts[name] ?? '')
     return problem ? [[name, `Line ${problem.line}, column ${problem.column}: ${problem.message}`] as const] : []
   })
+  const textOf = (name: string) => (tooLarge.has(name) ? undefined : editable(values[name]))
   const problemOf = (name: string) => problems.find(([at]) => at === name)?.[1]
   const change = useMemo(() => (isReviewing ? changeOf(values, texts) : undefined), [isReviewing, values, texts])
 
   const toggle = (name: string, isOn: boolean) => {
-    if (isOn) return setTexts({ ...texts, [name]: editable(values[name]) ?? '' })
+    if (isOn) return setTexts({ ...texts, [name]: textOf(name) ?? '' })
     setTexts(Object.fromEntries(Object.entries(texts).filter(([one]) => one !== name)))
   }
   const submit = (event: FormEvent) => {
@@ -183,7 +191,7 @@ export function EditState({ place, assistant, state, base, isNewest, onClose, on
                     <p id={`edit-${name}`} className="text-error text-xs empty:hidden">
                       {problemOf(name) ?? fieldError(`values.${name}`)}
                     </p>
-                    {Object.hasOwn(values, name) && editable(values[name]) === undefined ? (
+                    {Object.hasOwn(values, name) && textOf(name) === undefined ? (
                       <p className="text-ink-3 text-xs">
                         Its value is too large to edit here. Write what the graph’s reducer is to be given.
                       </p>

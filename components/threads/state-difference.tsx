@@ -1,14 +1,19 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { DifferenceList } from '@/components/shared/difference-list'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { useDifferences } from '@/components/shared/use-differences'
 import { Skeleton } from '@/components/ui/skeleton'
+import { printJson } from '@/lib/contracts/json'
 import type { CheckpointPlace } from '@/lib/contracts/thread-edit'
-import { stateAtQuery } from '@/lib/queries/threads'
+import { LargeDifferences } from '@/lib/json/difference-source'
+import { LargeJson } from '@/lib/json/large-json'
+import { type LoadedState, stateAtQuery } from '@/lib/queries/threads'
 import type { ThreadPlace } from './light-thread'
 
 type Props = { place: ThreadPlace; from: CheckpointPlace; to: CheckpointPlace }
+type Sides = { old: LoadedState; now: LoadedState }
 
 /** What differs between the states of two checkpoints. */
 export function StateDifference({ place: { workspace, deployment, thread }, from, to }: Props) {
@@ -18,11 +23,49 @@ export function StateDifference({ place: { workspace, deployment, thread }, from
   if (failed?.error)
     return <ErrorNotice error={failed.error.view} onRetry={() => void failed.refetch()} className="m-3" />
   if (!old.data || !now.data) return <Skeleton className="m-4 h-40" />
-  return <Differences old={old.data.values} now={now.data.values} />
+  const Compared = old.data.large || now.data.large ? LargeStates : SmallStates
+  return <Compared old={old.data} now={now.data} />
 }
 
-function Differences({ old, now }: { old: unknown; now: unknown }) {
-  const found = useDifferences(old, now)
+function SmallStates({ old, now }: Sides) {
+  return <Differences found={useDifferences(old.values, now.values)} />
+}
+
+/** Compared where they are: in the worker. A small one beside a large one is brought there. */
+function LargeStates({ old, now }: Sides) {
+  const [found, setFound] = useState<LargeDifferences>()
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    let isGone = false
+    const made: { release(): void }[] = []
+    const documentOf = ({ large, values }: LoadedState) => {
+      if (large) return large
+      const own = new LargeJson()
+      own.add(new TextEncoder().encode(printJson(values)))
+      own.end()
+      made.push(own)
+      return own
+    }
+    const sides = [documentOf(old), documentOf(now)] as const
+    Promise.all(sides.map(({ whole }) => whole)).then(
+      () => {
+        if (isGone) return
+        const differences = new LargeDifferences(...sides)
+        made.push(differences)
+        setFound(differences)
+      },
+      (error: Error) => setProblem(error.message),
+    )
+    return () => {
+      isGone = true
+      setFound(undefined)
+      for (const one of made) one.release()
+    }
+  }, [old, now])
+  return problem ? <ErrorNotice error={{ message: problem }} className="m-3" /> : <Differences found={found} />
+}
+
+function Differences({ found }: { found: ReturnType<typeof useDifferences> }) {
   if (!found) return <Skeleton className="m-4 h-40" />
   return (
     <DifferenceList

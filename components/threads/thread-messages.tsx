@@ -1,13 +1,62 @@
 'use client'
 
-import { useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
 import { MessageCard } from '@/components/shared/message-card'
 import { itemVersion, messageItems } from '@/components/shared/message-items'
 import { VirtualFeed } from '@/components/shared/virtual-feed'
+import { Skeleton } from '@/components/ui/skeleton'
+import { parseJson } from '@/lib/contracts/json'
+import { count } from '@/lib/format'
+import type { LargeJson } from '@/lib/json/large-json'
+import type { LoadedState } from '@/lib/queries/threads'
 import { Transcript } from '@/lib/stream/transcript'
 
+type Props = { state: LoadedState; isBusy: boolean }
+
 /** The messages of a state as a conversation. */
-export function ThreadMessages({ values, isBusy }: { values: unknown; isBusy: boolean }) {
+export function ThreadMessages({ state: { large, values }, isBusy }: Props) {
+  return large ? <LargeConversation large={large} isBusy={isBusy} /> : <Conversation values={values} isBusy={isBusy} />
+}
+
+/** Of a large state as many of the newest messages are shown as the page can read at once. Bytes. */
+const MOST_READ = 500_000
+
+function LargeConversation({ large, isBusy }: { large: LargeJson; isBusy: boolean }) {
+  const [found, setFound] = useState<{ values: unknown; note?: string } | { problem: string }>()
+  useEffect(() => {
+    let isGone = false
+    void large.whole
+      .then(() => large.newest('messages', MOST_READ))
+      .then(
+        ({ text, count: shown, of }) => ({
+          values: { messages: parseJson(text) },
+          ...(shown < of && {
+            note: `The newest ${count(shown)} of ${count(of)} messages. The State tab has all of them.`,
+          }),
+        }),
+        (error: Error) => ({ problem: error.message }),
+      )
+      .then((read) => {
+        if (!isGone) setFound(read)
+      })
+    return () => {
+      isGone = true
+    }
+  }, [large])
+  if (!found) return <Skeleton className="m-4 h-40" />
+  if ('problem' in found) return <ErrorNotice error={{ message: found.problem }} className="m-3" />
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      {found.note ? <p className="border-b bg-sunken px-3 py-1.5 text-ink-2 text-xs">{found.note}</p> : null}
+      <div className="min-h-0 flex-1">
+        <Conversation values={found.values} isBusy={isBusy} />
+      </div>
+    </div>
+  )
+}
+
+function Conversation({ values, isBusy }: { values: unknown; isBusy: boolean }) {
   const items = useMemo(() => {
     const transcript = new Transcript()
     transcript.reconcile(values, { namespace: [], node: undefined, attempt: 1, seq: 0, at: 0 }, true)

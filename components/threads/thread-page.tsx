@@ -8,7 +8,6 @@ import { useSearchParams } from 'next/navigation'
 import { useEffect, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
-import { jsonText } from '@/components/shared/json-value'
 import { LongText } from '@/components/shared/long-text'
 import { NothingHere } from '@/components/shared/nothing-here'
 import { RelativeTime } from '@/components/shared/relative-time'
@@ -21,6 +20,7 @@ import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Thread } from '@/lib/contracts/threads'
+import { jsonText } from '@/lib/json/value'
 import { subscribe } from '@/lib/live/client'
 import { operationKey } from '@/lib/queries/api-query'
 import { threadQuery, threadStateQuery } from '@/lib/queries/threads'
@@ -125,7 +125,7 @@ function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps
   const { workspace, deployment, thread } = place
   const whyNot = useReasons().run
   const [isEditing, setEditing] = useState(false)
-  const state = useQuery({ ...threadStateQuery(workspace, deployment, thread), structuralSharing: false })
+  const state = useQuery(threadStateQuery(workspace, deployment, thread))
   if (state.isPending) return <StateSkeleton />
   if (!state.data) return <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
   return (
@@ -150,7 +150,7 @@ function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps
             }
           />
         ) : (
-          <ThreadMessages values={state.data.values} isBusy={isBusy} />
+          <ThreadMessages state={state.data} isBusy={isBusy} />
         )}
       </div>
       {isEditing ? (

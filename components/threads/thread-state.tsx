@@ -3,17 +3,18 @@
 import { CircleHelp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IdChip } from '@/components/shared/id-chip'
-import { JsonTree } from '@/components/shared/json-tree'
-import { jsonText } from '@/components/shared/json-value'
+import { JsonRows, JsonTree } from '@/components/shared/json-tree'
 import { LongText } from '@/components/shared/long-text'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { Figure } from '@/components/shared/section-header'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
 import type { Interrupt, ThreadState as State } from '@/lib/contracts/threads'
+import { jsonText } from '@/lib/json/value'
+import type { LoadedState } from '@/lib/queries/threads'
 
 /** One checkpoint: what runs next, its tasks, what it asks a person, and its values as a tree. */
-export function ThreadState({ state, label, actions }: { state: State; label: string; actions?: ReactNode }) {
+export function ThreadState({ state, label, actions }: { state: LoadedState; label: string; actions?: ReactNode }) {
   const interrupts = openInterrupts(state)
   const step = state.metadata?.step
   return (
@@ -51,7 +52,11 @@ export function ThreadState({ state, label, actions }: { state: State; label: st
           </div>
         </div>
       ))}
-      <JsonTree value={state.values} label={label} className="min-h-0 flex-1" />
+      {state.large ? (
+        <JsonRows source={state.large.source} label={label} className="min-h-0 flex-1" />
+      ) : (
+        <JsonTree value={state.values} label={label} className="min-h-0 flex-1" />
+      )}
     </div>
   )
 }

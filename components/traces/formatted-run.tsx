@@ -1,10 +1,10 @@
 'use client'
 
 import { useMemo } from 'react'
-import { jsonText } from '@/components/shared/json-value'
 import { LongText } from '@/components/shared/long-text'
 import { VisibleText } from '@/components/shared/visible-text'
 import { count } from '@/lib/format'
+import { jsonText } from '@/lib/json/value'
 import type { LoggedRun } from '@/lib/traces/detect'
 import type { Flaw, TraceMessage } from '@/lib/traces/message'
 import { type ReadRun, readRun } from '@/lib/traces/read-run'

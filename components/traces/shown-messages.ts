@@ -1,6 +1,6 @@
-import { jsonText } from '@/components/shared/json-value'
 import type { JoinableMessage } from '@/components/shared/message-items'
 import type { ShownPart, ShownToolCall } from '@/components/shared/message-types'
+import { jsonText } from '@/lib/json/value'
 import { readUsage } from '@/lib/traces/facts'
 import type { Block, TraceMessage } from '@/lib/traces/message'
 

@@ -9,16 +9,18 @@ export function CopyButton({
   what,
   className,
 }: {
-  value: string | (() => string)
+  value: string | (() => string | Promise<string>)
   what: string
   className?: string
 }) {
   const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle')
   async function copy() {
-    const isCopied = await navigator.clipboard.writeText(typeof value === 'function' ? value() : value).then(
-      () => true,
-      () => false,
-    )
+    const isCopied = await Promise.resolve(typeof value === 'function' ? value() : value)
+      .then((text) => navigator.clipboard.writeText(text))
+      .then(
+        () => true,
+        () => false,
+      )
     setState(isCopied ? 'copied' : 'refused')
     setTimeout(setState, 1500, 'idle')
   }

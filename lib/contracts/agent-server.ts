@@ -149,5 +149,12 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
   getOpenapi: { method: 'GET', path: '/openapi.json', role: 'viewer', effect: 'read' },
 })
 
+/** Answers with a graph's state among other things, under `values`. The browser gets that as the server wrote it. */
+export const VALUES_ANSWERS: ReadonlySet<string> = new Set([
+  'getThreadState',
+  'getThreadStateAt',
+  'getThreadStateAtCheckpoint',
+])
+
 /** Operations whose whole answer is a graph's final state. It is the user's, so it is neither renamed nor redacted. */
 export const STATE_ANSWERS: ReadonlySet<string> = new Set(['createRunWait', 'createStatelessRunWait', 'joinRun'])

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { LosslessNumber } from 'lossless-json'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '@/lib/errors'
-import { isExact, MAX_DEPTH, parseJson, printJson } from './json'
+import { isExact, JsonText, MAX_DEPTH, parseJson, parseJsonAround, printJson } from './json'
 
 const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,30})(\.\d{1,30})?([eE][+-]?\d{1,4})?$/)
 
@@ -187,4 +187,29 @@ describe('printing', () => {
     value.self = value
     expect(() => printJson(value)).toThrow(/levels deep/)
   })
+})
+
+describe('a value handed on as its text', () => {
+  test('is not read, whatever is in it, and printed where it stands', () => {
+    const values = `{"a":1,"a":12345678901234567890,"__proto__":{},"deep":${'['.repeat(2000)}${']'.repeat(2000)},"s":"\\ud800}\\""}`
+    const text = `{ "next" : ["}"], "values" : ${values} , "metadata":{"step":1e400}}`
+    const read = parseJsonAround(text, 'values') as Record<string, unknown>
+    expect(read.values).toEqual(new JsonText(values))
+    expect(read.next).toEqual(['}'])
+    expect(printJson(read)).toBe(`{"next":["}"],"values":${values},"metadata":{"step":1e400}}`)
+  })
+
+  test.each([['[1,2]'], ['{"values":1,"values":2}'], ['{"other":{"values":[3]}}'], ['"values"'], ['{}']])(
+    'is read whole where it does not stand exactly once: %s',
+    (text) => {
+      expect(parseJsonAround(text, 'values')).toEqual(JSON.parse(text))
+    },
+  )
+
+  test.each([['{"values":[1,2'], ['{"values":[1]}}'], ['{"values":1 2}'], ['{"a":1,"values"}'], ['{"values":}']])(
+    'of a text that is no JSON around it is refused: %s',
+    (text) => {
+      expect(() => parseJsonAround(text, 'values')).toThrow(SyntaxError)
+    },
+  )
 })

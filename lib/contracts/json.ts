@@ -22,11 +22,85 @@ export function parseJson(text: string): unknown {
   return hasInexact ? build(text) : value
 }
 
+/** A value that is handed on as its text, unread. `printJson` puts it where it stands. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+/**
+ * As `parseJson`, for an object of which the value at `key` stays a text: it may be nested deeper, hold keys twice and be
+ * large, and nothing of that is looked at. A text where that value cannot be told apart is read whole.
+ */
+export function parseJsonAround(text: string, key: string): unknown {
+  const found = memberOf(text, key)
+  if (!found) return parseJson(text)
+  const value = parseJson(`${text.slice(0, found.start)}null${text.slice(found.end)}`)
+  if (isJsonObject(value)) setOwn(value, key, new JsonText(text.slice(found.start, found.end)))
+  return value
+}
+
+/** Where the value of a key of the outermost object stands; undefined where it stands not exactly once. */
+function memberOf(text: string, key: string): { start: number; end: number } | undefined {
+  const space = /[ \t\r\n]*/y
+  const skip = (at: number) => {
+    space.lastIndex = at
+    space.test(text)
+    return space.lastIndex
+  }
+  let found: { start: number; end: number } | undefined
+  let at = skip(0)
+  if (text[at] !== '{') return undefined
+  for (at = skip(at + 1); text[at] === '"'; at = skip(at + 1)) {
+    const keyEnd = stringEnd(text, at)
+    const isKey = isStringOf(text.slice(at, keyEnd), key)
+    const colon = skip(keyEnd)
+    if (text[colon] !== ':') return undefined
+    const start = skip(colon + 1)
+    const end = valueEnd(text, start)
+    if (end === start || (isKey && found)) return undefined
+    if (isKey) found = { start, end }
+    at = skip(end)
+    if (text[at] !== ',') break
+  }
+  return text[at] === '}' && skip(at + 1) === text.length ? found : undefined
+}
+
+function isStringOf(quoted: string, value: string): boolean {
+  try {
+    return JSON.parse(quoted) === value
+  } catch {
+    return false
+  }
+}
+
+/** Position behind the value that begins at `start`, by its brackets and quotes alone. */
+function valueEnd(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; ) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = stringEnd(text, at)
+    else if (code === 123 || code === 91) {
+      depth++
+      at++
+    } else if (code === 125 || code === 93) {
+      if (depth === 0) return at
+      depth--
+      at++
+    } else {
+      if (depth === 0 && (code === 44 || code <= 32)) return at
+      at++
+      continue
+    }
+    if (depth === 0) return at
+  }
+  return text.length
+}
+
 const QUOTE = 34
 const BACKSLASH = 92
 
 /** Position behind the string that opens at `start`; the text's length when it never closes. */
-function stringEnd(text: string, start: number): number {
+export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0
     while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++
@@ -172,7 +246,7 @@ function needsOwnPrinter(value: unknown, depth: number): boolean {
   if (typeof value === 'bigint') return true
   if (typeof value !== 'object' || value === null) return false
   if (depth > MAX_DEPTH) throw tooDeep()
-  if (isLosslessNumber(value)) return true
+  if (isLosslessNumber(value) || value instanceof JsonText) return true
   let found = false
   // Every branch is looked at, because depth is checked here for the engine's printer too.
   if (Array.isArray(value)) {
@@ -189,6 +263,7 @@ function print(value: unknown, depth: number): string | undefined {
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (isLosslessNumber(value)) return value.toString()
+  if (value instanceof JsonText) return value.text
   if (depth > MAX_DEPTH) throw tooDeep()
   if ('toJSON' in value && typeof value.toJSON === 'function') return print(value.toJSON(), depth + 1)
   if (Array.isArray(value)) return `[${value.map((item) => print(item, depth + 1) ?? 'null').join(',')}]`

@@ -38,8 +38,6 @@ export type ThreadTask = z.output<typeof ThreadTask>
 
 /** A checkpoint of a thread. `next` names the nodes to run; it is empty when the graph has finished. */
 export const ThreadState = z.object({
-  /** Free-form, usually an object; handed on by reference. Absent where `select` left it out. */
-  values: z.unknown().optional(),
   next: listOf(z.string()),
   // No `listOf` here: the compiler cannot follow a transform around a recursive schema.
   get tasks() {
@@ -50,6 +48,11 @@ export const ThreadState = z.object({
   created_at: z.string().nullish(),
   parent_checkpoint: Checkpoint.nullish(),
   interrupts: listOf(Interrupt),
+  /**
+   * Free-form, usually an object; handed on by reference. Absent where `select` left it out. The last key, so that a reader
+   * of a large state has all the others before.
+   */
+  values: z.unknown().optional(),
 })
 export type ThreadState = z.output<typeof ThreadState>
 

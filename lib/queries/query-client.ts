@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { parseJson, printJson } from '@/lib/contracts/json'
 import type { ErrorCode } from '@/lib/errors'
+import type { LargeJson } from '@/lib/json/large-json'
 import { RelayError } from './relay-fetch'
 
 const MAX_RETRIES = 2
@@ -12,8 +13,8 @@ export const shouldRetry = (failures: number, error: Error): boolean =>
   failures < MAX_RETRIES && error instanceof RelayError && PASSING.includes(error.code)
 
 /** One client for the browser's life, or for one request on the server. */
-export const makeQueryClient = () =>
-  new QueryClient({
+export function makeQueryClient(): QueryClient {
+  const client = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 5_000,
@@ -27,3 +28,9 @@ export const makeQueryClient = () =>
       hydrate: { deserializeData: (data: unknown) => parseJson(String(data)) },
     },
   })
+  // A worker's document that a query holds is let go with the query.
+  client.getQueryCache().subscribe(({ type, query }) => {
+    if (type === 'removed') (query.state.data as { large?: Partial<LargeJson> } | null | undefined)?.large?.release?.()
+  })
+  return client
+}

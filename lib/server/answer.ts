@@ -2,7 +2,7 @@ import 'server-only'
 import { STATE_ANSWERS } from '@/lib/contracts/agent-server'
 import type { Operation } from '@/lib/contracts/api'
 import { fromWire } from '@/lib/contracts/dialect'
-import { parseJson } from '@/lib/contracts/json'
+import { parseJson, parseJsonAround } from '@/lib/contracts/json'
 import { redact } from '@/lib/contracts/redact'
 import { parseUpstreamError } from '@/lib/contracts/upstream-error'
 import { AppError } from '@/lib/errors'
@@ -55,14 +55,14 @@ export function errorOf(op: Operation, to: Destination, answer: UpstreamText): A
   )
 }
 
-/** What a success holds, as the wire has it. Throws AppError upstream_shape for what is not JSON. */
-export function readAnswer(op: Operation, to: Destination, answer: UpstreamText): unknown {
+/** What a success holds, as the wire has it; the value at the key `asText` as its text. Throws AppError upstream_shape for what is not JSON. */
+export function readAnswer(op: Operation, to: Destination, answer: UpstreamText, asText?: string): unknown {
   if (op.answer === 'none') return undefined
   const text = withoutCredentials(answer.text, to)
   if (op.answer === 'text') return text
   if (text.trim() === '') return undefined
   try {
-    return parseJson(text)
+    return asText === undefined ? parseJson(text) : parseJsonAround(text, asText)
   } catch (cause) {
     if (cause instanceof AppError) throw cause
     const kind = answer.contentType.split(';')[0]?.trim()

@@ -15,6 +15,8 @@ export type CallOptions = {
   signal?: AbortSignal
   /** Deadline of the exchange with the upstream; zero for none, as for `join`. */
   timeoutMs?: number
+  /** A key of the answer whose value is handed on as JsonText, unread. */
+  asText?: string
 }
 
 export type CallContext = { actor: Actor; role: Role; workspace: Workspace; requestId: string }

@@ -73,14 +73,14 @@ async function perform<T>(
   send: Send<T>,
 ): Promise<T> {
   const context = await authorize(op, input, options.actor)
-  const { signal, timeoutMs, lastEventId } = options
+  const { signal, timeoutMs, lastEventId, asText } = options
   const { requestId, workspace } = context
   try {
     const prepared = prepare(op, input)
     // What `T` is without a stream; no row of the control plane has one.
     if (workspace.kind === 'direct' && op.api === 'control-plane')
       return (await answerDirectly(op, workspace, input.params ?? {}, prepared.query)) as T
-    const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId }
+    const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId, asText }
     const work = async () =>
       send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions)
     const value = op.effect === 'read' ? (await work()).value : await onRecord(entryOf(op, input), context, work)

@@ -27,6 +27,8 @@ export type ExchangeOptions = {
   signal?: AbortSignal
   timeoutMs?: number
   lastEventId?: string
+  /** As in CallOptions. */
+  asText?: string
 }
 /** What came back, with the status for the audit trail. */
 export type Exchanged<T> = { status: number; value: T }
@@ -125,7 +127,7 @@ export async function exchange(
 ): Promise<Exchanged<unknown>> {
   const answer = await exchangeText(op, to, prepared, options)
   if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
-  const value = readAnswer(op, to, answer)
+  const value = readAnswer(op, to, answer, options.asText)
   if (op.api === 'control-plane') learnDialect(options.workspace, value)
   return { status: answer.status, value: outputOf(op, to, answer.status, value) }
 }

@@ -1,4 +1,5 @@
 import 'server-only'
+import { VALUES_ANSWERS } from '@/lib/contracts/agent-server'
 import { type AnyInput, type ApiTable, matchRow, type Operation } from '@/lib/contracts/api'
 import { parseJson, printJson } from '@/lib/contracts/json'
 import { AppError, HTTP_STATUS } from '@/lib/errors'
@@ -40,7 +41,8 @@ async function answer(table: ApiTable, request: Request): Promise<Response> {
       const { body } = await openAnyStream(op, input, { ...options, lastEventId })
       return streamResponse(redactedStream(onStreamEnd(body, signals.release)))
     }
-    const value = await callAny(op, input, options)
+    const asText = VALUES_ANSWERS.has(op.id) ? 'values' : undefined
+    const value = await callAny(op, input, { ...options, asText })
     signals.release()
     return valueResponse(op, value)
   } catch (error) {

@@ -1,9 +1,9 @@
 'use client'
-import { jsonText, pathText } from '@/components/shared/json-value'
 import { LongText } from '@/components/shared/long-text'
 import { ThreeWays } from '@/components/shared/three-ways'
 import { Dialog } from '@/components/ui/dialog'
 import type { AssistantDraft } from '@/lib/contracts/assistant-edit'
+import { jsonText, pathText } from '@/lib/json/value'
 import { mergedDraft, placeName, threeWays } from './draft'
 
 type Props = {

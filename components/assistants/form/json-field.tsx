@@ -2,8 +2,8 @@
 import { useState } from 'react'
 import { JsonEditor } from '@/components/shared/json-editor'
 import { findJsonProblem } from '@/components/shared/json-problem'
-import { jsonText } from '@/components/shared/json-value'
 import { parseJson } from '@/lib/contracts/json'
+import { jsonText } from '@/lib/json/value'
 import { isSameJson, type JsonPath } from '@/lib/json-difference'
 import { fieldId, useProblemAt } from './problems'
 

@@ -1,6 +1,6 @@
-import { isContainer, pathText, previewText, scalarText } from '@/components/shared/json-value'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Button } from '@/components/ui/button'
+import { isContainer, pathText, previewText, scalarText } from '@/lib/json/value'
 import type { Difference } from '@/lib/json-difference'
 
 const MOST_SHOWN = 40

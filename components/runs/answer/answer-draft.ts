@@ -1,4 +1,4 @@
-import { jsonText } from '@/components/shared/json-value'
+import { jsonText } from '@/lib/json/value'
 import { type Ask, answerTo, type Decision, readAsk, type Verb } from '@/lib/stream/answers'
 import type { OpenInterrupt } from '@/lib/stream/questions'
 import { inputSkeleton } from '../input-schema'

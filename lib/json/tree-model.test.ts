@@ -1,20 +1,26 @@
 import fc from 'fast-check'
 import { LosslessNumber, parse } from 'lossless-json'
 import { expect, test } from 'vitest'
-import { searchJson } from './json-search'
-import { JsonTree } from './json-tree-model'
-import { isContainer, type JsonPath, jsonText, pathText, previewText, scalarText, valueAt } from './json-value'
+import type { JsonPath } from '@/lib/json-difference'
+import { FIRST_ROWS, type Place, TreeModel } from './tree-model'
+import { isContainer, jsonText, pathText, previewText, scalarText } from './value'
+import { searchJson } from './value-search'
+import { valueNodes } from './value-source'
 
-const lines = (tree: JsonTree) =>
-  Array.from({ length: tree.rowCount }, (_, index) => pathText(tree.rowAt(index)?.path ?? []))
+type Tree = TreeModel<unknown>
+const over = (value: unknown): Tree => new TreeModel(valueNodes, value)
+const pathAt = (tree: Tree, index: number): JsonPath => tree.pathOf(tree.rowAt(index)?.place ?? [])
+const lines = (tree: Tree) => Array.from({ length: tree.rowCount }, (_, index) => pathText(pathAt(tree, index)))
+const open = (tree: Tree, path: JsonPath) => tree.open(tree.placeOf(path) ?? [])
+const isOpen = (tree: Tree, path: JsonPath) => tree.isOpen(tree.placeOf(path) ?? [])
 
 /** What stands on each line by the plain definition: every open container followed by its entries. */
-function flatten(tree: JsonTree, value: unknown, path: JsonPath = []): string[] {
+function flatten(tree: Tree, value: unknown, path: JsonPath = []): string[] {
   const below =
-    isContainer(value) && tree.isOpen(path)
-      ? Object.keys(value).map((key) => (Array.isArray(value) ? Number(key) : key))
+    isContainer(value) && isOpen(tree, path)
+      ? Object.entries(value).map(([key, item]) => [Array.isArray(value) ? Number(key) : key, item] as const)
       : []
-  return [pathText(path), ...below.flatMap((key) => flatten(tree, valueAt(value, [key]), [...path, key]))]
+  return [pathText(path), ...below.flatMap(([key, item]) => flatten(tree, item, [...path, key]))]
 }
 
 const state = {
@@ -27,9 +33,9 @@ const state = {
 }
 
 test('shows only what is open, in document order', () => {
-  const tree = new JsonTree(state)
+  const tree = over(state)
   expect(lines(tree)).toEqual(['$', 'messages', '["odd key"]', 'done'])
-  tree.open(['messages', 1, 'content'])
+  open(tree, ['messages', 1, 'content'])
   expect(lines(tree)).toEqual([
     '$',
     'messages',
@@ -43,30 +49,30 @@ test('shows only what is open, in document order', () => {
     'done',
   ])
   expect(tree.rowAt(6)).toMatchObject({ key: 0, value: 'x', depth: 4, position: 1, siblings: 2 })
-  tree.close(['messages'])
+  tree.close([0])
   expect(lines(tree)).toEqual(['$', 'messages', '["odd key"]', 'done'])
 })
 
 test('any sequence of opening and closing shows the lines of the plain definition, and finds each again', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.array(fc.nat(), { maxLength: 30 }), (value, steps) => {
-      const tree = new JsonTree(value)
-      for (const step of steps) tree.toggle(tree.rowAt(step % tree.rowCount)?.path ?? [])
+      const tree = over(value)
+      for (const step of steps) tree.toggle(tree.rowAt(step % tree.rowCount)?.place ?? [])
       expect(lines(tree)).toEqual(flatten(tree, value))
       for (let index = 0; index < tree.rowCount; index++)
-        expect(tree.indexOf(tree.rowAt(index)?.path ?? [])).toBe(index)
+        expect(tree.indexOf(tree.rowAt(index)?.place ?? [])).toBe(index)
     }),
   )
 })
 
 test('a new value keeps the same paths open as far as they exist', () => {
-  const tree = new JsonTree(state)
-  tree.open(['messages', 1, 'content'])
+  const tree = over(state)
+  open(tree, ['messages', 1, 'content'])
   const next = { step: 2, messages: [{ id: 'a' }, { content: ['z'] }, { id: 'c' }] }
-  const moved = tree.over(next)
+  const moved = tree.over(valueNodes, next)
   expect(lines(moved)).toEqual(flatten(moved, next))
-  expect(moved.isOpen(['messages', 1, 'content'])).toBe(true)
-  expect(moved.isOpen(['messages', 2])).toBe(false)
+  expect(isOpen(moved, ['messages', 1, 'content'])).toBe(true)
+  expect(isOpen(moved, ['messages', 2])).toBe(false)
 })
 
 test('opening a million entries reads the few that are asked for', () => {
@@ -80,9 +86,9 @@ test('opening a million entries reads the few that are asked for', () => {
       },
     },
   )
-  const tree = new JsonTree({ before: 1, big, after: 2 })
-  tree.open(['big'])
-  tree.open(['big', 777_777])
+  const tree = over({ before: 1, big, after: 2 })
+  open(tree, ['big'])
+  open(tree, ['big', 777_777])
   expect(tree.rowCount).toBe(1_000_005)
   expect(tree.rowAt(777_781)).toMatchObject({ key: 'index', value: 777_777 })
   expect(tree.rowAt(1_000_004)).toMatchObject({ key: 'after', value: 2 })
@@ -90,13 +96,15 @@ test('opening a million entries reads the few that are asked for', () => {
 })
 
 test('the first levels open up to a screenful and no further', () => {
-  expect(lines(JsonTree.withFirstLevelsOpen(state))).toContain('messages[1].content[1]')
-  expect(JsonTree.withFirstLevelsOpen({ big: Array.from({ length: 500 }, () => 1), small: [1] }).rowCount).toBe(3)
+  const [few, many] = [over(state), over({ big: Array.from({ length: 500 }, () => 1), small: [1] })]
+  for (const tree of [few, many]) tree.openBelow([], FIRST_ROWS)
+  expect(lines(few)).toContain('messages[1].content[1]')
+  expect(many.rowCount).toBe(3)
 })
 
 test('numbers stay what they were, in rows and in what is copied', () => {
   const value = parse('{"id":12345678901234567890,"pi":3.10,"big":1e400}')
-  const row = new JsonTree(value).rowAt(1)
+  const row = over(value).rowAt(1)
   expect(row?.value).toBeInstanceOf(LosslessNumber)
   expect(scalarText(row?.value)).toBe('12345678901234567890')
   expect(jsonText(value)).toContain('12345678901234567890')
@@ -104,12 +112,13 @@ test('numbers stay what they were, in rows and in what is copied', () => {
 })
 
 test('search finds keys and values without regard to case, in order, and can be cut into slices', () => {
+  const textOf = (place: Place) => pathText(over(state).pathOf(place))
   const search = searchJson(state, 'CONTENT')
   while (!search.isDone) search.advance(0)
-  expect(search.hits.map(pathText)).toEqual(['messages[0].content', 'messages[1].content'])
+  expect(search.hits.map(textOf)).toEqual(['messages[0].content', 'messages[1].content'])
   const values = searchJson(state, 'y')
   values.advance(100)
-  expect(values.hits.map(pathText)).toEqual(['messages[1].content[1]', '["odd key"]'])
+  expect(values.hits.map(textOf)).toEqual(['messages[1].content[1]', '["odd key"]'])
 })
 
 test('search goes through 100,000 levels without overflowing the stack', () => {

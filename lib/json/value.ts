@@ -1,7 +1,6 @@
 import { isLosslessNumber, stringify } from 'lossless-json'
+import type { JsonPath } from '@/lib/json-difference'
 
-/** Keys and positions from the root to a value. */
-export type JsonPath = readonly (string | number)[]
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
 /** The kind of a parsed value. Numbers too long for a double are objects of their own class and still numbers. */
@@ -16,16 +15,6 @@ export function kindOf(value: unknown): JsonKind {
 export const isContainer = (value: unknown): value is object => {
   const kind = kindOf(value)
   return kind === 'object' || kind === 'array'
-}
-
-/** The value at a path, undefined where there is none. */
-export function valueAt(root: unknown, path: JsonPath): unknown {
-  let value = root
-  for (const key of path) {
-    if (!isContainer(value) || !Object.hasOwn(value, key)) return undefined
-    value = (value as Record<string | number, unknown>)[key]
-  }
-  return value
 }
 
 /** A path as code would write it: `messages[3].content`, `["odd key"]`; `$` for the root. */
@@ -75,15 +64,26 @@ const PREVIEW_ITEMS = 6
 
 /** A closed container in a few words: its first entries and their short values. */
 export function previewText(value: object, limit = 90): string {
-  const isArray = Array.isArray(value)
-  const size = sizeOf(value)
+  const isList = Array.isArray(value)
+  return previewOf(isList, sizeOf(value), limit, (at) => {
+    const key = isList ? at : (keysOf(value)[at] as string) // below its size
+    const item = (value as Record<string | number, unknown>)[key]
+    return [key, isContainer(item) ? (Array.isArray(item) ? `[${item.length}]` : '{…}') : scalarText(item, 32)]
+  })
+}
+
+/** As `previewText`, for a container whose entries `entryAt` gives: the key and a short text of its value. */
+export function previewOf(
+  isList: boolean,
+  size: number,
+  limit: number,
+  entryAt: (at: number) => readonly [string | number, string],
+): string {
   const parts: string[] = []
   let length = 0
   for (let at = 0; at < size; at++) {
-    const key = isArray ? at : keysOf(value)[at]
-    const item = (value as Record<string | number, unknown>)[key ?? '']
-    const short = isContainer(item) ? (Array.isArray(item) ? `[${item.length}]` : '{…}') : scalarText(item, 32)
-    const part = isArray ? short : `${key}: ${short}`
+    const [key, short] = at === PREVIEW_ITEMS ? ['', ''] : entryAt(at)
+    const part = isList ? short : `${key}: ${short}`
     if (at === PREVIEW_ITEMS || length + part.length > limit) {
       parts.push('…')
       break
@@ -92,5 +92,5 @@ export function previewText(value: object, limit = 90): string {
     parts.push(part)
   }
   const inner = parts.join(', ')
-  return isArray ? `[${inner}]` : `{${inner}}`
+  return isList ? `[${inner}]` : `{${inner}}`
 }

@@ -1,14 +1,15 @@
-import { isContainer, type JsonPath } from './json-value'
+import type { Place } from './tree-model'
+import { isContainer } from './value'
 
 export type JsonSearch = {
-  /** Paths found so far, in document order. */
-  hits: JsonPath[]
+  /** Places found so far, in document order. */
+  hits: Place[]
   isDone: boolean
   /** Goes on for about so many milliseconds. */
   advance(milliseconds: number): void
 }
 
-const MAX_HITS = 5_000
+export const MAX_HITS = 5_000
 const CHECK_CLOCK_EVERY = 512
 
 /**
@@ -18,7 +19,7 @@ const CHECK_CLOCK_EVERY = 512
 export function searchJson(root: unknown, text: string): JsonSearch {
   const needle = text.toLowerCase()
   const stack: { value: object; keys: string[] | undefined; size: number; next: number }[] = []
-  const path: (string | number)[] = []
+  const place: number[] = []
   const search: JsonSearch = { hits: [], isDone: needle === '', advance }
   const enter = (value: object) => {
     const keys = Array.isArray(value) ? undefined : Object.keys(value)
@@ -38,18 +39,18 @@ export function searchJson(root: unknown, text: string): JsonSearch {
       }
       if (top.next === top.size) {
         stack.pop()
-        path.pop()
+        place.pop()
         continue
       }
-      const key = top.keys?.[top.next] ?? top.next
-      top.next++
+      const at = top.next++
+      const key = top.keys?.[at] ?? at
       const value = (top.value as Record<string | number, unknown>)[key]
       const isBelow = isContainer(value)
       if ((typeof key === 'string' && key.toLowerCase().includes(needle)) || (!isBelow && matches(value, needle)))
-        search.hits.push([...path, key])
+        search.hits.push([...place, at])
       if (isBelow) {
         enter(value)
-        path.push(key)
+        place.push(at)
       }
     }
   }

@@ -1,0 +1,84 @@
+import { RemoteDocument } from './remote-document'
+import type { Member, Newest } from './text-document'
+import { WorkerSource } from './worker-source'
+
+/**
+ * A JSON text too large for the page itself: its bytes go to a worker as they come, and what is shown of it comes back.
+ * `under` names the key of the outermost object whose value is the tree; what was open in `from` is open here too.
+ */
+export class LargeJson {
+  readonly source: WorkerSource
+  /** The outermost object without the tree's value, as JSON: what there is of it when that value begins. */
+  readonly head: Promise<string>
+  /** The same at the end of the text. */
+  readonly whole: Promise<string>
+  readonly #remote: RemoteDocument
+  #reader: ReadableStreamDefaultReader | undefined
+
+  constructor({ under, from, expected }: { under?: string; from?: LargeJson; expected?: number } = {}) {
+    let onHead = (_head: string) => {}
+    let onWhole = onHead
+    const fails: ((error: Error) => void)[] = []
+    this.head = new Promise((resolve, reject) => {
+      onHead = resolve
+      fails.push(reject)
+    })
+    this.whole = new Promise((resolve, reject) => {
+      onWhole = resolve
+      fails.push(reject)
+    })
+    this.whole.catch(() => {}) // told to whoever waits for it
+    this.#remote = new RemoteDocument(
+      (message) => {
+        if ('frame' in message) this.source.take(message.frame)
+        if (!('head' in message)) return
+        onHead(message.head)
+        if (message.isWhole) onWhole(message.head)
+      },
+      (problem) => {
+        for (const fail of fails) fail(new Error(problem))
+      },
+    )
+    this.source = new WorkerSource({
+      command: (command) => this.#remote.send({ command }),
+      ask: (question) => this.#remote.ask(question),
+    })
+    this.#remote.send({ open: { under, from: from?.name, expected } })
+  }
+
+  get name(): number {
+    return this.#remote.name
+  }
+  /** Gives the next bytes away: they are the worker's from then on. */
+  add(bytes: Uint8Array<ArrayBuffer>): void {
+    // A part of a larger buffer would take the rest of it along.
+    const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
+    this.#remote.send({ bytes: own }, [own.buffer])
+  }
+  end(problem?: string): void {
+    this.#remote.send({ end: true, problem })
+  }
+
+  /** Takes the rest from where the bytes come, until it is released. */
+  async feed(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>): Promise<void> {
+    this.#reader = reader
+    try {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) this.add(part.value)
+      this.end()
+    } catch {
+      this.end('The connection broke off before all of it had come.')
+    }
+  }
+
+  release(): void {
+    this.#remote.release()
+    this.#reader?.cancel().catch(() => {}) // it may have failed already
+  }
+
+  members(most: number): Promise<Member[]> {
+    return this.#remote.ask({ kind: 'members', most }) as Promise<Member[]> // the question says what is answered
+  }
+  newest(key: string, most: number): Promise<Newest> {
+    return this.#remote.ask({ kind: 'newest', key, most }) as Promise<Newest>
+  }
+}

@@ -1,0 +1,72 @@
+import type { FromWorker, Question, ToWorker } from './worker-program'
+
+/** As much of a Worker as is needed; tests put the program itself in its place. */
+export type WorkerLike = {
+  postMessage(message: ToWorker, transfer: Transferable[]): void
+  terminate(): void
+  onmessage: ((event: MessageEvent<FromWorker>) => void) | null
+  onerror: ((event: ErrorEvent) => void) | null
+}
+
+/** The page's one worker for large JSON. It is there while somebody holds a document in it. */
+export const jsonWorker = {
+  start: (): WorkerLike => new Worker(new URL('./json.worker.ts', import.meta.url), { type: 'module' }),
+}
+let running: WorkerLike | undefined
+let names = 0
+const holders = new Map<number, RemoteDocument>()
+
+type Part = ToWorker extends infer One ? (One extends { to: number } ? Omit<One, 'to'> : never) : never
+type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void }
+
+/** A document in the worker: what is sent to it, asked of it, and told by it. Who made it releases it. */
+export class RemoteDocument {
+  readonly name = ++names
+  readonly #waiting = new Map<number, Waiting>()
+  #asked = 0
+
+  constructor(
+    readonly take: (message: FromWorker) => void,
+    readonly fail: (problem: string) => void,
+  ) {
+    holders.set(this.name, this)
+    if (running) return
+    running = jsonWorker.start()
+    running.onmessage = ({ data }) => holders.get(data.of)?.receive(data)
+    running.onerror = ({ message }) => {
+      for (const one of holders.values()) one.fail(message || 'The reader of large states could not be started.')
+    }
+  }
+
+  send(part: Part, transfer: Transferable[] = []): void {
+    running?.postMessage({ to: this.name, ...part }, transfer)
+  }
+
+  ask(question: Question): Promise<unknown> {
+    const ask = ++this.#asked
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(ask, { resolve, reject })
+      this.send({ ask, question })
+    })
+  }
+
+  release(): void {
+    if (!holders.delete(this.name)) return
+    for (const { reject } of this.#waiting.values()) reject(new Error('It is not there any more.'))
+    this.send({ close: true })
+    if (holders.size > 0) return
+    running?.terminate()
+    running = undefined
+  }
+
+  receive(message: FromWorker): void {
+    if (!('answer' in message)) {
+      this.take(message)
+      return
+    }
+    const waiting = this.#waiting.get(message.answer)
+    this.#waiting.delete(message.answer)
+    if ('problem' in message) waiting?.reject(new Error(message.problem))
+    else waiting?.resolve(message.value)
+  }
+}

@@ -1,0 +1,94 @@
+import type { JsonRow, RowSource, TreeState } from './row-source'
+import type { Frame, TreeCommand } from './text-document'
+import type { Question } from './worker-program'
+
+type Door = { command(command: TreeCommand): void; ask(question: Question): Promise<unknown> }
+
+const NOTHING: TreeState = {
+  rowCount: 0,
+  selected: 0,
+  detail: { path: '$', kind: 'null' },
+  progress: { share: undefined },
+  attention: { count: 0, where: 'nearest' },
+}
+
+/** The lines of a document that a worker holds. Those in sight and some around them are here, the others come when asked for. */
+export class WorkerSource implements RowSource {
+  #state = NOTHING
+  #first = 0
+  #rows: readonly JsonRow[] = []
+  #shown = { first: 0, end: 0 }
+  readonly #listeners = new Set<() => void>()
+
+  constructor(readonly door: Door) {}
+
+  /** What the worker told. */
+  take({ state, first, rows }: Frame): void {
+    this.#first = first
+    this.#rows = rows
+    this.#set({ ...state, detail: state.detail ?? this.#state.detail })
+  }
+
+  subscribe = (onChange: () => void): (() => void) => {
+    this.#listeners.add(onChange)
+    return () => this.#listeners.delete(onChange)
+  }
+  getState = (): TreeState => this.#state
+
+  show(first: number, end: number): void {
+    if (first === this.#shown.first && end === this.#shown.end) return
+    this.#shown = { first, end }
+    const isHere = first >= this.#first && Math.min(end, this.#state.rowCount) <= this.#first + this.#rows.length
+    // Well within what is here nothing is asked for, so that scrolling is not a request per line.
+    const margin = (end - first) / 2
+    const isInside =
+      isHere &&
+      (this.#first === 0 || first - this.#first > margin) &&
+      (this.#first + this.#rows.length >= this.#state.rowCount || this.#first + this.#rows.length - end > margin)
+    if (!isInside) this.door.command({ do: 'show', first, end })
+  }
+
+  rowAt(index: number): JsonRow | undefined {
+    return this.#rows[index - this.#first]
+  }
+
+  select(index: number): void {
+    // Shown at once: the worker's answer may wait behind others, and keys are held down.
+    this.#set({ ...this.#state, selected: Math.max(0, Math.min(index, this.#state.rowCount - 1)) })
+    this.door.command({ do: 'select', index })
+  }
+  selectParent(): void {
+    this.door.command({ do: 'selectParent' })
+  }
+  toggle(index: number): void {
+    this.door.command({ do: 'toggle', index })
+  }
+  openBelow(rows: number): void {
+    this.door.command({ do: 'openBelow', rows })
+  }
+  collapse(): void {
+    this.door.command({ do: 'collapse' })
+  }
+  search(text: string): void {
+    const search = text === '' ? undefined : { text, found: 0, isDone: false }
+    this.#set({ ...this.#state, search })
+    this.door.command({ do: 'search', text })
+  }
+  goToHit(hit: number): void {
+    this.door.command({ do: 'goToHit', hit })
+  }
+  pathText(): Promise<string> {
+    return this.door.ask({ kind: 'path' }) as Promise<string> // the question says what is answered
+  }
+  valueText(): Promise<string> {
+    return this.door.ask({ kind: 'value' }) as Promise<string>
+  }
+  valueBlob(): Promise<Blob> {
+    return this.door.ask({ kind: 'blob' }) as Promise<Blob>
+  }
+
+  #set(state: TreeState): void {
+    this.#state = state
+    for (const listener of this.#listeners) listener()
+  }
+}
