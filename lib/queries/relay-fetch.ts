@@ -44,12 +44,17 @@ export async function relayFetch(op: Operation, input: Place & AnyInput, signal?
   return consoleFetch(relayPath(op, input), init, op.answer === 'text')
 }
 
+type Init = Omit<RequestInit, 'credentials' | 'redirect'>
+
 /** Reads JSON, or a text, from a path of the console itself. Throws RelayError. */
-export async function consoleFetch(
-  path: string,
-  init: Omit<RequestInit, 'credentials' | 'redirect'>,
-  isText = false,
-): Promise<unknown> {
+export async function consoleFetch(path: string, init: Init, isText = false): Promise<unknown> {
+  const response = await openConsole(path, init)
+  if (isText && response.headers.get('content-type')?.startsWith('text/plain')) return response.text()
+  return readValue(response)
+}
+
+/** A path's successful answer as it begins. Throws RelayError. */
+export async function openConsole(path: string, init: Init): Promise<Response> {
   const { signal } = init
   const response = await fetch(path, {
     ...init,
@@ -59,11 +64,19 @@ export async function consoleFetch(
     if (signal?.aborted) throw error
     throw new RelayError(unreachable, error)
   })
+  if (response.ok) return response
+  const value = await readValue(response)
+  throw new RelayError(
+    isErrorView(value)
+      ? value
+      : { ...unreachable, code: 'internal', message: `The console answered ${response.status}.` },
+  )
+}
+
+async function readValue(response: Response): Promise<unknown> {
   const text = await response.text()
-  if (isText && response.ok && response.headers.get('content-type')?.startsWith('text/plain')) return text
-  let value: unknown
   try {
-    value = text === '' ? null : parseJson(text)
+    return text === '' ? null : parseJson(text)
   } catch (error) {
     // A proxy between us and the server answered, in HTML.
     throw new RelayError(
@@ -75,10 +88,4 @@ export async function consoleFetch(
       error,
     )
   }
-  if (response.ok) return value
-  throw new RelayError(
-    isErrorView(value)
-      ? value
-      : { ...unreachable, code: 'internal', message: `The console answered ${response.status}.` },
-  )
 }
