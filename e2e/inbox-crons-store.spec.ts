@@ -50,7 +50,10 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
 
   // The other two are asked alike: one answer for both, looked at before it is sent.
   await rows.nth(before).getByRole('checkbox').check()
-  await rows.nth(before + 1).getByRole('checkbox').check()
+  await rows
+    .nth(before + 1)
+    .getByRole('checkbox')
+    .check()
   await page.getByRole('button', { name: 'Answer together…' }).click()
   const joint = page.getByRole('dialog', { name: 'Answer 2 threads together' })
   await joint.getByRole('radio', { name: 'approve' }).check()

@@ -1,5 +1,6 @@
 'use client'
-import { useState } from 'react'
+import { ChevronRight } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { jsonText } from '@/components/shared/json-value'
 import { LongText } from '@/components/shared/long-text'
 import { VisibleText } from '@/components/shared/visible-text'
@@ -43,8 +44,9 @@ function One({ exchange, isRaw }: { exchange: Exchange; isRaw: boolean }) {
   const { request, response, messages, endedAt } = exchange
   const shown = messages.length > MOST_SHOWN ? messages.slice(-MOST_SHOWN) : messages
   return (
-    <details>
+    <details className="group">
       <summary className="flex flex-wrap items-center gap-x-3 gap-y-0.5 px-3 py-1.5 text-xs">
+        <ChevronRight aria-hidden className="size-3 shrink-0 text-ink-3 group-open:rotate-90" />
         <code className="font-medium font-mono">{methodOf(exchange) ?? request.method}</code>
         {response ? (
           <StatusBadge tone={response.status < 400 ? 'ok' : 'error'}>{response.status}</StatusBadge>
@@ -80,7 +82,7 @@ function One({ exchange, isRaw }: { exchange: Exchange; isRaw: boolean }) {
   )
 }
 
-const Part = ({ title, at, children }: { title: string; at: number; children: React.ReactNode }) => (
+const Part = ({ title, at, children }: { title: string; at: number; children: ReactNode }) => (
   <div className="min-w-0">
     <p className="text-ink-3 text-xs">
       {title} <span className="tabular-nums">at {count(at)} ms</span>

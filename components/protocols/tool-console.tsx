@@ -99,9 +99,11 @@ const ToolHead = ({ tool: { name, title, description, annotations = {} } }: { to
     <h2 className="break-words font-semibold text-base">
       <VisibleText>{title ?? name}</VisibleText>
     </h2>
-    <code className="block break-all font-mono text-ink-3 text-xs">
-      <VisibleText>{name}</VisibleText>
-    </code>
+    {title && title !== name ? (
+      <code className="block break-all font-mono text-ink-3 text-xs">
+        <VisibleText>{name}</VisibleText>
+      </code>
+    ) : null}
     {description ? <LongText text={description} limit={1_000} className="mt-1 text-ink-2 text-sm" /> : null}
     <p className="mt-1 flex flex-wrap gap-1 empty:hidden">
       {Object.entries(annotations)

@@ -193,6 +193,7 @@ function seenRun({ deployment }: Place, thread: ThreadFacts, run: Run, isWaiting
     thread: thread.thread_id,
     run: run_id,
     assistant: assistant_id ?? (typeof graph === 'string' ? graph : ''),
+    assistantVersion: null,
     // Servers disagree on the status of a run that stopped at a question; its thread says so on all.
     status: isWaiting && ['success', 'interrupted'].includes(run.status) ? 'waiting' : run.status,
     startedBy: null,
