@@ -1,5 +1,6 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import { useMemo } from 'react'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
@@ -15,7 +16,12 @@ import { Endpoint, useSaidMissing } from './endpoint'
 import { ExchangeView } from './exchange-view'
 import { RpcErrorNotice } from './rpc-error-notice'
 import { mcpSnippets } from './snippets'
-import { ToolConsole, type ToolViews } from './tool-console'
+import type { ToolViews } from './tool-console'
+
+const ToolConsole = dynamic(() => import('./tool-console').then((module) => module.ToolConsole), {
+  ssr: false,
+  loading: () => <Skeleton className="h-64" />,
+})
 
 /** A deployment as a server of the Model Context Protocol: where it is, its tools, and a console that calls them. */
 export function McpPage({ place, views }: { place: AgentPlace; views: ToolViews }) {

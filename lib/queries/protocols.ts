@@ -22,11 +22,15 @@ export async function askProtocol(
     const { body } = await openConsole(path, { method: 'POST', headers, body: printJson(ask), signal })
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
     let rest = ''
+    let last: WireEntry | undefined
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
       const lines = (rest + part.value).split('\n')
       rest = lines.pop() ?? ''
-      if (lines.length > 0) onEntries(lines.map((line) => JSON.parse(line) as WireEntry)) // printed by our server
+      const entries = lines.map((line) => JSON.parse(line) as WireEntry) // printed by our server
+      last = entries.at(-1) ?? last
+      if (entries.length > 0) onEntries(entries)
     }
+    if (last?.kind !== 'end' && last?.kind !== 'failed') onEntries([{ kind: 'failed', at: 0, error: LOST }])
   } catch (error) {
     signal.throwIfAborted()
     onEntries([{ kind: 'failed', at: 0, error: error instanceof RelayError ? error.view : LOST }])

@@ -22,16 +22,20 @@ export async function serveProtocol(request: Request, place: Required<Place>): P
     const actor = await sessionActor()
     const signals = joinSignals(request.signal, shutdownSignal())
     const encoder = new TextEncoder()
+    let isHeard = true
     const body = new ReadableStream<Uint8Array>({
       async start(controller) {
         const tell = (entry: WireEntry) => {
-          if (!signals.signal.aborted) controller.enqueue(encoder.encode(`${JSON.stringify(entry)}\n`))
+          if (isHeard) controller.enqueue(encoder.encode(`${JSON.stringify(entry)}\n`))
         }
         await speak(place, ask, { actor, signal: signals.signal }, tell)
         signals.release()
-        if (!signals.signal.aborted) controller.close()
+        if (isHeard) controller.close()
       },
-      cancel: () => signals.abort(),
+      cancel() {
+        isHeard = false
+        signals.abort()
+      },
     })
     const headers = { ...PRIVATE_HEADERS, 'content-type': 'application/x-ndjson; charset=utf-8' }
     return new Response(body, { headers: { ...headers, 'x-accel-buffering': 'no' } })
