@@ -19,12 +19,12 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   await signIn(page)
   const before = (await ask('POST', '/threads/search', { status: 'interrupted', limit: 100 })).length
   const inbox = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Inbox/ })
-  const made = [await asking(), await asking()]
-  await expect(inbox).toHaveAccessibleName(new RegExp(`, ${before + 2} waiting`), { timeout: 15_000 })
+  const made = [await asking(), await asking(), await asking()]
+  await expect(inbox).toHaveAccessibleName(new RegExp(`, ${before + 3} waiting`), { timeout: 15_000 })
   await inbox.click()
   const table = page.getByRole('table', { name: 'Waiting threads' })
   const rows = table.locator('tr[data-key]')
-  await expect(rows).toHaveCount(before + 2)
+  await expect(rows).toHaveCount(before + 3)
   // Oldest first: those of this journey are the last.
   await expect(rows.nth(before)).toHaveAttribute('data-key', new RegExp(`${made[0]}$`))
   await expectAccessible(page)
@@ -43,13 +43,33 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   await expect(panel.getByRole('button', { name: 'Send answer' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(panel.getByText('Answered.')).toBeVisible()
-  await expect(rows).toHaveCount(before + 1)
+  await expect(rows).toHaveCount(before + 2)
   // The keyboard is at the next thread.
   await expect(rows.nth(before).locator('a[data-row]')).toBeFocused()
-  await expect(inbox).toHaveAccessibleName(new RegExp(`, ${before + 1} waiting`), { timeout: 15_000 })
+  await expect(inbox).toHaveAccessibleName(new RegExp(`, ${before + 2} waiting`), { timeout: 15_000 })
+
+  // The other two are asked alike: one answer for both, looked at before it is sent.
+  await rows.nth(before).getByRole('checkbox').check()
+  await rows
+    .nth(before + 1)
+    .getByRole('checkbox')
+    .check()
+  await page.getByRole('button', { name: 'Answer together…' }).click()
+  const joint = page.getByRole('dialog', { name: 'Answer 2 threads together' })
+  await joint.getByRole('radio', { name: 'approve' }).check()
+  await joint.getByRole('button', { name: 'Review 2 threads' }).click()
+  const last = page.getByRole('dialog', { name: 'Answer 2 threads?' })
+  await expect(last.getByRole('list', { name: 'Which' })).toContainText('Send this to the board? → "approve"')
+  await expectAccessible(page)
+  await last.getByRole('button', { name: 'Answer 2 threads' }).dblclick()
+  const told = page.getByRole('dialog', { name: '2 of 2 answered' })
+  await expect(told.getByRole('listitem').getByText('Answered')).toHaveCount(2)
+  await told.getByRole('button', { name: 'Close' }).first().click()
+  await expect(rows).toHaveCount(before)
+  for (const thread of made.slice(1)) expect(await ask('GET', `/threads/${thread}/runs`)).toHaveLength(2)
+
   await panel.getByRole('link', { name: 'Watch the run' }).click()
   await expect(page.getByText(/Sent to the board/)).toBeVisible()
-  await ask('DELETE', `/threads/${made[1]}`)
 })
 
 test('several questions of a thread are answered together', async ({ page }) => {

@@ -62,6 +62,10 @@ export const routes = {
   cron: (w: string, d: string, cron: string) => at([w, 'deployments', d, 'crons', cron]),
   store: (w: string, d: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'store'], query),
+  /** `tool` is the one that is open. */
+  mcp: (w: string, d: string, query?: { tool?: string }) => at([w, 'deployments', d, 'mcp'], query),
+  /** `assistant` is the one that is talked to. */
+  a2a: (w: string, d: string, query?: { assistant?: string }) => at([w, 'deployments', d, 'a2a'], query),
   system: (w: string, d: string) => at([w, 'deployments', d, 'system']),
   /** `deployment` and `thread` open one that waits, `interrupt` leads to one of its questions. */
   inbox: (w: string, query?: { deployment?: string; thread?: string; interrupt?: string }) => at([w, 'inbox'], query),
@@ -86,3 +90,19 @@ export const routes = {
   settings: (w: string) => at([w, 'settings']),
   prices: (w: string) => at([w, 'settings', 'prices']),
 }
+
+/** The parts of a deployment in the order of its navigation. */
+export const deploymentParts = (w: string, d: string): { label: string; href: Route }[] => [
+  { label: 'Overview', href: routes.deployment(w, d) },
+  { label: 'Revisions', href: routes.revisions(w, d) },
+  { label: 'Assistants', href: routes.assistants(w, d) },
+  { label: 'Threads', href: routes.threads(w, d) },
+  { label: 'Runs', href: routes.runs(w, d) },
+  { label: 'Traces', href: routes.traces(w, d) },
+  { label: 'Crons', href: routes.crons(w, d) },
+  { label: 'Store', href: routes.store(w, d) },
+  { label: 'MCP', href: routes.mcp(w, d) },
+  { label: 'A2A', href: routes.a2a(w, d) },
+  { label: 'System', href: routes.system(w, d) },
+  { label: 'Settings', href: routes.deploymentSettings(w, d) },
+]

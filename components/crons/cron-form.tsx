@@ -9,9 +9,10 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input, Select } from '@/components/ui/input'
 import { UTC } from '@/lib/cron-zone'
 import type { ErrorView } from '@/lib/errors'
+import { nameOfAssistant } from '@/lib/queries/assistants'
 import { type CronDraft, type CronField, type Problems, problemsOf } from './cron-draft'
 import { FiringsPreview } from './firings-preview'
-import { nameOfAssistant, useAssistants } from './use-assistants'
+import { useAssistants } from './use-assistants'
 
 type Props = {
   place: { workspace: string; deployment: string }

@@ -17,7 +17,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { showTab, tabListStyle, tabStyle } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
 import { deploymentQuery } from '@/lib/queries/deployments'
-import { routes } from '@/lib/routes'
+import { deploymentParts, routes } from '@/lib/routes'
 import { HealthBadge } from './health-badge'
 
 type DeploymentFrameProps = { workspace: string; deploymentId: string; children: ReactNode }
@@ -32,22 +32,11 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   const reason = useReasons().run
   const path = usePathname()
   const overview = routes.deployment(workspace, deploymentId)
-  const tabs = [
-    { label: 'Overview', href: overview, isCurrent: path === overview },
-    ...(
-      [
-        ['Revisions', routes.revisions(workspace, deploymentId)],
-        ['Assistants', routes.assistants(workspace, deploymentId)],
-        ['Threads', routes.threads(workspace, deploymentId)],
-        ['Runs', routes.runs(workspace, deploymentId)],
-        ['Traces', routes.traces(workspace, deploymentId)],
-        ['Crons', routes.crons(workspace, deploymentId)],
-        ['Store', routes.store(workspace, deploymentId)],
-        ['System', routes.system(workspace, deploymentId)],
-        ['Settings', routes.deploymentSettings(workspace, deploymentId)],
-      ] as const
-    ).map(([label, href]) => ({ label, href, isCurrent: path.startsWith(href) })),
-  ]
+  const tabs = deploymentParts(workspace, deploymentId).map(({ label, href }) => ({
+    label,
+    href,
+    isCurrent: href === overview ? path === href : path === href || path.startsWith(`${href}/`),
+  }))
   const url = data?.source_config?.custom_url
   // On a narrow screen the parts of a deployment begin sooner without them.
   const onlyWide = path === overview ? undefined : 'max-sm:hidden'

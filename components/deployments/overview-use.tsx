@@ -2,8 +2,9 @@
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
+import { KEY_VARIABLE } from '@/lib/snippet'
 import { Panel } from './panel'
-import { KEY_VARIABLE, SNIPPETS, type SnippetKind, snippet } from './snippets'
+import { SNIPPETS, type SnippetKind, snippet } from './snippets'
 
 type Props = {
   url: string | null | undefined

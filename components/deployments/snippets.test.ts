@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { KEY_VARIABLE, SNIPPETS, snippet } from './snippets'
+import { KEY_VARIABLE } from '@/lib/snippet'
+import { SNIPPETS, snippet } from './snippets'
 
 const url = "https://agents.example/it's/$(touch x)/`id`/"
 

@@ -1,4 +1,5 @@
 import { SDK } from '@/lib/contracts/dialect'
+import { KEY_VARIABLE, shell } from '@/lib/snippet'
 
 export type SnippetKind = 'curl' | 'typescript' | 'python'
 export const SNIPPETS: readonly { kind: SnippetKind; label: string }[] = [
@@ -7,10 +8,6 @@ export const SNIPPETS: readonly { kind: SnippetKind; label: string }[] = [
   { kind: 'python', label: 'Python' },
 ]
 
-/** Where the key is to be put: a snippet names the variable and never holds a key. */
-export const KEY_VARIABLE = 'AGENT_API_KEY'
-
-const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 const INPUT = { messages: [{ role: 'user', content: 'Hello' }] }
 
 /** A first run against an agent server, ready to paste. `graph` is a graph's name or an assistant's id. */

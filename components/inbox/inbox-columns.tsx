@@ -1,11 +1,34 @@
-import type { Column } from '@/components/shared/data-table'
+import { type Column, SelectBox } from '@/components/shared/data-table'
 import { RelativeTime } from '@/components/shared/relative-time'
+import type { Selection } from '@/components/shared/use-selection'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { shortId } from '@/lib/format'
 import type { WaitingThread } from '@/lib/stream/inbox'
 
-const asks: Column<WaitingThread> = {
+/** Rows go by `id`: a thread is one only together with its deployment. `name` is what to call it. */
+export type InboxRow = WaitingThread & { id: string; name: string }
+
+const select = (rows: readonly InboxRow[], selection: Selection): Column<InboxRow> => ({
+  id: 'select',
+  isAside: true,
+  className: 'w-9 pr-0',
+  header: (
+    <SelectBox
+      label="Select all on this page"
+      isChecked={rows.length > 0 && rows.every(({ id }) => selection.has(id))}
+      onChange={selection.togglePage}
+    />
+  ),
+  cell: ({ id, name }) => (
+    <SelectBox
+      label={`Select ${name}`}
+      isChecked={selection.has(id)}
+      onChange={(isRange) => selection.toggle(id, isRange)}
+    />
+  ),
+})
+const asks: Column<InboxRow> = {
   id: 'asks',
   header: 'Asks',
   className: 'w-full max-w-0',
@@ -22,19 +45,19 @@ const asks: Column<WaitingThread> = {
     </span>
   ),
 }
-const deployment: Column<WaitingThread> = {
+const deployment: Column<InboxRow> = {
   id: 'deployment',
   header: 'Deployment',
   className: 'max-w-28 sm:max-w-44',
   cell: ({ deploymentName: name }) => <span title={name}>{name}</span>,
 }
-const graph: Column<WaitingThread> = {
+const graph: Column<InboxRow> = {
   id: 'graph',
   header: 'Graph',
   from: 'md',
   cell: (one) => <code className="font-mono text-ink-2 text-xs">{one.graph ?? '–'}</code>,
 }
-const thread: Column<WaitingThread> = {
+const thread: Column<InboxRow> = {
   id: 'thread',
   header: 'Thread',
   from: 'lg',
@@ -44,7 +67,7 @@ const thread: Column<WaitingThread> = {
     </code>
   ),
 }
-const since: Column<WaitingThread> = {
+const since: Column<InboxRow> = {
   id: 'since',
   header: 'Waits since',
   className: 'w-28 text-ink-2',
@@ -53,5 +76,11 @@ const since: Column<WaitingThread> = {
 }
 
 /** Beside an open thread there is room for less. */
-export const inboxColumns = (isNarrow: boolean): Column<WaitingThread>[] =>
-  isNarrow ? [asks, deployment, since] : [asks, deployment, graph, thread, since]
+export const inboxColumns = (
+  isNarrow: boolean,
+  rows: readonly InboxRow[],
+  selection: Selection,
+): Column<InboxRow>[] => [
+  select(rows, selection),
+  ...(isNarrow ? [asks, deployment, since] : [asks, deployment, graph, thread, since]),
+]

@@ -1,4 +1,6 @@
 'use client'
+import { CornerDownRight } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { DataTable } from '@/components/shared/data-table'
@@ -8,22 +10,33 @@ import { Notice } from '@/components/shared/notice'
 import { PageHeader } from '@/components/shared/page-header'
 import { Pager } from '@/components/shared/pager'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { useReasons } from '@/components/shared/rights'
+import { SelectionBar } from '@/components/shared/selection-bar'
 import { StaleNotice } from '@/components/shared/stale-notice'
+import { useSelection } from '@/components/shared/use-selection'
+import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import { cn } from '@/lib/cn'
-import { count } from '@/lib/format'
+import { MAX_ANSWERED } from '@/lib/contracts/bulk'
+import { count, shortId } from '@/lib/format'
 import { routes } from '@/lib/routes'
 import type { Inbox, WaitingThread } from '@/lib/stream/inbox'
-import { inboxColumns } from './inbox-columns'
+import type { JointComponent } from './answer-together'
+import { type InboxRow, inboxColumns } from './inbox-columns'
 import { useInbox } from './use-inbox'
 import { type AnswersComponent, WaitingPanel } from './waiting-panel'
 
+const AnswerTogether = dynamic(() => import('./answer-together').then((module) => module.AnswerTogether), {
+  ssr: false,
+})
+
 const PAGE = 50
 
-type Props = { workspace: string; Answers: AnswersComponent }
+type Props = { workspace: string; Answers: AnswersComponent; Joint: JointComponent }
 
 /** Every thread of the workspace that waits for a person, oldest first, and what the chosen one asks. */
-export function InboxPage({ workspace, Answers }: Props) {
+export function InboxPage({ workspace, Answers, Joint }: Props) {
+  const { run: whyNot } = useReasons()
   const search = useSearchParams()
   const [deployment, thread, marked] = ['deployment', 'thread', 'interrupt'].map((name) => search.get(name) ?? '')
   const { inbox, at, problem } = useInbox(workspace)
@@ -32,7 +45,7 @@ export function InboxPage({ workspace, Answers }: Props) {
   const [page, setPage] = useState(0)
   const waiting = useMemo(
     // One that was answered is shown again once it has changed since.
-    () => inbox?.threads.filter((one) => answered[keyOf(one)] !== (one.since ?? '')),
+    () => inbox?.threads.filter((one) => answered[keyOf(one)] !== (one.since ?? '')).map(rowOf),
     [inbox, answered],
   )
   const fitting = only ? waiting?.filter((one) => one.deployment === only) : waiting
@@ -40,10 +53,15 @@ export function InboxPage({ workspace, Answers }: Props) {
   const rows = fitting?.slice(first, first + PAGE)
   const openKey = thread ? keyOf({ deployment: deployment ?? '', thread }) : undefined
   const open = inbox?.threads.find((one) => keyOf(one) === openKey)
+  const selection = useSelection(rows ?? [], only)
+  const [isTogether, setTogether] = useState(false)
+  const selected = waiting?.filter(({ id }) => selection.has(id)) ?? []
 
+  const forget = (threads: readonly WaitingThread[]) =>
+    setAnswered((now) => ({ ...now, ...Object.fromEntries(threads.map((one) => [keyOf(one), one.since ?? ''])) }))
   function onAnswered() {
     const after = openKey ? neighbourOf(openKey) : undefined
-    if (open) setAnswered((now) => ({ ...now, [keyOf(open)]: open.since ?? '' }))
+    if (open) forget([open])
     // The keyboard goes on with the next thread; on narrow screens the list is out of sight.
     if (after) requestAnimationFrame(() => focusRow(after))
   }
@@ -69,11 +87,11 @@ export function InboxPage({ workspace, Answers }: Props) {
           {problem && !inbox ? null : (
             <DataTable
               label="Waiting threads"
-              columns={inboxColumns(Boolean(thread))}
+              columns={inboxColumns(Boolean(thread), rows ?? [], selection)}
               rows={rows}
-              rowKey={keyOf}
+              rowKey={({ id }) => id}
               rowHref={(one) => routes.inbox(workspace, { deployment: one.deployment, thread: one.thread })}
-              isMarked={(one) => keyOf(one) === openKey}
+              isMarked={({ id }) => id === openKey || selection.has(id)}
               pendingRows={6}
               empty={
                 <EmptyState title="Nothing waits for a person">
@@ -89,6 +107,36 @@ export function InboxPage({ workspace, Answers }: Props) {
             total={fitting?.length ?? 0}
             onMove={(offset) => setPage(Number(offset) / PAGE)}
           />
+          <SelectionBar
+            label="Selected threads"
+            selection={selection}
+            onPage={(id) => rows?.some((one) => one.id === id) ?? false}
+          >
+            <Button
+              size="sm"
+              reason={
+                whyNot ??
+                (selected.length > MAX_ANSWERED ? `At most ${MAX_ANSWERED} can be answered at once.` : undefined) ??
+                (selected.length === 0 ? 'None of them waits any more.' : undefined)
+              }
+              onClick={() => setTogether(true)}
+            >
+              <CornerDownRight aria-hidden />
+              Answer together…
+            </Button>
+          </SelectionBar>
+          {isTogether ? (
+            <AnswerTogether
+              workspace={workspace}
+              threads={selected}
+              Joint={Joint}
+              onAnswered={(ids) => {
+                selection.drop(ids)
+                forget(selected.filter(({ id }) => ids.includes(id)))
+              }}
+              onClose={() => setTogether(false)}
+            />
+          ) : null}
         </div>
         {thread ? (
           <WaitingPanel
@@ -105,6 +153,11 @@ export function InboxPage({ workspace, Answers }: Props) {
   )
 }
 
+const rowOf = (one: WaitingThread): InboxRow => ({
+  ...one,
+  id: keyOf(one),
+  name: `${one.deploymentName} ${shortId(one.thread)}`,
+})
 const keyOf = ({ deployment, thread }: Pick<WaitingThread, 'deployment' | 'thread'>) => `${deployment} ${thread}`
 
 function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inbox | undefined): ReactNode {

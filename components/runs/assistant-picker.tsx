@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/input'
+import { findAssistant, isDefault, MOST_PICKABLE, pickableAssistants } from '@/lib/queries/assistants'
 import { IssueList } from './issue-list'
-import { findAssistant, isDefault, MOST_PICKABLE, pickableAssistants } from './pickable-assistants'
 import type { StartIssue } from './start-issues'
 
 type Props = {

@@ -1,7 +1,7 @@
 import { type Chip, chipsOf, type FilterDefinition, filterValue } from '@/components/shared/filters'
 import type { Assistant } from '@/lib/contracts/assistants'
 import { DEPTHS, readMoment, type StatusGroup } from '@/lib/contracts/run-row'
-import { isDefault } from './pickable-assistants'
+import { isDefault } from '@/lib/queries/assistants'
 
 export const PAGE_SIZE = 25
 

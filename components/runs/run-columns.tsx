@@ -6,7 +6,7 @@ import { Badge, StatusBadge } from '@/components/ui/badge'
 import { isRowActive, type RunRow } from '@/lib/contracts/run-row'
 import { shortId } from '@/lib/format'
 import { Elapsed } from './elapsed'
-import { rowStatus } from './run-status'
+import { rowStatus, VERSION_UNKNOWN } from './run-status'
 
 /** Names for the ids of a row, as far as they can be learned; the ids themselves otherwise. */
 export type Names = { assistant: (row: RunRow) => string; deployment: (id: string) => string }
@@ -58,6 +58,18 @@ export const runColumns = ({ names, serverNow, hasDeployment, selectable, select
         )}
       </span>
     ),
+  },
+  {
+    id: 'version',
+    header: 'Version',
+    from: 'xl',
+    className: 'w-24 text-ink-2',
+    cell: ({ assistantVersion }) =>
+      assistantVersion ?? (
+        <span className="text-ink-3" title={VERSION_UNKNOWN}>
+          not known
+        </span>
+      ),
   },
   {
     id: 'status',

@@ -14,6 +14,7 @@ import { CancelMenu } from './cancel-menu'
 import { MoreMenu } from './more-menu'
 import { RunFigures } from './run-figures'
 import { mayReplay } from './run-lenses'
+import { VERSION_UNKNOWN } from './run-status'
 import type { RunStore } from './run-store'
 import { useRunValue } from './use-run-view'
 
@@ -108,6 +109,9 @@ export function RunHeader({
           ) : (
             '–'
           )}
+        </Figure>
+        <Figure label="Assistant’s version" title={summary.assistantVersion ? undefined : VERSION_UNKNOWN}>
+          {summary.assistantVersion ?? 'not known'}
         </Figure>
         <Figure label="Started">
           <RelativeTime at={summary.startedAt} /> by{' '}

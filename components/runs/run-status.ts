@@ -4,6 +4,10 @@ import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 type Tone = 'ok' | 'progress' | 'warn' | 'error' | 'unknown'
 export type RunStatus = { tone: Tone; label: string; detail?: string; isOver: boolean }
 
+/** Why a run's version of its assistant is not there. */
+export const VERSION_UNKNOWN =
+  'Servers do not tell of a run which version of its assistant it was made from. It is known for runs that were started here, unless the assistant was changed at that very moment.'
+
 const OUTCOMES: Record<RecordingOutcome, Omit<RunStatus, 'isOver'>> = {
   success: { tone: 'ok', label: 'Finished' },
   error: { tone: 'error', label: 'Failed' },

@@ -8,6 +8,7 @@ import { Input } from '@/components/ui/input'
 import type { Settled } from '@/lib/errors'
 import { newRequestKey } from '@/lib/request-key'
 import { ErrorNotice } from './error-notice'
+import { LongText } from './long-text'
 import { useSave } from './use-save'
 import type { Selected } from './use-selection'
 import { VisibleName } from './visible-name'
@@ -19,9 +20,12 @@ type Props<R extends BulkResult> = {
   verb: string
   /** What that means, before it is done. */
   means: string
-  subjects: readonly Selected[]
+  /** `detail`: what is done to this one, where that differs. */
+  subjects: readonly (Selected & { detail?: string })[]
   /** Whether the number of them, or the word delete, has to be typed first. */
   isTyped: boolean
+  /** Nothing is lost by it. */
+  isHarmless?: boolean
   outcomes: Record<R['outcome'], [Tone, string]>
   summary: (results: readonly R[]) => string
   send: (request: { ids: string[]; key: string }) => Promise<Settled<R[]>>
@@ -33,7 +37,7 @@ type Props<R extends BulkResult> = {
 
 /** Does something with several rows after a confirmation, and says of each what became of it. */
 export function BulkDialog<R extends BulkResult>(props: Props<R>) {
-  const { means, isTyped, outcomes, onClose, children } = props
+  const { means, isTyped, isHarmless = false, outcomes, onClose, children } = props
   // As they were when the dialog opened: what is deleted leaves the selection.
   const [{ subjects, verb }] = useState(props)
   const [key] = useState(newRequestKey)
@@ -83,9 +87,10 @@ export function BulkDialog<R extends BulkResult>(props: Props<R>) {
         <form className="flex flex-col gap-3" onSubmit={submit}>
           <p className="text-ink-2">{means}</p>
           <ul aria-label="Which" className="max-h-40 overflow-y-auto rounded-md border px-3 py-1.5">
-            {subjects.map(({ id, name }) => (
-              <li key={id} className="truncate" title={id}>
+            {subjects.map(({ id, name, detail }) => (
+              <li key={id} className={detail ? 'py-1' : 'truncate'} title={id}>
                 <VisibleName>{name}</VisibleName>
+                {detail ? <LongText text={detail} limit={300} className="text-ink-2 text-xs" /> : null}
               </li>
             ))}
           </ul>
@@ -106,7 +111,7 @@ export function BulkDialog<R extends BulkResult>(props: Props<R>) {
             <Button disabled={isBusy} onClick={onClose}>
               Do nothing
             </Button>
-            <Button type="submit" variant="danger" isBusy={isBusy} disabled={!isConfirmed}>
+            <Button type="submit" variant={isHarmless ? 'primary' : 'danger'} isBusy={isBusy} disabled={!isConfirmed}>
               {verb}
             </Button>
           </div>

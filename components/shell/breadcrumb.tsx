@@ -21,6 +21,8 @@ const PARTS: Record<string, { label: string; pages?: Record<string, string> }> =
   runs: { label: 'Runs', pages: { new: 'Start a run', join: 'Open a run' } },
   crons: { label: 'Crons', pages: { new: 'New cron' } },
   store: { label: 'Store' },
+  mcp: { label: 'MCP' },
+  a2a: { label: 'A2A' },
   traces: { label: 'Traces', pages: { compare: 'Compare', 'of-run': 'Trace of a run' } },
   system: { label: 'System' },
   settings: {

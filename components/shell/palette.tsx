@@ -1,7 +1,7 @@
 'use client'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
-import { Bot, Boxes, LayoutGrid, Moon, Play, Sun } from 'lucide-react'
+import { Bot, Boxes, FileText, LayoutGrid, Moon, Play, Sun } from 'lucide-react'
 import type { Route } from 'next'
 import { useParams, useRouter } from 'next/navigation'
 import { type ReactNode, useDeferredValue, useState } from 'react'
@@ -9,7 +9,7 @@ import { VisibleName } from '@/components/shared/visible-name'
 import { isAtLeast } from '@/lib/contracts/api'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
-import { routes } from '@/lib/routes'
+import { deploymentParts, routes } from '@/lib/routes'
 import { placesOf } from './nav'
 import type { ShellWorkspace } from './sidebar'
 import { applyTheme } from './theme'
@@ -29,6 +29,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
     placeholderData: keepPreviousData,
   })
   const assistants = useAssistants(current.slug, name)
+  const { deploymentId } = useParams<{ deploymentId?: string }>()
   const act = (verb: () => void) => () => {
     onClose()
     verb()
@@ -101,6 +102,15 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
                   </Item>
                 ))
               : null}
+          </Command.Group>
+        ) : null}
+        {deploymentId ? (
+          <Command.Group heading="This deployment" className={group}>
+            {deploymentParts(current.slug, deploymentId).map(({ label, href }) => (
+              <Item key={label} value={`part ${label} of this deployment`} icon={<FileText />} onSelect={go(href)}>
+                {label}
+              </Item>
+            ))}
           </Command.Group>
         ) : null}
         <Command.Group heading="Pages" className={group}>

@@ -1,9 +1,11 @@
 'use server'
 import { z } from 'zod'
+import { type AnsweredThread, MAX_ANSWERED } from '@/lib/contracts/bulk'
 import { isJsonObject, parseJson } from '@/lib/contracts/json'
 import { AppError, type Settled } from '@/lib/errors'
 import { sessionActor } from '@/lib/server/actor'
 import { guardAction } from '@/lib/server/guard-action'
+import * as several from '@/lib/server/inbox/answer-several'
 import * as inbox from '@/lib/server/inbox/inbox-thread'
 import { once } from '@/lib/server/once'
 import { parseInput } from '@/lib/server/settle'
@@ -12,12 +14,15 @@ import type { RecordingSummary } from '@/lib/stream/log'
 
 const name = z.string().min(1).max(300)
 
+/** `[{id, asked, answer}]` as JSON text, so that each number stays what was typed. Empty: it goes on from a breakpoint. */
+const answers = z.string().max(4_000_000)
+/** Made once per answer that is sent: a repeat of it gives the run that is there. */
+const key = z.string().min(8).max(100)
+
 const Answer = z.strictObject({
   place: z.strictObject({ workspace: name, deployment: name, thread: name }),
-  /** `[{id, asked, answer}]` as JSON text, so that each number stays what was typed. Empty: it goes on from a breakpoint. */
-  answers: z.string().max(4_000_000),
-  /** Made once per answer that is sent: a repeat of it gives the run that is there. */
-  key: z.string().min(8).max(100),
+  answers,
+  key,
 })
 
 /** Answers open questions of a thread, one or several, by a run that is recorded. */
@@ -28,6 +33,27 @@ export async function answerThread(given: z.input<typeof Answer>): Promise<Settl
     const actor = await sessionActor()
     return await once({ actor, key, operation: 'answerThread', input }, () =>
       inbox.answerThread(input.place, answers, key, actor),
+    )
+  })
+}
+
+const Several = z.strictObject({
+  workspace: name,
+  threads: z
+    .array(z.strictObject({ deployment: name, thread: name, answers }))
+    .min(1)
+    .max(MAX_ANSWERED),
+  key,
+})
+
+/** Answers several threads, each for itself: some may fail where others do not. */
+export async function answerThreads(given: z.input<typeof Several>): Promise<Settled<AnsweredThread[]>> {
+  return guardAction(async () => {
+    const { key, ...input } = parseInput(Several, given)
+    const threads = input.threads.map((one) => ({ ...one, answers: readAnswers(one.answers) }))
+    const actor = await sessionActor()
+    return await once({ actor, key, operation: 'answerThreads', input }, () =>
+      several.answerThreads(input.workspace, threads, key, actor),
     )
   })
 }

@@ -1,5 +1,5 @@
 import type { agentServerSchemas } from './agent-server.schemas'
-import { defineApi } from './api'
+import { defineApi, type Operation } from './api'
 
 /** The operations of one deployment's agent server. POST rows that only search or count are reads. */
 export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server', {
@@ -158,3 +158,6 @@ export const VALUES_ANSWERS: ReadonlySet<string> = new Set([
 
 /** Operations whose whole answer is a graph's final state. It is the user's, so it is neither renamed nor redacted. */
 export const STATE_ANSWERS: ReadonlySet<string> = new Set(['createRunWait', 'createStatelessRunWait', 'joinRun'])
+
+/** A JSON-RPC row as it is for methods that only read: whoever sees the deployment may send them, and nothing is changed. */
+export const asRead = <Op extends Operation>(op: Op): Op => ({ ...op, role: 'viewer', effect: 'read' })

@@ -9,3 +9,17 @@ export type BulkResult = {
 
 /** Deployments deleted at once, at most. */
 export const MAX_BULK = 500
+
+/** Threads that are answered at once, at most. */
+export const MAX_ANSWERED = 50
+
+/** What became of one of several threads that were answered together. */
+export type AnsweredThread = {
+  /** Deployment and thread, as `${deployment} ${thread}`. */
+  id: string
+  /** `passed`: it does not ask this any more, so nothing was sent. `unknown`: it was sent, and what came of it could not be read. */
+  outcome: 'answered' | 'passed' | 'failed' | 'unknown'
+  reason?: string
+  /** The recording of the run that went on. */
+  run?: string
+}

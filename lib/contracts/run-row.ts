@@ -25,6 +25,8 @@ export type RunRow = {
   run: string | null
   /** Assistant id or graph name, as far as it is told. */
   assistant: string
+  /** Of the assistant, when the run was made. Null where it is not known: servers do not tell it of a run. */
+  assistantVersion: number | null
   status: RunRowStatus
   /** Null for a run that was started elsewhere: its server does not say. */
   startedBy: string | null

@@ -38,43 +38,6 @@ export const RpcResponse = z.object({
 })
 export type RpcResponse = z.output<typeof RpcResponse>
 
-export const A2A_METHODS = ['message/send', 'message/stream', 'tasks/get', 'tasks/cancel'] as const
-export const A2A_TASK_STATES = [
-  'submitted',
-  'working',
-  'input-required',
-  'completed',
-  'canceled',
-  'failed',
-  'rejected',
-  'auth-required',
-  'unknown',
-] as const
-
-/** A part of an agent-to-agent message. */
-export const A2aPart = z.object({ kind: z.string(), text: z.string().nullish(), data: z.unknown().optional() })
-export const A2aMessage = z.object({
-  role: z.string(),
-  parts: z.array(A2aPart),
-  messageId: z.string().nullish(),
-  /** The thread's id. */
-  contextId: z.string().nullish(),
-  /** The run's id. */
-  taskId: z.string().nullish(),
-})
-/** The `result` of a message or of `tasks/get`. */
-export const A2aTask = z.object({
-  id: z.string(),
-  contextId: z.string().nullish(),
-  kind: z.string().nullish(),
-  status: z.object({ state: z.string(), message: A2aMessage.nullish(), timestamp: z.string().nullish() }),
-  artifacts: z
-    .array(z.object({ artifactId: z.string().nullish(), name: z.string().nullish(), parts: z.array(A2aPart) }))
-    .nullish(),
-  history: z.array(A2aMessage).nullish(),
-})
-export type A2aTask = z.output<typeof A2aTask>
-
 export const AgentCardQuery = z.strictObject({ assistant_id: z.string().min(1) })
 /** How an agent presents itself to other agents; the protocol's newer fields are kept. */
 export const AgentCard = z.looseObject({

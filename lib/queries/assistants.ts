@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { InputOf } from '@/lib/contracts/api'
-import type { AssistantGraph } from '@/lib/contracts/assistants'
+import type { Assistant, AssistantGraph } from '@/lib/contracts/assistants'
 import { apiQuery } from './api-query'
 
 type Search = NonNullable<InputOf<typeof agentServer.searchAssistants>['body']>
@@ -11,6 +11,24 @@ export const assistantsQuery = (workspace: string, deployment: string, body: Sea
   ...apiQuery(agentServer.searchAssistants, { workspace, deployment, body }),
   placeholderData: keepPreviousData,
 })
+
+export const MOST_PICKABLE = 200
+
+/** The assistants that a form offers; the first graph of the server's configuration comes first. */
+export const pickableAssistants = (workspace: string, deployment: string) =>
+  assistantsQuery(workspace, deployment, { limit: MOST_PICKABLE, sort_by: 'created_at', sort_order: 'asc' })
+
+/** The assistant that the server made for each graph by itself. */
+export const isDefault = (assistant: Pick<Assistant, 'metadata'>): boolean => assistant.metadata.created_by === 'system'
+
+/** What a person calls an assistant: of the one that a server makes for each graph, the graph. */
+export const nameOfAssistant = (assistant: Assistant): string =>
+  isDefault(assistant) ? `${assistant.graph_id} (default)` : assistant.name || assistant.assistant_id
+
+/** An assistant by its id, or the default one of a graph by the graph's name. */
+export const findAssistant = (assistants: readonly Assistant[] | undefined, idOrGraph: string): Assistant | undefined =>
+  assistants?.find((one) => one.assistant_id === idOrGraph) ??
+  assistants?.find((one) => one.graph_id === idOrGraph && isDefault(one))
 
 /** The default assistant of each graph: the graphs that there are. */
 export const defaultAssistantsQuery = (workspace: string, deployment: string) =>

@@ -63,7 +63,7 @@ export async function relayFetchLarge(
   options: { under: string; from?: LargeJson },
   signal?: AbortSignal,
 ): Promise<{ value: unknown } | { large: LargeJson }> {
-  const response = await send(relayPath(op, input), initOf(op, input, signal))
+  const response = await openConsole(relayPath(op, input), initOf(op, input, signal))
   const reader = response.body?.getReader()
   const parts: Uint8Array<ArrayBuffer>[] = []
   let size = 0
@@ -75,7 +75,7 @@ export async function relayFetchLarge(
     if (done) break
     parts.push(value)
     size += value.byteLength
-    if (size <= MOST_DIRECT || !response.ok) continue
+    if (size <= MOST_DIRECT) continue
     const { LargeJson } = await import('@/lib/json/large-json')
     // Of what is compressed on its way the length says nothing.
     const { headers } = response
@@ -86,7 +86,7 @@ export async function relayFetchLarge(
     return { large }
   }
   const text = await new Blob(parts).text()
-  if (!response.ok || canParse(text)) return { value: readValue(response, text) }
+  if (canParse(text)) return { value: readValue(text, response.status) }
   const { LargeJson } = await import('@/lib/json/large-json')
   const large = new LargeJson(options)
   for (const part of parts) large.add(part)
@@ -98,37 +98,41 @@ type Init = Omit<RequestInit, 'credentials' | 'redirect'>
 
 /** Reads JSON, or a text, from a path of the console itself. Throws RelayError. */
 export async function consoleFetch(path: string, init: Init, isText = false): Promise<unknown> {
-  const response = await send(path, init)
+  const response = await openConsole(path, init)
   const text = await response.text()
-  if (isText && response.ok && response.headers.get('content-type')?.startsWith('text/plain')) return text
-  return readValue(response, text)
+  if (isText && response.headers.get('content-type')?.startsWith('text/plain')) return text
+  return readValue(text, response.status)
 }
 
-const send = (path: string, init: Init): Promise<Response> =>
-  fetch(path, { ...init, credentials: 'same-origin', redirect: 'error' }).catch((error: unknown) => {
-    if (init.signal?.aborted) throw error
-    throw new RelayError(unreachable, error)
-  })
+/** A path's successful answer as it begins. Throws RelayError. */
+export async function openConsole(path: string, init: Init): Promise<Response> {
+  const response = await fetch(path, { ...init, credentials: 'same-origin', redirect: 'error' }).catch(
+    (error: unknown) => {
+      if (init.signal?.aborted) throw error
+      throw new RelayError(unreachable, error)
+    },
+  )
+  if (response.ok) return response
+  const value = readValue(await response.text(), response.status)
+  throw new RelayError(
+    isErrorView(value)
+      ? value
+      : { ...unreachable, code: 'internal', message: `The console answered ${response.status}.` },
+  )
+}
 
-function readValue(response: Response, text: string): unknown {
-  let value: unknown
+function readValue(text: string, status: number): unknown {
   try {
-    value = text === '' ? null : parseJson(text)
+    return text === '' ? null : parseJson(text)
   } catch (error) {
     // A proxy between us and the server answered, in HTML.
     throw new RelayError(
       {
         ...unreachable,
         code: 'internal',
-        message: `The console answered ${response.status} with something else than data.`,
+        message: `The console answered ${status} with something else than data.`,
       },
       error,
     )
   }
-  if (response.ok) return value
-  throw new RelayError(
-    isErrorView(value)
-      ? value
-      : { ...unreachable, code: 'internal', message: `The console answered ${response.status}.` },
-  )
 }

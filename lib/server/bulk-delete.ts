@@ -4,10 +4,10 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import { AppError } from '@/lib/errors'
 import type { Actor } from './actor'
 import { call } from './call'
+import { mapLimited } from './map-limited'
 
 /** What one request of the interface takes. */
 const CHUNK = 100
-const AT_ONCE = 6
 
 type Wish = { workspace: string; ids: readonly string[] }
 
@@ -91,14 +91,3 @@ async function lookUp(workspace: string, id: string, actor: Actor, problem: stri
 const failed = (id: string, reason: string): BulkResult => ({ id, outcome: 'failed', reason })
 const messageOf = (error: unknown) =>
   error instanceof AppError ? error.message : 'Something went wrong in the console.'
-
-/** In the order of `items`, so many at once. */
-async function mapLimited<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  const queue = items.entries()
-  const next = async () => {
-    for (const [index, item] of queue) results[index] = await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, next))
-  return results
-}

@@ -55,6 +55,17 @@ export async function openAnyStream(
   })
 }
 
+/**
+ * As `call`, where one operation is a conversation of several requests: `send` has it, with the server that it is given. What
+ * is sent and heard on the way is its own affair; rights, audit and failures are those of one call.
+ */
+export const converse = <Op extends Operation>(
+  op: Op,
+  input: CallInput<Op>,
+  options: CallOptions,
+  send: Send<void>,
+): Promise<void> => perform(op, input as Place & AnyInput, options, send)
+
 /** What of an upstream's headers is worth passing on: where the run is, and how to come back to it. */
 const keptHeaders = (headers: { get(name: string): string | null }) =>
   new Headers(
@@ -64,7 +75,12 @@ const keptHeaders = (headers: { get(name: string): string | null }) =>
     }),
   )
 
-type Send<T> = (op: Operation, to: Destination, prepared: Prepared, options: ExchangeOptions) => Promise<Exchanged<T>>
+export type Send<T> = (
+  op: Operation,
+  to: Destination,
+  prepared: Prepared,
+  options: ExchangeOptions,
+) => Promise<Exchanged<T>>
 
 async function perform<T>(
   op: Operation,

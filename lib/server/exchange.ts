@@ -82,7 +82,7 @@ function requestFor(op: Operation, to: Destination, prepared: Prepared, options:
 }
 
 /** A read is asked once more where the connection failed; a write never, since it may have arrived. */
-async function withRetry<T>(op: Operation, ask: () => Promise<T>): Promise<T> {
+export async function withRetry<T>(op: Operation, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {

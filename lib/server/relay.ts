@@ -101,7 +101,7 @@ function queryOf(search: URLSearchParams): Record<string, string | string[]> | u
   )
 }
 
-async function readBody(request: Request): Promise<unknown> {
+export async function readBody(request: Request): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
     throw new AppError('invalid', 'The body has to be JSON.')
   const parts: Uint8Array[] = []

@@ -6,10 +6,9 @@ import { AppError } from '@/lib/errors'
 import type { Actor } from './actor'
 import { call } from './call'
 import { authorize } from './call-context'
+import { mapLimited } from './map-limited'
 import { readRecording } from './recorder/read'
 import { cancelRecording } from './recorder/start'
-
-const AT_ONCE = 6
 
 /** The ids of rows, as lists have them. */
 export type CancelWish = { workspace: string; action: CancelAction; ids: readonly string[] }
@@ -18,13 +17,7 @@ export type CancelWish = { workspace: string; action: CancelAction; ids: readonl
 export async function cancelRuns({ workspace, action, ids }: CancelWish, actor: Actor): Promise<RunResult[]> {
   // Once for all of them, before anything is sent: a refusal is then one, and on record as one.
   await authorize(agentServer.cancelRun, { workspace }, actor)
-  const results: RunResult[] = []
-  const queue = ids.entries()
-  const next = async () => {
-    for (const [index, id] of queue) results[index] = await cancelOne(workspace, action, id, actor)
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, ids.length) }, next))
-  return results
+  return await mapLimited(ids, (id) => cancelOne(workspace, action, id, actor))
 }
 
 async function cancelOne(workspace: string, action: CancelAction, id: string, actor: Actor): Promise<RunResult> {

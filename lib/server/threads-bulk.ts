@@ -6,9 +6,8 @@ import { AppError } from '@/lib/errors'
 import type { Actor } from './actor'
 import { call } from './call'
 import { authorize } from './call-context'
+import { mapLimited } from './map-limited'
 import { isOpen } from './settled-truth'
-
-const AT_ONCE = 6
 
 export type ThreadsWish = { workspace: string; deployment: string; ids: readonly string[] }
 type Place = { workspace: string; deployment: string; id: string }
@@ -78,15 +77,10 @@ const mayAll = (op: Operation, { workspace, deployment }: ThreadsWish, actor: Ac
 /** In the order of the ids, so many at once. A failure of one is that one's own. */
 async function each(wish: ThreadsWish, work: (place: Place) => Promise<ThreadResult>): Promise<ThreadResult[]> {
   const { workspace, deployment, ids } = wish
-  const results: ThreadResult[] = []
-  const queue = ids.entries()
-  const next = async () => {
-    for (const [index, id] of queue)
-      results[index] = await work({ workspace, deployment, id }).catch((error: unknown) => {
-        if (!(error instanceof AppError) || error.code === 'forbidden' || error.code === 'unauthenticated') throw error
-        return { id, outcome: 'failed', reason: error.message }
-      })
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, ids.length) }, next))
-  return results
+  return await mapLimited(ids, (id) =>
+    work({ workspace, deployment, id }).catch((error: unknown): ThreadResult => {
+      if (!(error instanceof AppError) || error.code === 'forbidden' || error.code === 'unauthenticated') throw error
+      return { id, outcome: 'failed', reason: error.message }
+    }),
+  )
 }

@@ -34,6 +34,8 @@ export type RecordingSummary = {
   run: string | null
   /** Assistant id or graph name, as the run was started with it. */
   assistant: string
+  /** The assistant's version that the run was made from; null or absent where that is not known. */
+  assistantVersion?: number | null
   phase: 'starting' | 'live' | 'reconnecting' | 'ended'
   outcome: RecordingOutcome | null
   startedBy: string

@@ -126,6 +126,7 @@ function readHeader(value: unknown): FileHeader {
       thread: orNull('thread'),
       run: orNull('run'),
       assistant: text('assistant'),
+      ...(typeof recording.assistantVersion === 'number' && { assistantVersion: recording.assistantVersion }),
       // The log itself says how it ended, where it did.
       phase: 'live',
       outcome: null,

@@ -23,11 +23,11 @@ import { invalidate } from '@/lib/queries/api-query'
 import { assistantSchemasQuery } from '@/lib/queries/assistants'
 import { newRequestKey } from '@/lib/request-key'
 import { routes } from '@/lib/routes'
-import { ContextSection } from './context-section'
-import { EMPTY_DRAFT, keepDraft, type Problems, placeName, placeProblems, restoreDraft } from './draft'
+import { EMPTY_DRAFT, keepDraft, type Problems, placeName, placeProblems, restoreDraft, withProblem } from './draft'
 import { OtherSections } from './other-sections'
 import { DraftProblems } from './problems'
 import { SaveBar } from './save-bar'
+import { SchemaForm } from './schema-form'
 
 const ConflictDialog = dynamic(() => import('./conflict-dialog').then((module) => module.ConflictDialog), {
   ssr: false,
@@ -86,8 +86,8 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
       problemAt: (path: JsonPath) => unfinished.get(placeName(path)) ?? refused.get(placeName(path)),
       report: (path: JsonPath, message: string | undefined) => {
         const place = placeName(path)
-        setUnfinished((now) => changed(now, place, message))
-        setRefused((now) => changed(now, place, undefined))
+        setUnfinished((now) => withProblem(now, place, message))
+        setRefused((now) => withProblem(now, place, undefined))
       },
     }),
     [unfinished, refused],
@@ -156,14 +156,22 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
           disabled={whyNot !== undefined}
           className="grid min-w-0 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]"
         >
-          <ContextSection
-            key={`context ${version}`}
-            schema={schemas.data?.context_schema ?? undefined}
-            isPending={schemas.isPending}
-            value={draft.context}
-            hasUnfinished={unfinished.size > 0}
-            onChange={(context) => change({ context })}
-          />
+          <section aria-label="Context" className="min-w-0 rounded-lg border bg-panel p-4">
+            <h3 className="font-semibold text-sm">Context</h3>
+            <p className="mb-2 text-ink-2 text-xs">
+              What the graph reads at each run. It is saved whole: what is not here is not set.
+            </p>
+            <SchemaForm
+              key={`context ${version}`}
+              label="Context"
+              of="this graph’s context"
+              schema={schemas.data?.context_schema ?? undefined}
+              isPending={schemas.isPending}
+              value={draft.context}
+              hasUnfinished={unfinished.size > 0}
+              onChange={(context) => change({ context })}
+            />
+          </section>
           <OtherSections key={`others ${version}`} draft={draft} isNew={!assistant} onChange={change} />
         </fieldset>
         {error ? <ErrorNotice error={error} className="mt-4" /> : null}
@@ -194,14 +202,6 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
       ) : null}
     </DraftProblems>
   )
-}
-
-function changed(problems: Problems, place: string, message: string | undefined): Problems {
-  if (problems.get(place) === message) return problems
-  const next = new Map(problems)
-  if (message === undefined) next.delete(place)
-  else next.set(place, message)
-  return next
 }
 
 const LOST: ErrorView = {

@@ -23,6 +23,15 @@ export const placeName = (path: JsonPath): string => JSON.stringify(path.map(Str
 
 export type Problems = ReadonlyMap<string, string>
 
+/** The problems with that of one place set, or taken away. */
+export function withProblem(problems: Problems, place: string, message: string | undefined): Problems {
+  if (problems.get(place) === message) return problems
+  const next = new Map(problems)
+  if (message === undefined) next.delete(place)
+  else next.set(place, message)
+  return next
+}
+
 /** What a refusal says of the draft's fields by place, and what is left to say beside the button. */
 export function placeProblems(error: ErrorView): { problems: Problems; rest: ErrorView | undefined } {
   const isPlaced = ({ path }: FieldError) => DRAFT_FIELDS.some((field) => field === path[0])

@@ -46,7 +46,7 @@ export function ObjectFields({ fields, path, value, onChange }: Props) {
           <p className="font-medium text-xs">
             {fields.length === 0 ? 'As JSON' : 'Other keys'}
             <span className="ml-2 font-normal text-ink-3">
-              {fields.length === 0 ? 'the schema names no fields' : 'not in the graph’s schema; they are kept'}
+              {fields.length === 0 ? 'the schema names no fields' : 'not in the schema; they are kept'}
             </span>
           </p>
           <JsonField

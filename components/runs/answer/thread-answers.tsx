@@ -11,6 +11,7 @@ import { readAsk } from '@/lib/stream/answers'
 import type { GivenAnswer } from '@/lib/stream/inbox'
 import type { OpenInterrupt } from '@/lib/stream/questions'
 import { type AnswerDraft, draftFor, isTouched, readAnswer } from './answer-draft'
+import { copyOf } from './joint'
 import { QuestionCard } from './question-card'
 
 export type ThreadAnswersProps = {
@@ -128,13 +129,3 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
     </div>
   )
 }
-
-/** One question's answer as another's: the same words, and the same decision about as many actions as that one has. */
-const copyOf = (draft: AnswerDraft, own: AnswerDraft): AnswerDraft => ({
-  ...draft,
-  mode: draft.mode === 'form' ? own.mode : draft.mode,
-  actions: own.actions.map((action, at) => {
-    const { verb, message } = draft.actions[at] ?? draft.actions[0] ?? action
-    return { ...action, verb, message }
-  }),
-})

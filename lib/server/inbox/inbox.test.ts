@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
-import { answerThread } from '@/lib/actions/inbox'
+import { answerThread, answerThreads } from '@/lib/actions/inbox'
 import { printJson } from '@/lib/contracts/json'
 import type { Actor } from '@/lib/server/actor'
 import { insertDirectServer } from '@/lib/server/direct-servers'
@@ -122,6 +122,38 @@ test('a second answer, by somebody else or by the same click, starts no second r
   const [question] = (await detail(other)).questions
   const moved = [{ id: question?.id ?? '', asked: 'something else', answer: 'yes' }]
   expect(await send(other, moved)).toMatchObject({ ok: false, error: { code: 'conflict' } })
+})
+
+test('several threads are answered together, each by a run of its own, and told of one by one', async () => {
+  const made = [await asking(1), await asking(2), await asking(1)]
+  const threads = await Promise.all(
+    made.map(async (thread) => ({
+      deployment: at.deployment,
+      thread,
+      answers: printJson(answersTo((await detail(thread)).questions)),
+    })),
+  )
+  // Somebody else is faster with the last one.
+  await send(made[2] ?? '', answersTo((await detail(made[2] ?? '')).questions))
+  await settled(made[2] ?? '')
+  const wish = { workspace: 'tests', threads, key: 'several-at-once' }
+  actor = viewer
+  expect(await answerThreads(wish)).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+  actor = developer
+  const [told, again] = await Promise.all([answerThreads(wish), answerThreads(wish)])
+  expect(told).toMatchObject({
+    ok: true,
+    data: [
+      { id: `${at.deployment} ${made[0]}`, outcome: 'answered', run: expect.any(String) },
+      { outcome: 'answered' },
+      { outcome: 'passed', reason: expect.stringContaining('Nothing was sent') },
+    ],
+  })
+  expect(again).toEqual(told)
+  for (const thread of made) {
+    expect(await settled(thread)).toBe('idle')
+    expect((await server.get(`/threads/${thread}/runs`)).json).toHaveLength(2)
+  }
 })
 
 test('a thread at a breakpoint is there too and goes on; viewers see it and may not', async () => {

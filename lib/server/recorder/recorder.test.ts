@@ -98,6 +98,33 @@ test('a run is recorded from its first event to its end, byte by byte, and the e
   expect(run.opened).toHaveLength(1)
 })
 
+test('the version of the assistant is kept where it was the same before and after the start, and never guessed', async () => {
+  const asked: (string | undefined)[] = []
+  const tell = (versions: (number | undefined)[]) => {
+    server.intercept = (request, response) => {
+      if (request.method !== 'GET' || !request.url?.startsWith('/assistants/')) return false
+      asked.push(request.url)
+      const version = versions.shift()
+      response.writeHead(version ? 200 : 500, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ assistant_id: 'agent', graph_id: 'agent', version, metadata: {} }))
+      return true
+    }
+  }
+  const versionOf = async (versions: (number | undefined)[]) => {
+    tell(versions)
+    const { id, assistantVersion } = await start()
+    expect((await readRecording(id)).assistantVersion).toBe(assistantVersion)
+    server.latest().finish()
+    await ended(id)
+    return assistantVersion
+  }
+  expect(await versionOf([3, 3])).toBe(3)
+  expect(await versionOf([3, 4])).toBeNull()
+  expect(await versionOf([])).toBeNull()
+  expect(asked).toHaveLength(6)
+  server.intercept = () => false
+})
+
 test('a start that the server refuses leaves nothing behind and says why', async () => {
   const before = (await listRecordings({ workspace: 'tests' })).items.length
   server.onRun = () => {

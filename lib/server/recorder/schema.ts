@@ -27,6 +27,8 @@ export const recordings = consoleSchema.table(
     thread: text('thread'),
     run: text('run'),
     assistant: text('assistant').notNull(),
+    /** The version that was active when the run was made; null where that is not known. */
+    assistantVersion: integer('assistant_version'),
     phase: text('phase').$type<RecordingSummary['phase']>().notNull(),
     outcome: text('outcome').$type<RecordingOutcome>(),
     startedBy: text('started_by').notNull(),

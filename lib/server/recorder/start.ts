@@ -8,6 +8,8 @@ import { AppError } from '@/lib/errors'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { Actor } from '../actor'
 import { call, type OpenStream, openStream } from '../call'
+import { authorize } from '../call-context'
+import { log } from '../log'
 import { shutdownSignal } from '../shutdown'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
@@ -44,10 +46,13 @@ const MODES: RunBody['stream_mode'] = ['values', 'messages-tuple', 'updates', 'c
  */
 export async function startRecording(input: StartRecording): Promise<RecordingSummary> {
   const { actor, workspace, deployment, thread, key } = input
+  const isStateless = thread.kind === 'stateless'
+  // Before anything is read: a refusal is then one, and on record as one.
+  await authorize(isStateless ? agentServer.createStatelessRunStream : agentServer.createRunStream, input, actor)
+  const before = activeVersion(input)
   const hub = recorderHub()
   await hub.start()
   const id = randomUUID()
-  const isStateless = thread.kind === 'stateless'
   const body: RunBody = {
     ...input.body,
     stream_mode: input.body.stream_mode ?? MODES,
@@ -74,6 +79,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
 
   const recorder = new Recorder(hub, row, new RecordingLog(id, [], { phase: 'starting', last: 0, totalBytes: 0 }))
   try {
+    await before
     const opened = await open(input, body, recorder)
     const ids = idsOf(opened.headers)
     recorder.name(ids.thread, ids.run)
@@ -85,8 +91,28 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     else await deleteRecording(id)
     throw error
   }
-  await Promise.race([recorder.named, new Promise((resolve) => setTimeout(resolve, TIMING.idsMs).unref())])
-  return { ...summaryOf(row), thread: recorder.place.thread, run: recorder.place.run, phase: 'live' }
+  const isNamed = Promise.race([recorder.named, new Promise((resolve) => setTimeout(resolve, TIMING.idsMs).unref())])
+  const [version] = await Promise.all([activeVersion(input), isNamed])
+  // The same before and after: the run was made from it. Anything else is not known.
+  const assistantVersion = version === (await before) ? version : null
+  if (assistantVersion !== null)
+    await updateRecording(id, { assistantVersion }, { instance: hub.instance, isOwner: false }).catch(
+      (error: unknown) =>
+        // The run goes on all the same.
+        log.warn('recorder.version_lost', { recording: id, error }),
+    )
+  const { thread: namedThread, run } = recorder.place
+  return { ...summaryOf(row), assistantVersion, thread: namedThread, run, phase: 'live' }
+}
+
+/** Which version of the assistant a run that is made now gets; null where its server does not say so soon enough. */
+async function activeVersion({ actor, workspace, deployment, body }: StartRecording): Promise<number | null> {
+  const params = { assistant_id: body.assistant_id }
+  const options = { actor, timeoutMs: TIMING.versionMs }
+  return await call(agentServer.getAssistant, { workspace, deployment, params }, options).then(
+    ({ version }) => version ?? null,
+    () => null,
+  )
 }
 
 /** Makes the thread where there is none, and the run with its stream. */

@@ -23,6 +23,7 @@ export const summaryOf = (row: RecordingRow): RecordingSummary => ({
   thread: row.thread,
   run: row.run,
   assistant: row.assistant,
+  assistantVersion: row.assistantVersion,
   phase: row.phase,
   outcome: row.outcome,
   startedBy: row.startedBy,
@@ -95,7 +96,16 @@ export async function deleteRecording(id: string): Promise<void> {
 type Patch = Partial<
   Pick<
     RecordingRow,
-    'thread' | 'run' | 'phase' | 'outcome' | 'endedAt' | 'entries' | 'bytes' | 'cancelledAt' | 'isResumable'
+    | 'thread'
+    | 'run'
+    | 'assistantVersion'
+    | 'phase'
+    | 'outcome'
+    | 'endedAt'
+    | 'entries'
+    | 'bytes'
+    | 'cancelledAt'
+    | 'isResumable'
   >
 >
 /** Writes to the row and wakes the other instances. `owner`: only while that instance records. */

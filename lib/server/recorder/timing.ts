@@ -3,6 +3,8 @@ import 'server-only'
 export const TIMING = {
   /** The run and thread ids must be known this long after the upstream answered. */
   idsMs: 15_000,
+  /** A start does not wait longer than this to learn the assistant's version; it is not known then. */
+  versionMs: 1_000,
   /** A stream without heartbeats that is silent this long makes us ask whether the run still goes on. */
   quietMs: 20_000,
   /** A stream whose heartbeats stop is dead after three intervals, but not before and not after these. */

@@ -8,6 +8,7 @@ import type { Thread } from '@/lib/contracts/threads'
 import { AppError } from '@/lib/errors'
 import { systemActor } from '../actor'
 import { call } from '../call'
+import { mapLimited } from '../map-limited'
 import { MARK } from '../recorder/run-source'
 
 // Servers list runs by thread only. So threads are searched, light, those first on which something goes on, and the runs of
@@ -31,7 +32,6 @@ type Depth = { threads: number; isBusyOnly: boolean }
 const RUNS_PER_THREAD = 20
 const BUSY_THREADS = 10
 const MOST_DEPLOYMENTS = 12
-const AT_ONCE = 6
 const DEADLINE_MS = 6_000
 /** How long what was read counts as new: of a deployment, of a busy thread, of one that says it has not changed. */
 const KEPT = { lookMs: 1_500, busyMs: 2_500, restingMs: 30_000, failureMs: 15_000 }
@@ -116,7 +116,7 @@ async function lookThrough(place: Place, { threads: limit, isBusyOnly }: Depth):
     const found = new Map(order.map((thread) => [thread.thread_id, thread]))
     const chosen = [...found.values()].slice(0, limit)
     const isCut = found.size > limit || [newest ?? [], ...pressing].some((page) => page.length >= limit)
-    const read = await each(chosen, (thread) => runsOf(place, thread).catch((error: unknown) => problemOf(error)))
+    const read = await mapLimited(chosen, (thread) => runsOf(place, thread).catch((error: unknown) => problemOf(error)))
     const runs = read.flatMap((one) => (Array.isArray(one) ? one : []))
     const problem = read.find((one): one is { message: string } => !Array.isArray(one))?.message
     const isPartial = isCut || read.some((one) => Array.isArray(one) && one.length >= RUNS_PER_THREAD)
@@ -193,6 +193,7 @@ function seenRun({ deployment }: Place, thread: ThreadFacts, run: Run, isWaiting
     thread: thread.thread_id,
     run: run_id,
     assistant: assistant_id ?? (typeof graph === 'string' ? graph : ''),
+    assistantVersion: null,
     // Servers disagree on the status of a run that stopped at a question; its thread says so on all.
     status: isWaiting && ['success', 'interrupted'].includes(run.status) ? 'waiting' : run.status,
     startedBy: null,
@@ -213,16 +214,6 @@ const timeOf = ({ created_at, updated_at }: Pick<Run, 'created_at' | 'updated_at
 const problemOf = (error: unknown): { message: string } => ({
   message: error instanceof AppError ? error.message : 'Its runs could not be read.',
 })
-
-async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  const queue = items.entries()
-  const next = async () => {
-    for (const [index, item] of queue) results[index] = await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, next))
-  return results
-}
 
 /** Lets the oldest go; maps keep the order in which things were put in. */
 function trim(map: Map<string, unknown>): void {

@@ -61,8 +61,12 @@ function conditions(workspace: string, filter: RowsFilter, after: Edge | undefin
   ]
 }
 
-const { id, deployment, thread, run, assistant, phase, outcome, startedBy, startedAt, endedAt, isStateless } =
-  recordings
+const { id, deployment, thread, run, assistant, assistantVersion, phase, outcome } = recordings
+const { startedBy, startedAt, endedAt, isStateless } = recordings
+const COLUMNS = {
+  ...{ id, deployment, thread, run, assistant, assistantVersion, phase, outcome },
+  ...{ startedBy, startedAt, endedAt, isStateless },
+}
 
 /** Recordings as rows, newest first, at most `limit`. */
 export async function recordedRows(
@@ -71,7 +75,7 @@ export async function recordedRows(
   { after, limit }: { after: Edge | undefined; limit: number },
 ): Promise<RunRow[]> {
   const rows = await (await db())
-    .select({ id, deployment, thread, run, assistant, phase, outcome, startedBy, startedAt, endedAt, isStateless })
+    .select(COLUMNS)
     .from(recordings)
     .where(and(...conditions(workspace, filter, after)))
     .orderBy(desc(time), desc(idText))

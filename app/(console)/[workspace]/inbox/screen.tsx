@@ -1,5 +1,6 @@
 'use client'
 import dynamic from 'next/dynamic'
+import type { JointComponent } from '@/components/inbox/answer-together'
 import { InboxPage } from '@/components/inbox/inbox-page'
 import type { AnswersProps } from '@/components/inbox/waiting-panel'
 import { Skeleton } from '@/components/ui/skeleton'
@@ -11,4 +12,15 @@ const ThreadAnswers = dynamic(
 // Questions are drawn by the cards of the run view: the two features meet here.
 const Answers = (props: AnswersProps) => <ThreadAnswers {...props} />
 
-export const Screen = ({ workspace }: { workspace: string }) => <InboxPage workspace={workspace} Answers={Answers} />
+const JointAnswer = dynamic(
+  () => import('@/components/runs/answer/joint-answer').then((module) => module.JointAnswer),
+  {
+    ssr: false,
+    loading: () => <Skeleton className="h-40 w-full" />,
+  },
+)
+const Joint: JointComponent = (props) => <JointAnswer {...props} />
+
+export const Screen = ({ workspace }: { workspace: string }) => (
+  <InboxPage workspace={workspace} Answers={Answers} Joint={Joint} />
+)

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
-import { pickableAssistants } from '@/components/runs/pickable-assistants'
 import { RunScreen } from '@/components/runs/run-screen'
 import { Hydrated } from '@/components/shared/hydrated'
+import { pickableAssistants } from '@/lib/queries/assistants'
 import { prefetch } from '@/lib/server/prefetch'
 import { visibleRecording } from '../../../../recordings'
 

@@ -1,0 +1,15 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { SchemaTable } from '@/components/assistants/schema-table'
+import { McpPage } from '@/components/protocols/mcp-page'
+import { Skeleton } from '@/components/ui/skeleton'
+import type { AgentPlace } from '@/lib/queries/protocols'
+
+// A tool's arguments are filled in like an assistant's context: the two features meet here.
+const Arguments = dynamic(
+  () => import('@/components/assistants/form/arguments-form').then((module) => module.ArgumentsForm),
+  { ssr: false, loading: () => <Skeleton className="h-48" /> },
+)
+const views = { Arguments, SchemaTable }
+
+export const Screen = (place: AgentPlace) => <McpPage place={place} views={views} />

@@ -1,0 +1,46 @@
+'use client'
+import { useMemo, useRef, useState } from 'react'
+import type { JsonPath } from '@/lib/json-difference'
+import type { JsonSchema } from '../schema-shape'
+import { type Problems, placeName, withProblem } from './draft'
+import { DraftProblems } from './problems'
+import { SchemaForm } from './schema-form'
+
+export type ArgumentsProps = {
+  schema: JsonSchema | undefined
+  value: Record<string, unknown>
+  onChange: (value: Record<string, unknown>) => void
+  /** Whether something typed is no value yet. */
+  onUnfinished: (isUnfinished: boolean) => void
+}
+
+/** The arguments of something that is called, as a form drawn from its schema or as JSON. */
+export function ArgumentsForm({ schema, value, onChange, onUnfinished }: ArgumentsProps) {
+  const [unfinished, setUnfinished] = useState<Problems>(new Map())
+  // Two fields may report in one turn.
+  const now = useRef(unfinished)
+  const problems = useMemo(
+    () => ({
+      problemAt: (path: JsonPath) => unfinished.get(placeName(path)),
+      report: (path: JsonPath, message: string | undefined) => {
+        now.current = withProblem(now.current, placeName(path), message)
+        setUnfinished(now.current)
+        onUnfinished(now.current.size > 0)
+      },
+    }),
+    [unfinished, onUnfinished],
+  )
+  return (
+    <DraftProblems value={problems}>
+      <SchemaForm
+        label="Arguments"
+        of="this tool’s arguments"
+        schema={schema}
+        isPending={false}
+        value={value}
+        hasUnfinished={unfinished.size > 0}
+        onChange={onChange}
+      />
+    </DraftProblems>
+  )
+}

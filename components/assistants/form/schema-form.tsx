@@ -1,0 +1,70 @@
+'use client'
+import { useMemo, useState } from 'react'
+import { Skeleton } from '@/components/ui/skeleton'
+import { Tabs } from '@/components/ui/tabs'
+import { isJsonObject } from '@/lib/contracts/json'
+import { type JsonSchema, shapeOf } from '../schema-shape'
+import { JsonField } from './json-field'
+import { ObjectFields } from './object-fields'
+
+type Props = {
+  /** What is filled in: "Context". */
+  label: string
+  /** Whose fields they are: "this graph’s context". */
+  of: string
+  schema: JsonSchema | undefined
+  isPending: boolean
+  value: Record<string, unknown>
+  /** Something typed is no value yet, and would be lost with its field. */
+  hasUnfinished: boolean
+  onChange: (value: Record<string, unknown>) => void
+}
+
+/** An object as a form drawn from its schema, or as the JSON that it is: two views of one draft. */
+export function SchemaForm({ label, of, schema, isPending, value, hasUnfinished, onChange }: Props) {
+  const shape = useMemo(() => shapeOf(schema), [schema])
+  const [chosen, setView] = useState<string>()
+  const [isBlocked, setBlocked] = useState(false)
+  const fields = shape.kind === 'object' ? shape.fields : []
+  const view = chosen ?? (fields.length > 0 || isPending ? 'form' : 'json')
+  const place = [label.toLowerCase()]
+  const show = (next: string) => {
+    setBlocked(hasUnfinished)
+    if (!hasUnfinished) setView(next)
+  }
+  return (
+    <Tabs
+      label={`Views of the ${label.toLowerCase()}`}
+      value={view}
+      onValueChange={show}
+      tabs={[
+        { value: 'form', label: 'Form' },
+        { value: 'json', label: 'JSON' },
+      ]}
+    >
+      {isBlocked && hasUnfinished ? (
+        <p role="alert" className="mb-3 text-error text-xs">
+          Finish what is marked in red first: it is no value yet.
+        </p>
+      ) : null}
+      {view === 'json' ? (
+        <JsonField
+          path={place}
+          label={`${label} as JSON`}
+          value={value}
+          minHeight={280}
+          check={(next) => (isJsonObject(next) ? undefined : 'Write a JSON object: it begins with {.')}
+          onChange={(next) => onChange(isJsonObject(next) ? next : {})}
+        />
+      ) : isPending ? (
+        <Skeleton className="h-48" />
+      ) : fields.length === 0 ? (
+        <p className="text-ink-3 text-sm">
+          The server tells no fields of {of}, so there is nothing to draw. Write it as JSON.
+        </p>
+      ) : (
+        <ObjectFields fields={fields} path={place} value={value} onChange={onChange} />
+      )}
+    </Tabs>
+  )
+}

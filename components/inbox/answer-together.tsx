@@ -1,0 +1,119 @@
+'use client'
+import { useQueries } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { BulkDialog } from '@/components/shared/bulk-dialog'
+import { Notice } from '@/components/shared/notice'
+import type { Tone } from '@/components/ui/badge'
+import { Dialog } from '@/components/ui/dialog'
+import { Skeleton } from '@/components/ui/skeleton'
+import { answerThreads } from '@/lib/actions/inbox'
+import type { AnsweredThread } from '@/lib/contracts/bulk'
+import { printJson } from '@/lib/contracts/json'
+import { count } from '@/lib/format'
+import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
+import type { InboxRow } from './inbox-columns'
+import { waitingQuery } from './waiting-query'
+
+type Given = { id: string; answers: GivenAnswer[] }
+/** What draws the one answer for all: handed in by the page that knows both features. */
+export type JointComponent = (props: {
+  threads: readonly { id: string; questions: WaitingDetail['questions'] }[]
+  onReview: (given: Given[]) => void
+  onCancel: () => void
+}) => ReactNode
+
+type Props = {
+  workspace: string
+  threads: readonly InboxRow[]
+  Joint: JointComponent
+  onAnswered: (ids: string[]) => void
+  onClose: () => void
+}
+
+const OUTCOMES: Record<AnsweredThread['outcome'], [Tone, string]> = {
+  answered: ['ok', 'Answered'],
+  passed: ['neutral', 'Nothing sent'],
+  failed: ['error', 'Not answered'],
+  unknown: ['unknown', 'Not known'],
+}
+
+/** One answer for several waiting threads: written once, looked at with each thread, sent, and told of each. */
+export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, onClose }: Props) {
+  // As they were when it was opened: what is answered leaves the list.
+  const [threads] = useState(given)
+  const [reviewed, setReviewed] = useState<Given[]>()
+  const [isSent, setSent] = useState(false)
+  const read = useQueries({
+    queries: threads.map(({ deployment, thread }) => ({
+      ...waitingQuery(workspace, deployment, thread),
+      refetchOnWindowFocus: false,
+      retry: false,
+    })),
+  })
+  const found = threads.map((thread, at) => ({ thread, data: read[at]?.data, error: read[at]?.error }))
+  const waiting = found.filter(({ data }) => data && data.status !== 'idle' && data.status !== 'busy')
+  const left = found.filter(({ data, error }) => error || data?.status === 'idle' || data?.status === 'busy')
+  const title = `Answer ${count(threads.length)} threads together`
+  return (
+    <>
+      <Dialog open onOpenChange={onClose} title={title}>
+        {read.some(({ isPending }) => isPending) ? (
+          <Skeleton className="h-40" />
+        ) : (
+          <div className="space-y-3">
+            {left.length > 0 ? (
+              <Notice tone="warn">
+                <p>{left.length === 1 ? 'One is left out:' : `${count(left.length)} are left out:`}</p>
+                <ul className="max-h-32 overflow-y-auto text-xs">
+                  {left.map(({ thread, error }) => (
+                    <li key={thread.id}>
+                      {thread.name}: {error ? error.message : 'it does not wait any more.'}
+                    </li>
+                  ))}
+                </ul>
+              </Notice>
+            ) : null}
+            <Joint
+              threads={waiting.map(({ thread: { id }, data }) => ({ id, questions: data?.questions ?? [] }))}
+              onReview={setReviewed}
+              onCancel={onClose}
+            />
+          </div>
+        )}
+      </Dialog>
+      {reviewed ? (
+        <BulkDialog<AnsweredThread>
+          verb={reviewed.length === 1 ? 'Answer one thread' : `Answer ${count(reviewed.length)} threads`}
+          means="A recorded run goes on with each. One that was answered or asks something else by now is left as it is."
+          subjects={reviewed.flatMap(({ id, answers }) => {
+            const thread = threads.find((one) => one.id === id)
+            return thread ? [{ id, name: thread.name, detail: wordsOf(thread, answers) }] : []
+          })}
+          isTyped={false}
+          isHarmless
+          outcomes={OUTCOMES}
+          summary={(results) =>
+            `${count(results.filter(({ outcome }) => outcome === 'answered').length)} of ${count(results.length)} answered`
+          }
+          send={({ key }) => answerThreads({ workspace, key, threads: reviewed.flatMap(toSend) })}
+          onResults={(results) => {
+            setSent(true)
+            onAnswered(results.filter(({ outcome }) => outcome === 'answered').map(({ id }) => id))
+          }}
+          onClose={() => (isSent ? onClose() : setReviewed(undefined))}
+        />
+      ) : null}
+    </>
+  )
+
+  function toSend({ id, answers }: Given) {
+    const found = threads.find((one) => one.id === id)
+    return found ? [{ deployment: found.deployment, thread: found.thread, answers: printJson(answers) }] : []
+  }
+}
+
+/** What it asks, and what it is answered. */
+const wordsOf = ({ asks }: InboxRow, answers: readonly GivenAnswer[]) =>
+  answers.length === 0
+    ? 'Stopped at a breakpoint → goes on'
+    : `${asks} → ${[...new Set(answers.map(({ answer }) => printJson(answer)))].join(', ')}${answers.length > 1 ? ` (${count(answers.length)} questions)` : ''}`

@@ -1,0 +1,200 @@
+'use client'
+import { Radio, Send, Square } from 'lucide-react'
+import { useId, useMemo, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { JsonEditor } from '@/components/shared/json-editor'
+import { findJsonProblem } from '@/components/shared/json-problem'
+import { useReasons } from '@/components/shared/rights'
+import { Button } from '@/components/ui/button'
+import { Field } from '@/components/ui/field'
+import { Input, Select, Textarea } from '@/components/ui/input'
+import {
+  A2A_METHODS,
+  type A2aVerb,
+  type A2aVersion,
+  messageParams,
+  outcomeOf,
+  taskParams,
+  versionsOf,
+} from '@/lib/contracts/a2a'
+import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/exchange'
+import { isJsonObject, parseJson } from '@/lib/contracts/json'
+import type { AgentCard } from '@/lib/contracts/system'
+import type { AgentPlace } from '@/lib/queries/protocols'
+import { newRequestKey } from '@/lib/request-key'
+import { A2aOutcomeView } from './a2a-outcome'
+import { ExchangeView } from './exchange-view'
+import { RpcErrorNotice } from './rpc-error-notice'
+import { useConversation } from './use-conversation'
+
+type Props = { place: AgentPlace; assistant: string; card: AgentCard }
+
+const answersOf = (entries: readonly WireEntry[], version: A2aVersion, verb: A2aVerb) =>
+  answersTo(exchangesOf(entries).exchanges, A2A_METHODS[version][verb])
+const resultsOf = (answers: ReturnType<typeof answersOf>) =>
+  answers.flatMap((answer) => ('result' in answer ? [answer.result] : []))
+
+/** Talks to one assistant as another agent would: a message at once or as a stream, and what became of its task. */
+export function A2aConsole({ place, assistant, card }: Props) {
+  const id = useId()
+  const whyNot = useReasons().run
+  const versions = useMemo(() => versionsOf(card), [card])
+  const [version, setVersion] = useState<A2aVersion>(versions[0] ?? '0.3')
+  const [text, setText] = useState('')
+  const [data, setData] = useState('')
+  const [context, setContext] = useState('')
+  const [task, setTask] = useState('')
+  const [asked, setAsked] = useState<{ verb: A2aVerb; version: A2aVersion }>()
+  const { exchanges, error, isBusy, start, stop } = useConversation(place)
+  const answers = useMemo(
+    () => (asked ? answersTo(exchanges, A2A_METHODS[asked.version][asked.verb]) : []),
+    [exchanges, asked],
+  )
+  const refused = answers.find((answer) => 'error' in answer)
+  const problem = useMemo(() => problemOf(data), [data])
+
+  async function ask(verb: A2aVerb, params: Record<string, unknown>) {
+    setAsked({ verb, version })
+    const entries = await start({ protocol: 'a2a', assistant, version, verb, params })
+    const outcome = outcomeOf(resultsOf(answersOf(entries, version, verb)))
+    if (outcome.context) setContext(outcome.context)
+    if (outcome.task) setTask(outcome.task)
+  }
+  const say = (verb: 'send' | 'stream') => {
+    const parts = { text: text.trim(), ...(data.trim() && { data: parseJson(data) as Record<string, unknown> }) } // an object: see `problem`
+    // Only a task that waits for an answer takes another message; a message of its own begins a new task.
+    const isAnswer = outcomeOf(resultsOf(answers)).state === 'input-required'
+    const where = { context: context.trim(), ...(isAnswer && { task: task.trim() }) }
+    void ask(verb, messageParams(version, { id: newRequestKey(), ...parts, ...where }))
+  }
+  const isEmpty = text.trim() === '' && data.trim() === ''
+  const sayNot = whyNot ?? problem ?? (isEmpty ? 'Write a message first.' : undefined)
+  const taskNot = task.trim() === '' ? 'Name a task first: a message makes one.' : undefined
+  return (
+    <section aria-label="Console" className="min-w-0 space-y-4">
+      <div className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
+        <div className="flex flex-wrap items-center gap-2">
+          <h2 className="font-semibold text-sm">Console</h2>
+          {versions.length > 1 ? (
+            <Select
+              aria-label="Version of the protocol"
+              className="ml-auto w-auto"
+              value={version}
+              onChange={({ target }) => setVersion(target.value as A2aVersion)} // one of the options below
+            >
+              {versions.map((one) => (
+                <option key={one} value={one}>
+                  Protocol {one}
+                </option>
+              ))}
+            </Select>
+          ) : null}
+        </div>
+        <Field id={`${id}-text`} label="Message">
+          <Textarea id={`${id}-text`} rows={3} value={text} onChange={({ target }) => setText(target.value)} />
+        </Field>
+        <details>
+          <summary className="text-ink-2 text-xs">Data and context</summary>
+          <div className="mt-2 space-y-3">
+            <div>
+              <p className="font-medium text-xs">Data: fields of the graph’s input, as a JSON object</p>
+              <JsonEditor
+                label="Data as JSON"
+                value={data}
+                onChange={setData}
+                isInvalid={!!problem}
+                minHeight={72}
+                maxHeight={240}
+              />
+              {problem ? (
+                <p role="alert" className="text-error text-xs">
+                  {problem}
+                </p>
+              ) : null}
+            </div>
+            <Field id={`${id}-context`} label="Context id" hint="The thread. Empty: a new one; each answer sets it.">
+              <Input
+                id={`${id}-context`}
+                className="font-mono"
+                autoComplete="off"
+                value={context}
+                onChange={({ target }) => setContext(target.value)}
+              />
+            </Field>
+          </div>
+        </details>
+        <div className="flex flex-wrap items-center gap-2">
+          <Button
+            variant="primary"
+            isBusy={isBusy && asked?.verb === 'send'}
+            disabled={isBusy}
+            reason={sayNot}
+            onClick={() => say('send')}
+          >
+            <Send aria-hidden />
+            Send
+          </Button>
+          <Button
+            isBusy={isBusy && asked?.verb === 'stream'}
+            disabled={isBusy}
+            reason={sayNot}
+            onClick={() => say('stream')}
+          >
+            <Radio aria-hidden />
+            Stream
+          </Button>
+          {isBusy ? (
+            <Button onClick={stop}>
+              <Square aria-hidden />
+              Stop
+            </Button>
+          ) : null}
+          {context ? (
+            <span className="text-ink-3 text-xs">
+              Goes on in the same context.{' '}
+              <button type="button" className="text-accent underline" onClick={() => setContext('')}>
+                Begin a new one
+              </button>
+            </span>
+          ) : null}
+        </div>
+        <div className="flex flex-wrap items-end gap-2 border-t pt-3">
+          <Field id={`${id}-task`} label="Task id" className="min-w-40 flex-1">
+            <Input
+              id={`${id}-task`}
+              className="font-mono"
+              autoComplete="off"
+              value={task}
+              onChange={({ target }) => setTask(target.value)}
+            />
+          </Field>
+          <Button
+            disabled={isBusy}
+            reason={taskNot}
+            onClick={() => void ask('get', taskParams(version, 'get', task.trim(), context.trim()))}
+          >
+            Read the task
+          </Button>
+          <Button
+            disabled={isBusy}
+            reason={whyNot ?? taskNot}
+            onClick={() => void ask('cancel', taskParams(version, 'cancel', task.trim(), context.trim()))}
+          >
+            Cancel the task
+          </Button>
+        </div>
+      </div>
+      {error ? <ErrorNotice error={error} /> : null}
+      {refused && 'error' in refused ? <RpcErrorNotice error={refused.error} /> : null}
+      <A2aOutcomeView results={resultsOf(answers)} isStreaming={isBusy && asked?.verb === 'stream'} />
+      <ExchangeView exchanges={exchanges} />
+    </section>
+  )
+}
+
+function problemOf(data: string): string | undefined {
+  if (data.trim() === '') return undefined
+  const wrong = findJsonProblem(data)
+  if (wrong) return `Line ${wrong.line}, column ${wrong.column}: ${wrong.message}`
+  return isJsonObject(parseJson(data)) ? undefined : 'Write a JSON object: it begins with {.'
+}

@@ -1,0 +1,83 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { NotOffered } from '@/components/shared/not-offered'
+import { useLocalParam } from '@/components/shared/use-local-param'
+import { useTryAgain } from '@/components/shared/use-try-again'
+import { Field } from '@/components/ui/field'
+import { Select } from '@/components/ui/input'
+import { Skeleton } from '@/components/ui/skeleton'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { apiQuery } from '@/lib/queries/api-query'
+import { MOST_PICKABLE, nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
+import type { AgentPlace } from '@/lib/queries/protocols'
+import { AgentCardView } from './agent-card-view'
+import { Endpoint, useSaidMissing } from './endpoint'
+import { a2aSnippets } from './snippets'
+
+const A2aConsole = dynamic(() => import('./a2a-console').then((module) => module.A2aConsole), {
+  ssr: false,
+  loading: () => <Skeleton className="h-64" />,
+})
+
+/** A deployment's assistants as agents for other agents: the card of each, and a console that talks to it. */
+export function A2aPage({ place }: { place: AgentPlace }) {
+  const { workspace, deployment } = place
+  const missing = useSaidMissing(place, 'a2a')
+  const [wanted, setWanted] = useLocalParam('assistant')
+  const assistants = useQuery(pickableAssistants(workspace, deployment))
+  const retryList = useTryAgain(pickableAssistants(workspace, deployment).queryKey)
+  const chosen = wanted || assistants.data?.[0]?.assistant_id || ''
+  const cardQuery = apiQuery(agentServer.getAgentCard, { workspace, deployment, query: { assistant_id: chosen } })
+  const card = useQuery({ ...cardQuery, enabled: !missing && chosen !== '', staleTime: 60_000 })
+  const retryCard = useTryAgain(cardQuery.queryKey)
+  if (missing || card.error?.code === 'unsupported')
+    return <NotOffered what="A2A" reason={missing ?? card.error?.message ?? ''} />
+  if (assistants.error && !assistants.data) return <ErrorNotice error={assistants.error.view} onRetry={retryList} />
+  if (!assistants.data) return <Skeleton className="h-64" />
+  if (chosen === '')
+    return (
+      <div className="rounded-lg border bg-panel">
+        <EmptyState title="No assistant to talk to">A deployment has one for each of its graphs.</EmptyState>
+      </div>
+    )
+  const isListed = assistants.data.some((one) => one.assistant_id === chosen)
+  const path = `/a2a/${encodeURIComponent(chosen)}`
+  return (
+    <div className="space-y-4">
+      <Field
+        id="a2a-assistant"
+        label="Assistant"
+        className="max-w-96"
+        hint={assistants.data.length === MOST_PICKABLE ? `The oldest ${MOST_PICKABLE} are offered.` : undefined}
+      >
+        <Select
+          id="a2a-assistant"
+          aria-describedby="a2a-assistant-hint"
+          value={chosen}
+          onChange={({ target }) => setWanted(target.value)}
+        >
+          {isListed ? null : <option value={chosen}>{chosen}</option>}
+          {assistants.data.map((one) => (
+            <option key={one.assistant_id} value={one.assistant_id}>
+              {nameOfAssistant(one)}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Endpoint place={place} path={path} snippets={(url) => a2aSnippets(url, `${url}/.well-known/agent-card.json`)} />
+      {card.error && !card.data ? (
+        <ErrorNotice error={card.error.view} onRetry={retryCard} />
+      ) : card.data ? (
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-[minmax(20rem,2fr)_minmax(0,3fr)]">
+          <AgentCardView key={chosen} card={card.data} />
+          <A2aConsole key={`${chosen} console`} place={place} assistant={chosen} card={card.data} />
+        </div>
+      ) : (
+        <Skeleton className="h-64" />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,99 @@
+'use client'
+import { useState } from 'react'
+import { JsonTree } from '@/components/shared/json-tree'
+import { KeyValues } from '@/components/shared/key-values'
+import { LongText } from '@/components/shared/long-text'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Badge } from '@/components/ui/badge'
+import { Tabs } from '@/components/ui/tabs'
+import { isJsonObject } from '@/lib/contracts/json'
+import type { AgentCard } from '@/lib/contracts/system'
+
+/** How an agent presents itself to others, in words and as the JSON that it is. Its addresses are named, never opened. */
+export function AgentCardView({ card }: { card: AgentCard }) {
+  const [view, setView] = useState('card')
+  return (
+    <section aria-label="Agent card" className="min-w-0 rounded-lg border bg-panel p-4">
+      <h2 className="font-semibold text-sm">Agent card</h2>
+      <Tabs
+        label="Views of the card"
+        value={view}
+        onValueChange={setView}
+        tabs={[
+          { value: 'card', label: 'Card' },
+          { value: 'json', label: 'JSON' },
+        ]}
+      >
+        {view === 'json' ? (
+          <JsonTree value={card} label="Agent card as JSON" className="max-h-[32rem]" />
+        ) : (
+          <Readable card={card} />
+        )}
+      </Tabs>
+    </section>
+  )
+}
+
+function Readable({ card }: { card: AgentCard }) {
+  const capabilities = Object.entries(card.capabilities ?? {}).filter(([, value]) => typeof value === 'boolean')
+  return (
+    <div className="space-y-3">
+      <p className="break-words font-medium">
+        <VisibleText>{card.name}</VisibleText>
+      </p>
+      {card.description ? <LongText text={card.description} limit={1_000} className="text-ink-2 text-sm" /> : null}
+      <KeyValues
+        items={[
+          ['Version', card.version],
+          ['Protocol', card.protocolVersion],
+          ['Address', card.url],
+          ['Takes', card.defaultInputModes?.join(', ')],
+          ['Gives', card.defaultOutputModes?.join(', ')],
+          ['Wants', isJsonObject(card.securitySchemes) ? Object.keys(card.securitySchemes).join(', ') : null],
+        ]}
+      />
+      {capabilities.length > 0 ? (
+        <ul aria-label="Capabilities" className="flex flex-wrap gap-1">
+          {capabilities.map(([name, value]) => (
+            <li key={name}>
+              <Badge>
+                <VisibleText>{`${name}: ${value ? 'yes' : 'no'}`}</VisibleText>
+              </Badge>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <Skills skills={card.skills ?? []} />
+    </div>
+  )
+}
+
+const words = (value: unknown): string =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string').join(', ') : ''
+
+const Skills = ({ skills }: { skills: readonly Readonly<Record<string, unknown>>[] }) =>
+  skills.length === 0 ? null : (
+    <div>
+      <h3 className="font-medium text-xs">Skills</h3>
+      <ul className="divide-y">
+        {skills.slice(0, 50).map(({ id, name, description, tags, examples }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: ids may repeat, and a card does not change
+          <li key={index} className="py-1.5">
+            <p className="break-words text-sm">
+              <VisibleText>{String(name ?? id ?? 'Without a name')}</VisibleText>
+            </p>
+            {typeof description === 'string' ? (
+              <LongText text={description} limit={500} className="text-ink-2 text-xs" />
+            ) : null}
+            <p className="break-words text-ink-3 text-xs empty:hidden">
+              <VisibleText>
+                {[words(tags) && `Tags: ${words(tags)}`, words(examples) && `Examples: ${words(examples)}`]
+                  .filter(Boolean)
+                  .join('. ')}
+              </VisibleText>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )

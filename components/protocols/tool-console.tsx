@@ -1,0 +1,118 @@
+'use client'
+import { Play, Square } from 'lucide-react'
+import { type ComponentType, type FormEvent, useMemo, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { LongText } from '@/components/shared/long-text'
+import { useReasons } from '@/components/shared/rights'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Badge } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
+import { Tabs } from '@/components/ui/tabs'
+import { answersTo } from '@/lib/contracts/exchange'
+import { type McpTool, toolResult } from '@/lib/contracts/mcp'
+import type { AgentPlace } from '@/lib/queries/protocols'
+import { ExchangeView } from './exchange-view'
+import { RpcErrorNotice } from './rpc-error-notice'
+import { ToolResult } from './tool-result'
+import { useConversation } from './use-conversation'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** What draws a tool's schema: the pieces of the assistants' pages, handed in by the page that knows both. */
+export type ToolViews = {
+  Arguments: ComponentType<{
+    schema: Schema | undefined
+    value: Record<string, unknown>
+    onChange: (value: Record<string, unknown>) => void
+    onUnfinished: (isUnfinished: boolean) => void
+  }>
+  SchemaTable: ComponentType<{ schema: Schema }>
+}
+
+type Props = { place: AgentPlace; tool: McpTool; views: ToolViews }
+
+/** One tool: what it says of itself, and a call with the arguments that are filled in. */
+export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: Props) {
+  const whyNot = useReasons().run
+  const [view, setView] = useState('call')
+  const [value, setValue] = useState<Record<string, unknown>>({})
+  const [isUnfinished, setUnfinished] = useState(false)
+  const { exchanges, error, isBusy, start, stop } = useConversation(place)
+  const answer = useMemo(() => answersTo(exchanges, 'tools/call').at(-1), [exchanges])
+  const result = answer && 'result' in answer ? toolResult(answer.result) : undefined
+  function call(event: FormEvent) {
+    event.preventDefault()
+    if (isBusy || whyNot || isUnfinished) return
+    void start({ protocol: 'mcp', ask: 'call', name: tool.name, arguments: value })
+  }
+  return (
+    <section aria-label={tool.title ?? tool.name} className="min-w-0 space-y-4">
+      <div className="min-w-0 rounded-lg border bg-panel p-4">
+        <ToolHead tool={tool} />
+        <Tabs
+          label="About the tool"
+          value={view}
+          onValueChange={setView}
+          tabs={[
+            { value: 'call', label: 'Call' },
+            { value: 'schema', label: 'Input schema' },
+            ...(tool.outputSchema ? [{ value: 'output', label: 'Output schema' }] : []),
+          ]}
+        >
+          {view === 'call' ? (
+            <form aria-label="Call the tool" onSubmit={call} className="space-y-3">
+              <Arguments schema={tool.inputSchema} value={value} onChange={setValue} onUnfinished={setUnfinished} />
+              <div className="flex flex-wrap items-center gap-2">
+                <Button
+                  type="submit"
+                  variant="primary"
+                  isBusy={isBusy}
+                  reason={whyNot ?? (isUnfinished ? 'A field is not finished: see what is marked in red.' : undefined)}
+                >
+                  <Play aria-hidden />
+                  Call
+                </Button>
+                {isBusy ? (
+                  <Button onClick={stop}>
+                    <Square aria-hidden />
+                    Stop
+                  </Button>
+                ) : null}
+                <span className="text-ink-3 text-xs">A call runs the agent: what it does, it does.</span>
+              </div>
+            </form>
+          ) : (
+            <SchemaTable schema={(view === 'schema' ? tool.inputSchema : tool.outputSchema) ?? {}} />
+          )}
+        </Tabs>
+      </div>
+      {error ? <ErrorNotice error={error} /> : null}
+      {answer && 'error' in answer ? <RpcErrorNotice error={answer.error} /> : null}
+      {result ? <ToolResult result={result} /> : null}
+      <ExchangeView exchanges={exchanges} />
+    </section>
+  )
+}
+
+const ToolHead = ({ tool: { name, title, description, annotations = {} } }: { tool: McpTool }) => (
+  <header className="mb-3 min-w-0">
+    <h2 className="break-words font-semibold text-base">
+      <VisibleText>{title ?? name}</VisibleText>
+    </h2>
+    {title && title !== name ? (
+      <code className="block break-all font-mono text-ink-3 text-xs">
+        <VisibleText>{name}</VisibleText>
+      </code>
+    ) : null}
+    {description ? <LongText text={description} limit={1_000} className="mt-1 text-ink-2 text-sm" /> : null}
+    <p className="mt-1 flex flex-wrap gap-1 empty:hidden">
+      {Object.entries(annotations)
+        .filter(([, said]) => typeof said === 'boolean')
+        .map(([hint, said]) => (
+          <Badge key={hint} title="What the server says of the tool; nothing holds it to that">
+            <VisibleText>{`${hint}: ${said ? 'yes' : 'no'}`}</VisibleText>
+          </Badge>
+        ))}
+    </p>
+  </header>
+)

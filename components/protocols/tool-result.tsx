@@ -1,0 +1,43 @@
+import { ContentBlock } from '@/components/shared/content-block'
+import { JsonTree } from '@/components/shared/json-tree'
+import { LongText } from '@/components/shared/long-text'
+import { VisibleText } from '@/components/shared/visible-text'
+import { StatusBadge } from '@/components/ui/badge'
+import type { McpResult } from '@/lib/contracts/mcp'
+
+/** What a tool has answered: its blocks, its structured content, and whether it calls that an error. */
+export const ToolResult = ({ result: { blocks, structured, isError } }: { result: McpResult }) => (
+  <section aria-label="Result" className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
+    <div className="flex items-center gap-3">
+      <h3 className="font-semibold text-sm">Result</h3>
+      <StatusBadge tone={isError ? 'error' : 'ok'}>{isError ? 'The tool says it failed' : 'Answered'}</StatusBadge>
+    </div>
+    {blocks.length === 0 ? <p className="text-ink-3 text-sm">It has no content.</p> : null}
+    {blocks.map((block, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no identity and do not change places
+      <Block key={index} block={block} />
+    ))}
+    {structured === undefined || structured === null ? null : (
+      <section aria-label="Structured content" className="min-w-0 overflow-hidden rounded-md border">
+        <h4 className="border-b px-3 py-1.5 font-medium text-xs">Structured content</h4>
+        <JsonTree value={structured} label="Structured content" className="max-h-96" />
+      </section>
+    )}
+  </section>
+)
+
+function Block({ block }: { block: Readonly<Record<string, unknown>> }) {
+  if (typeof block.text === 'string') return <LongText text={block.text} className="text-sm" />
+  // Named, and never opened or loaded from here.
+  if (typeof block.uri === 'string')
+    return (
+      <p className="break-all rounded-md border bg-sunken px-2 py-1 text-ink-2 text-xs">
+        A resource elsewhere, not loaded:{' '}
+        <code className="font-mono">
+          <VisibleText>{block.uri.slice(0, 500)}</VisibleText>
+        </code>
+      </p>
+    )
+  const { mimeType, ...rest } = block
+  return <ContentBlock block={{ mime_type: mimeType, ...rest }} />
+}

@@ -1,0 +1,112 @@
+'use client'
+import { useState } from 'react'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Button } from '@/components/ui/button'
+import { count } from '@/lib/format'
+import { askLine, type GivenAnswer, type WaitingDetail } from '@/lib/stream/inbox'
+import { type AnswerDraft, draftFor } from './answer-draft'
+import { answersFrom, kindOf } from './joint'
+import { QuestionCard } from './question-card'
+
+type Thread = { id: string; questions: WaitingDetail['questions'] }
+
+export type JointAnswerProps = {
+  /** What each of them waits for. */
+  threads: readonly Thread[]
+  /** The answers to look at before they are sent, for those that are asked alike. */
+  onReview: (answers: { id: string; answers: GivenAnswer[] }[]) => void
+  onCancel: () => void
+}
+
+/** One answer for all of several threads that ask alike. Where they do not, a person chooses which of them it is for. */
+export function JointAnswer({ threads, onReview, onCancel }: JointAnswerProps) {
+  const groups = groupsOf(threads)
+  const [chosen, setChosen] = useState(0)
+  const [drafts, setDrafts] = useState<Readonly<Record<number, AnswerDraft>>>({})
+  const [problem, setProblem] = useState<string>()
+  const group = groups[chosen]
+  const first = group?.[0]?.questions[0]
+  const question = first && { ...first, seq: 0, at: 0 }
+  const draft = drafts[chosen] ?? (question && draftFor(question))
+  const without = threads.length - groups.flat().length
+  function review() {
+    const all: { id: string; answers: GivenAnswer[] }[] = []
+    for (const { id, questions } of group ?? []) {
+      const read = draft ? answersFrom(draft, questions) : { answers: [] }
+      if ('problem' in read) return setProblem(read.problem)
+      all.push({ id, answers: read.answers })
+    }
+    onReview(all)
+  }
+  return (
+    <div className="space-y-3">
+      {groups.length > 1 ? (
+        <fieldset className="space-y-1">
+          <legend className="mb-1 text-ink-2 text-sm">They do not ask alike. Answer together:</legend>
+          {groups.map((one, at) => (
+            <label key={one[0]?.id} className="flex items-center gap-2 text-sm">
+              <input
+                type="radio"
+                name="joint-group"
+                className="accent-accent"
+                checked={at === chosen}
+                onChange={() => {
+                  setProblem(undefined)
+                  setChosen(at)
+                }}
+              />
+              <span className="min-w-0 break-words">
+                <VisibleText>{`${threadsOf(one)}: ${labelOf(one)}`}</VisibleText>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      ) : null}
+      {without > 0 ? (
+        <p className="text-ink-2 text-xs">
+          {without === 1 ? 'One thread asks' : `${without} threads ask`} several different things and is answered on its
+          own.
+        </p>
+      ) : null}
+      {question && draft ? (
+        <QuestionCard
+          key={chosen}
+          question={question}
+          title={(group?.length ?? 0) > 1 ? `The first of ${threadsOf(group ?? [])} asks` : 'The graph asks'}
+          draft={draft}
+          onChange={(change) => {
+            setProblem(undefined)
+            setDrafts((now) => ({ ...now, [chosen]: { ...draft, ...change } }))
+          }}
+        />
+      ) : group ? (
+        <p className="text-ink-2">They stopped at breakpoints and ask nothing; all go on.</p>
+      ) : (
+        <p className="text-ink-2">None of them can be answered together with another.</p>
+      )}
+      <div role="alert" className="text-error text-sm empty:hidden">
+        {problem}
+      </div>
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button variant="primary" disabled={!group} onClick={review}>
+          Review {threadsOf(group ?? [])}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+const threadsOf = ({ length }: readonly Thread[]) => (length === 1 ? 'one thread' : `${count(length)} threads`)
+const labelOf = ([first]: readonly Thread[]) =>
+  first && first.questions.length > 0 ? askLine(first.questions[0]?.value) : 'stopped at a breakpoint'
+
+/** Threads that are asked alike, the largest group first. */
+function groupsOf(threads: readonly Thread[]): Thread[][] {
+  const groups = new Map<string, Thread[]>()
+  for (const thread of threads) {
+    const kind = kindOf(thread.questions)
+    if (kind !== undefined) groups.set(kind, [...(groups.get(kind) ?? []), thread])
+  }
+  return [...groups.values()].sort((left, right) => right.length - left.length)
+}

@@ -1,0 +1,76 @@
+import { expectAccessible } from './support/accessible'
+import { agentOf } from './support/platform'
+import { expect, signIn, test } from './support/session'
+import { startStubAgent } from './support/stub-agent'
+import { addAgentServer } from './support/workspace'
+
+test('a tool is called and an assistant is talked to, with all that goes over the wire', async ({ page }) => {
+  const { id } = await agentOf('concierge')
+  await signIn(page)
+  await page.goto(`/local/deployments/${id}/mcp`)
+  const tools = page.getByRole('region', { name: 'Tools' })
+  await tools.getByRole('button', { name: /^chat/ }).click()
+  const tool = page.getByRole('region', { name: 'chat', exact: true })
+  await tool.getByRole('button', { name: 'Add to messages' }).click()
+  await tool.getByLabel('role', { exact: true }).selectOption({ label: 'user' })
+  await tool.getByLabel('content', { exact: true }).fill('call me by a tool')
+  await expectAccessible(page)
+  await tool.getByRole('button', { name: 'Call', exact: true }).click()
+  const result = tool.getByRole('region', { name: 'Result' })
+  await expect(result.getByText('Answered', { exact: true })).toBeVisible()
+  await expect(result).toContainText('call me by a tool')
+  await expect(result.getByRole('tree', { name: 'Structured content' })).toBeVisible()
+  const wire = tool.getByRole('region', { name: 'Raw exchange' })
+  await wire.getByText('tools/call', { exact: true }).click()
+  await expect(wire).toContainText('x-api-key: [redacted]')
+  await expect(wire).toContainText('"method": "tools/call"')
+  await tool.getByRole('tab', { name: 'Input schema' }).click()
+  await expect(tool.getByRole('region', { name: 'Fields' })).toContainText('messages')
+
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Go to a deployment').fill('A2A')
+  await page.getByRole('option', { name: 'A2A' }).click()
+  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
+  await expect(page.getByRole('region', { name: 'Agent card' })).toContainText('streaming: yes')
+  const console = page.getByRole('region', { name: 'Console' })
+  await console.getByLabel('Message').fill('told by an agent')
+  await console.getByRole('button', { name: 'Stream' }).click()
+  const answer = console.getByRole('region', { name: 'Answer' })
+  await expect(answer.getByText('completed')).toBeVisible({ timeout: 15_000 })
+  await expect(answer).toContainText('told by an agent')
+  await console.getByRole('button', { name: 'Read the task' }).click()
+  await expect(console.getByRole('region', { name: 'Raw exchange' })).toContainText('tasks/get')
+  await expect(answer.getByText('completed')).toBeVisible()
+  await console.getByRole('button', { name: 'Cancel the task' }).click()
+  await expect(console.getByRole('alert')).toContainText('The server answered with the error')
+  await expectAccessible(page)
+})
+
+test('a server without the protocols says why they are absent, and hostile words stay words', async ({ page }) => {
+  const agent = await startStubAgent(({ path, method, body }) => {
+    if (path === '/info') return { body: { version: '1.0.0', flags: { a2a: false } } }
+    if (path !== '/mcp/' || method !== 'POST') return undefined
+    const { id, method: asked } = JSON.parse(body) as { id?: number; method: string }
+    if (asked !== 'tools/list') return id ? { body: { jsonrpc: '2.0', id, result: {} } } : { status: 202 }
+    const description = '<img src=x onerror=alert(1)> [here](javascript:alert(1)) \u202eback'
+    const tools = [{ name: 'odd\u200btool', description, inputSchema: { $ref: '#/nowhere' } }]
+    return { body: { jsonrpc: '2.0', id, result: { tools } } }
+  })
+  try {
+    await signIn(page)
+    const workspace = await addAgentServer(page, { name: `bare ${test.info().retry}`, url: agent.url })
+    await page.goto(`/${workspace}/deployments`)
+    await page.getByRole('table').getByRole('link').first().click()
+    await page.getByRole('link', { name: 'A2A', exact: true }).click()
+    await expect(page.getByText('No A2A here')).toBeVisible()
+    await expect(page.getByText('says that it does not offer agent-to-agent endpoints')).toBeVisible()
+    await page.getByRole('link', { name: 'MCP', exact: true }).click()
+    const tool = page.getByRole('region', { name: 'Tools' }).getByRole('button')
+    await expect(tool).toContainText('<img src=x onerror=alert(1)>')
+    await tool.click()
+    await expect(page.getByRole('textbox', { name: 'Arguments as JSON' })).toBeVisible()
+    await expect(page.locator('main img')).toHaveCount(0)
+  } finally {
+    await agent.stop()
+  }
+})

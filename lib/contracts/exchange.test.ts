@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { answersTo, exchangesOf, methodOf, type WireEntry } from './exchange'
+
+const sent = (at: number, message: object | null): WireEntry => ({
+  kind: 'request',
+  at,
+  method: message ? 'POST' : 'DELETE',
+  url: 'http://agent/mcp/',
+  headers: [],
+  body: message && JSON.stringify(message),
+})
+const told = (at: number, text: string): WireEntry => ({ kind: 'message', at, text })
+
+test('entries become exchanges in their order, and a failure is kept beside them', () => {
+  const error = { code: 'internal' as const, message: 'gone', fields: [], requestId: '' }
+  const { exchanges, error: failed } = exchangesOf([
+    told(0, 'belongs to nothing'),
+    sent(1, { id: 1, method: 'a' }),
+    { kind: 'response', at: 2, status: 200, headers: [] },
+    told(3, '{}'),
+    { kind: 'end', at: 4 },
+    sent(5, null),
+    { kind: 'failed', at: 6, error },
+  ])
+  expect(exchanges.map((one) => [methodOf(one), one.response?.status, one.messages.length, one.endedAt])).toEqual([
+    ['a', 200, 1, 4],
+    [undefined, undefined, 0, undefined],
+  ])
+  expect(failed).toBe(error)
+})
+
+test('answers are those to the request: notices, requests, other answers and broken messages are none', () => {
+  const { exchanges } = exchangesOf([
+    sent(0, { id: 7, method: 'a' }),
+    told(1, '{"jsonrpc":"2.0","method":"notifications/progress","params":{}}'),
+    told(2, '{"id":8,"result":1}'),
+    told(3, 'no JSON'),
+    told(4, '[{"id":7,"result":1}]'),
+    told(5, '{"id":7,"result":null,"error":null}'),
+    told(6, '{"id":null,"error":{"code":-32700,"message":5}}'),
+    sent(7, { id: 7, method: 'b' }),
+    told(8, '{"id":7,"result":"of b"}'),
+  ])
+  expect(answersTo(exchanges, 'a')).toEqual([
+    { id: 7, result: null },
+    { id: null, error: { code: -32700, message: '' } },
+  ])
+})

@@ -1,0 +1,57 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { WireEntry } from '@/lib/contracts/exchange'
+import { printJson } from '@/lib/contracts/json'
+import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
+import { openConsole, RelayError } from './relay-fetch'
+
+export type AgentPlace = { workspace: string; deployment: string }
+
+/**
+ * Asks an agent server by one of its protocols, and hands over what goes over the wire as it does. Leaving (`signal`) ends the
+ * exchange with the server too. What fails on the way is an entry; only an abort is thrown.
+ */
+export async function askProtocol(
+  { workspace, deployment }: AgentPlace,
+  ask: ProtocolAsk,
+  onEntries: (entries: WireEntry[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const path = `/api/protocols/${encodeURIComponent(workspace)}/${encodeURIComponent(deployment)}`
+    const headers = { 'content-type': 'application/json' }
+    const { body } = await openConsole(path, { method: 'POST', headers, body: printJson(ask), signal })
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+    let rest = ''
+    let last: WireEntry | undefined
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      const lines = (rest + part.value).split('\n')
+      rest = lines.pop() ?? ''
+      const entries = lines.map((line) => JSON.parse(line) as WireEntry) // printed by our server
+      last = entries.at(-1) ?? last
+      if (entries.length > 0) onEntries(entries)
+    }
+    if (last?.kind !== 'end' && last?.kind !== 'failed') onEntries([{ kind: 'failed', at: 0, error: LOST }])
+  } catch (error) {
+    signal.throwIfAborted()
+    onEntries([{ kind: 'failed', at: 0, error: error instanceof RelayError ? error.view : LOST }])
+  }
+}
+
+const LOST = {
+  code: 'internal' as const,
+  message: 'The console’s answer broke off. Whether what was asked was done is not known: look before you ask again.',
+  fields: [],
+  requestId: '',
+}
+
+/** What went over the wire while the tools of a deployment were listed. */
+export const toolsQuery = (place: AgentPlace) =>
+  queryOptions({
+    queryKey: ['protocols', 'mcp-tools', place.workspace, place.deployment],
+    queryFn: async ({ signal }) => {
+      const all: WireEntry[] = []
+      await askProtocol(place, { protocol: 'mcp', ask: 'tools' }, (entries) => all.push(...entries), signal)
+      return all
+    },
+    staleTime: 60_000,
+  })

@@ -1,0 +1,39 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { AnsweredThread } from '@/lib/contracts/bulk'
+import { AppError } from '@/lib/errors'
+import type { GivenAnswer } from '@/lib/stream/inbox'
+import type { Actor } from '../actor'
+import { authorize } from '../call-context'
+import { mapLimited } from '../map-limited'
+import { isOpen } from '../settled-truth'
+import { answerThread } from './inbox-thread'
+
+export type ThreadAnswer = { deployment: string; thread: string; answers: readonly GivenAnswer[] }
+
+/**
+ * Answers several threads, each for itself and by a recorded run of its own, and says of each what became of it. What
+ * somebody else has answered meanwhile is left as it is.
+ */
+export async function answerThreads(
+  workspace: string,
+  threads: readonly ThreadAnswer[],
+  key: string,
+  actor: Actor,
+): Promise<AnsweredThread[]> {
+  // Once for all of them, before anything is read: a refusal is then one, and on record as one.
+  await authorize(agentServer.createRunStream, { workspace }, actor)
+  return await mapLimited(threads, async ({ deployment, thread, answers }): Promise<AnsweredThread> => {
+    const id = `${deployment} ${thread}`
+    try {
+      // Its own key for each, so that one that is sent again starts none of the runs twice.
+      const run = await answerThread({ workspace, deployment, thread }, answers, `${key} ${id}`, actor)
+      return { id, outcome: 'answered', run: run.id }
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === 'forbidden' || error.code === 'unauthenticated') throw error
+      const { message: reason } = error
+      if (error.code === 'conflict') return { id, outcome: 'passed', reason }
+      return { id, outcome: isOpen(error) ? 'unknown' : 'failed', reason }
+    }
+  })
+}

@@ -1,0 +1,16 @@
+import 'server-only'
+
+/** As `map` over a promise each, in the order of `items`, so many at once. */
+export async function mapLimited<T, R>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+  atOnce = 6,
+): Promise<R[]> {
+  const results: R[] = []
+  const queue = items.entries()
+  const next = async () => {
+    for (const [index, item] of queue) results[index] = await work(item, index)
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, next))
+  return results
+}

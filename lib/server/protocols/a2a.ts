@@ -1,0 +1,26 @@
+import 'server-only'
+import { A2A_METHODS } from '@/lib/contracts/a2a'
+import { agentServer, asRead } from '@/lib/contracts/agent-server'
+import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
+import { converse } from '../call'
+import type { CallOptions, Place } from '../call-context'
+import { exchangeRpc, type Watch } from './wire'
+
+/** Asks one thing of an assistant by the agent-to-agent protocol. A message's stream is told event by event. */
+export function converseA2a(
+  place: Place,
+  asked: ProtocolAsk & { protocol: 'a2a' },
+  options: CallOptions,
+  tell: Watch,
+): Promise<void> {
+  const { assistant, version, verb, params } = asked
+  const op = verb === 'get' ? asRead(agentServer.sendA2a) : agentServer.sendA2a
+  const body = { jsonrpc: '2.0' as const, id: 1, method: A2A_METHODS[version][verb], params }
+  const input = { ...place, params: { assistant_id: assistant }, body }
+  return converse(op, input, options, async (row, to, prepared, exchangeOptions) => {
+    // Servers of 0.3 know no such header.
+    const headers: Record<string, string> = version === '0.3' ? {} : { 'a2a-version': version }
+    const wire = { op: row, to, path: prepared.path, options: exchangeOptions, headers, body: prepared.body }
+    return { status: (await exchangeRpc(wire, tell)).status, value: undefined }
+  })
+}

@@ -1,0 +1,74 @@
+import 'server-only'
+import { agentServer, asRead } from '@/lib/contracts/agent-server'
+import { rpcAnswer } from '@/lib/contracts/exchange'
+import type { JsonObject } from '@/lib/contracts/fields'
+import { isJsonObject } from '@/lib/contracts/json'
+import { MCP_VERSION } from '@/lib/contracts/mcp'
+import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
+import { AppError } from '@/lib/errors'
+import { converse } from '../call'
+import type { CallOptions, Place } from '../call-context'
+import { exchangeRpc, SESSION, type Watch, type WireRequest } from './wire'
+
+/** Of tools; a server that has more is shown as far. */
+const MAX_PAGES = 20
+const rpc = (method: string, params?: JsonObject, id?: number) => ({
+  jsonrpc: '2.0' as const,
+  ...(id !== undefined && { id }),
+  method,
+  ...(params && { params }),
+})
+
+/**
+ * Lists a server's tools, or calls one: a whole conversation of the Model Context Protocol each time, from its greeting to
+ * the end of the session where the server gave one. Nothing of it outlives the request, so any console can have the next.
+ */
+export function converseMcp(
+  place: Place,
+  asked: ProtocolAsk & { protocol: 'mcp' },
+  options: CallOptions,
+  tell: Watch,
+): Promise<void> {
+  const isCall = asked.ask === 'call'
+  const op = isCall ? agentServer.sendMcp : asRead(agentServer.sendMcp)
+  const body = isCall
+    ? // Who gives a token is told of the progress, where the tool tells any.
+      rpc('tools/call', { name: asked.name, arguments: asked.arguments, _meta: { progressToken: 2 } }, 2)
+    : rpc('tools/list', {}, 2)
+  return converse(op, { ...place, body }, options, async (row, to, { path, body: first }, exchangeOptions) => {
+    const wire = { op: row, to, path, options: exchangeOptions }
+    const { session, headers } = await greet(wire, tell)
+    try {
+      let next: typeof body | undefined = first as typeof body // what the row's schema has made of it
+      for (let id = 2; next; id++) {
+        const { messages } = await exchangeRpc({ ...wire, headers, body: next, until: id }, tell)
+        const answer = messages.map(rpcAnswer).find((one) => one?.id === id || one?.id === null)
+        if (!answer) throw new AppError('upstream_shape', 'The agent server ended its answer without answering.')
+        const cursor = !isCall && 'result' in answer && isJsonObject(answer.result) && answer.result.nextCursor
+        next = cursor && id <= MAX_PAGES ? rpc('tools/list', { cursor }, id + 1) : undefined
+      }
+    } finally {
+      // That a server keeps a session until it forgets it by itself is no failure of what was asked.
+      if (session) await exchangeRpc({ ...wire, headers, method: 'DELETE', timeoutMs: 5_000 }, tell).catch(() => {})
+    }
+    return { status: 200, value: undefined }
+  })
+}
+
+/** The greeting that the protocol begins with, and the headers that all that follows carries. */
+async function greet(wire: WireRequest, tell: Watch) {
+  const hello = { protocolVersion: MCP_VERSION, capabilities: {}, clientInfo: { name: 'pilothouse', version: '1' } }
+  const greeted = await exchangeRpc({ ...wire, body: rpc('initialize', hello, 1), until: 1 }, tell)
+  const answer = greeted.messages.map(rpcAnswer).find((one) => one !== undefined)
+  if (!answer) throw new AppError('upstream_shape', 'The agent server did not answer the greeting of MCP.')
+  if ('error' in answer)
+    throw new AppError('upstream_failed', `The agent server refused the greeting of MCP: ${answer.error.message}`)
+  const version = isJsonObject(answer.result) && answer.result.protocolVersion
+  const session = greeted.headers.get(SESSION)
+  const headers = {
+    ...(typeof version === 'string' && /^[\w.-]{1,40}$/.test(version) && { 'mcp-protocol-version': version }),
+    ...(session && { [SESSION]: session }),
+  }
+  await exchangeRpc({ ...wire, headers, body: rpc('notifications/initialized') }, tell)
+  return { session, headers }
+}

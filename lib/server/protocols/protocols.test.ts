@@ -1,0 +1,205 @@
+import { asc } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { deploymentRecord, SAMPLE_ID } from '@/e2e/support/sample-inputs'
+import { type Reply, type Seen, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { A2A_METHODS, messageParams, outcomeOf, taskParams } from '@/lib/contracts/a2a'
+import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/exchange'
+import { toolResult, toolsOf } from '@/lib/contracts/mcp'
+import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
+import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../actor'
+import { db } from '../db'
+import { workspaceFor } from '../recorder/testing'
+import { audit } from '../schema'
+import { testActor, testConsole } from '../testing'
+import { speak } from './serve'
+
+vi.mock('../log', async (original) => ({
+  ...(await original<typeof import('../log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+const KEY = 'canary-api-key-77aa'
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let upstream: StubUpstream
+let server: TestServer
+let embedded: { workspace: string; deployment: string }
+let people: Record<'viewer' | 'developer', Actor>
+beforeAll(async () => {
+  database = await testDatabase()
+  upstream = await startStubUpstream()
+  server = await testServer()
+  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
+  embedded = { workspace: 'tests', deployment: await workspaceFor(server.url) }
+  people = { viewer: await testActor({ '*': 'viewer' }), developer: await testActor({ '*': 'developer' }) }
+})
+afterAll(async () => {
+  await home.close()
+  await server.close()
+  await upstream.stop()
+  await database.drop()
+})
+
+const stubbed = { workspace: 'default', deployment: SAMPLE_ID }
+async function say(ask: ProtocolAsk, actor = people.developer, place = embedded) {
+  const entries: WireEntry[] = []
+  await speak(place, ask, { actor, signal: AbortSignal.timeout(15_000) }, (entry) => entries.push(entry))
+  return { entries, ...exchangesOf(entries) }
+}
+const entries = async () => (await db()).select().from(audit).orderBy(asc(audit.seq))
+const results = (said: Awaited<ReturnType<typeof say>>, method: string) =>
+  answersTo(said.exchanges, method).map((one) => ('result' in one ? one.result : one))
+
+/** A server that answers MCP in its own way, behind the key that the workspace has. */
+function serveMcp(answer: (message: { id?: number; method: string; params?: unknown }, seen: Seen) => Reply) {
+  upstream.seen.length = 0
+  upstream.answer((seen) => {
+    if (seen.path.startsWith('/v2/')) return { body: deploymentRecord(`${upstream.url}/agents/demo`) }
+    if (seen.method === 'DELETE') return { status: 204 }
+    return answer(JSON.parse(seen.body), seen)
+  })
+}
+const reply = (id: number | undefined, result: unknown) => ({ jsonrpc: '2.0', id, result })
+const events = (...messages: unknown[]): Reply => ({
+  headers: { 'content-type': 'text/event-stream' },
+  body: messages.map((one) => `data: ${JSON.stringify(one)}\n\n`).join(''),
+})
+const call = {
+  protocol: 'mcp',
+  ask: 'call',
+  name: 'chat',
+  arguments: { messages: [{ role: 'user', content: 'hi' }] },
+} as const
+
+test('the tools of the embedded agent server are listed for a viewer, and called by a developer', async () => {
+  const listed = await say({ protocol: 'mcp', ask: 'tools' }, people.viewer)
+  expect(listed.error).toBeUndefined()
+  const tools = toolsOf(results(listed, 'tools/list'))
+  expect(tools.map(({ name }) => name)).toContain('chat')
+  expect(tools.every(({ inputSchema }) => inputSchema?.type === 'object')).toBe(true)
+
+  const called = await say(call)
+  expect(called.exchanges.map(({ response }) => response?.status)).toEqual([200, 202, 200])
+  expect(toolResult(results(called, 'tools/call')[0])).toMatchObject({
+    isError: false,
+    blocks: [{ type: 'text', text: expect.stringContaining('hi') }],
+  })
+  // The progress of the run came as notices before.
+  expect(called.exchanges[2]?.messages.length).toBeGreaterThan(1)
+  const refused = await say({ ...call, name: 'nobody' })
+  expect(answersTo(refused.exchanges, 'tools/call')).toMatchObject([
+    { error: { message: expect.stringContaining('nobody') } },
+  ])
+})
+
+test('a viewer calls no tool and sends no message; one call is one entry of the audit', async () => {
+  const before = upstream.seen.length
+  serveMcp(({ id }) => ({ body: reply(id, {}) }))
+  const refused = await say(call, people.viewer, stubbed)
+  expect([refused.error?.code, refused.exchanges, upstream.seen.length - before]).toEqual(['forbidden', [], 0])
+  const message = { protocol: 'a2a', assistant: 'chat', version: '0.3', verb: 'send', params: {} } as const
+  expect((await say(message, people.viewer)).error?.code).toBe('forbidden')
+  const from = await entries()
+  await say(call, people.developer, stubbed)
+  await say({ protocol: 'mcp', ask: 'tools' }, people.developer, stubbed)
+  const kept = (await entries()).slice(from.length)
+  expect(kept.map(({ operation, kind }) => [operation, kind])).toEqual([
+    ['agent-server.sendMcp', 'intent'],
+    ['agent-server.sendMcp', 'outcome'],
+  ])
+})
+
+test('a session is carried through the conversation, ended with it, and shown to nobody', async () => {
+  serveMcp(({ id, method }, { headers }) => {
+    if (method === 'initialize')
+      return {
+        headers: { 'content-type': 'application/json', 'Mcp-Session-Id': 'canary-session-1' },
+        body: reply(id, { protocolVersion: '2025-03-26', serverInfo: { name: 'x' } }),
+      }
+    if (headers['mcp-session-id'] !== 'canary-session-1') return { status: 400, body: { error: 'no session' } }
+    if (id === undefined) return { status: 202 }
+    const notice = { jsonrpc: '2.0', method: 'notifications/progress', params: {} }
+    return events(notice, reply(id, { content: [{ type: 'text', text: `the key is ${KEY}` }] }))
+  })
+  const said = await say(call, people.developer, stubbed)
+  expect(said.error).toBeUndefined()
+  const asked = upstream.seen.filter(({ path }) => path.endsWith('/mcp/'))
+  expect(
+    asked.map(({ method, headers }) => [method, headers['mcp-session-id'], headers['mcp-protocol-version']]),
+  ).toEqual([
+    ['POST', undefined, undefined],
+    ['POST', 'canary-session-1', '2025-03-26'],
+    ['POST', 'canary-session-1', '2025-03-26'],
+    ['DELETE', 'canary-session-1', '2025-03-26'],
+  ])
+  expect(asked.every(({ headers }) => headers['x-api-key'] === KEY)).toBe(true)
+  expect(JSON.stringify(said.entries)).not.toContain('canary')
+  expect(said.exchanges[0]?.request.headers).toContainEqual(['x-api-key', '[redacted]'])
+})
+
+test('pages of tools are followed, and a number longer than a double stays what it is', async () => {
+  serveMcp(({ id, method, params }) => {
+    if (method !== 'tools/list') return id ? { body: reply(id, {}) } : { status: 202 }
+    const { cursor } = params as { cursor?: string }
+    const tool = `{"name":"${cursor ?? 'first'}","inputSchema":{"default":12345678901234567890}}`
+    return {
+      body: `{"jsonrpc":"2.0","id":${id},"result":{"tools":[${tool}]${cursor ? '' : ',"nextCursor":"second"'}}}`,
+    }
+  })
+  const said = await say({ protocol: 'mcp', ask: 'tools' }, people.viewer, stubbed)
+  expect(toolsOf(results(said, 'tools/list')).map(({ name }) => name)).toEqual(['first', 'second'])
+  expect(said.exchanges.at(-1)?.messages[0]?.text).toContain('12345678901234567890')
+})
+
+test.each([
+  ['the group is missing', { status: 404, body: 'Not Found' }, 'unsupported'],
+  [
+    'the answer ends early',
+    { headers: { 'content-type': 'text/event-stream' }, body: ': nothing\n\n' },
+    'upstream_shape',
+  ],
+  [
+    'the greeting is refused',
+    { body: { jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'not you' } } },
+    'upstream_failed',
+  ],
+  ['the server fails', { status: 500, body: '<html>oops' }, 'upstream_failed'],
+] as const)('where %s, that is said after what was answered', async (_, answer, code) => {
+  serveMcp(() => answer)
+  const said = await say({ protocol: 'mcp', ask: 'tools' }, people.viewer, stubbed)
+  expect([said.exchanges.length, said.error?.code]).toEqual([1, code])
+})
+
+test.each(['0.3', '1.0'] as const)(
+  'an assistant is talked to by A2A %s: sent, streamed, read again',
+  async (version) => {
+    const ask = { protocol: 'a2a', assistant: 'chat', version } as const
+    const params = messageParams(version, { id: crypto.randomUUID(), text: 'one two three' })
+    const sent = await say({ ...ask, verb: 'send', params })
+    const task = outcomeOf(results(sent, A2A_METHODS[version].send))
+    expect(task).toMatchObject({
+      state: 'completed',
+      artifacts: [{ parts: [{ text: expect.stringContaining('one two three') }] }],
+    })
+    const streamed = await say({
+      ...ask,
+      verb: 'stream',
+      params: messageParams(version, { id: crypto.randomUUID(), text: 'a b c' }),
+    })
+    const parts = results(streamed, A2A_METHODS[version].stream)
+    expect([parts.length > 4, outcomeOf(parts).state]).toEqual([true, 'completed'])
+    const read = await say(
+      { ...ask, verb: 'get', params: taskParams(version, 'get', task.task ?? '', task.context) },
+      people.viewer,
+    )
+    expect(outcomeOf(results(read, A2A_METHODS[version].get))).toEqual(task)
+    const cancelled = await say({
+      ...ask,
+      verb: 'cancel',
+      params: taskParams(version, 'cancel', task.task ?? '', task.context),
+    })
+    expect(results(cancelled, A2A_METHODS[version].cancel)).toMatchObject([{ error: { message: expect.any(String) } }])
+  },
+)

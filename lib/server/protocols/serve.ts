@@ -1,0 +1,61 @@
+import 'server-only'
+import type { WireEntry } from '@/lib/contracts/exchange'
+import { ProtocolAsk } from '@/lib/contracts/protocol-ask'
+import { type Actor, sessionActor } from '../actor'
+import type { Place } from '../call-context'
+import { errorResponse, PRIVATE_HEADERS, readBody, refuseForeignSite } from '../relay'
+import { errorView, parseInput } from '../settle'
+import { shutdownSignal } from '../shutdown'
+import { joinSignals } from '../signals'
+import { converseA2a } from './a2a'
+import { converseMcp } from './mcp'
+import { type Tell, watch } from './wire'
+
+/**
+ * Asks an agent server by one of its protocols, and tells as lines of JSON what goes over the wire meanwhile. No action: those
+ * answer at their end, one after another, and this is to be watched and may be stopped, by leaving it.
+ */
+export async function serveProtocol(request: Request, place: Required<Place>): Promise<Response> {
+  try {
+    refuseForeignSite(request)
+    const ask = parseInput(ProtocolAsk, await readBody(request))
+    const actor = await sessionActor()
+    const signals = joinSignals(request.signal, shutdownSignal())
+    const encoder = new TextEncoder()
+    let isHeard = true
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        const tell = (entry: WireEntry) => {
+          if (isHeard) controller.enqueue(encoder.encode(`${JSON.stringify(entry)}\n`))
+        }
+        await speak(place, ask, { actor, signal: signals.signal }, tell)
+        signals.release()
+        if (isHeard) controller.close()
+      },
+      cancel() {
+        isHeard = false
+        signals.abort()
+      },
+    })
+    const headers = { ...PRIVATE_HEADERS, 'content-type': 'application/x-ndjson; charset=utf-8' }
+    return new Response(body, { headers: { ...headers, 'x-accel-buffering': 'no' } })
+  } catch (error) {
+    return errorResponse(error)
+  }
+}
+
+/** What `serveProtocol` tells; a failure is the last entry, and never thrown. */
+export async function speak(
+  place: Required<Place>,
+  ask: ProtocolAsk,
+  options: { actor: Actor; signal: AbortSignal },
+  tell: Tell,
+): Promise<void> {
+  const timed = watch(tell)
+  try {
+    if (ask.protocol === 'a2a') await converseA2a(place, ask, options, timed)
+    else await converseMcp(place, ask, options, timed)
+  } catch (error) {
+    if (!options.signal.aborted) timed({ kind: 'failed', error: errorView(error) })
+  }
+}

@@ -1,0 +1,99 @@
+import 'server-only'
+import type { Method, Operation } from '@/lib/contracts/api'
+import { rpcAnswer, type WireEntry, type WireHeader } from '@/lib/contracts/exchange'
+import { printJson } from '@/lib/contracts/json'
+import { isSecretKey, REDACTED, redactEventText } from '@/lib/contracts/redact'
+import { AppError } from '@/lib/errors'
+import { SseParser, SseTooLargeError } from '@/lib/stream/sse'
+import { errorOf, withoutCredentials } from '../answer'
+import type { Destination } from '../destination'
+import { type ExchangeOptions, isSuccess, withRetry } from '../exchange'
+import { joinUrl, requestStream } from '../upstream'
+
+// One exchange of JSON-RPC over HTTP, told to whoever watches as it happens. The answer is a document or server-sent events,
+// as the server chooses. What is told holds no credential: neither ours nor one that the server echoes, nor the session's id.
+
+export type Tell = (entry: WireEntry) => void
+
+export type WireRequest = {
+  op: Operation
+  to: Destination
+  path: string
+  options: ExchangeOptions
+  method?: Method
+  headers?: Record<string, string>
+  body?: unknown
+  /** The answer is complete with the answer to this id, even where the server leaves its stream open. */
+  until?: number
+  timeoutMs?: number
+}
+
+/** An agent may work for long before it answers a document. */
+const PATIENCE_MS = 10 * 60_000
+const MAX_BYTES = 16 * 1024 * 1024
+const MAX_HEADER_CHARS = 500
+/** Whoever knows a session's id is in it. */
+export const SESSION = 'mcp-session-id'
+
+/** A clock for `at`, and entries with their time. */
+export function watch(tell: Tell) {
+  const began = performance.now()
+  return (entry: WireEntry extends infer E ? (E extends WireEntry ? Omit<E, 'at'> : never) : never) =>
+    tell({ ...entry, at: Math.round(performance.now() - began) } as WireEntry)
+}
+export type Watch = ReturnType<typeof watch>
+
+/** Sends one message and gives the messages that were answered. Throws AppError for an answer that is no success. */
+export async function exchangeRpc(request: WireRequest, tell: Watch) {
+  const { op, to, path, options, method = 'POST', body, until, timeoutMs = PATIENCE_MS } = request
+  const text = body === undefined ? undefined : printJson(body)
+  const headers = {
+    accept: 'application/json, text/event-stream',
+    ...(text !== undefined && { 'content-type': 'application/json' }),
+    'x-request-id': options.requestId,
+    ...request.headers,
+  }
+  const answer = await withRetry(op, () => {
+    const sent = { ...headers, ...to.credentials }
+    const url = joinUrl(to.base, path).href
+    tell({ kind: 'request', method, url, headers: shownHeaders(Object.entries(sent), to), body: text ?? null })
+    const { signal } = options
+    return requestStream({ to, path, method, headers, body: text, signal, timeoutMs, maxBytes: MAX_BYTES })
+  })
+  tell({ kind: 'response', status: answer.status, headers: shownHeaders([...answer.headers], to) })
+  const messages: string[] = []
+  const take = (raw: string) => {
+    const message = redactEventText('message', withoutCredentials(raw, to))
+    messages.push(message)
+    tell({ kind: 'message', text: message })
+    return until !== undefined && rpcAnswer(message)?.id === until
+  }
+  if ('body' in answer) await readEvents(answer.body, take)
+  else if (answer.text !== '') take(answer.text)
+  tell({ kind: 'end' })
+  if ('text' in answer && !isSuccess(answer.status)) throw errorOf(op, to, answer)
+  return { status: answer.status, headers: answer.headers, messages }
+}
+
+/** Hands over the data of each event until `take` has enough. */
+async function readEvents(body: ReadableStream<Uint8Array>, take: (data: string) => boolean): Promise<void> {
+  const parser = new SseParser({ maxEventLength: MAX_BYTES })
+  let size = 0
+  const tooLarge = () =>
+    new AppError('too_large', `The stream is longer than ${MAX_BYTES >> 20} MB; it is read no further.`)
+  try {
+    for await (const bytes of body) {
+      size += bytes.byteLength
+      for (const { data } of parser.push(bytes)) if (data !== '' && take(data)) return
+      if (size > MAX_BYTES) throw tooLarge()
+    }
+  } catch (error) {
+    throw error instanceof SseTooLargeError ? tooLarge() : error
+  }
+}
+
+const shownHeaders = (headers: readonly [string, string][], to: Destination): WireHeader[] =>
+  headers.map(([name, value]) => {
+    const isSecret = Object.hasOwn(to.credentials, name) || name === SESSION || isSecretKey(name)
+    return [name, isSecret ? REDACTED : withoutCredentials(value, to).slice(0, MAX_HEADER_CHARS)]
+  })
