@@ -105,7 +105,10 @@ export function chartsOf(
     charts.push({
       title: 'Cost',
       // Short, for a chart is narrow; the note says it in full.
-      total: [cost.total === null ? '' : costText(cost.total), cost.unpriced > 0 ? `${count(cost.unpriced)} unpriced` : '']
+      total: [
+        cost.total === null ? '' : costText(cost.total),
+        cost.unpriced > 0 ? `${count(cost.unpriced)} unpriced` : '',
+      ]
         .filter(Boolean)
         .join(', '),
       ...(cost.unpriced > 0 && { note: `${unpricedText(cost)}: no price for ${cost.unpricedModels.join(', ')}` }),

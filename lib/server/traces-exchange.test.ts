@@ -92,7 +92,11 @@ test('runs that are opened together are one request, and one that is gone is sai
   const some = runs.slice(0, 6).map(({ id }) => id)
   const gone = open(randomUUID()).catch((error: { code: string }) => error.code)
   expect((await Promise.all(some.map(open))).map(({ id }) => id)).toEqual(some)
-  expect([await gone, asked('/runs/query') < 4, stub.seen.length - asked('/runs/query')]).toEqual(['not_found', true, 0])
+  expect([await gone, asked('/runs/query') < 4, stub.seen.length - asked('/runs/query')]).toEqual([
+    'not_found',
+    true,
+    0,
+  ])
 })
 
 test('what is refused with 429 comes again when the server said, one after another, and everybody shares an answer', async () => {
