@@ -68,7 +68,7 @@ test('a chat run is in its project two seconds after its end, and its page leads
   const tree = page.getByRole('tree', { name: 'Runs of the trace' })
   await tree.getByRole('treeitem', { name: /^ScriptedModel, llm/ }).click()
   const inspector = page.getByRole('region', { name: 'Run', exact: true })
-  await expect(inspector.getByText('scripted-1')).toBeVisible()
+  await expect(inspector.getByText('scripted-1', { exact: true })).toBeVisible()
   await expect(inspector.getByText('scripted', { exact: true })).toBeVisible()
   await expect(inspector.getByText(/\d+ \(\d+ in, \d+ out\)/)).toBeVisible()
   await expect(inspector.getByText('First token')).toBeVisible()

@@ -214,6 +214,7 @@ async function serve(request, response) {
   if (pathname === '/info') return say({ version: '1.0.0', flags: {} })
   if (pathname === '/threads' && request.method === 'POST') return say({ thread_id: `thread-${++count}`, metadata: {} })
   if (pathname.endsWith('/runs/stream')) return await startRun(response, thread, JSON.parse(text))
+  if (pathname.endsWith('/history')) return say([])
   if (pathname === '/threads/search') return say((JSON.parse(text || '{}').ids ?? []).map(threadOf))
   if (kind === 'threads' && !id && thread && !pathname.endsWith('/state')) return say(threadOf(thread))
   if (pathname.endsWith('/state') && /^(state|messages)-/.test(thread)) {

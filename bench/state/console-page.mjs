@@ -16,8 +16,10 @@ export async function measureConsole(sizes, rounds) {
   const browser = await startChromium()
   try {
     const context = await signedIn(browser, ours)
+    // The plain page stands at the console's own address, whose policy lets it fetch nothing.
+    const plain = await signedIn(browser, ours, { bypassCSP: true })
     const rows = await conversation(context, ours)
-    for (const size of sizes) rows.push(...(await state(context, ours, size, rounds)))
+    for (const size of sizes) rows.push(...(await state({ context, plain, ours }, size, rounds)))
     return rows
   } finally {
     await browser.close()
@@ -78,13 +80,13 @@ async function conversation(context, ours) {
   ]
 }
 
-async function state(context, ours, size, count) {
+async function state({ context, plain, ours }, size, count) {
   const thread = `state-${size}`
   const path = `/api/relay/${WORKSPACE}/agents/${DEPLOYMENT}/threads/${thread}/state`
   const rounds = []
   // The stub makes a state once, when it is first asked for.
   for (let round = -1; round < count; round += 1) {
-    const parse = await parsed(context, ours, path)
+    const parse = await parsed(plain, ours, path)
     if (round >= 0) rounds.push({ parse, ours: await shown(context, ours, thread) })
   }
   const id = `thread page, state ${size} MB`
@@ -102,6 +104,15 @@ async function state(context, ours, size, count) {
       },
     ),
     row(`${id}: longest block`, 'ms', { rounds: longest }, { goal: '<= 50 ms' }),
+    // On a busy machine a task also waits for the processor; this is what it worked.
+    row(
+      `${id}: most processor time of a task`,
+      'ms',
+      { rounds: rounds.map(({ ours }) => ({ ours: ours.cpu })) },
+      {
+        goal: '<= 50 ms',
+      },
+    ),
     row(`${id}: DOM nodes of the page`, 'nodes', { rounds: rounds.map(({ ours }) => ({ ours: ours.nodes })) }, {}),
   ]
 }
@@ -125,6 +136,8 @@ async function shown(context, ours, thread) {
   await page.goto(pageOf(ours, thread, 'history'))
   await page.getByRole('tab', { name: 'State' }).waitFor()
   await page.waitForTimeout(1500)
+  const browser = context.browser()
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] })
   const ms = await page.evaluate(
     (timeoutMs) =>
       new Promise((resolve, reject) => {
@@ -149,6 +162,19 @@ async function shown(context, ours, thread) {
     longest: Math.max(0, ...window.longTasks.map(({ duration }) => duration)),
     nodes: document.querySelectorAll('*').length,
   }))
+  const cpu = longestTask(await browser.stopTracing())
   await page.close()
-  return { ms, ...seen }
+  return { ms, cpu, ...seen }
+}
+
+/** The most processor time, in milliseconds, that one task of a page's main thread took in a trace. */
+function longestTask(trace) {
+  const { traceEvents } = JSON.parse(trace)
+  const pages = new Set(
+    traceEvents.flatMap(({ name, args, pid, tid }) =>
+      name === 'thread_name' && args.name === 'CrRendererMain' ? [`${pid} ${tid}`] : [],
+    ),
+  )
+  const tasks = traceEvents.filter(({ name, pid, tid }) => name.endsWith('RunTask') && pages.has(`${pid} ${tid}`))
+  return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000))
 }

@@ -98,7 +98,8 @@ export function runsStatement(asked: TraceRunsQuery): SQL {
 export function treeStatement(traceId: string, { cursor, limit = TREE_PAGE }: z.output<typeof TraceTreeQuery>): SQL {
   const id = cursor === undefined ? undefined : uuid('query', 'cursor', readCursor(cursor)[1])
   const last = sql`(select ${OWN_ORDER} from platform.trace_runs where id = ${id}::uuid)`
-  const rest = id === undefined ? sql`` : sql`and ${OWN_ORDER} >= ${last} and (${OWN_ORDER}, id) > (${last}, ${id}::uuid)`
+  const rest =
+    id === undefined ? sql`` : sql`and ${OWN_ORDER} >= ${last} and (${OWN_ORDER}, id) > (${last}, ${id}::uuid)`
   return sql`select ${TREE_COLUMNS} from platform.trace_runs runs where trace_id = ${traceId}::uuid ${rest}
     order by ${OWN_ORDER}, id limit ${limit + 1}`
 }

@@ -4,7 +4,8 @@ import { unpackText } from './payload'
 /** Columns of a run as they are read for a list. Times as ISO text with their microseconds. */
 const iso = (column: string) =>
   `to_char(runs.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
-const columns = (order: string) => sql.raw(`
+const columns = (order: string) =>
+  sql.raw(`
   runs.id, runs.project_id, runs.trace_id, runs.parent_id, ${order} as dotted_order, runs.name, runs.run_type, runs.status,
   ${['start_time', 'end_time', 'first_token_time'].map(iso).join(', ')},
   runs.error, runs.tags, runs.metadata::text as metadata, runs.model, runs.provider, runs.prompt_tokens, runs.completion_tokens,
