@@ -4,13 +4,17 @@ import { expect, signIn, test } from './support/session'
 import { startStubAgent } from './support/stub-agent'
 import { addAgentServer } from './support/workspace'
 
-test('a tool is called and an assistant is talked to, with all that goes over the wire', async ({ page }) => {
-  const { id } = await agentOf('concierge')
+test('a tool is called and an assistant is talked to, with all that goes over the wire', async ({ page }, {
+  retry,
+}) => {
+  const { id, ask } = await agentOf('concierge')
+  const name = `Quick desk ${retry}`
+  const { assistant_id } = await ask('POST', '/assistants', { graph_id: 'chat', name, context: { delay_ms: 1 } })
   await signIn(page)
   await page.goto(`/local/deployments/${id}/mcp`)
   const tools = page.getByRole('region', { name: 'Tools' })
-  await tools.getByRole('button', { name: /^chat/ }).click()
-  const tool = page.getByRole('region', { name: 'chat', exact: true })
+  await tools.getByRole('button', { name: new RegExp(`^${name}`) }).click()
+  const tool = page.getByRole('region', { name, exact: true })
   await tool.getByRole('button', { name: 'Add to messages' }).click()
   await tool.getByLabel('role', { exact: true }).selectOption({ label: 'user' })
   await tool.getByLabel('content', { exact: true }).fill('call me by a tool')
@@ -30,7 +34,7 @@ test('a tool is called and an assistant is talked to, with all that goes over th
   await page.keyboard.press('Control+k')
   await page.getByPlaceholder('Go to a deployment').fill('A2A')
   await page.getByRole('option', { name: 'A2A' }).click()
-  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
+  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: name })
   await expect(page.getByRole('region', { name: 'Agent card' })).toContainText('streaming: yes')
   const console = page.getByRole('region', { name: 'Console' })
   await console.getByLabel('Message').fill('told by an agent')
@@ -44,6 +48,7 @@ test('a tool is called and an assistant is talked to, with all that goes over th
   await console.getByRole('button', { name: 'Cancel the task' }).click()
   await expect(console.getByRole('alert')).toContainText('The server answered with the error')
   await expectAccessible(page)
+  await ask('DELETE', `/assistants/${assistant_id}`)
 })
 
 test('a server without the protocols says why they are absent, and hostile words stay words', async ({ page }) => {

@@ -56,7 +56,7 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
   const title = `Answer ${count(threads.length)} threads together`
   return (
     <>
-      <Dialog open onOpenChange={onClose} title={title}>
+      <Dialog open onOpenChange={onClose} title={title} className={reviewed ? 'opacity-0' : undefined}>
         {read.some(({ isPending }) => isPending) ? (
           <Skeleton className="h-40" />
         ) : (
@@ -112,8 +112,13 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
   }
 }
 
-/** What it asks, and what it is answered. */
+/** What it is answered, and all that it asked: the first of them is not the others. */
 const wordsOf = ({ asks }: InboxRow, answers: readonly GivenAnswer[]) =>
   answers.length === 0
     ? 'Stopped at a breakpoint → goes on'
-    : `${asks} → ${[...new Set(answers.map(({ answer }) => printJson(answer)))].join(', ')}${answers.length > 1 ? ` (${count(answers.length)} questions)` : ''}`
+    : [
+        `${asks} → ${[...new Set(answers.map(({ answer }) => printJson(answer)))].join(', ')}`,
+        ...answers
+          .map(({ asked }) => (typeof asked === 'string' ? asked : printJson(asked ?? null)))
+          .filter((asked) => asked !== asks),
+      ].join('\n')

@@ -86,7 +86,7 @@ export function BulkDialog<R extends BulkResult>(props: Props<R>) {
       ) : (
         <form className="flex flex-col gap-3" onSubmit={submit}>
           <p className="text-ink-2">{means}</p>
-          <ul aria-label="Which" className="max-h-40 overflow-y-auto rounded-md border px-3 py-1.5">
+          <ul aria-label="Which" className="max-h-56 overflow-y-auto rounded-md border px-3 py-1.5">
             {subjects.map(({ id, name, detail }) => (
               <li key={id} className={detail ? 'py-1' : 'truncate'} title={id}>
                 <VisibleName>{name}</VisibleName>

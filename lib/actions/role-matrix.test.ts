@@ -21,7 +21,7 @@ import { testDatabase } from '@/scripts/testing'
 import { deleteDeployments } from './bulk'
 import { createCron, deleteCron, runCron, updateCron } from './crons'
 import { createDeployment, deleteDeployment, readSettings, saveSettings } from './deployments'
-import { answerThread } from './inbox'
+import { answerThread, answerThread, answerThreads } from './inbox'
 import { savePrice } from './prices'
 import { saveResourceSpec } from './resource-spec'
 import { interruptRevision, redeployRevision, restoreRevision } from './revisions'
@@ -143,6 +143,9 @@ const MATRIX: Record<Role, Record<string, Try>> = {
   },
   developer: {
     'answer a thread': action(() => answerThread({ place: { ...place, thread: id }, answers: '[]', key: key() })),
+    'answer several threads': action(() =>
+      answerThreads({ workspace, key: key(), threads: [{ deployment: id, thread: id, answers: '[]' }] }),
+    ),
     'create a cron': action(() =>
       createCron({ ...place, key: key(), body: '{"assistant_id":"a","schedule":"0 0 * * *"}' }),
     ),
