@@ -1,4 +1,5 @@
 import 'server-only'
+import { redactEventText } from '@/lib/contracts/redact'
 import type { LogEntry } from '@/lib/stream/log'
 import type { SseEvent } from '@/lib/stream/sse'
 import type { RecordingLog } from './recording-log'
@@ -65,8 +66,9 @@ export class Intake {
     const at = Date.now()
     for (const event of events) {
       if (this.isFull || !this.#admit(event)) continue
-      // As it came: `openStream` has taken echoed credentials out already.
-      const { event: name, id, data } = event
+      const { event: name, id } = event
+      // As it came, but for credentials that the server echoes: what is recorded is shown.
+      const data = redactEventText(name, event.data)
       this.#log.append({ at, kind: 'event', event: name, ...(id !== undefined && { id }), data })
       this.#note(event)
       if (this.#log.totalBytes > LIMITS.recordingBytes) {

@@ -125,6 +125,22 @@ test('the version of the assistant is kept where it was the same before and afte
   server.intercept = () => false
 })
 
+test('credentials that a server echoes in its events are not recorded; the words of the run are', async () => {
+  const summary = await start()
+  const run = server.latest()
+  const echoed = { 'x-api-key': 'lsv2_canary-key', langgraph_auth_user: { token: 'canary-token' } }
+  run.emit('messages', [
+    { type: 'ai', content: 'my token is canary-word' },
+    { langgraph_node: 'model', ...echoed },
+  ])
+  run.emit('debug', { type: 'task', payload: { id: '1', name: 'model', config: { configurable: echoed } } })
+  run.finish()
+  await ended(summary.id)
+  const text = JSON.stringify(await logOf(summary.id))
+  expect(text).toContain('canary-word')
+  expect(text).not.toMatch(/canary-(key|token)/)
+})
+
 test('a start that the server refuses leaves nothing behind and says why', async () => {
   const before = (await listRecordings({ workspace: 'tests' })).items.length
   server.onRun = () => {
