@@ -7,7 +7,7 @@ import pg from 'pg'
 import { env } from './env'
 import { log } from './log'
 
-export type Store = NodePgDatabase
+export type Store = NodePgDatabase & { $client: pg.Pool }
 /** The store, or a transaction on it. */
 export type StoreOrTransaction = Store | Parameters<Parameters<Store['transaction']>[0]>[0]
 export type OpenStore = { url: string; db: Store; close(): Promise<void> }
@@ -34,7 +34,8 @@ export async function openStore(url: string, { connections = 20 } = {}): Promise
   } finally {
     await one.end()
   }
-  const pool = new pg.Pool({ ...settings, max: connections, statement_timeout: 60_000 })
+  // A connection is dear to make (its password is hashed thousands of times) and cheap to keep.
+  const pool = new pg.Pool({ ...settings, max: connections, statement_timeout: 60_000, idleTimeoutMillis: 120_000 })
   pool.on('error', (error) => log.warn('store.connection_lost', { error }))
   return { url, db: drizzle(pool), close: () => pool.end() }
 }

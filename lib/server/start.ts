@@ -1,5 +1,6 @@
 import 'server-only'
 import { env } from './env'
+import { keepNodeResponses } from './live/node-response'
 import { log } from './log'
 import { prepare } from './readiness'
 import { startRecorder } from './recorder/shared-hub'
@@ -8,6 +9,7 @@ import { shutdownSignal } from './shutdown'
 /** The console's start: ends the process with readable lines when the settings are unusable. */
 export async function start(): Promise<void> {
   shutdownSignal()
+  keepNodeResponses()
   try {
     env()
   } catch (error) {

@@ -1,12 +1,13 @@
 import 'server-only'
-import { Agent, fetch, type Headers, type Response } from 'undici'
+import { Agent, fetch, Headers, request as openRequest } from 'undici'
 import type { Reach } from '@/lib/contracts/address'
 import type { Method } from '@/lib/contracts/api'
 import { AppError } from '@/lib/errors'
 import { guardedConnector } from './address-guard'
 import { allowedUpstreams, type Destination } from './destination'
 import { env } from './env'
-import { joinSignals, onStreamEnd } from './signals'
+import { gatheredStream } from './gathered-stream'
+import { joinSignals } from './signals'
 import { connectionError, lateError } from './upstream-error-text'
 
 // The one door through which this server talks to others. Redirects are errors: a redirect is the classic way round an
@@ -74,33 +75,56 @@ export function joinUrl(base: URL, path: string): URL {
 const nameOf = ({ to: { what, base } }: UpstreamRequest) =>
   `${what} at ${base.origin}${base.pathname.replace(/\/+$/, '')}`
 
-async function open(kind: Kind, request: UpstreamRequest, signal: AbortSignal): Promise<Response> {
+type Answer<Body> = { status: number; headers: Headers; body: Body }
+
+/** What both kinds of request are sent with. */
+function outgoing(kind: Kind, request: UpstreamRequest, signal: AbortSignal) {
   const { base, reach, credentials } = request.to
-  const agent = agentFor(kind, reach)
-  if (kind === 'stream' && (agent.stats[base.origin]?.running ?? 0) >= STREAM_CONNECTIONS)
+  const dispatcher = agentFor(kind, reach)
+  if (kind === 'stream' && (dispatcher.stats[base.origin]?.running ?? 0) >= STREAM_CONNECTIONS)
     throw new AppError('rate_limited', `Too many streams to the ${nameOf(request)} are open. Close some and try again.`)
-  const response = await fetch(joinUrl(base, request.path), {
-    method: request.method,
-    headers: { 'user-agent': 'pilothouse', ...request.headers, ...credentials },
-    body: request.body,
-    redirect: 'manual',
-    dispatcher: agent,
-    signal,
-  })
-  if (response.status < 300 || response.status >= 400) return response
-  await response.body?.cancel()
+  const headers = { 'user-agent': 'pilothouse', ...request.headers, ...credentials }
+  return { method: request.method, headers, body: request.body, dispatcher, signal }
+}
+
+async function openDocument(request: UpstreamRequest, signal: AbortSignal) {
+  const sent = { ...outgoing('document', request, signal), redirect: 'manual' as const }
+  const response = await fetch(joinUrl(request.to.base, request.path), sent)
+  if (isRedirect(response.status)) await response.body?.cancel()
+  return notRedirected(response, request)
+}
+
+/** Not `fetch`, whose body is made for few large pieces. */
+async function openStream(request: UpstreamRequest, signal: AbortSignal) {
+  const { statusCode, headers, body } = await openRequest(
+    joinUrl(request.to.base, request.path),
+    outgoing('stream', request, signal),
+  )
+  if (isRedirect(statusCode)) body.on('error', () => {}).destroy()
+  const flat = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  )
+  return notRedirected({ status: statusCode, headers: new Headers(flat), body }, request)
+}
+
+const isRedirect = (status: number) => status >= 300 && status < 400
+
+function notRedirected<Body>(answer: Answer<Body>, request: UpstreamRequest): Answer<Body> {
+  if (!isRedirect(answer.status)) return answer
   throw new AppError(
     'upstream_failed',
     `The ${nameOf(request)} answered with a redirect, which is never followed. Give its final address.`,
-    { upstreamStatus: response.status },
+    { upstreamStatus: answer.status },
   )
 }
 
+type Bytes = AsyncIterable<Uint8Array> | null
+
 /** Reads a body up to a limit; the limit counts what comes out of decompression. */
-async function readText(response: Response, limit: number): Promise<{ text: string; isWhole: boolean }> {
+async function readText(body: Bytes, limit: number): Promise<{ text: string; isWhole: boolean }> {
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of response.body ?? []) {
+  for await (const part of body ?? []) {
     size += part.byteLength
     // Leaving the loop cancels the body, and with it the connection.
     if (size > limit) return { text: decode(parts), isWhole: false }
@@ -136,10 +160,12 @@ async function guarded<T>(
   }
 }
 
-const read = async (response: Response, request: UpstreamRequest): Promise<UpstreamText> => {
-  const { status, headers, ok } = response
+const isOk = (status: number) => status >= 200 && status < 300
+
+async function read({ status, headers, body }: Answer<Bytes>, request: UpstreamRequest): Promise<UpstreamText> {
+  const ok = isOk(status)
   const limit = ok ? (request.maxBytes ?? MAX_DOCUMENT_BYTES) : MAX_ERROR_BYTES
-  const { text, isWhole } = await readText(response, limit)
+  const { text, isWhole } = await readText(body, limit)
   if (ok && !isWhole)
     throw new AppError(
       'too_large',
@@ -154,7 +180,7 @@ const read = async (response: Response, request: UpstreamRequest): Promise<Upstr
 /** Sends a request and reads the whole answer, whatever its status. Throws AppError where no answer came. */
 export function requestText(request: UpstreamRequest): Promise<UpstreamText> {
   return guarded(request, request.timeoutMs ?? DOCUMENT_TIMEOUT_MS, async (signal, release) => {
-    const answer = await read(await open('document', request, signal), request)
+    const answer = await read(await openDocument(request, signal), request)
     release()
     return answer
   })
@@ -166,14 +192,12 @@ export function requestText(request: UpstreamRequest): Promise<UpstreamText> {
  */
 export function requestStream(request: UpstreamRequest): Promise<UpstreamStream | UpstreamText> {
   return guarded(request, request.timeoutMs ?? STREAM_HEADERS_TIMEOUT_MS, async (signal, release) => {
-    const response = await open('stream', request, signal)
-    const contentType = response.headers.get('content-type') ?? ''
-    if (response.ok && response.body && /^text\/event-stream\b/i.test(contentType)) {
-      const body = onStreamEnd(response.body as ReadableStream<Uint8Array>, release)
-      return { status: response.status, headers: response.headers, contentType, body }
-    }
-    const answer = await read(response, request)
+    const answer = await openStream(request, signal)
+    const contentType = answer.headers.get('content-type') ?? ''
+    if (isOk(answer.status) && /^text\/event-stream\b/i.test(contentType))
+      return { ...answer, contentType, body: gatheredStream(answer.body, release) }
+    const text = await read(answer, request)
     release()
-    return answer
+    return text
   })
 }

@@ -48,6 +48,7 @@ const http = createServer(async (request, response) => {
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
   open.add(response)
   response.on('close', () => open.delete(response))
+  if (!answer.body) return void response.end() // gone before it had its answer
   Readable.fromWeb(answer.body as NodeStream<Uint8Array>)
     .on('error', () => response.destroy())
     .pipe(response)

@@ -3,8 +3,10 @@ import type { Subscription } from '@/lib/contracts/live'
 import type { Actor } from '../actor'
 import { log } from '../log'
 import { errorView } from '../settle'
-import { frame, KEEP_ALIVE, OPENING } from './frames'
+import { frame, KEEP_ALIVE } from './frames'
 import { LogSource } from './log-source'
+import { nodeResponse } from './node-response'
+import { Outlet } from './outlet'
 import { PolledSource } from './polled-source'
 import { RecordingSource } from './recording-source'
 import { streamRole } from './rights'
@@ -20,8 +22,6 @@ export const VIEWER = {
   uncheckedMs: 20_000,
 }
 
-/** What is on its way to one viewer at most. Everything else stays in the logs that all viewers share. */
-const WINDOW_BYTES = 256 * 1024
 const FRAME_BYTES = 128 * 1024
 
 /**
@@ -29,12 +29,11 @@ const FRAME_BYTES = 128 * 1024
  * connection has room, so that a slow viewer costs the server its window and nothing more.
  */
 export class Viewer {
-  readonly stream: ReadableStream<Uint8Array>
   readonly #actor: Actor
+  readonly #outlet: Outlet
   readonly #sources = new Map<string, Source>()
   readonly #news = new Set<Source>()
   readonly #busy = new Set<Source>()
-  #controller!: ReadableStreamDefaultController<Uint8Array> // set by start(), which the stream's constructor calls
   #timers: NodeJS.Timeout[] = []
   #isOver = false
   #movedAt = Date.now()
@@ -44,27 +43,24 @@ export class Viewer {
   constructor(actor: Actor, subscriptions: readonly Subscription[], onEnd: () => void) {
     this.#actor = actor
     this.#onEnd = onEnd
-    this.stream = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller
-          controller.enqueue(OPENING)
-        },
-        pull: () => {
-          this.#movedAt = Date.now()
-          this.#pump()
-        },
-        cancel: () => this.#end(),
+    this.#outlet = new Outlet(nodeResponse(), {
+      onRoom: () => {
+        this.#movedAt = Date.now()
+        this.#pump()
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: WINDOW_BYTES }),
-    )
+      onGone: () => this.#end(),
+    })
     this.#timers = [
-      setInterval(() => this.#hasRoom && this.#send([KEEP_ALIVE]), VIEWER.keepAliveMs),
+      setInterval(() => this.#outlet.hasRoom && this.#outlet.write([KEEP_ALIVE]), VIEWER.keepAliveMs),
       setInterval(() => void this.#checkRights(), VIEWER.rightsMs),
       setInterval(() => this.#checkPace(), Math.min(VIEWER.stalledMs / 2, 1000)),
     ]
     for (const one of subscriptions) this.#add(one)
     this.#pump()
+  }
+
+  get stream(): ReadableStream<Uint8Array> {
+    return this.#outlet.body
   }
 
   /** Tells the viewer to come back with its cursors, and ends. */
@@ -74,18 +70,14 @@ export class Viewer {
 
   /** Refuses one subscription, with the reason. */
   refuse(id: string, code: string, message: string): void {
-    this.#send([frame({ id, error: { code, message }, at: Date.now() })])
+    this.#outlet.write([frame({ id, error: { code, message }, at: Date.now() })])
   }
 
   /** The browser has gone. */
   leave(): void {
     if (this.#isOver) return
     this.#end()
-    this.#controller.close()
-  }
-
-  get #hasRoom(): boolean {
-    return !this.#isOver && (this.#controller.desiredSize ?? 0) > 0
+    this.#outlet.close()
   }
 
   #add(wanted: Subscription): void {
@@ -101,7 +93,7 @@ export class Viewer {
   /** Serves sources with news in turn while the connection has room. */
   #pump(): void {
     for (const source of this.#news) {
-      if (!this.#hasRoom) return
+      if (!this.#outlet.hasRoom) return
       if (this.#busy.has(source)) continue
       this.#news.delete(source)
       this.#serve(source)
@@ -132,7 +124,7 @@ export class Viewer {
 
   #deliver(source: Source, frames: Buffer[]): void {
     if (frames.length === 0 || !this.#sources.has(source.id)) return
-    this.#send(frames)
+    this.#outlet.write(frames)
     // There may be more; it is asked again in its turn, until it has nothing.
     this.#news.add(source)
   }
@@ -149,13 +141,8 @@ export class Viewer {
     this.#news.delete(source)
   }
 
-  #send(parts: readonly Buffer[]): void {
-    if (this.#isOver) return
-    for (const part of parts) this.#controller.enqueue(part)
-  }
-
   #checkPace(): void {
-    if (this.#hasRoom || this.#news.size === 0) this.#movedAt = Date.now()
+    if (this.#outlet.hasRoom || this.#news.size === 0) this.#movedAt = Date.now()
     else if (Date.now() - this.#movedAt > VIEWER.stalledMs) this.hint('slow')
   }
 
@@ -181,7 +168,7 @@ export class Viewer {
 
   #close(last: Buffer): void {
     if (this.#isOver) return
-    this.#send([last])
+    this.#outlet.write([last])
     this.leave()
   }
 

@@ -122,32 +122,44 @@ export async function updateRecording(
   })
 }
 
+/** Up to this many rows the statement is prepared once per connection: parsing and planning it cost more than running it. */
+const PREPARED_ROWS = 16
+
+const insertOf = (rows: number) => {
+  const values = Array.from({ length: rows }, (_, row) => {
+    const [id, first, last, body, event] = [3, 4, 5, 6, 7].map((at) => `$${row * 5 + at}`)
+    return `(${id}::uuid, ${first}::int, ${last}::int, ${body}::text, ${event}::text)`
+  })
+  return `
+    with batch (recording, first_seq, last_seq, body, last_event_id) as (values ${values.join(', ')}),
+    owned as (
+      select id from console.recordings where id in (select recording from batch) and owner = $1::int
+      order by id for share -- in one order everywhere, or two of these wait for each other
+    ),
+    written as (
+      insert into console.segments (recording, first_seq, last_seq, body, last_event_id)
+      select batch.* from batch join owned on owned.id = batch.recording returning recording
+    ),
+    told as (select pg_notify('${CHANNEL}', $2::text))
+    select distinct recording from written, told`
+}
+
 /**
  * Stores segments of several recordings at once and wakes the other instances. Gives the ids of those it still owns:
  * the row lock makes a take-over wait for this insert, or this insert see the take-over.
  */
 export async function writeSegments(rows: readonly SegmentRow[], instance: number): Promise<Set<string>> {
   const ids = [...new Set(rows.map(({ recording }) => recording))]
-  const values = sql.join(
-    rows.map(
-      (row) =>
-        sql`(${row.recording}::uuid, ${row.first}::int, ${row.last}::int, ${row.body}::text, ${row.lastEventId}::text)`,
-    ),
-    sql`, `,
-  )
   const note = `${instance}:${ids.length > MAX_NOTIFIED ? '*' : ids.join(',')}`
-  const { rows: written } = await (await db()).execute<{ recording: string }>(sql`
-    with batch (recording, first_seq, last_seq, body, last_event_id) as (values ${values}),
-    owned as (
-      select id from ${recordings} where id in (select recording from batch) and owner = ${instance}
-      order by id for share -- in one order everywhere, or two of these wait for each other
-    ),
-    written as (
-      insert into ${segments} (recording, first_seq, last_seq, body, last_event_id)
-      select batch.* from batch join owned on owned.id = batch.recording returning recording
-    ),
-    told as (select pg_notify(${CHANNEL}, ${note}))
-    select distinct recording from written, told`)
+  const { rows: written } = await (await db()).$client.query<{ recording: string }>({
+    ...(rows.length <= PREPARED_ROWS && { name: `segments-${rows.length}` }),
+    text: insertOf(rows.length),
+    values: [
+      instance,
+      note,
+      ...rows.flatMap(({ recording, first, last, body, lastEventId }) => [recording, first, last, body, lastEventId]),
+    ],
+  })
   return new Set(written.map(({ recording }) => recording))
 }
 

@@ -14,12 +14,13 @@ type Callbacks = {
   onLost: (id: string, reason: string) => void
 }
 
-/** Writes the chunks of all recordings of this process: one insert each few tens of milliseconds, one at a time. */
+/** Writes the chunks of all recordings of this process: at once, but one insert each few tens of milliseconds at most. */
 export class Writer {
   #queue: SegmentRow[] = []
   #waitingBytes = 0
   #timer: NodeJS.Timeout | undefined
   #isWriting = false
+  #wroteAt = 0
   #waiters: { isDone: () => boolean; resolve: () => void }[] = []
 
   constructor(
@@ -31,7 +32,7 @@ export class Writer {
   add(row: SegmentRow): void {
     this.#queue.push(row)
     this.#waitingBytes += row.body.length
-    this.#schedule(FLUSH_MS)
+    this.#schedule(this.#rest)
   }
 
   /** Resolves when there is room for more; at once as long as the store keeps up. */
@@ -51,6 +52,10 @@ export class Writer {
     return new Promise((resolve) => this.#waiters.push({ isDone, resolve }))
   }
 
+  get #rest(): number {
+    return Math.max(0, this.#wroteAt + FLUSH_MS - Date.now())
+  }
+
   #schedule(ms: number): void {
     if (this.#isWriting) return
     if (this.#timer && ms > 0) return
@@ -62,7 +67,7 @@ export class Writer {
     this.#timer = undefined
     if (this.#isWriting || this.#queue.length === 0) return
     this.#isWriting = true
-    const startedAt = Date.now()
+    this.#wroteAt = Date.now()
     let pause = 0
     const [batch, count] = this.#batch()
     try {
@@ -82,7 +87,7 @@ export class Writer {
       resolve()
       return false
     })
-    if (this.#queue.length > 0) this.#schedule(Math.max(pause, FLUSH_MS - (Date.now() - startedAt), 0))
+    if (this.#queue.length > 0) this.#schedule(Math.max(pause, this.#rest))
   }
 
   /** The head of the queue: neighbours of one recording as one row. It stays queued until it is written. */

@@ -1,0 +1,45 @@
+import 'server-only'
+import type { Readable } from 'node:stream'
+
+/**
+ * A Node stream as a web stream whose reader gets all that has come since it last asked as one piece: an event stream comes
+ * in hundreds of small pieces a second, and each one's promises would cost more than all that is done with it. `done` runs
+ * once when the stream ends, fails or is cancelled. Nothing is taken ahead of the one who reads.
+ */
+export function gatheredStream(body: Readable, done: () => void): ReadableStream<Uint8Array> {
+  let wake = () => {}
+  let isOver = false
+  let failure: Error | undefined
+  const finish = () => {
+    if (isOver) return
+    isOver = true
+    done()
+    wake()
+  }
+  body.on('readable', () => wake())
+  body.on('end', finish)
+  body.on('error', (error) => {
+    failure ??= error
+    finish()
+  })
+  body.on('close', finish)
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        for (;;) {
+          const piece: Buffer | null = isOver ? null : body.read()
+          if (piece) return controller.enqueue(piece)
+          if (isOver) return failure ? controller.error(failure) : controller.close()
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
+      },
+      cancel() {
+        finish()
+        body.destroy()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
