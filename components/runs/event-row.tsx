@@ -7,11 +7,11 @@ import { displayNamespace, parseEventName } from '@/lib/stream/namespaces'
 export const EVENT_ROW_HEIGHT = 26
 const MAX_PREVIEW = 240
 
-type Props = { id: string; entry: LogEntry; top: number; startedAt: number; isSelected: boolean; onSelect: () => void }
+type Props = { id: string; entry: LogEntry; startedAt: number; isSelected: boolean; onSelect: () => void }
 
 /** One entry of the log in a line: number, time since the start, mode, place, the beginning of its data. */
 export const EventRow = memo(
-  function EventRow({ id, entry, top, startedAt, isSelected, onSelect }: Props) {
+  function EventRow({ id, entry, startedAt, isSelected, onSelect }: Props) {
     const name = entry.kind === 'event' ? parseEventName(entry.event) : undefined
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the list that holds the row handles the keys
@@ -22,11 +22,11 @@ export const EventRow = memo(
         aria-selected={isSelected}
         onClick={onSelect}
         className={cn(
-          'absolute inset-x-0 flex cursor-default items-center gap-3 whitespace-nowrap px-3 font-mono text-xs',
+          'flex cursor-default items-center gap-3 whitespace-nowrap px-3 font-mono text-xs [contain:strict]',
           isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
           entry.kind === 'gap' || entry.kind === 'joined' ? 'text-warn' : '',
         )}
-        style={{ top, height: EVENT_ROW_HEIGHT }}
+        style={{ height: EVENT_ROW_HEIGHT }}
       >
         <span className="w-12 shrink-0 text-right text-ink-3 tabular-nums">{entry.seq}</span>
         <span className="hidden w-16 shrink-0 text-right text-ink-3 tabular-nums sm:block">
@@ -52,7 +52,6 @@ export const EventRow = memo(
   // `onSelect` is made anew by each render of the list and does the same.
   (before, after) =>
     before.entry === after.entry &&
-    before.top === after.top &&
     before.isSelected === after.isSelected &&
     before.startedAt === after.startedAt &&
     before.id === after.id,

@@ -32,8 +32,8 @@ export function EventsLens({ store }: { store: RunStore }) {
   )
   const isBehind = useAdvance(filtered)
 
-  const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT)
-  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count, rows.height)
+  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count)
+  const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT, isFollowing)
   const startedAt = view.startedAt ?? 0
   const setSearch = useSetSearch({ isLocal: true })
   const setSelected = (seq: number | undefined) => seq !== undefined && open('events', seq)
@@ -83,23 +83,25 @@ export function EventsLens({ store }: { store: RunStore }) {
             className="absolute inset-0 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
           >
             <div className="relative" style={{ height: rows.height }}>
-              {visible.map((index) => {
-                const row = filtered.at(index)
-                return row ? (
-                  <EventRow
-                    key={row.seq}
-                    id={`${id}-${row.seq}`}
-                    entry={row}
-                    top={rows.topOf(index)}
-                    startedAt={startedAt}
-                    isSelected={row.seq === selected}
-                    onSelect={() => {
-                      unfollow()
-                      setSelected(row.seq)
-                    }}
-                  />
-                ) : null
-              })}
+              {/* Together they stand where the first one does. By their place in sight: in a list that runs on, each row gets new text and none is made. */}
+              <div className="absolute inset-x-0" style={{ top: rows.topOf(rows.first) }}>
+                {visible.map((index) => {
+                  const row = filtered.at(index)
+                  return row ? (
+                    <EventRow
+                      key={index - rows.first}
+                      id={`${id}-${row.seq}`}
+                      entry={row}
+                      startedAt={startedAt}
+                      isSelected={row.seq === selected}
+                      onSelect={() => {
+                        unfollow()
+                        setSelected(row.seq)
+                      }}
+                    />
+                  ) : null
+                })}
+              </div>
             </div>
           </div>
           {isFollowing ? null : <FollowPill unseen={unseen} isLive={!view.final} onClick={follow} />}

@@ -21,22 +21,43 @@ export type RunClock = {
 const SLICE_MS = 8
 const HIDDEN_MS = 500
 
-export const browserClock: RunClock = {
-  now: () => performance.now(),
-  later: (task) => {
+/** A repaint that takes longer than this is followed by a rest as long: drawing never takes more than half of the time. */
+const CHEAP_MS = 8
+const LONGEST_REST_MS = 100
+
+function createBrowserClock(): RunClock {
+  const waiting: (() => void)[] = []
+  let channel: MessageChannel | undefined
+  let restUntil = 0
+  const later = (task: () => void) => {
     // A timer would be held back to 4 ms after a few turns; a message is not.
-    const { port1, port2 } = new MessageChannel()
-    port2.onmessage = () => {
-      port1.close()
-      task()
+    if (!channel) {
+      channel = new MessageChannel()
+      channel.port2.onmessage = () => waiting.shift()?.()
     }
-    port1.postMessage(null)
-  },
-  nextFrame: (task) => {
-    if (document.visibilityState === 'hidden') setTimeout(task, HIDDEN_MS)
-    else requestAnimationFrame(task)
-  },
+    waiting.push(task)
+    channel.port1.postMessage(null)
+  }
+  const nextFrame = (task: () => void) => {
+    if (document.visibilityState === 'hidden') {
+      setTimeout(task, HIDDEN_MS)
+      return
+    }
+    requestAnimationFrame(() => {
+      const began = performance.now()
+      if (began < restUntil) return nextFrame(task)
+      task()
+      // The message comes after the repaint.
+      later(() => {
+        const now = performance.now()
+        restUntil = now - began > CHEAP_MS ? now + Math.min(now - began, LONGEST_REST_MS) : 0
+      })
+    })
+  }
+  return { now: () => performance.now(), later, nextFrame }
 }
+
+export const browserClock = createBrowserClock()
 
 /**
  * A recording as the page follows it. Entries are applied to the view outside React, a slice at a time; listeners hear of

@@ -19,15 +19,23 @@ export type FixedRows = {
 
 type View = { top: number; height: number }
 
-/** Rows of one height, of which only the visible ones are drawn; a million of them scroll like a hundred. */
-export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: number, rowHeight: number): FixedRows {
+/**
+ * Rows of one height, of which only the visible ones are drawn; a million of them scroll like a hundred. A list that is
+ * kept at its end says so: its last rows are drawn at once, not only when the browser tells that it has scrolled.
+ */
+export function useFixedRows(
+  scroller: RefObject<HTMLElement | null>,
+  count: number,
+  rowHeight: number,
+  isAtEnd = false,
+): FixedRows {
   const [view, setView] = useState<View>({ top: 0, height: 600 })
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = scroller.current
     if (!element) return
     const read = () => {
-      const next = { top: element.scrollTop, height: element.clientHeight }
+      const next = { top: isAtEnd ? 0 : element.scrollTop, height: element.clientHeight }
       setView((last) => (last.top === next.top && last.height === next.height ? last : next))
     }
     read()
@@ -38,16 +46,17 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
       observer.disconnect()
       element.removeEventListener('scroll', read)
     }
-  }, [scroller])
+  }, [scroller, isAtEnd])
 
   const total = count * rowHeight
   const height = Math.min(total, MAX_HEIGHT)
+  const top = isAtEnd ? Math.max(0, height - view.height) : view.top
   // One pixel of the scroll bar stands for so many of the list; 1 until the list is too tall.
   const scale = total > height ? (total - view.height) / (height - view.height) : 1
-  const listTop = Math.min(view.top * scale, Math.max(0, total - view.height))
+  const listTop = Math.min(top * scale, Math.max(0, total - view.height))
   const first = Math.max(0, Math.floor(listTop / rowHeight) - OVERSCAN)
   const end = Math.min(count, Math.ceil((listTop + view.height) / rowHeight) + OVERSCAN)
-  const shift = scale === 1 ? 0 : view.top - listTop
+  const shift = scale === 1 ? 0 : top - listTop
 
   const scrollToRow = useCallback(
     (index: number, where: 'nearest' | 'center' = 'nearest') => {
@@ -69,7 +78,7 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
 }
 
 /** Keeps a list at its end while rows are added, until the person scrolls up; going to the end follows again. */
-export function useFollow(scroller: RefObject<HTMLElement | null>, count: number, height: number) {
+export function useFollow(scroller: RefObject<HTMLElement | null>, count: number, height = count) {
   const [isFollowing, setFollowing] = useState(true)
   const [seen, setSeen] = useState(count)
 
