@@ -92,6 +92,7 @@ async function many(stage) {
   const { nchan: _, ...sides } = sidesOf(stage, { runs: STREAMS })
   const exact = new Exactness()
   const plan = { rate: 25, events: Math.round(25 * (SECONDS + SCALE)) }
+  for (const side of Object.values(sides)) await turn(stage, side, { plan, viewers: STREAMS })
   const seen = await byTurns(sides, { read: ({ cpu }) => cpu, slack: 0.05 }, async (side) => {
     const one = await turn(stage, side, { plan, viewers: STREAMS })
     exact.take(one)
