@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
-import { type RunClock, RunStore } from './run-store'
+import { browserClock, type RunClock, RunStore } from './run-store'
 
 /** A clock that is moved by hand; each reading takes `costMs`. */
 function handClock(costMs = 0) {
@@ -106,5 +106,44 @@ describe('a recording that is followed', () => {
     later()
     expect(store.view.seq).toBe(105)
     expect(store.error).toBeUndefined()
+  })
+})
+
+describe('the clock of a browser', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+    vi.unstubAllGlobals()
+  })
+
+  test('lets a repaint that took long be followed by a rest as long, and a short one by none', async () => {
+    let time = 1_000
+    let frames: (() => void)[] = []
+    vi.spyOn(performance, 'now').mockImplementation(() => time)
+    vi.stubGlobal('document', { visibilityState: 'visible' })
+    vi.stubGlobal('requestAnimationFrame', (task: () => void) => frames.push(task))
+    const frame = async () => {
+      const now = frames
+      frames = []
+      for (const task of now) task()
+      await new Promise<void>((resolve) => browserClock.later(resolve)) // the repaint is over
+    }
+    const drawn: number[] = []
+    const draw = (costMs: number) =>
+      browserClock.nextFrame(() => {
+        drawn.push(time)
+        time += costMs
+      })
+    draw(40)
+    await frame()
+    draw(4)
+    time += 30
+    await frame()
+    expect(drawn).toEqual([1_000])
+    time += 11
+    await frame()
+    expect(drawn).toEqual([1_000, 1_081])
+    draw(4)
+    await frame()
+    expect(drawn).toHaveLength(3)
   })
 })

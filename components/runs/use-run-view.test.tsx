@@ -10,10 +10,12 @@ vi.mock('@/lib/live/client', () => ({ subscribe: vi.fn() }))
 let frames: FrameRequestCallback[] = []
 beforeEach(() => {
   frames = []
+  vi.spyOn(performance, 'now').mockReturnValue(0) // no repaint takes so long that the next one waits
   vi.stubGlobal('requestAnimationFrame', (callback: FrameRequestCallback) => frames.push(callback))
 })
 afterEach(() => {
   cleanup()
+  vi.restoreAllMocks()
   vi.unstubAllGlobals()
 })
 

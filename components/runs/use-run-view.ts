@@ -1,15 +1,19 @@
 'use client'
 
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import { createRunView } from '@/lib/stream/run-view'
 import { followRecording } from './follow-recording'
-import { RunStore } from './run-store'
+import { browserClock, RunStore } from './run-store'
+
+/** About 100,000 small events: a page left open on an endless run is as large after a million of them. The server has all. */
+const BUDGET_BYTES = 28 * 1024 * 1024
 
 /**
  * Follows a recording from its first entry on: whoever comes late or reloads sees all of it. The store is changed in
  * place and renders nothing by itself: what shows a part of it reads it by one of the hooks below.
  */
 export function useRunView(workspace: string, recording: string, follow = followRecording): RunStore {
-  const [store] = useState(() => new RunStore())
+  const [store] = useState(() => new RunStore(browserClock, createRunView({ budgetBytes: BUDGET_BYTES })))
   const turn = useRunValue(store, turnOf)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn follows anew, from what the view has
   useEffect(
