@@ -88,7 +88,7 @@ async function fromElsewhere(page, { list, fleet }) {
   await page.goto(list.replace(/deployments$/, 'audit'))
   const link = page.getByRole('link', { name: 'Deployments', exact: true }).first()
   await link.waitFor()
-  await page.waitForLoadState('networkidle')
+  await quiet(page)
   const traffic = await trafficOf(page, fleet)
   await link.evaluate((one) => {
     one.addEventListener('click', () => Object.assign(window, { pressedAt: performance.now() }), { capture: true })
@@ -97,6 +97,9 @@ async function fromElsewhere(page, { list, fleet }) {
   const ms = await rowsAt(page)
   return { ms, ...(await traffic()) }
 }
+
+/** Waits until nothing is loaded any more, as far as that happens: the live connection stays. */
+const quiet = (page) => page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined)
 
 /** Counts from now on; gives the figures once the network is quiet. */
 async function trafficOf(page, fleet) {
@@ -110,7 +113,7 @@ async function trafficOf(page, fleet) {
   })
   const before = fleet.requests()
   return async () => {
-    await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined) // the live connection stays
+    await quiet(page)
     await page.waitForTimeout(500)
     const elements = await page.locator('*').count()
     await session.detach()
