@@ -12,6 +12,7 @@ export const SINGLE_SIGN_ON = {
 
 export default defineConfig({
   testDir: 'e2e',
+  globalSetup: './e2e/support/journeys-canary.ts',
   outputDir: 'test-results/playwright',
   workers: 2,
   timeout: 120_000, // on a busy machine; it only ends what hangs

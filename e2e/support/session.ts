@@ -1,4 +1,5 @@
 import { test as base, type Cookie, expect, type Page } from '@playwright/test'
+import { watchCanary } from './journeys-canary'
 
 export const admin = { email: 'admin@example.com', password: 'correct horse battery staple' }
 
@@ -41,7 +42,7 @@ export async function startChat(page: Page, message: string): Promise<void> {
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
 }
 
-/** A page whose console must stay free of policy violations and uncaught errors over the whole journey. */
+/** A page whose console must stay free of policy violations and uncaught errors over the whole journey, and that gets no secret. */
 export const test = base.extend<{ page: Page }>({
   page: async ({ page }, use) => {
     const complaints: string[] = []
@@ -49,7 +50,9 @@ export const test = base.extend<{ page: Page }>({
       if (/content security policy/i.test(message.text())) complaints.push(message.text())
     })
     page.on('pageerror', (error) => complaints.push(String(error)))
+    const leaks = watchCanary(page.context())
     await use(page)
+    expect(await leaks(), 'secrets given away').toEqual([])
     expect(complaints).toEqual([])
   },
 })
