@@ -1,37 +1,19 @@
-import { type Column, SelectBox } from '@/components/shared/data-table'
+import type { Column } from '@/components/shared/data-table'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { selectColumn } from '@/components/shared/select-column'
 import type { Selection } from '@/components/shared/use-selection'
 import { VisibleName } from '@/components/shared/visible-name'
 import { Badge } from '@/components/ui/badge'
 import type { DeploymentRow, RevisionFacts } from '@/lib/contracts/deployment-row'
 import { revisionLabel } from '@/lib/contracts/state'
 import { shortId } from '@/lib/format'
-import { shownText } from '@/lib/hidden-characters'
 import { RowHealth } from './row-health'
 import { sourceLabel, sourceOf } from './source'
 
 type Rows = { rows: readonly DeploymentRow[]; selection: Selection }
 
 export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentRow>[] => [
-  {
-    id: 'select',
-    isAside: true,
-    className: 'w-9 pr-0',
-    header: (
-      <SelectBox
-        label="Select all on this page"
-        isChecked={rows.length > 0 && rows.every(({ id }) => selection.has(id))}
-        onChange={selection.togglePage}
-      />
-    ),
-    cell: ({ id, name }) => (
-      <SelectBox
-        label={`Select ${shownText(name)}`}
-        isChecked={selection.has(id)}
-        onChange={(isRange) => selection.toggle(id, isRange)}
-      />
-    ),
-  },
+  selectColumn(rows, selection),
   {
     id: 'name',
     header: 'Name',

@@ -3,6 +3,7 @@ import { useQueries } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { BulkDialog } from '@/components/shared/bulk-dialog'
 import { Notice } from '@/components/shared/notice'
+import { VisibleText } from '@/components/shared/visible-text'
 import type { Tone } from '@/components/ui/badge'
 import { Dialog } from '@/components/ui/dialog'
 import { Skeleton } from '@/components/ui/skeleton'
@@ -64,10 +65,11 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
             {left.length > 0 ? (
               <Notice tone="warn">
                 <p>{left.length === 1 ? 'One is left out:' : `${count(left.length)} are left out:`}</p>
-                <ul className="max-h-32 overflow-y-auto text-xs">
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
+                <ul tabIndex={0} aria-label="Left out" className="max-h-32 overflow-y-auto text-xs">
                   {left.map(({ thread, error }) => (
                     <li key={thread.id}>
-                      {thread.name}: {error ? error.message : 'it does not wait any more.'}
+                      <VisibleText>{thread.name}</VisibleText>: {error ? error.message : 'it does not wait any more.'}
                     </li>
                   ))}
                 </ul>

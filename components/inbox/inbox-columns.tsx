@@ -1,5 +1,6 @@
-import { type Column, SelectBox } from '@/components/shared/data-table'
+import type { Column } from '@/components/shared/data-table'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { selectColumn } from '@/components/shared/select-column'
 import type { Selection } from '@/components/shared/use-selection'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
@@ -9,25 +10,6 @@ import type { WaitingThread } from '@/lib/stream/inbox'
 /** Rows go by `id`: a thread is one only together with its deployment. `name` is what to call it. */
 export type InboxRow = WaitingThread & { id: string; name: string }
 
-const select = (rows: readonly InboxRow[], selection: Selection): Column<InboxRow> => ({
-  id: 'select',
-  isAside: true,
-  className: 'w-9 pr-0',
-  header: (
-    <SelectBox
-      label="Select all on this page"
-      isChecked={rows.length > 0 && rows.every(({ id }) => selection.has(id))}
-      onChange={selection.togglePage}
-    />
-  ),
-  cell: ({ id, name }) => (
-    <SelectBox
-      label={`Select ${name}`}
-      isChecked={selection.has(id)}
-      onChange={(isRange) => selection.toggle(id, isRange)}
-    />
-  ),
-})
 const asks: Column<InboxRow> = {
   id: 'asks',
   header: 'Asks',
@@ -81,6 +63,6 @@ export const inboxColumns = (
   rows: readonly InboxRow[],
   selection: Selection,
 ): Column<InboxRow>[] => [
-  select(rows, selection),
+  selectColumn(rows, selection),
   ...(isNarrow ? [asks, deployment, since] : [asks, deployment, graph, thread, since]),
 ]

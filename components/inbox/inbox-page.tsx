@@ -189,7 +189,8 @@ const Unread = ({ inbox: { unread } }: { inbox: Inbox }) =>
             : `${count(unread.length)} deployments could not be read`}
           ; what waits there may be missing.
         </p>
-        <ul className="mt-1 max-h-40 overflow-y-auto text-ink-2 text-xs">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
+        <ul tabIndex={0} aria-label="Not read" className="mt-1 max-h-40 overflow-y-auto text-ink-2 text-xs">
           {unread.map(({ deployment, deploymentName, message, readAt }) => (
             <li key={deployment}>
               <span className="font-medium text-ink">{deploymentName}</span>: {message}{' '}

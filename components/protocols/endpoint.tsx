@@ -1,15 +1,13 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
+import { type Snippet, Snippets } from '@/components/shared/snippets'
 import { VisibleText } from '@/components/shared/visible-text'
-import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import type { AgentPlace } from '@/lib/queries/protocols'
 import { infoQuery } from '@/lib/queries/system'
-import { KEY_VARIABLE } from '@/lib/snippet'
-import type { Snippet } from './snippets'
 
 type Props = {
   place: AgentPlace
@@ -22,11 +20,8 @@ type Props = {
 /** Where a protocol is spoken, and how to speak it from elsewhere: with a key that the console never shows. */
 export function Endpoint({ place, path, snippets, children }: Props) {
   const { data } = useQuery(deploymentQuery(place.workspace, place.deployment))
-  const [chosen, setChosen] = useState(0)
   const base = data?.source_config?.custom_url?.replace(/\/+$/, '')
   const url = base && base + path
-  const all = url ? snippets(url) : []
-  const text = all[chosen]?.text ?? ''
   return (
     <section aria-label="Endpoint" className="min-w-0 rounded-lg border bg-panel p-4">
       <h2 className="mb-1 font-semibold text-sm">Endpoint</h2>
@@ -41,33 +36,9 @@ export function Endpoint({ place, path, snippets, children }: Props) {
           {children}
           <details className="mt-2">
             <summary className="text-ink-2 text-xs">Use it from elsewhere</summary>
-            <fieldset aria-label="Kind of snippet" className="my-2 flex flex-wrap gap-1">
-              {all.map(({ label }, index) => (
-                <Button
-                  key={label}
-                  size="sm"
-                  variant={index === chosen ? 'secondary' : 'ghost'}
-                  aria-pressed={index === chosen}
-                  onClick={() => setChosen(index)}
-                >
-                  {label}
-                </Button>
-              ))}
-            </fieldset>
-            <div className="relative rounded-md border bg-sunken">
-              <section
-                // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
-                tabIndex={0}
-                aria-label="Snippet"
-                className="mr-10 overflow-x-auto p-3"
-              >
-                <pre className="font-mono text-xs">{text}</pre>
-              </section>
-              <CopyButton value={text} what="snippet" className="absolute top-2 right-2" />
+            <div className="mt-2">
+              <Snippets label="Kind of snippet" all={snippets(url)} />
             </div>
-            <p className="mt-2 text-ink-2 text-xs">
-              Put your key into <code className="font-mono">{KEY_VARIABLE}</code>: the console never shows one.
-            </p>
           </details>
         </>
       ) : data ? (

@@ -1,6 +1,5 @@
+import type { Snippet } from '@/components/shared/snippets'
 import { KEY_VARIABLE, shell } from '@/lib/snippet'
-
-export type Snippet = { label: string; text: string }
 
 const post = (url: string, accept: string, body: object) =>
   [

@@ -1,5 +1,6 @@
-import { type Column, SelectBox } from '@/components/shared/data-table'
+import type { Column } from '@/components/shared/data-table'
 import { RelativeTime } from '@/components/shared/relative-time'
+import { selectColumn } from '@/components/shared/select-column'
 import type { Selection } from '@/components/shared/use-selection'
 import { VisibleText } from '@/components/shared/visible-text'
 import type { Thread } from '@/lib/contracts/threads'
@@ -13,25 +14,7 @@ export const rowOf = (thread: Thread): ThreadRow => ({ ...thread, id: thread.thr
 type Rows = { rows: readonly ThreadRow[]; selection: Selection }
 
 export const threadColumns = ({ rows, selection }: Rows): Column<ThreadRow>[] => [
-  {
-    id: 'select',
-    isAside: true,
-    className: 'w-9 pr-0',
-    header: (
-      <SelectBox
-        label="Select all on this page"
-        isChecked={rows.length > 0 && rows.every(({ id }) => selection.has(id))}
-        onChange={selection.togglePage}
-      />
-    ),
-    cell: ({ id }) => (
-      <SelectBox
-        label={`Select ${id}`}
-        isChecked={selection.has(id)}
-        onChange={(isRange) => selection.toggle(id, isRange)}
-      />
-    ),
-  },
+  selectColumn(rows, selection),
   {
     id: 'id',
     header: 'Thread',
