@@ -230,7 +230,7 @@ describe('rules of the tree', () => {
       code.filter((file) => !may(file) && /(?<![.\w])fetch\(|globalThis\.fetch|window\.fetch/.test(bare(file))),
     ).toEqual([])
     const clients = ['undici', 'node:http', 'node:https', 'node:http2', 'http', 'https', 'node:tls']
-    const guard = ['lib/server/upstream.ts', 'lib/server/address-guard.ts']
+    const guard = ['upstream', 'stream-request', 'address-guard'].map((name) => `lib/server/${name}.ts`)
     const others = [...imports].filter(
       ([file, found]) =>
         zoneOf(file) !== 'platform' &&

@@ -28,7 +28,13 @@ type Resolve = (
   done: (error: NodeJS.ErrnoException | null, addresses: dns.LookupAddress[]) => void,
 ) => void
 
-type GuardOptions = { reach: Reach; ranges: readonly AddressRange[]; timeoutMs: number; resolve?: Resolve }
+type GuardOptions = {
+  reach: Reach
+  ranges: readonly AddressRange[]
+  timeoutMs: number
+  highWaterMark?: number
+  resolve?: Resolve
+}
 
 /** An undici connector for requests of this reach. To a stranger's public address it speaks TLS on a usual port or not at all. */
 export function guardedConnector(options: GuardOptions): buildConnector.connector {
@@ -45,6 +51,7 @@ export function addressConnector({
   reach,
   ranges,
   timeoutMs,
+  highWaterMark,
   resolve = dns.lookup,
 }: GuardOptions): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, done) => {
@@ -58,7 +65,7 @@ export function addressConnector({
       return options.all ? done(null, addresses) : done(null, first.address, first.family)
     })
   }
-  const connect = buildConnector({ timeout: timeoutMs, lookup })
+  const connect = buildConnector({ timeout: timeoutMs, lookup, ...(highWaterMark && { highWaterMark }) })
   return (options, done) => {
     const literal = parseAddress(options.hostname)
     if (literal && !mayConnect(options.hostname, reach, ranges)) {

@@ -1,4 +1,5 @@
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { gatheredStream } from './gathered-stream'
 
@@ -16,9 +17,39 @@ test('all that came since the last read is one piece; the end follows it, and is
   expect(text((await waiting).value)).toBe('late')
   body.end('rest')
   expect(text((await reader.read()).value)).toBe('rest')
-  expect(done).not.toHaveBeenCalled()
   expect((await reader.read()).done).toBe(true)
   expect(done).toHaveBeenCalledTimes(1)
+})
+
+test('what waits in the kernel while nobody reads comes with the next read, not one read later', async () => {
+  // Like a socket that holds back: it goes on in the turn after it was read.
+  const kernel: string[] = []
+  let isAsked = false
+  const give = () => {
+    const all = kernel.splice(0).join('')
+    isAsked = all === ''
+    if (all) body.push(all)
+  }
+  const body = new Readable({
+    highWaterMark: 1,
+    read() {
+      isAsked = true
+      setImmediate(give)
+    },
+  })
+  const send = (text: string) => {
+    kernel.push(text)
+    if (isAsked) give()
+  }
+  const reader = gatheredStream(body, () => {}).getReader()
+  const first = reader.read()
+  await setTimeout(5)
+  send('a')
+  expect(text((await first).value)).toBe('a')
+  await setTimeout(5)
+  for (const one of ['b', 'c', 'd']) send(one)
+  await setTimeout(5)
+  expect(text((await reader.read()).value)).toBe('bcd')
 })
 
 test('a stream that breaks is an error to its reader, never an end', async () => {

@@ -16,6 +16,12 @@ export function gatheredStream(body: Readable, done: () => void): ReadableStream
     done()
     wake()
   }
+  /** What came while nobody read may wait in the kernel; to have read is to ask for it, and it is here a turn later. */
+  const withRest = async (piece: Buffer): Promise<Buffer> => {
+    await new Promise((resolve) => setImmediate(resolve))
+    const rest: Buffer | null = isOver ? null : body.read()
+    return rest ? Buffer.concat([piece, rest]) : piece
+  }
   body.on('readable', () => wake())
   body.on('end', finish)
   body.on('error', (error) => {
@@ -28,7 +34,7 @@ export function gatheredStream(body: Readable, done: () => void): ReadableStream
       async pull(controller) {
         for (;;) {
           const piece: Buffer | null = isOver ? null : body.read()
-          if (piece) return controller.enqueue(piece)
+          if (piece) return controller.enqueue(await withRest(piece))
           if (isOver) return failure ? controller.error(failure) : controller.close()
           await new Promise<void>((resolve) => {
             wake = resolve

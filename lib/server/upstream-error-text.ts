@@ -32,6 +32,7 @@ const KNOWN: Record<string, Known> = {
   EPIPE: after('the connection broke'),
   UND_ERR_SOCKET: after('the connection broke'),
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: after('the answer was cut off'),
+  HPE_HEADER_OVERFLOW: after('its answer has too many headers', false),
   UND_ERR_HEADERS_OVERFLOW: after('its answer has too many headers', false),
 }
 

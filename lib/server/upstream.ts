@@ -1,5 +1,5 @@
 import 'server-only'
-import { Agent, fetch, Headers, request as openRequest } from 'undici'
+import { Agent, type buildConnector, fetch, Headers } from 'undici'
 import type { Reach } from '@/lib/contracts/address'
 import type { Method } from '@/lib/contracts/api'
 import { AppError } from '@/lib/errors'
@@ -8,6 +8,7 @@ import { allowedUpstreams, type Destination } from './destination'
 import { env } from './env'
 import { gatheredStream } from './gathered-stream'
 import { joinSignals } from './signals'
+import { openAnswer, STREAM_WATER_MARK } from './stream-request'
 import { connectionError, lateError } from './upstream-error-text'
 
 // The one door through which this server talks to others. Redirects are errors: a redirect is the classic way round an
@@ -39,26 +40,31 @@ export type UpstreamRequest = {
 export type UpstreamText = { status: number; headers: Headers; contentType: string; text: string }
 export type UpstreamStream = { status: number; headers: Headers; contentType: string; body: ReadableStream<Uint8Array> }
 
-type Kind = 'document' | 'stream'
-const shared = globalThis as unknown as { pilothouseAgents?: Map<string, Agent> }
+type Door = { documents: Agent; streams: buildConnector.connector }
+// On globalThis: pages, route handlers and actions each have their own copy of this module.
+const shared = globalThis as unknown as { pilothouseDoors?: Map<string, Door>; pilothouseStreams?: Map<string, number> }
 
-/** One agent for each kind and reach: a socket opened for a listed origin is never reused by someone who may not reach it. */
-function agentFor(kind: Kind, reach: Reach): Agent {
-  shared.pilothouseAgents ??= new Map()
-  const key = [kind, reach, ...env().ALLOWED_UPSTREAMS].join(' ')
-  let agent = shared.pilothouseAgents.get(key)
-  if (!agent) {
-    agent = new Agent({
-      connect: guardedConnector({ reach, ranges: allowedUpstreams().ranges, timeoutMs: CONNECT_TIMEOUT_MS }),
-      connections: kind === 'stream' ? STREAM_CONNECTIONS : DOCUMENT_CONNECTIONS,
-      pipelining: 1,
-      // Undici's own limits of 300 s would end a quiet stream or a long `join`; deadlines are set per request here.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
-    shared.pilothouseAgents.set(key, agent)
+/** One of each for each reach: a socket opened for a listed origin is never reused by someone who may not reach it. */
+function doorFor(reach: Reach): Door {
+  shared.pilothouseDoors ??= new Map()
+  const key = [reach, ...env().ALLOWED_UPSTREAMS].join(' ')
+  let door = shared.pilothouseDoors.get(key)
+  if (!door) {
+    const guard = { reach, ranges: allowedUpstreams().ranges, timeoutMs: CONNECT_TIMEOUT_MS }
+    door = {
+      documents: new Agent({
+        connect: guardedConnector(guard),
+        connections: DOCUMENT_CONNECTIONS,
+        pipelining: 1,
+        // Undici's own limits of 300 s would end a long `join`; deadlines are set per request here.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      }),
+      streams: guardedConnector({ ...guard, highWaterMark: STREAM_WATER_MARK }),
+    }
+    shared.pilothouseDoors.set(key, door)
   }
-  return agent
+  return door
 }
 
 /** The request's whole address. A base with a query or userinfo was refused when it was parsed. */
@@ -78,33 +84,49 @@ const nameOf = ({ to: { what, base } }: UpstreamRequest) =>
 type Answer<Body> = { status: number; headers: Headers; body: Body }
 
 /** What both kinds of request are sent with. */
-function outgoing(kind: Kind, request: UpstreamRequest, signal: AbortSignal) {
-  const { base, reach, credentials } = request.to
-  const dispatcher = agentFor(kind, reach)
-  if (kind === 'stream' && (dispatcher.stats[base.origin]?.running ?? 0) >= STREAM_CONNECTIONS)
-    throw new AppError('rate_limited', `Too many streams to the ${nameOf(request)} are open. Close some and try again.`)
-  const headers = { 'user-agent': 'pilothouse', ...request.headers, ...credentials }
-  return { method: request.method, headers, body: request.body, dispatcher, signal }
-}
+const outgoing = ({ to, method, headers, body }: UpstreamRequest, signal: AbortSignal) => ({
+  method,
+  headers: { 'user-agent': 'pilothouse', ...headers, ...to.credentials },
+  body,
+  signal,
+})
 
 async function openDocument(request: UpstreamRequest, signal: AbortSignal) {
-  const sent = { ...outgoing('document', request, signal), redirect: 'manual' as const }
-  const response = await fetch(joinUrl(request.to.base, request.path), sent)
+  const { base, reach } = request.to
+  const sent = { ...outgoing(request, signal), dispatcher: doorFor(reach).documents, redirect: 'manual' as const }
+  const response = await fetch(joinUrl(base, request.path), sent)
   if (isRedirect(response.status)) await response.body?.cancel()
   return notRedirected(response, request)
 }
 
 /** Not `fetch`, whose body is made for few large pieces. */
 async function openStream(request: UpstreamRequest, signal: AbortSignal) {
-  const { statusCode, headers, body } = await openRequest(
-    joinUrl(request.to.base, request.path),
-    outgoing('stream', request, signal),
+  const { base, reach } = request.to
+  const release = countStream(request)
+  const sent = { ...outgoing(request, signal), connect: doorFor(reach).streams }
+  const body = await openAnswer(joinUrl(base, request.path), sent).catch((error: unknown) => {
+    release()
+    throw error
+  })
+  body.once('close', release)
+  const status = body.statusCode ?? 0
+  if (isRedirect(status)) body.on('error', () => {}).destroy()
+  const flat = Object.entries(body.headersDistinct).flatMap(([name, values]) =>
+    (values ?? []).map((one): [string, string] => [name, one]),
   )
-  if (isRedirect(statusCode)) body.on('error', () => {}).destroy()
-  const flat = Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((one): [string, string] => [name, one]),
-  )
-  return notRedirected({ status: statusCode, headers: new Headers(flat), body }, request)
+  return notRedirected({ status, headers: new Headers(flat), body }, request)
+}
+
+/** Counts a stream as open until the function that is given back is called. */
+function countStream(request: UpstreamRequest): () => void {
+  shared.pilothouseStreams ??= new Map()
+  const open = shared.pilothouseStreams
+  const { origin } = request.to.base
+  const add = (by: number) => open.set(origin, (open.get(origin) ?? 0) + by)
+  if ((open.get(origin) ?? 0) >= STREAM_CONNECTIONS)
+    throw new AppError('rate_limited', `Too many streams to the ${nameOf(request)} are open. Close some and try again.`)
+  add(1)
+  return () => add(-1)
 }
 
 const isRedirect = (status: number) => status >= 300 && status < 400
