@@ -86,7 +86,7 @@ async function burst(stage, context, plain) {
       await page.goto(`${ours.url}/healthz`)
       const { url, body } = ours.live(id)
       const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
-      const reading = readBytes(page, { url, init, last: last.replaceAll('"', '\\"') })
+      const reading = readBytes(page, { url, init, last })
       reading.catch(() => {})
       await page.waitForFunction(() => window.isOpen)
       await page.waitForTimeout(300)

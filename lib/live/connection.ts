@@ -1,6 +1,7 @@
 import type { LiveFrame, Subscription } from '@/lib/contracts/live'
 import { SseParser } from '@/lib/stream/sse'
 import type { LiveEnvironment } from './environment'
+import { decodeFrame } from './frame'
 
 export type ConnectionState = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'ended'
 /** A frame that belongs to one subscription. */
@@ -140,7 +141,7 @@ export class Connection {
       if (signal.aborted || done) return this.#backOff()
       this.#heardAt = Date.now()
       for (const { data } of parser.push(value)) {
-        const frame = JSON.parse(data) as LiveFrame
+        const frame = decodeFrame(data)
         if ('ended' in frame) return undefined
         // Together with all the other viewers of a server that stops: not at the same moment.
         if ('resume' in frame) return WAITS.retryFirstMs * (0.2 + 2 * this.#options.environment.random())

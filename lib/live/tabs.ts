@@ -1,6 +1,7 @@
 import type { ConnectionState, OwnFrame } from './connection'
 import type { Channel, LiveEnvironment } from './environment'
 import { Follower, type Handlers } from './follower'
+import { decodeFrame } from './frame'
 import { type Member, Router, type Wanted } from './router'
 
 const NAME = 'pilothouse-live'
@@ -90,7 +91,7 @@ export class Tabs {
     this.#common.onmessage = ({ data }: MessageEvent<Message>) => this.#hear(data)
     this.#own.onmessage = ({ data }: MessageEvent<Message>) => {
       if (data.type === 'frame' && !this.#router)
-        this.#followers.get(data.key)?.receive(JSON.parse(data.text) as OwnFrame)
+        this.#followers.get(data.key)?.receive(decodeFrame(data.text) as OwnFrame)
     }
     // Held as long as this tab lives: whoever gets it after us knows that we are gone.
     // Only then may a leader hear of us: it waits for the same lock, and would take one that is still free for our end.

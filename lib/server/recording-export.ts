@@ -1,6 +1,6 @@
 import 'server-only'
 import { AppError } from '@/lib/errors'
-import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
+import type { RecordingSummary } from '@/lib/stream/log'
 import { endLine, entryLine, headerLine } from '@/lib/stream/recording-file'
 import { type Actor, roleOf } from './actor'
 import { download, type FileParts } from './download'
@@ -31,8 +31,7 @@ export const downloadRecording = (request: Request, params: Params, who?: () => 
 async function* linesOf(summary: RecordingSummary): FileParts {
   yield headerLine(summary, new Date().toISOString())
   let count = 0
-  for await (const part of exportRecording(summary.id)) {
-    const entries = JSON.parse(`[${part.toString()}]`) as LogEntry[] // as this server wrote them
+  for await (const entries of exportRecording(summary.id)) {
     count += entries.length
     yield entries.map(entryLine).join('')
   }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { LiveFrame, Subscription } from '@/lib/contracts/live'
+import { decodeFrame } from '@/lib/live/frame'
 import { SseParser } from '@/lib/stream/sse'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../actor'
@@ -70,7 +71,7 @@ async function watch(subscriptions: Subscription[], options: Parameters<typeof p
     for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>)
       for (const { data, event } of parser.push(bytes)) {
         expect(event).toBe('frame')
-        const frame = JSON.parse(data) as LiveFrame
+        const frame = decodeFrame(data)
         reader.frames.push(frame)
         if ('entries' in frame) reader.seqs.push(...(frame.entries as { seq: number }[]).map(({ seq }) => seq))
       }

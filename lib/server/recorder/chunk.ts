@@ -1,30 +1,24 @@
 import 'server-only'
+import { decodeEntries, entryStarts } from '@/lib/stream/entry-text'
 import type { LogEntry } from '@/lib/stream/log'
 
 /**
- * A run of log entries, encoded once for the wire, the store and every viewer: their JSON texts joined by commas, in
- * UTF-8. What is stored is the same text, so that a replay copies bytes and prints nothing.
+ * A run of log entries, encoded once for the wire, the store and every viewer: their texts (`encodeEntry`) joined by
+ * commas, in UTF-8. What is stored is the same text, so that a replay copies bytes and prints nothing.
  */
 export type Chunk = { first: number; last: number; bytes: Buffer }
 
-/** An entry without its number: the log gives it. */
-export type NewEntry = LogEntry extends infer Entry ? (Entry extends LogEntry ? Omit<Entry, 'seq'> : never) : never
-
 const COMMA = Buffer.from(',')
 
-/** `seq` comes first: `chunkAfter` finds an entry by it. */
-export const encodeEntry = (seq: number, entry: NewEntry): string => `{"seq":${seq},${JSON.stringify(entry).slice(1)}`
-
-/**
- * The bytes of the entries after `cursor`, undefined where there are none. An entry's first key is found by its text:
- * inside of an entry a quote is always escaped, so that `{"seq":7,` stands nowhere but at its start.
- */
+/** The bytes of the entries after `cursor`, undefined where there are none. */
 export function chunkAfter(chunk: Chunk, cursor: number): Buffer | undefined {
   if (cursor >= chunk.last) return undefined
   if (cursor < chunk.first) return chunk.bytes
-  const at = chunk.bytes.indexOf(`{"seq":${cursor + 1},`)
-  if (at === -1) throw new Error(`Entry ${cursor + 1} is missing in the chunk ${chunk.first}-${chunk.last}.`)
-  return chunk.bytes.subarray(at)
+  for (const start of entryStarts(cursor + 1)) {
+    const at = chunk.bytes.indexOf(start)
+    if (at !== -1) return chunk.bytes.subarray(at)
+  }
+  throw new Error(`Entry ${cursor + 1} is missing in the chunk ${chunk.first}-${chunk.last}.`)
 }
 
 /** Chunks that follow each other, as one. */
@@ -37,4 +31,4 @@ export function joinChunks(chunks: readonly Chunk[]): Chunk {
   return { first: first.first, last: last.last, bytes }
 }
 
-export const decodeChunk = (chunk: Chunk): LogEntry[] => JSON.parse(`[${chunk.bytes.toString()}]`)
+export const decodeChunk = (chunk: Chunk): LogEntry[] => decodeEntries(chunk.bytes.toString())

@@ -26,15 +26,15 @@ export async function readChunks(log: RecordingLog, cursor: number, maxBytes = P
   return log.read(cursor, maxBytes) ?? (await recorderHub().readStore(log, cursor, maxBytes))
 }
 
-/** The log as it stands, page by page, as the JSON texts of its entries joined by commas. For exports: nothing is parsed. */
-export async function* exportRecording(id: string): AsyncGenerator<Buffer> {
+/** The log as it stands, page by page. */
+export async function* exportRecording(id: string): AsyncGenerator<LogEntry[]> {
   const log = await recorderHub().log(id)
   for (let cursor = 0; ; ) {
     const chunks = await readChunks(log, cursor)
     if (chunks.length === 0) return
     for (const chunk of chunks) {
       const bytes = chunkAfter(chunk, cursor)
-      if (bytes) yield bytes
+      if (bytes) yield decodeChunk({ ...chunk, bytes })
       cursor = Math.max(cursor, chunk.last)
     }
   }

@@ -67,9 +67,8 @@ const chat = (text: string, delay_ms = 2): RunBody => ({
 const ended = (id: string) =>
   until(async () => (await readRecording(id)).phase === 'ended' && readRecording(id), 20_000)
 async function replay(id: string): Promise<{ view: RunView; log: LogEntry[] }> {
-  const parts: string[] = []
-  for await (const bytes of exportRecording(id)) parts.push(bytes.toString())
-  const log = JSON.parse(`[${parts.join(',')}]`) as LogEntry[]
+  const log: LogEntry[] = []
+  for await (const entries of exportRecording(id)) log.push(...entries)
   const view = createRunView()
   for (const entry of log) applyEntry(view, entry)
   return { view, log }

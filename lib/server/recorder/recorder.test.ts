@@ -58,9 +58,9 @@ const start = (more: Partial<StartRecording> = {}) =>
   })
 const ended = (id: string) => until(async () => (await readRecording(id)).phase === 'ended' && readRecording(id))
 const logOf = async (id: string): Promise<LogEntry[]> => {
-  const parts: string[] = []
-  for await (const bytes of exportRecording(id)) parts.push(bytes.toString())
-  return JSON.parse(`[${parts.join(',')}]`)
+  const log: LogEntry[] = []
+  for await (const entries of exportRecording(id)) log.push(...entries)
+  return log
 }
 const short = (entries: LogEntry[]) =>
   entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind))

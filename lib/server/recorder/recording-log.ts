@@ -1,6 +1,7 @@
 import 'server-only'
+import { encodeEntry, type NewEntry } from '@/lib/stream/entry-text'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { type Chunk, chunkAfter, encodeEntry, joinChunks, type NewEntry } from './chunk'
+import { type Chunk, chunkAfter, joinChunks } from './chunk'
 
 /** Shortest time between two chunks while events pour in; an event after a pause goes out at once. */
 export const FRAME_MS = 33

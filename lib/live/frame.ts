@@ -1,0 +1,13 @@
+import type { LiveFrame } from '@/lib/contracts/live'
+import { decodeEntries } from '@/lib/stream/entry-text'
+
+const ENTRIES = '"entries":['
+
+/** A frame from its text: JSON, but for the entries of a recording, which stand in it in their own form. */
+export function decodeFrame(text: string): LiveFrame {
+  if (!text.includes('\u001e')) return JSON.parse(text)
+  const from = text.indexOf(ENTRIES) + ENTRIES.length
+  const frame = JSON.parse(`${text.slice(0, from)}]}`)
+  frame.entries = decodeEntries(text.slice(from, -2))
+  return frame
+}
