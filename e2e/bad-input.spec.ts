@@ -1,5 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
+import { SAMPLE_ID } from './support/sample-inputs'
 import { expect, openDeployment, signIn, startChat, test } from './support/session'
+import { send, startStubAgent } from './support/stub-agent'
+import type { Reply } from './support/stub-upstream'
+import { addAgentServer } from './support/workspace'
 
 /** The start page's editor for JSON, all of its text selected. */
 async function openJsonEditor(page: Page): Promise<Locator> {
@@ -105,19 +109,50 @@ test('a graph that raises ends as failed, with its message shown', async ({ page
   await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible({ timeout: 20_000 })
 })
 
-test('hostile text in a message runs nothing and leaves nothing', async ({ page }) => {
-  await signIn(page)
+test('whatever a stream holds, nothing in it runs and nothing leaves the page', async ({ page }) => {
   const foreign: string[] = []
   page.on('request', (request) => {
-    if (!request.url().startsWith('http://localhost')) foreign.push(request.url())
+    if (!/^(http:\/\/localhost|data:image\/png|blob:)/.test(request.url())) foreign.push(request.url())
   })
-  await openDeployment(page, 'concierge')
-  await startChat(
-    page,
-    '<img src=x onerror="document.title=1"><script>document.title=2</script> ![x](https://example.com/p.png)',
-  )
-  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
-  await expect(page.getByText('<script>document.title=2</script>').first()).toBeVisible()
-  await expect(page).toHaveTitle(/Pilothouse/)
-  expect(foreign).toEqual([])
+  const run = { run_id: SAMPLE_ID, thread_id: SAMPLE_ID, assistant_id: SAMPLE_ID, status: 'success' }
+  const said = [
+    '<img src=x onerror="document.title=1"><script>document.title=2</script>',
+    '![x](https://evil.example/p.png) [your bank](https://evil.example/login) pay\u202Eroll',
+    '[open](data:text/html,<script>document.title=3</script>) [run](javascript:document.title=4)',
+    'x'.repeat(1_048_576), // one token
+  ]
+  const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`
+  const stub = await startStubAgent(({ method, path }): Reply | undefined => {
+    if (method === 'POST' && path.endsWith('/runs/stream'))
+      return (response) => {
+        send(response, ['metadata', run])
+        response.write(`event: custom\ndata: ${deep}\n\n`)
+        for (const content of said)
+          send(response, ['messages', [{ type: 'AIMessageChunk', id: 'm', content: `${content}\n\n` }, {}]])
+        send(response, ['end', { status: 'success' }])
+        response.end()
+      }
+    if (path.endsWith(`/runs/${SAMPLE_ID}`)) return { body: run }
+    if (path.endsWith('/state')) return { body: { values: {}, next: [], tasks: [] } }
+    return undefined
+  })
+  try {
+    await signIn(page)
+    await addAgentServer(page, { name: 'hostile', url: stub.url })
+    await startChat(page, 'Go.')
+    await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+    const message = page.getByRole('article', { name: 'AI message' })
+    await expect(message).toContainText('<script>document.title=2</script>')
+    await expect(message.getByRole('link', { name: /your bank/ })).toHaveText(/evil\.example/)
+    await expect(message.getByText('RLO')).toBeVisible()
+    expect(await message.locator('img, script, a[href^="data:"], a[href^="javascript:"]').count()).toBe(0)
+    await page.getByRole('tab', { name: /^Events/ }).click()
+    const events = page.getByRole('listbox', { name: 'Events' })
+    await events.getByRole('option').filter({ hasText: 'custom' }).click()
+    await expect(page.getByRole('region', { name: 'Entry 2' })).toContainText('[[[[')
+    await expect(page).toHaveTitle(/Pilothouse/)
+    expect(foreign).toEqual([])
+  } finally {
+    await stub.stop()
+  }
 })

@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
+import { expectAccessible } from './support/accessible'
 import { SAMPLE_ID } from './support/sample-inputs'
 import { expect, signIn, startChat, test } from './support/session'
 import { send, startStubAgent } from './support/stub-agent'
@@ -195,4 +196,74 @@ test('several questions at once, one of them of a subgraph: each listed once, an
   } finally {
     await stub.stop()
   }
+})
+
+/** Goes on with the Tab key until the keyboard is there. */
+async function tabTo(page: Page, wanted: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  await expect(wanted).toBeVisible({ timeout: 30_000 })
+  for (let pressed = 0; pressed < 90; pressed++) {
+    if (await wanted.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press(key)
+  }
+  throw new Error(`The Tab key does not lead to ${wanted}.`)
+}
+
+test('by the keyboard alone a run is started, followed, stopped, and another one answered; a screen reader is told now and then', async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const told: [at: number, text: string][] = []
+    Object.assign(window, { told })
+    setInterval(() => {
+      const text = document.querySelector('[role=status][aria-live=polite].sr-only')?.textContent ?? ''
+      if (text !== '' && text !== told.at(-1)?.[1]) told.push([performance.now(), text])
+    }, 50)
+  })
+  const begin = async (graph: string, message: string) => {
+    const run = page.url()
+    await tabTo(page, page.getByRole('combobox', { name: 'Assistant' }))
+    await page.keyboard.type(graph)
+    await tabTo(page, page.getByLabel('Message', { exact: true }).last())
+    await page.keyboard.type(message)
+    await page.keyboard.press('Control+Enter')
+    await page.waitForURL((url) => /\/runs\/[0-9a-f-]{36}$/.test(url.pathname) && url.href !== run)
+  }
+  await signIn(page)
+  await tabTo(page, page.getByRole('link', { name: 'concierge', exact: true }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByRole('link', { name: 'Start a run' }).first())
+  await page.keyboard.press('Enter')
+  await begin('chat', 'Talk until I stop you.')
+
+  await tabTo(page, page.getByRole('tab', { name: 'Transcript' }))
+  await page.keyboard.press('ArrowLeft') // round to the last one
+  await page.keyboard.press('ArrowLeft')
+  const events = page.getByRole('listbox', { name: 'Events' })
+  await tabTo(page, events)
+  await page.keyboard.press('Home')
+  await page.keyboard.press('j')
+  const second = events.getByRole('option', { selected: true })
+  await expect(second).toBeVisible()
+  expect(await events.getAttribute('aria-activedescendant')).toBe(await second.getAttribute('id'))
+  await tabTo(page, page.getByRole('button', { name: 'Cancel', exact: true }), 'Shift+Tab')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('menuitem').first()).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Cancelled', { exact: true })).toBeVisible({ timeout: 15_000 })
+  type Told = [at: number, text: string][]
+  const told = () => page.evaluate(() => (window as unknown as { told: Told }).told)
+  await expect.poll(async () => (await told()).at(-1)?.[1], { timeout: 15_000 }).toMatch(/^Run cancelled\. .*concierge/)
+  const times = (await told()).map(([at]) => at)
+  for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(4_500)
+
+  await expectAccessible(page)
+  await tabTo(page, page.getByRole('link', { name: /^Run again/ }))
+  await page.keyboard.press('Enter')
+  await begin('approval', 'the harbour')
+  const panel = page.getByRole('region', { name: 'Waiting for a person' })
+  await tabTo(page, panel.getByRole('radio').first())
+  await page.keyboard.press('Space')
+  await tabTo(page, panel.getByRole('button', { name: 'Send answer' }))
+  await page.keyboard.press('Enter')
+  await expect(page.getByText(/Sent to the whole team/)).toBeVisible({ timeout: 30_000 })
 })

@@ -5,7 +5,7 @@ import { parseJson } from '@/lib/contracts/json'
 import { LargeDifferences } from '@/lib/json/difference-source'
 import { LargeJson } from '@/lib/json/large-json'
 import { jsonWorker } from '@/lib/json/remote-document'
-import { MOST_DIRECT } from '@/lib/queries/relay-fetch'
+import { MOST_DIRECT } from '@/lib/queries/relay-large'
 
 jsonWorker.start = () => new Worker('/ours-worker.js')
 

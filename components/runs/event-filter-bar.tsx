@@ -1,9 +1,10 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { Input, Select } from '@/components/ui/input'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import type { RunView } from '@/lib/stream/run-view'
+import { browserClock } from './browser-clock'
 import { ROOT } from './event-filter'
 import type { useEventFilter } from './use-event-filter'
 
@@ -14,14 +15,7 @@ export function EventFilterBar({ view, filter: { text, setText, filter, change }
   const { places, nodes } = usePlaces(view)
   return (
     <>
-      <Input
-        type="search"
-        aria-label="Filter events by text"
-        placeholder="Filter by text"
-        className="h-7 w-40 flex-1 sm:max-w-64"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <TextFilter text={text} setText={setText} />
       {places.length > 0 || filter.place ? (
         <Select
           aria-label="Subgraph"
@@ -55,6 +49,28 @@ export function EventFilterBar({ view, filter: { text, setText, filter, change }
       ) : null}
       <ModeChips counters={view.counters} chosen={filter.modes} onChange={(modes) => change({ modes })} />
     </>
+  )
+}
+
+/** A key that is typed draws this field and nothing else; the list follows with the next repaint of the run. */
+function TextFilter({ text, setText }: { text: string; setText: (text: string) => void }) {
+  const [typed, setTyped] = useState(text)
+  useEffect(() => {
+    let isOver = false
+    browserClock.nextFrame(() => isOver || setText(typed))
+    return () => {
+      isOver = true
+    }
+  }, [typed, setText])
+  return (
+    <Input
+      type="search"
+      aria-label="Filter events by text"
+      placeholder="Filter by text"
+      className="h-7 w-40 flex-1 sm:max-w-64"
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+    />
   )
 }
 

@@ -77,9 +77,10 @@ export class FilteredLog {
     const { place, node } = this.#filter
     if (place && !isIn(entry, place)) return false
     if (node && !isOfNode(entry, node)) return false
-    if (this.#filter.text === '') return true
-    const text = entry.kind === 'event' ? `${entry.event} ${entry.data}` : entry.kind
-    return text.toLowerCase().includes(this.#filter.text)
+    const { text } = this.#filter
+    if (text === '') return true
+    if (entry.kind !== 'event') return entry.kind.includes(text)
+    return entry.data.toLowerCase().includes(text) || entry.event.toLowerCase().includes(text)
   }
 }
 

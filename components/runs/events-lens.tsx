@@ -1,6 +1,6 @@
 'use client'
 
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useReducer, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useReducer, useRef } from 'react'
 import { type FixedRows, useFixedRows, useFollow } from '@/components/shared/fixed-rows'
 import { FollowPill } from '@/components/shared/follow-pill'
 import { useSetSearch } from '@/components/shared/use-set-search'
@@ -14,7 +14,9 @@ import type { RunStore } from './run-store'
 import { useEventFilter } from './use-event-filter'
 import { useRunVersion } from './use-run-view'
 
-const SLICE_MS = 8
+const SLICE_MS = 6
+/** While old entries are looked through, what was found is shown so often. */
+const SHOW_MS = 100
 
 /** The log itself: every event as it came, to be filtered and opened. Only rows in sight are drawn. */
 export function EventsLens({ store }: { store: RunStore }) {
@@ -25,10 +27,9 @@ export function EventsLens({ store }: { store: RunStore }) {
   const search = useEventFilter()
   const { at, open } = useMoment()
   const selected = at
-  const needle = useDeferredValue(search.text)
   const filtered = useMemo(
-    () => new FilteredLog(view.log, { ...search.filter, text: needle }),
-    [view, needle, search.filter],
+    () => new FilteredLog(view.log, { ...search.filter, text: search.text }),
+    [view, search.text, search.filter],
   )
   const isBehind = useAdvance(filtered)
 
@@ -143,7 +144,12 @@ function useAdvance(filtered: FilteredLog): boolean {
   const isDone = filtered.advance(SLICE_MS)
   useEffect(() => {
     if (isDone) return
-    const timer = setTimeout(redraw)
+    const showAt = performance.now() + SHOW_MS
+    const goOn = () => {
+      if (filtered.advance(SLICE_MS) || performance.now() > showAt) redraw()
+      else timer = setTimeout(goOn)
+    }
+    let timer = setTimeout(goOn)
     return () => clearTimeout(timer)
   })
   return !isDone

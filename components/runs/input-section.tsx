@@ -2,7 +2,6 @@
 
 import { useDeferredValue, useEffect, useState } from 'react'
 import { JsonEditor } from '@/components/shared/json-editor'
-import { findJsonProblem } from '@/components/shared/json-problem'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Textarea } from '@/components/ui/input'
@@ -133,6 +132,8 @@ async function look(
   schema: JsonSchema | undefined,
 ): Promise<{ issues: InputIssue[]; isSchema: boolean }> {
   if (text === undefined) return { issues: [], isSchema: false }
+  // Both checkers are loaded by those who write JSON only.
+  const { findJsonProblem } = await import('@/components/shared/json-problem')
   const problem = findJsonProblem(text)
   if (problem)
     return {
@@ -140,7 +141,6 @@ async function look(
       isSchema: false,
     }
   if (!schema) return { issues: [], isSchema: true }
-  // The schema checker is loaded by those who write JSON only.
   const { checkInput } = await import('./input-check')
   return { issues: checkInput(schema, JSON.parse(text)) ?? [], isSchema: true }
 }

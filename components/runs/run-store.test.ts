@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
-import { browserClock, type RunClock, RunStore } from './run-store'
+import { browserClock, type RunClock } from './browser-clock'
+import { RunStore } from './run-store'
 
 /** A clock that is moved by hand; each reading takes `costMs`. */
 function handClock(costMs = 0) {
@@ -115,12 +116,14 @@ describe('the clock of a browser', () => {
     vi.unstubAllGlobals()
   })
 
-  test('lets a repaint that took long be followed by a rest as long, and a short one by none', async () => {
+  test('lets a repaint that took long be followed by a rest three times as long, and a short one by none', async () => {
     let time = 1_000
     let frames: (() => void)[] = []
     vi.spyOn(performance, 'now').mockImplementation(() => time)
     vi.stubGlobal('document', { visibilityState: 'visible' })
     vi.stubGlobal('requestAnimationFrame', (task: () => void) => frames.push(task))
+    const presses: ((event: { timeStamp: number }) => void)[] = []
+    vi.stubGlobal('addEventListener', (_: string, listener: (typeof presses)[0]) => presses.push(listener))
     const frame = async () => {
       const now = frames
       frames = []
@@ -133,10 +136,10 @@ describe('the clock of a browser', () => {
         drawn.push(time)
         time += costMs
       })
-    draw(40)
+    draw(20)
     await frame()
     draw(4)
-    time += 30
+    time += 50
     await frame()
     expect(drawn).toEqual([1_000])
     time += 11
@@ -145,5 +148,17 @@ describe('the clock of a browser', () => {
     draw(4)
     await frame()
     expect(drawn).toHaveLength(3)
+
+    // A key is drawn before the run is; who keeps typing still sees the run go on.
+    const begin = drawn.at(-1) ?? 0
+    for (let key = 0; key < 12; key++) {
+      for (const press of presses) press({ timeStamp: time })
+      draw(4)
+      time += 30
+      await frame()
+      expect(drawn).toHaveLength(time - begin > 250 ? 4 : 3)
+      if (drawn.length === 4) break
+    }
+    expect(drawn).toHaveLength(4)
   })
 })

@@ -1,5 +1,6 @@
 import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
 import { applyEntry, createRunView, MissingEntryError, type RunView } from '@/lib/stream/run-view'
+import { browserClock, type RunClock } from './browser-clock'
 
 /** How a live connection hands a recording over. */
 export type RunFeed = {
@@ -8,56 +9,8 @@ export type RunFeed = {
 }
 export type RunError = { code: string; message: string }
 
-/** When work may go on and when the page may be told. Given by tests; `browserClock` otherwise. */
-export type RunClock = {
-  now: () => number
-  /** Soon, but after the browser has handled what waits (input, painting). */
-  later: (task: () => void) => void
-  /** Before the next repaint; some time soon while the tab is hidden, where there are no repaints. */
-  nextFrame: (task: () => void) => void
-}
-
 /** Longest stretch of applying entries at a time: leaves most of a 16 ms frame to the page. */
 const SLICE_MS = 8
-const HIDDEN_MS = 500
-
-/** A repaint that takes longer than this is followed by a rest as long: drawing never takes more than half of the time. */
-const CHEAP_MS = 8
-const LONGEST_REST_MS = 100
-
-function createBrowserClock(): RunClock {
-  const waiting: (() => void)[] = []
-  let channel: MessageChannel | undefined
-  let restUntil = 0
-  const later = (task: () => void) => {
-    // A timer would be held back to 4 ms after a few turns; a message is not.
-    if (!channel) {
-      channel = new MessageChannel()
-      channel.port2.onmessage = () => waiting.shift()?.()
-    }
-    waiting.push(task)
-    channel.port1.postMessage(null)
-  }
-  const nextFrame = (task: () => void) => {
-    if (document.visibilityState === 'hidden') {
-      setTimeout(task, HIDDEN_MS)
-      return
-    }
-    requestAnimationFrame(() => {
-      const began = performance.now()
-      if (began < restUntil) return nextFrame(task)
-      task()
-      // The message comes after the repaint.
-      later(() => {
-        const now = performance.now()
-        restUntil = now - began > CHEAP_MS ? now + Math.min(now - began, LONGEST_REST_MS) : 0
-      })
-    })
-  }
-  return { now: () => performance.now(), later, nextFrame }
-}
-
-export const browserClock = createBrowserClock()
 
 /**
  * A recording as the page follows it. Entries are applied to the view outside React, a slice at a time; listeners hear of

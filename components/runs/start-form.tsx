@@ -25,7 +25,6 @@ import { prefillFrom, type Recorded } from './prefill'
 import { RunOptions } from './run-options'
 import { placeError, remaining, type StartField, type StartIssue } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
-import { startRequest } from './start-request'
 import { Templates } from './templates/templates'
 import { ThreadPicker } from './thread-picker'
 
@@ -104,12 +103,19 @@ export function StartForm(props: Props) {
   async function start(event: FormEvent) {
     event.preventDefault()
     if (isStarting || reason) return
-    const check = isForced || inputKind === 'message' ? undefined : (await import('./input-check')).checkInput
-    const request = startRequest(settled, json, schema, check)
-    setError(undefined)
-    setIssues(request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
-    if (!request.ok) return
     setStarting(true)
+    setError(undefined)
+    const check = isForced || inputKind === 'message' ? undefined : import('./input-check')
+    // What puts the request together is loaded with it: a page that is only looked at does without.
+    const request = await Promise.all([import('./start-request'), check])
+      .then(([{ startRequest }, check]) => startRequest(settled, json, schema, check?.checkInput))
+      .catch(() => undefined)
+    setIssues(!request || request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
+    if (!request?.ok) {
+      if (!request) setError(LOST)
+      setStarting(false)
+      return
+    }
     const whole = { ...prefill?.rest, ...request.body }
     const body = printJson({
       ...whole,

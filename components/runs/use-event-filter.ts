@@ -11,22 +11,22 @@ export function useEventFilter() {
   const search = useSearchParams()
   const setSearch = useSetSearch({ isLocal: true })
   const given = search.get('q') ?? ''
-  const [typed, setTyped] = useState(given)
+  const [text, setText] = useState(given)
   const modes = search.get('mode') ?? ''
   const place = search.get('place') ?? ''
   const node = search.get('node') ?? ''
   useEffect(() => {
-    if (typed === given) return
-    const timer = setTimeout(() => setSearch({ q: typed }), REST_MS)
+    if (text === given) return
+    const timer = setTimeout(() => setSearch({ q: text }), REST_MS)
     return () => clearTimeout(timer)
-  }, [typed, given, setSearch])
+  }, [text, given, setSearch])
   const filter = useMemo(
     (): Omit<EventFilter, 'text'> => ({ modes: modes === '' ? [] : modes.split(','), place, node }),
     [modes, place, node],
   )
   return {
-    text: typed,
-    setText: setTyped,
+    text,
+    setText,
     filter,
     change: (change: { modes?: readonly string[]; place?: string; node?: string }) =>
       setSearch({

@@ -2,8 +2,9 @@
 
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { createRunView } from '@/lib/stream/run-view'
+import { browserClock } from './browser-clock'
 import { followRecording } from './follow-recording'
-import { browserClock, RunStore } from './run-store'
+import { RunStore } from './run-store'
 
 /** About 100,000 small events: a page left open on an endless run is as large after a million of them. The server has all. */
 const BUDGET_BYTES = 28 * 1024 * 1024

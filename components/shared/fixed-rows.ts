@@ -54,7 +54,8 @@ export function useFixedRows(
   // One pixel of the scroll bar stands for so many of the list; 1 until the list is too tall.
   const scale = total > height ? (total - view.height) / (height - view.height) : 1
   const listTop = Math.min(top * scale, Math.max(0, total - view.height))
-  const first = Math.max(0, Math.floor(listTop / rowHeight) - OVERSCAN)
+  // Before the end nobody scrolls, and all rows in sight are drawn at each growth: none beside them.
+  const first = Math.max(0, Math.floor(listTop / rowHeight) - (isAtEnd ? 0 : OVERSCAN))
   const end = Math.min(count, Math.ceil((listTop + view.height) / rowHeight) + OVERSCAN)
   const shift = scale === 1 ? 0 : top - listTop
 

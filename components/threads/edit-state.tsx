@@ -20,7 +20,7 @@ import { isContainer, jsonText, pathText, previewText, scalarText } from '@/lib/
 import { differencesOf, shortJson } from '@/lib/json-difference'
 import { invalidate } from '@/lib/queries/api-query'
 import { assistantGraphQuery } from '@/lib/queries/assistants'
-import type { LoadedState } from '@/lib/queries/threads'
+import type { LoadedState } from '@/lib/queries/thread-states'
 import { newRequestKey } from '@/lib/request-key'
 import type { ThreadPlace } from './light-thread'
 import { type StateValues, useStateValues } from './use-state-values'

@@ -9,7 +9,7 @@ import { printJson } from '@/lib/contracts/json'
 import type { CheckpointPlace } from '@/lib/contracts/thread-edit'
 import { LargeDifferences } from '@/lib/json/difference-source'
 import { LargeJson } from '@/lib/json/large-json'
-import { type LoadedState, stateAtQuery } from '@/lib/queries/threads'
+import { type LoadedState, stateAtQuery } from '@/lib/queries/thread-states'
 import type { ThreadPlace } from './light-thread'
 
 type Props = { place: ThreadPlace; from: CheckpointPlace; to: CheckpointPlace }

@@ -9,7 +9,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { parseJson } from '@/lib/contracts/json'
 import { count } from '@/lib/format'
 import type { LargeJson } from '@/lib/json/large-json'
-import type { LoadedState } from '@/lib/queries/threads'
+import type { LoadedState } from '@/lib/queries/thread-states'
 import { Transcript } from '@/lib/stream/transcript'
 
 type Props = { state: LoadedState; isBusy: boolean }

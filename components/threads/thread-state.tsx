@@ -11,7 +11,7 @@ import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
 import type { Interrupt, ThreadState as State } from '@/lib/contracts/threads'
 import { jsonText } from '@/lib/json/value'
-import type { LoadedState } from '@/lib/queries/threads'
+import type { LoadedState } from '@/lib/queries/thread-states'
 
 /** One checkpoint: what runs next, its tasks, what it asks a person, and its values as a tree. */
 export function ThreadState({ state, label, actions }: { state: LoadedState; label: string; actions?: ReactNode }) {

@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useState } from 'react'
 import { isJsonObject, parseJson } from '@/lib/contracts/json'
-import type { LoadedState } from '@/lib/queries/threads'
+import type { LoadedState } from '@/lib/queries/thread-states'
 
 /** The keys of a state with their values. Of those in `tooLarge` the value is not here; a word stands in its place. */
 export type StateValues = { values: Readonly<Record<string, unknown>>; tooLarge: ReadonlySet<string> }

@@ -2,12 +2,20 @@ import type { ConnectionState } from './connection'
 import { browserEnvironment, type LiveEnvironment } from './environment'
 import type { Handlers } from './follower'
 import type { Wanted } from './router'
-import { Tabs } from './tabs'
+import type { Tabs } from './tabs'
 
-/** Live reading for one tab: subscriptions come and go, the connection behind them is made, shared and kept by itself. */
+/** Between two tries to load what makes the connection. */
+const LOAD_AGAIN_MS = 2_000
+
+/**
+ * Live reading for one tab: subscriptions come and go, the connection behind them is made, shared and kept by itself. What
+ * makes it is loaded with the first subscription: a page draws and works before it.
+ */
 export class LiveClient {
   #state: ConnectionState = 'connecting'
   #tabs: Tabs | undefined
+  #isLoading = false
+  readonly #waiting = new Set<(tabs: Tabs) => void>()
   readonly #listeners = new Set<() => void>()
   readonly #environment: () => LiveEnvironment
 
@@ -20,8 +28,17 @@ export class LiveClient {
    * does. Gives the function that ends it.
    */
   readonly subscribe = (wanted: Wanted, handlers: Handlers): (() => void) => {
-    this.#tabs ??= new Tabs(this.#environment(), (state) => this.#set(state))
-    return this.#tabs.follow(wanted, handlers)
+    if (this.#tabs) return this.#tabs.follow(wanted, handlers)
+    let end = () => {}
+    const begin = (tabs: Tabs) => {
+      end = tabs.follow(wanted, handlers)
+    }
+    this.#waiting.add(begin)
+    if (!this.#isLoading) void this.#load()
+    return () => {
+      this.#waiting.delete(begin)
+      end()
+    }
   }
 
   /** How the one connection of this browser is, as an external store. */
@@ -34,8 +51,24 @@ export class LiveClient {
   }
 
   close(): void {
+    this.#waiting.clear()
     this.#tabs?.close()
     this.#tabs = undefined
+  }
+
+  async #load(): Promise<void> {
+    this.#isLoading = true
+    const loaded = await import('./tabs').catch(() => undefined)
+    this.#isLoading = false
+    if (this.#waiting.size === 0) return
+    if (!loaded) {
+      this.#set('reconnecting')
+      setTimeout(() => void (this.#isLoading || this.#load()), LOAD_AGAIN_MS)
+      return
+    }
+    this.#tabs = new loaded.Tabs(this.#environment(), (state) => this.#set(state))
+    for (const begin of this.#waiting) begin(this.#tabs)
+    this.#waiting.clear()
   }
 
   #set(state: ConnectionState): void {

@@ -8,7 +8,8 @@ import { apiQuery, invalidate } from './api-query'
 import { deploymentQuery, deploymentsQuery } from './deployments'
 import { makeQueryClient, shouldRetry } from './query-client'
 import { RelayError, relayFetch, relayPath } from './relay-fetch'
-import { threadStateQuery, threadsQuery } from './threads'
+import { threadStateQuery } from './thread-states'
+import { threadsQuery } from './threads'
 
 afterEach(() => vi.unstubAllGlobals())
 const view = (code: ErrorCode, more: Partial<ErrorView> = {}): ErrorView => ({

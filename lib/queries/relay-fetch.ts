@@ -1,8 +1,6 @@
 import { type AnyInput, buildPath, type Operation } from '@/lib/contracts/api'
 import { parseJson, printJson } from '@/lib/contracts/json'
 import { AppError, type ErrorView } from '@/lib/errors'
-import { canParse } from '@/lib/json/can-parse'
-import type { LargeJson } from '@/lib/json/large-json'
 
 /** Where an operation is asked: a workspace, and the deployment whose agent server has it. */
 export type Place = { workspace: string; deployment?: string }
@@ -24,7 +22,7 @@ export function relayPath(op: Operation, { workspace, deployment, params, query 
   return `${root}/agents/${encodeURIComponent(deployment)}${below}`
 }
 
-const unreachable: ErrorView = {
+export const unreachable: ErrorView = {
   code: 'upstream_unreachable',
   message: 'The console cannot be reached. Check your connection; it is tried again by itself.',
   fields: [],
@@ -35,7 +33,7 @@ const isErrorView = (value: unknown): value is ErrorView =>
   typeof value === 'object' && value !== null && 'code' in value && 'message' in value && 'fields' in value
 
 /** What is sent for an operation. */
-function initOf(op: Operation, input: AnyInput, signal?: AbortSignal): Init {
+export function initOf(op: Operation, input: AnyInput, signal?: AbortSignal): Init {
   const isPost = op.method !== 'GET'
   return {
     method: op.method,
@@ -50,51 +48,7 @@ export async function relayFetch(op: Operation, input: Place & AnyInput, signal?
   return consoleFetch(relayPath(op, input), initOf(op, input, signal), op.answer === 'text')
 }
 
-/** A larger answer is not read by the page itself. Bytes. */
-export const MOST_DIRECT = 1_500_000
-
-/**
- * As `relayFetch`, for an answer of any size and depth: the bytes of one that is large, or that a parser would change, go to a
- * worker as they come, and what is resolved with is a document there. `options` are those of LargeJson.
- */
-export async function relayFetchLarge(
-  op: Operation,
-  input: Place & AnyInput,
-  options: { under: string; from?: LargeJson },
-  signal?: AbortSignal,
-): Promise<{ value: unknown } | { large: LargeJson }> {
-  const response = await openConsole(relayPath(op, input), initOf(op, input, signal))
-  const reader = response.body?.getReader()
-  const parts: Uint8Array<ArrayBuffer>[] = []
-  let size = 0
-  while (reader) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      if (signal?.aborted) throw error
-      throw new RelayError(unreachable, error)
-    })
-    if (done) break
-    parts.push(value)
-    size += value.byteLength
-    if (size <= MOST_DIRECT) continue
-    const { LargeJson } = await import('@/lib/json/large-json')
-    // Of what is compressed on its way the length says nothing.
-    const { headers } = response
-    const expected = headers.has('content-encoding') ? undefined : Number(headers.get('content-length')) || undefined
-    const large = new LargeJson({ ...options, expected })
-    for (const part of parts) large.add(part)
-    void large.feed(reader)
-    return { large }
-  }
-  const text = await new Blob(parts).text()
-  if (canParse(text)) return { value: readValue(text, response.status) }
-  const { LargeJson } = await import('@/lib/json/large-json')
-  const large = new LargeJson(options)
-  for (const part of parts) large.add(part)
-  large.end()
-  return { large }
-}
-
-type Init = Omit<RequestInit, 'credentials' | 'redirect'>
+export type Init = Omit<RequestInit, 'credentials' | 'redirect'>
 
 /** Reads JSON, or a text, from a path of the console itself. Throws RelayError. */
 export async function consoleFetch(path: string, init: Init, isText = false): Promise<unknown> {
@@ -121,7 +75,7 @@ export async function openConsole(path: string, init: Init): Promise<Response> {
   )
 }
 
-function readValue(text: string, status: number): unknown {
+export function readValue(text: string, status: number): unknown {
   try {
     return text === '' ? null : parseJson(text)
   } catch (error) {

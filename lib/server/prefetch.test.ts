@@ -5,7 +5,7 @@ import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstrea
 import { printJson } from '@/lib/contracts/json'
 import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import { makeQueryClient } from '@/lib/queries/query-client'
-import { threadStateQuery } from '@/lib/queries/threads'
+import { threadStateQuery } from '@/lib/queries/thread-states'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from './actor'
 import { dehydratedQueries, prefetch } from './prefetch'

@@ -37,7 +37,10 @@ export const entryStarts = (seq: number): readonly string[] => [
 /** The entries of a text in their order. */
 export function decodeEntries(text: string): LogEntry[] {
   const entries: LogEntry[] = []
+  // What repeats from entry to entry is compared and not read anew; the same string for all also takes no room.
   let name = ''
+  let time = ''
+  let at = 0
   for (let start = 0; start < text.length; ) {
     if (text.charCodeAt(start) === ENTRY_CODE) start++
     const next = text.indexOf(ENTRY, start)
@@ -46,14 +49,15 @@ export function decodeEntries(text: string): LogEntry[] {
       for (const entry of JSON.parse(`[${text.slice(start, end)}]`) as LogEntry[]) entries.push(entry)
     else {
       const seqEnd = text.indexOf(FIELD, start)
-      const atEnd = text.indexOf(FIELD, seqEnd + 1)
-      // Names repeat: the same string for all of them is looked up faster, and takes no room.
-      const isSame = text.charCodeAt(atEnd + 1 + name.length) === FIELD_CODE && text.startsWith(name, atEnd + 1)
-      if (!isSame) name = text.slice(atEnd + 1, text.indexOf(FIELD, atEnd + 1))
-      const idStart = atEnd + name.length + 2
+      if (!isField(text, time, seqEnd + 1)) {
+        time = text.slice(seqEnd + 1, text.indexOf(FIELD, seqEnd + 1))
+        at = Number(time)
+      }
+      const nameStart = seqEnd + time.length + 2
+      if (!isField(text, name, nameStart)) name = text.slice(nameStart, text.indexOf(FIELD, nameStart))
+      const idStart = nameStart + name.length + 1
       const idEnd = text.indexOf(FIELD, idStart)
-      const seq = digits(text, start, seqEnd)
-      const at = digits(text, seqEnd + 1, atEnd)
+      const seq = Number(text.slice(start, seqEnd))
       const data = text.slice(idEnd + 1, end)
       entries.push(
         idEnd === idStart
@@ -66,8 +70,5 @@ export function decodeEntries(text: string): LogEntry[] {
   return entries
 }
 
-function digits(text: string, start: number, end: number): number {
-  let value = 0
-  for (let at = start; at < end; at++) value = value * 10 + (text.charCodeAt(at) - 48)
-  return value
-}
+const isField = (text: string, field: string, at: number): boolean =>
+  text.charCodeAt(at + field.length) === FIELD_CODE && text.startsWith(field, at)

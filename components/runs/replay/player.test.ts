@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { EntryLog } from '@/lib/stream/entry-log'
 import { messageText } from '@/lib/stream/messages'
 import { messagesOf } from '@/lib/stream/run-view'
-import type { RunClock } from '../run-store'
+import type { RunClock } from '../browser-clock'
 import { Player } from './player'
 
 /** Time that stands still until it is moved; what was to happen soon happens when it is asked to. */

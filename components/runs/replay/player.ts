@@ -1,6 +1,7 @@
 import type { EntryLog } from '@/lib/stream/entry-log'
 import type { LogEntry } from '@/lib/stream/log'
-import { browserClock, type RunClock, RunStore } from '../run-store'
+import { browserClock, type RunClock } from '../browser-clock'
+import { RunStore } from '../run-store'
 
 export const SPEEDS = [1, 2, 5, 10, 20] as const
 export type Speed = (typeof SPEEDS)[number]

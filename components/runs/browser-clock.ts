@@ -1,0 +1,60 @@
+/** When work may go on and when the page may be told. Given by tests; `browserClock` otherwise. */
+export type RunClock = {
+  now: () => number
+  /** Soon, but after the browser has handled what waits (input, painting). */
+  later: (task: () => void) => void
+  /** Before one of the next repaints; some time soon while the tab is hidden, where there are no repaints. */
+  nextFrame: (task: () => void) => void
+}
+
+const HIDDEN_MS = 500
+/** A repaint that takes longer than this is followed by a rest three times as long: drawing takes a quarter of the time at most. */
+const CHEAP_MS = 4
+const REST_FOR_EACH = 3
+const LONGEST_REST_MS = 120
+/** What a person does is drawn first and alone: so long after a key or a press the run keeps still, up to the second figure. */
+const PRESSED_MS = 64
+const LONGEST_WAIT_MS = 250
+
+function createBrowserClock(): RunClock {
+  const waiting: (() => void)[] = []
+  let channel: MessageChannel | undefined
+  let restUntil = 0
+  let drawnAt = 0
+  let pressedAt = -Infinity
+  const onPress = ({ timeStamp }: Event) => {
+    pressedAt = timeStamp
+  }
+  const later = (task: () => void) => {
+    // A timer would be held back to 4 ms after a few turns; a message is not.
+    if (!channel) {
+      channel = new MessageChannel()
+      channel.port2.onmessage = () => waiting.shift()?.()
+      for (const name of ['keydown', 'pointerdown']) globalThis.addEventListener?.(name, onPress, true)
+    }
+    waiting.push(task)
+    channel.port1.postMessage(null)
+  }
+  const mustWait = (now: number) => now < restUntil || (now - pressedAt < PRESSED_MS && now - drawnAt < LONGEST_WAIT_MS)
+  const nextFrame = (task: () => void) => {
+    if (document.visibilityState === 'hidden') {
+      setTimeout(task, HIDDEN_MS)
+      return
+    }
+    requestAnimationFrame(() => {
+      const began = performance.now()
+      if (mustWait(began)) return nextFrame(task)
+      drawnAt = began
+      task()
+      // The message comes after the repaint.
+      later(() => {
+        const now = performance.now()
+        const cost = now - began
+        restUntil = cost > CHEAP_MS ? now + Math.min(cost * REST_FOR_EACH, LONGEST_REST_MS) : 0
+      })
+    })
+  }
+  return { now: () => performance.now(), later, nextFrame }
+}
+
+export const browserClock = createBrowserClock()

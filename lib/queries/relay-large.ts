@@ -1,0 +1,48 @@
+import type { AnyInput, Operation } from '@/lib/contracts/api'
+import { canParse } from '@/lib/json/can-parse'
+import type { LargeJson } from '@/lib/json/large-json'
+import { initOf, openConsole, type Place, RelayError, readValue, relayPath, unreachable } from './relay-fetch'
+
+/** A larger answer is not read by the page itself. Bytes. */
+export const MOST_DIRECT = 1_500_000
+
+/**
+ * As `relayFetch`, for an answer of any size and depth: the bytes of one that is large, or that a parser would change, go to a
+ * worker as they come, and what is resolved with is a document there. `options` are those of LargeJson.
+ */
+export async function relayFetchLarge(
+  op: Operation,
+  input: Place & AnyInput,
+  options: { under: string; from?: LargeJson },
+  signal?: AbortSignal,
+): Promise<{ value: unknown } | { large: LargeJson }> {
+  const response = await openConsole(relayPath(op, input), initOf(op, input, signal))
+  const reader = response.body?.getReader()
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  let size = 0
+  while (reader) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      if (signal?.aborted) throw error
+      throw new RelayError(unreachable, error)
+    })
+    if (done) break
+    parts.push(value)
+    size += value.byteLength
+    if (size <= MOST_DIRECT) continue
+    const { LargeJson } = await import('@/lib/json/large-json')
+    // Of what is compressed on its way the length says nothing.
+    const { headers } = response
+    const expected = headers.has('content-encoding') ? undefined : Number(headers.get('content-length')) || undefined
+    const large = new LargeJson({ ...options, expected })
+    for (const part of parts) large.add(part)
+    void large.feed(reader)
+    return { large }
+  }
+  const text = await new Blob(parts).text()
+  if (canParse(text)) return { value: readValue(text, response.status) }
+  const { LargeJson } = await import('@/lib/json/large-json')
+  const large = new LargeJson(options)
+  for (const part of parts) large.add(part)
+  large.end()
+  return { large }
+}

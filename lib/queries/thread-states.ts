@@ -1,0 +1,70 @@
+import { queryOptions } from '@tanstack/react-query'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { AnyInput } from '@/lib/contracts/api'
+import { parseJson } from '@/lib/contracts/json'
+import type { ThreadState } from '@/lib/contracts/threads'
+import type { LargeJson } from '@/lib/json/large-json'
+import { type ApiQueryKey, apiQuery, type QueryInput } from './api-query'
+import type { Place, RelayError } from './relay-fetch'
+import { relayFetchLarge } from './relay-large'
+
+/** A checkpoint as the page has it: its values parsed, or, where they are large, a document of the worker. */
+export type LoadedState = ThreadState & { large?: LargeJson }
+
+type StateOp = typeof agentServer.getThreadState | typeof agentServer.getThreadStateAtCheckpoint
+
+/** A state of any size. What the worker holds of it goes with the query (query-client.ts), so it is not kept for long. */
+function stateQuery<Op extends StateOp>(op: Op, input: QueryInput<Op>) {
+  const { queryKey } = apiQuery(op, input)
+  return queryOptions<LoadedState, RelayError, LoadedState, ApiQueryKey>({
+    queryKey,
+    queryFn: async ({ signal, client }) => {
+      const before = client.getQueryData<LoadedState>(queryKey)?.large
+      const found = await relayFetchLarge(op, input as Place & AnyInput, { under: 'values', from: before }, signal)
+      // The relay has parsed the answer with the row's schema; only its type is lost on the way.
+      if ('value' in found) {
+        if (before) setTimeout(() => before.release())
+        return found.value as LoadedState
+      }
+      const { large } = found
+      // What is on screen stays there until the next one is whole: what is open in it can be opened only then.
+      const head = await (before ? large.whole : large.head).catch((error: unknown) => {
+        large.release()
+        throw error
+      })
+      if (before) setTimeout(() => before.release())
+      else
+        void large.whole.then((whole) => {
+          if (whole === head) return
+          client.setQueryData<LoadedState>(queryKey, (now) => (now?.large === large ? stateOf(whole, large) : now))
+        })
+      return stateOf(head, large)
+    },
+    gcTime: 30_000,
+    structuralSharing: false,
+  })
+}
+
+const stateOf = (head: string, large: LargeJson): LoadedState => ({
+  ...{ next: [], tasks: [], interrupts: [] },
+  ...(parseJson(head) as Partial<ThreadState>), // what the relay sent, without its values
+  large,
+})
+
+export const threadStateQuery = (workspace: string, deployment: string, threadId: string) =>
+  stateQuery(agentServer.getThreadState, { workspace, deployment, params: { thread_id: threadId } })
+
+type Checkpoint = { id: string; ns: string; map?: Record<string, unknown> }
+
+/** The state at a checkpoint. It never changes, so it is read once. */
+export const stateAtQuery = (workspace: string, deployment: string, threadId: string, { id, ns, map }: Checkpoint) => ({
+  ...stateQuery(agentServer.getThreadStateAtCheckpoint, {
+    workspace,
+    deployment,
+    params: { thread_id: threadId },
+    body: {
+      checkpoint: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: id, ...(map && { checkpoint_map: map }) },
+    },
+  }),
+  staleTime: Number.POSITIVE_INFINITY,
+})
