@@ -145,7 +145,9 @@ function expectLog(log: LogEntry[], { run, said }: Followed): number {
     isMarked = false
   }
   expect(log.at(-1)).toMatchObject({ kind: 'final', outcome: 'success' })
-  if (run.isResumable) expect(gaps).toBe(0)
+  // Of a run that was over before it was asked for the rest, and gave none, it is not known whether its server kept any.
+  const marks = log.filter((entry, index) => entry.kind === 'gap' && index < log.length - 2)
+  if (run.isResumable) expect(marks).toEqual([])
   const view = createRunView()
   const textOf = () => messagesOf(view).map(messageText).join('')
   for (const entry of log) {
@@ -284,8 +286,8 @@ async function round(faults: number, counts: Record<string, number>) {
     'server taken for dead': () => usurp(runs.length, random() < 0.5),
   }
   for (let fault = 0; fault < faults; fault++) {
-    for (let i = pick(12); i >= 0; i--) say()
-    const name = random() < 0.05 ? some(Object.keys(restarts)) : some(Object.keys(harm))
+    for (let i = random() < 0.05 ? 200 : pick(12); i >= 0; i--) say()
+    const name = random() < 0.04 ? some(Object.keys(restarts)) : some(Object.keys(harm))
     counts[name] = (counts[name] ?? 0) + 1
     const restarting = restarts[name]?.()
     if (restarting) say() // to nobody, or to one who dies
