@@ -52,7 +52,7 @@ function actionId(file, name) {
   return found[0]
 }
 
-/** Gives `{ url, pid, cookies, startRun(input), live(recording), pageOf(recording), end() }`. */
+/** Gives `{ url, pid, cookies, startRun(input, body), live(recording), pageOf(recording), end() }`. */
 export async function startConsole(upstream, env = {}) {
   ensureBuild()
   const data = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
@@ -73,8 +73,8 @@ export async function startConsole(upstream, env = {}) {
     }),
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  const ended = once(child, 'exit')
   const end = async () => {
-    const ended = once(child, 'exit')
     child.kill('SIGTERM')
     await ended
     rmSync(data, { recursive: true, force: true, maxRetries: 5 })
@@ -87,9 +87,9 @@ export async function startConsole(upstream, env = {}) {
     })
   const startRunId = actionId('lib/actions/runs.ts', 'startRun')
 
-  async function startRun(input) {
+  async function startRun(input, more = {}) {
     const body = { assistant_id: DEPLOYMENT, input, stream_resumable: false, stream_mode: ['custom', 'messages-tuple'] }
-    const given = { workspace: WORKSPACE, deployment: DEPLOYMENT, thread: { kind: 'new' }, body }
+    const given = { workspace: WORKSPACE, deployment: DEPLOYMENT, thread: { kind: 'new' }, body: { ...body, ...more } }
     const answer = await cookies.fetch(`${url}${deploymentPath}/runs/new`, {
       method: 'POST',
       headers: {

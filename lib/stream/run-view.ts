@@ -104,9 +104,15 @@ export function applyEntry(view: RunView, entry: LogEntry): void {
     applyEvent(view, entry)
   } else if (entry.kind === 'final') applyFinal(view, entry)
   else {
-    view.gaps.push(entry)
+    if (!isOfGapBefore(view, entry)) view.gaps.push(entry)
     applyState(view, entry.state, entry, false)
   }
+}
+
+/** Entries that the recording's store has lost come as a mark each: one is enough. */
+function isOfGapBefore({ log }: RunView, entry: LogEntry): boolean {
+  const before = log.at(entry.seq - 1)
+  return entry.kind === 'gap' && before?.kind === 'gap' && before.reason === entry.reason && entry.state === undefined
 }
 
 /** All messages as far as they are known, in order. Parses the newest `values` at most once. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -11,7 +12,8 @@ import { messageText } from '@/lib/stream/messages'
 import { applyEntry, createRunView, messagesOf } from '@/lib/stream/run-view'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../actor'
-import { readRecording } from '../recorder/read'
+import type { Hub } from '../recorder/hub'
+import { exportRecording, readRecording } from '../recorder/read'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import { type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
@@ -27,10 +29,16 @@ let deployment: string
 let url = ''
 const open = new Set<ServerResponse>()
 const seed = Number(process.env.EXACTNESS_SEED ?? Math.floor(Math.random() * 1e9))
-const FAULTS = Number(process.env.EXACTNESS_FAULTS ?? 300)
+// `node scripts/check-exactness.mjs COUNT` runs more of them.
+const FAULTS = Number(process.env.EXACTNESS_FAULTS ?? 2000)
+const PER_ROUND = 250
 
+let isDown = false
+let posts = 0
 /** The live route behind a real HTTP server, as `next start` puts it. */
 const http = createServer(async (request, response) => {
+  if (isDown) return void request.destroy()
+  posts++
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part)
   const abort = new AbortController()
@@ -61,10 +69,15 @@ beforeAll(async () => {
   database = await testDatabase()
   console_ = await testConsole(database.url, { NEXTAUTH_URL: `http://127.0.0.1:${port}` })
   upstream = await scriptedServer()
+  upstream.onRun = (run) => {
+    run.isResumable = run.body.stream_resumable === true
+    run.hasIds = run.body.input !== 'without ids'
+  }
+  listenForShutdown()
   deployment = await workspaceFor(upstream.url)
   actor = await testActor({ tests: 'developer' })
   Object.assign(WAITS, { addedMs: 3, removedMs: 20, retryFirstMs: 5, retryMaxMs: 40 })
-  Object.assign(TIMING, { retryFirstMs: 10, retryMaxMs: 40 })
+  Object.assign(TIMING, { retryFirstMs: 10, retryMaxMs: 40, settleMs: [0, 20] })
 })
 afterAll(async () => {
   http.closeAllConnections()
@@ -74,107 +87,244 @@ afterAll(async () => {
   await database.drop()
 })
 
-test(`over ${FAULTS} random drops, joins, tab deaths and upstream breaks every viewer has the whole log, byte by byte (seed ${seed})`, {
-  timeout: 60_000,
-}, async () => {
-  const random = seeded(seed)
-  const pick = (count: number) => Math.floor(random() * count)
-  const runs: { id: string; run: ScriptedRun; said: string }[] = []
-  for (let i = 0; i < 3; i++) {
-    const { id } = await startRecording({
-      actor,
-      workspace: 'tests',
-      deployment,
-      thread: { kind: 'new' },
-      body: { assistant_id: 'agent' },
-    })
+// Restarts of the console: this process keeps its doors, what is behind them is made anew over the same store.
+
+const shared = globalThis as { pilothouseRecorder?: Hub; pilothouseShutdown?: AbortController }
+function listenForShutdown() {
+  shared.pilothouseShutdown = new AbortController()
+  setMaxListeners(0, shared.pilothouseShutdown.signal)
+}
+const dropAll = () => {
+  for (const response of open) response.destroy()
+}
+/** As SIGTERM does it: viewers are told, recordings are given up with all that was shown of them. */
+async function restart() {
+  isDown = true
+  const before = recorderHub()
+  shared.pilothouseShutdown?.abort()
+  await before.stop()
+  dropAll()
+  listenForShutdown()
+  shared.pilothouseRecorder = undefined
+  await recorderHub().start()
+  isDown = false
+}
+/** As when it loses its database: another takes its recordings as those of a dead one, which learns of it when it writes. */
+async function usurp(recordings: number, areViewersLost: boolean) {
+  const before = recorderHub()
+  await before.line.close()
+  shared.pilothouseRecorder = undefined
+  const hub = recorderHub()
+  await hub.start()
+  await until(async () => {
+    await hub.claim() // the lock is gone a moment after the line
+    return hub.recorders.size === recordings
+  })
+  if (areViewersLost) dropAll()
+  await before.stop()
+}
+
+type Followed = { id: string; run: ScriptedRun; said: string }
+/** What the run's server said, in its order; the log may leave out only what it marks. Gives the number of marks. */
+function expectLog(log: LogEntry[], { run, said }: Followed): number {
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
+  const places = new Map(run.events.map(({ event, data }, index) => [`${event} ${data}`, index]))
+  let next = 0
+  let gaps = 0
+  let isMarked = false
+  for (const entry of log) {
+    if (entry.kind === 'gap') {
+      isMarked = true
+      gaps++
+      continue
+    }
+    const at = entry.kind === 'event' ? places.get(`${entry.event} ${entry.data}`) : run.events.length
+    expect(at, `after ${next}: ${JSON.stringify(entry)}`).toBeGreaterThanOrEqual(next)
+    if (at !== next) expect(isMarked, `${next} to ${at} are missing without a mark`).toBe(true)
+    next = (at ?? 0) + 1
+    isMarked = false
+  }
+  expect(log.at(-1)).toMatchObject({ kind: 'final', outcome: 'success' })
+  // Of a run that was over before it was asked for the rest, and gave none, it is not known whether its server kept any.
+  const marks = log.filter((entry, index) => entry.kind === 'gap' && index < log.length - 2)
+  if (run.isResumable) expect(marks).toEqual([])
+  const view = createRunView()
+  const textOf = () => messagesOf(view).map(messageText).join('')
+  for (const entry of log) {
+    // The end says what the whole reply was; where nothing was lost the stream alone has said it.
+    if (entry.kind === 'final' && run.isResumable) expect(textOf()).toBe(said)
+    applyEntry(view, entry)
+  }
+  expect(textOf()).toBe(said)
+  return gaps
+}
+async function logOf(id: string): Promise<LogEntry[]> {
+  const parts: string[] = []
+  for await (const bytes of exportRecording(id)) parts.push(bytes.toString())
+  return JSON.parse(`[${parts.join(',')}]`)
+}
+
+const random = seeded(seed)
+const pick = (count: number) => Math.floor(random() * count)
+const some = <T>(list: readonly T[]): T => list[pick(list.length)] as T // never empty
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+type Browser = ReturnType<typeof fakeBrowser>
+/** `from`: the entry before its first one. `at`: the place that it has reached. */
+type Viewer = {
+  recording: string
+  from: number
+  at: { cursor: number; epoch?: number }
+  entries: LogEntry[]
+  stop: () => void
+}
+type Tab = { browser: Browser; tab: ReturnType<Browser['tab']>; client: LiveClient; viewers: Viewer[] }
+
+/** Starts runs and viewers, does harm to both, and compares in the end what each has. */
+async function round(faults: number, counts: Record<string, number>) {
+  const runs: Followed[] = []
+  const bodies = [
+    { stream_resumable: true },
+    { stream_resumable: true },
+    { input: 'with ids' },
+    { input: 'without ids' },
+  ]
+  for (const more of bodies) {
+    const body = { assistant_id: 'agent', stream_resumable: false, ...more }
+    const { id } = await startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
     runs.push({ id, run: upstream.latest(), said: '' })
   }
   const browsers = [fakeBrowser(url, random), fakeBrowser(url, random), fakeBrowser(url, random)]
-  type Viewer = { recording: string; entries: LogEntry[]; stop: () => void }
-  type Tab = { browser: number; tab: ReturnType<(typeof browsers)[0]['tab']>; client: LiveClient; viewers: Viewer[] }
   const tabs: Tab[] = []
   const watch = (tab: Tab) => {
-    const viewer: Viewer = { recording: runs[pick(runs.length)]?.id ?? '', entries: [], stop: () => {} }
+    const recording = some(runs).id
+    // From the start, or from where another one has been.
+    const known = tabs.flatMap(({ viewers }) => viewers.filter((one) => one.recording === recording))
+    const at = known.length > 0 && random() < 0.5 ? some(known).at : { cursor: 0 }
+    const viewer: Viewer = { recording, from: at.cursor, at, entries: [], stop: () => {} }
     viewer.stop = tab.client.subscribe(
-      { kind: 'recording', workspace: 'tests', recording: viewer.recording, cursor: 0 },
+      { kind: 'recording', workspace: 'tests', recording, ...at },
       {
-        onEntries: (entries) => void viewer.entries.push(...entries),
+        onEntries: (entries, { epoch }) => {
+          viewer.at = { cursor: entries.at(-1)?.seq ?? viewer.at.cursor, epoch }
+          // What it was shown did not survive: it starts over.
+          if (entries[0]?.seq === 1) Object.assign(viewer, { from: 0, entries: [] })
+          viewer.entries.push(...entries)
+        },
         onError: (error) => expect(error).toBeUndefined(),
       },
     )
     tab.viewers.push(viewer)
   }
   const openTab = () => {
-    const browser = pick(browsers.length)
-    const tab = browsers[browser]?.tab() as Tab['tab']
+    const browser = some(browsers)
+    const tab = browser.tab()
     const made: Tab = { browser, tab, client: new LiveClient(() => tab.environment), viewers: [] }
     tabs.push(made)
     watch(made)
   }
-  for (let i = 0; i < 5; i++) openTab()
+  const killTab = (dead: Tab) => {
+    tabs.splice(tabs.indexOf(dead), 1)
+    dead.tab.kill()
+    dead.client.close()
+    while (tabs.length < 4) openTab()
+  }
+  for (let i = 0; i < 6; i++) openTab()
 
-  let token = 0
   const say = () => {
-    const one = runs[pick(runs.length)]
-    if (!one) return
-    const text = `${token++} ${'é🚢"\\\n'[pick(5)]} `
-    one.said += text
-    one.run.emit('messages', [{ type: 'AIMessageChunk', id: 'm', content: text }, { graph_node: 'a' }])
+    const one = some(runs)
+    const content = `${one.run.events.length} ${'é🚢"\\\n'[pick(5)]} `
+    one.said += content
+    one.run.state = { values: { messages: [{ type: 'ai', id: 'm', content: one.said }] }, next: [], tasks: [] }
+    one.run.emit('messages', [{ type: 'AIMessageChunk', id: 'm', content }, { graph_node: 'a' }])
   }
-  const faults = [
-    () => [...open][pick(open.size)]?.destroy(), // a viewer's connection
-    () => runs[pick(runs.length)]?.run.cut(), // an upstream's
-    () => {
-      const one = runs[pick(runs.length)]
-      one?.run.raw('event: messages\ndata: [{"ha')
-      one?.run.cut()
-    },
-    () => (tabs.length < 12 ? openTab() : tabs.splice(pick(tabs.length), 1)[0]?.tab.kill()),
-    () => watch(tabs[pick(tabs.length)] as Tab),
-    () => {
-      const tab = tabs[pick(tabs.length)] as Tab
-      if (tab.viewers.length > 3) tab.viewers.splice(pick(tab.viewers.length), 1)[0]?.stop()
-    },
-    () => {
-      const tab = tabs[pick(tabs.length)] as Tab
-      tab.tab.isFrozen = true
-      setTimeout(() => {
-        tab.tab.isFrozen = false
-        tab.tab.wake()
-      }, pick(20))
-    },
-  ]
-  for (let fault = 0; fault < FAULTS; fault++) {
-    for (let i = pick(12); i >= 0; i--) say()
-    faults[pick(faults.length)]?.()
-    if (random() < 0.6) await new Promise((resolve) => setTimeout(resolve, pick(12)))
-  }
-  for (const { run } of runs) {
-    await until(() => run.readers.size > 0)
-    run.finish()
-  }
-  for (const { id } of runs) await until(async () => (await readRecording(id)).phase === 'ended', 20_000)
-  for (const { tab } of tabs) {
-    tab.isFrozen = false
+  const wake = (tab: Tab['tab']) => {
+    Object.assign(tab, { isFrozen: false, isOnline: true })
     tab.wake()
   }
-
+  const cut = (run: ScriptedRun, half: string) => {
+    run.raw(half)
+    run.cut()
+  }
+  const harm: Record<string, () => unknown> = {
+    'viewer dropped': () => [...open][pick(open.size)]?.destroy(),
+    'upstream dropped': () => cut(some(runs).run, ''),
+    'upstream dropped in mid-event': () => cut(some(runs).run, 'event: messages\ndata: [{"ha'),
+    'upstream restarted': () => {
+      for (const { run } of runs) run.cut()
+      upstream.intercept = (_, response) => Boolean(response.destroy())
+      setTimeout(() => {
+        upstream.intercept = () => false
+      }, pick(30))
+    },
+    'tab opened': () => (tabs.length < 12 ? openTab() : killTab(some(tabs))),
+    'viewer joined': () => watch(some(tabs)),
+    'viewer left': () => {
+      const { viewers } = some(tabs)
+      if (viewers.length > 3) viewers.splice(pick(viewers.length), 1)[0]?.stop()
+    },
+    'leading tab killed': () => {
+      const { grants } = some(browsers)
+      const leader = grants.findLast(({ name }) => name === 'pilothouse-live')?.tab
+      killTab(tabs.find(({ tab }) => tab === leader) ?? some(tabs))
+    },
+    'tab frozen': () => {
+      const { tab } = some(tabs)
+      tab.isFrozen = true
+      setTimeout(() => wake(tab), pick(20))
+    },
+    'browser offline': () => {
+      const { browser } = some(tabs)
+      const all = tabs.filter((one) => one.browser === browser).map(({ tab }) => tab)
+      for (const tab of all) tab.isOnline = false
+      ;[...open][pick(open.size)]?.destroy()
+      setTimeout(() => all.forEach(wake), pick(20))
+    },
+  }
+  const restarts: Record<string, () => Promise<void>> = {
+    'server restarted': restart,
+    'server taken for dead': () => usurp(runs.length, random() < 0.5),
+  }
+  for (let fault = 0; fault < faults; fault++) {
+    for (let i = random() < 0.05 ? 200 : pick(12); i >= 0; i--) say()
+    const name = random() < 0.04 ? some(Object.keys(restarts)) : some(Object.keys(harm))
+    counts[name] = (counts[name] ?? 0) + 1
+    const restarting = restarts[name]?.()
+    if (restarting) say() // to nobody, or to one who dies
+    await restarting
+    harm[name]?.()
+    if (random() < 0.6) await pause(pick(12))
+  }
+  await pause(30) // what is harmed has its end by then
+  for (const { run } of runs) {
+    if (random() < 0.5) await until(() => run.readers.size > 0)
+    run.finish()
+  }
+  for (const { tab } of tabs) wake(tab)
+  for (const { id } of runs) await until(async () => (await readRecording(id)).phase === 'ended', 20_000)
   const viewers = tabs.flatMap((tab) => tab.viewers)
   await until(() => viewers.every(({ entries }) => entries.at(-1)?.kind === 'final'), 20_000)
-  expect(viewers.length).toBeGreaterThan(5)
-  for (const { id, run, said } of runs) {
-    for (const { entries } of viewers.filter(({ recording }) => recording === id)) {
-      expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1))
-      expect(
-        entries.flatMap((entry) =>
-          entry.kind === 'event' ? [`${entry.event} ${entry.data}`] : entry.kind === 'final' ? [] : [entry.kind],
-        ),
-      ).toEqual(run.events.map(({ event, data }) => `${event} ${data}`))
-      const view = createRunView()
-      for (const entry of entries) applyEntry(view, entry)
-      expect(messagesOf(view).map(messageText).join('')).toBe(said)
+  for (const one of runs) {
+    const log = await logOf(one.id)
+    counts.entries = (counts.entries ?? 0) + log.length
+    counts.marks = (counts.marks ?? 0) + expectLog(log, one)
+    for (const { recording, from, entries } of viewers) {
+      if (recording !== one.id) continue
+      expect(entries[0]?.seq).toBe(from + 1)
+      expect(entries).toEqual(log.slice(from))
     }
   }
   for (const { client } of tabs) client.close()
+  counts.viewers = (counts.viewers ?? 0) + viewers.length
+}
+
+test(`over ${FAULTS} random drops, joins, tab deaths, restarts and upstream breaks every viewer has the whole log, byte by byte (seed ${seed})`, {
+  timeout: 60_000 + FAULTS * 60,
+}, async () => {
+  const counts: Record<string, number> = {}
+  const began = Date.now()
+  for (let left = FAULTS; left > 0; left -= PER_ROUND) await round(Math.min(left, PER_ROUND), counts)
+  const seconds = Math.round((Date.now() - began) / 1000)
+  if (process.env.EXACTNESS_FAULTS) process.stdout.write(`${JSON.stringify({ seed, seconds, posts, ...counts })}\n`)
+  if (FAULTS >= 500) expect(Object.keys(counts)).toHaveLength(15)
 })

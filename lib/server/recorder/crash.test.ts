@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
 import { testActor, testConsole } from '../testing'
-import { exportRecording } from './read'
+import { exportRecording, subscribeRecording } from './read'
 import { recorderHub } from './shared-hub'
 import { findRecording } from './store'
 import { type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
@@ -65,8 +65,8 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('kill -9 in the middle of many streams: what was stored stays, the rest is replayed or marked, and every run gets its end', {
-  timeout: 40_000,
+test('kill -9 in the middle of many streams: what was stored stays, the rest is replayed or marked, every run gets its end, and who watched at another instance sees it all', {
+  timeout: 90_000,
 }, async () => {
   const deployment = await workspaceFor(server.url)
   const { id, email, kind } = await testActor({ tests: 'developer' })
@@ -95,17 +95,27 @@ test('kill -9 in the middle of many streams: what was stored stays, the rest is 
       if (run.status === 'running') run.emit('custom', { token: token++, text: 'x'.repeat(200) })
   }
   const children = [await begin(true), await begin(false)]
+  const seen = new Map<string, LogEntry[]>()
+  for (const recording of started.keys()) {
+    const entries: LogEntry[] = []
+    seen.set(recording, entries)
+    const take = (some: LogEntry[]) => void entries.push(...some)
+    subscribeRecording(recording, 0, take, (error) => expect(error).toBeUndefined())
+  }
   for (let i = 0; i < 60; i++) {
     say()
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
+  // This process watches what the others record, and goes on with it when they are gone.
+  const here = recorderHub()
+  await until(() => [...seen.values()].every((entries) => entries.length > 20))
+  expect(here.recorders.size).toBe(0)
   for (const one of children) one.kill('SIGKILL')
   await Promise.all(children.map((one) => one.exitCode ?? one.signalCode ?? once(one, 'exit')))
   say() // said to nobody
-  await recorderHub().start()
   await until(async () => {
-    await recorderHub().claim() // a connection may close a moment after its process
-    return recorderHub().recorders.size === 2 * RUNS
+    await here.claim() // a connection may close a moment after its process
+    return here.recorders.size === 2 * RUNS
   }, 10_000)
   await until(() => [...started.values()].every(({ readers }) => readers.size === 1), 10_000)
   for (let i = 0; i < 10; i++) say()
@@ -121,6 +131,8 @@ test('kill -9 in the middle of many streams: what was stored stays, the rest is 
     const log: LogEntry[] = []
     for await (const entries of exportRecording(recording)) log.push(...entries)
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
+    await until(() => seen.get(recording)?.length === log.length)
+    expect(seen.get(recording)).toEqual(log)
     const events = log.flatMap((entry) => (entry.kind === 'event' ? [entry.data] : []))
     const said = run.events.map(({ data }) => data)
     if (run.isResumable) {

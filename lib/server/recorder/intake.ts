@@ -40,6 +40,8 @@ export class Intake {
   /** The server numbers its events one by one, as far as seen: then a hole shows. */
   #counts: boolean | undefined
   #metadata: string | undefined
+  /** The metadata of the newest attempt. */
+  #newest: string | undefined
 
   constructor(log: RecordingLog, onIds: (thread: string | null, run: string | null) => void) {
     this.#log = log
@@ -129,6 +131,13 @@ export class Intake {
 
   /** Whether the event belongs into the log here; marks what is missing before it. */
   #admit(event: SseEvent): boolean {
+    if (this.#isToldAnew(event)) {
+      // Its numbers begin again, and nothing says how much of the attempt before was sent in vain.
+      this.lastEventId = ''
+      this.#counts = undefined
+      this.#join = 'late'
+      this.interrupt('The server began the run anew.', true)
+    }
     const step = numberOf(event.id) - numberOf(this.lastEventId)
     if (this.#join !== 'first') {
       // Some servers begin each stream with it, older ones repeat the event that they were asked to go on from.
@@ -150,6 +159,12 @@ export class Intake {
     return true
   }
 
+  /** A server that restarted and kept nothing begins the next attempt with its first number, which we have had. */
+  #isToldAnew({ event, id, data }: SseEvent): boolean {
+    if (this.#join === 'first' || event !== 'metadata' || attemptOf(data) <= attemptOf(this.#newest)) return false
+    return id === undefined ? this.isBroken : this.#counts === true && numberOf(id) <= numberOf(this.lastEventId)
+  }
+
   #count(id: string): void {
     if (this.lastEventId !== '')
       this.#counts = this.#counts !== false && numberOf(id) - numberOf(this.lastEventId) === 1
@@ -162,6 +177,7 @@ export class Intake {
     else if (event === 'end') this.endStatus = textAt(data, 'status') ?? 'ended'
     else if (event === 'metadata') {
       this.#metadata ??= data
+      this.#newest = data
       // A retried run fails only if its last attempt does.
       this.sawError = false
       this.#onIds(textAt(data, 'thread_id') ?? null, textAt(data, 'run_id') ?? null)
@@ -172,11 +188,18 @@ export class Intake {
 const numberOf = (id: string | undefined): number =>
   id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : Number.NaN
 
-function textAt(data: string, key: string): string | undefined {
+function valueAt(data: string, key: string): unknown {
   try {
-    const value: unknown = (JSON.parse(data) as Record<string, unknown> | null)?.[key]
-    return typeof value === 'string' ? value : undefined
+    return (JSON.parse(data) as Record<string, unknown> | null)?.[key]
   } catch {
     return undefined
   }
+}
+function textAt(data: string, key: string): string | undefined {
+  const value = valueAt(data, key)
+  return typeof value === 'string' ? value : undefined
+}
+function attemptOf(metadata: string | undefined): number {
+  const value = metadata && valueAt(metadata, 'attempt')
+  return typeof value === 'number' ? value : 1
 }

@@ -3,6 +3,7 @@ import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db, type Store } from '../db'
 import type { Chunk } from './chunk'
+import { markHoles } from './holes'
 import { recordings, segments } from './schema'
 
 export type RecordingRow = typeof recordings.$inferSelect
@@ -163,35 +164,57 @@ export async function writeSegments(rows: readonly SegmentRow[], instance: numbe
   return new Set(written.map(({ recording }) => recording))
 }
 
-/** Segments that hold entries after `cursor`, in order, about `maxBytes` of them but at least one. */
+/**
+ * Segments that hold entries after `cursor`, in order, about `maxBytes` of them but at least one. What of them is missing
+ * in the store is marked.
+ */
 export async function readSegments(id: string, cursor: number, maxBytes: number): Promise<Chunk[]> {
-  const { rows } = await (await db()).execute<{ first_seq: number; last_seq: number; body: string }>(sql`
-    select first_seq, last_seq, body from (
+  const { rows } = await (await db()).execute<{
+    first: number | null
+    last: number
+    body: string
+    entries: number | null
+    outcome: RecordingOutcome
+    ended: number
+  }>(sql`
+    select found.first_seq as first, found.last_seq as last, found.body, one.outcome,
+      case when one.phase = 'ended' then one.entries end as entries, extract(epoch from one.ended_at) * 1000 as ended
+    from ${recordings} as one left join (
       select *, sum(octet_length(body)) over (order by first_seq) - octet_length(body) as before
       from ${segments} where recording = ${id} and last_seq > ${cursor}
-    ) as found where before < ${maxBytes} order by first_seq`)
-  return rows.map((row) => ({ first: row.first_seq, last: row.last_seq, bytes: Buffer.from(row.body) }))
+    ) as found on found.before < ${maxBytes} where one.id = ${id} order by found.first_seq`)
+  const chunks = rows.flatMap(({ first, last, body }) =>
+    first === null ? [] : [{ first, last, bytes: Buffer.from(body) }],
+  )
+  const size = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const [row] = rows
+  const isAtEnd = size < maxBytes && row && row.entries !== null
+  const end = isAtEnd ? { last: row.entries ?? 0, outcome: row.outcome, at: Math.round(row.ended) } : undefined
+  return markHoles(chunks, cursor, end)
 }
 
-/** Where the stored log ends. */
+/** Where the stored log ends; of a recording that is over, where it is known to have ended. */
 export async function storedEnd(id: string): Promise<{ last: number; bytes: number; lastEventId: string }> {
   const { rows } = await (await db()).execute<{ last: number | null; bytes: string | null; event: string | null }>(sql`
-    select max(last_seq) as last, sum(octet_length(body)) as bytes,
+    select sum(octet_length(body)) as bytes,
+      greatest(max(last_seq), (select entries from ${recordings} where id = ${id} and phase = 'ended')) as last,
       (select last_event_id from ${segments} where recording = ${id} order by first_seq desc limit 1) as event
     from ${segments} where recording = ${id}`)
   const [end] = rows
   return { last: end?.last ?? 0, bytes: Number(end?.bytes ?? 0), lastEventId: end?.event ?? '' }
 }
 
-/** Joins the many small segments of a finished recording, so that a replay reads few rows. */
+/** Joins the many small segments of a finished recording, so that a replay reads few rows; never over a hole. */
 export async function compactSegments(id: string): Promise<void> {
   await (await db()).transaction(async (store) => {
     // Under negative numbers first: an insert and a delete of the same key cannot share a statement.
     await store.execute(sql`
       insert into ${segments} (recording, first_seq, last_seq, body, last_event_id)
       select recording, -min(first_seq), max(last_seq), string_agg(body, ',' order by first_seq), max(last_event_id) from (
-        select *, sum(octet_length(body)) over (order by first_seq) / ${COMPACT_BYTES}::int as part from ${segments} where recording = ${id}
-      ) as sized group by recording, part`)
+        select *, sum(octet_length(body)) over seen / ${COMPACT_BYTES}::int as part,
+          sum(last_seq - first_seq + 1) over seen - last_seq as hole
+        from ${segments} where recording = ${id} window seen as (order by first_seq)
+      ) as sized group by recording, part, hole`)
     await store.execute(sql`delete from ${segments} where recording = ${id} and first_seq > 0`)
     await store.execute(sql`update ${segments} set first_seq = -first_seq where recording = ${id}`)
   })

@@ -1,0 +1,41 @@
+import 'server-only'
+import type { RecordingOutcome } from '@/lib/stream/log'
+import { type Chunk, decodeChunk, encodeEntry, type NewEntry } from './chunk'
+
+/** What the row of a recording that has ended says of its log. */
+export type KnownEnd = { last: number; outcome: RecordingOutcome; at: number }
+
+const LOST = 'The database has lost this part of the recording.'
+const LOST_END = 'The database has lost the end of the recording; of the run only its outcome is known.'
+
+/**
+ * Chunks that follow entry `cursor`, with a mark in the place of each entry that the store has lost, as after a repair or a
+ * restore of it. Without them a viewer would ask for what is missing again and again. `end` is given where the chunks reach
+ * the end of a recording that is over.
+ */
+export function markHoles(chunks: readonly Chunk[], cursor: number, end: KnownEnd | undefined): Chunk[] {
+  const marked: Chunk[] = []
+  let last = cursor
+  for (const chunk of chunks) {
+    if (chunk.first > last + 1) marked.push(lost(last + 1, chunk.first - 1, endOf(marked.at(-1)) ?? beginOf(chunk)))
+    marked.push(chunk)
+    last = chunk.last
+  }
+  if (!end || last >= end.last) return marked
+  if (last + 1 < end.last) marked.push(lost(last + 1, end.last - 1, endOf(marked.at(-1)) ?? end.at))
+  marked.push(encode(end.last, [{ at: end.at, kind: 'final', outcome: end.outcome, reason: LOST_END }]))
+  return marked
+}
+
+/** An entry each: they are numbered without holes. The view makes one mark of them. */
+const lost = (first: number, last: number, at: number): Chunk =>
+  encode(first, new Array<NewEntry>(last - first + 1).fill({ at, kind: 'gap', since: at, reason: LOST }))
+
+const encode = (first: number, entries: readonly NewEntry[]): Chunk => ({
+  first,
+  last: first + entries.length - 1,
+  bytes: Buffer.from(entries.map((entry, index) => encodeEntry(first + index, entry)).join(',')),
+})
+
+const endOf = (chunk: Chunk | undefined): number | undefined => chunk && decodeChunk(chunk).at(-1)?.at
+const beginOf = (chunk: Chunk): number => decodeChunk(chunk)[0]?.at ?? 0

@@ -1,0 +1,143 @@
+import type { ServerResponse } from 'node:http'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { LogEntry } from '@/lib/stream/log'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../actor'
+import { testActor, testConsole } from '../testing'
+import { exportRecording, listRecordings, readRecording } from './read'
+import { recorderHub } from './shared-hub'
+import { startRecording } from './start'
+import { type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import { TIMING } from './timing'
+
+// What agent servers do to the stream of a run, at its start and later: each is told as it is.
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let console_: Awaited<ReturnType<typeof testConsole>>
+let server: ScriptedServer
+let actor: Actor
+let deployment: string
+beforeAll(async () => {
+  database = await testDatabase()
+  console_ = await testConsole(database.url)
+  server = await scriptedServer()
+  deployment = await workspaceFor(server.url)
+  actor = await testActor({ tests: 'developer' })
+  Object.assign(TIMING, { retryFirstMs: 20, retryMaxMs: 100, settleMs: [0, 20], idsMs: 500 })
+})
+afterEach(() => {
+  server.onRun = () => {}
+  server.intercept = () => false
+})
+afterAll(async () => {
+  await server.close()
+  await recorderHub().stop()
+  await console_.close()
+  await database.drop()
+})
+
+const start = (isResumable = true) => {
+  server.onRun = (run) => {
+    run.isResumable = isResumable
+  }
+  const body = { assistant_id: 'agent', stream_resumable: isResumable }
+  return startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
+}
+const logOf = async (id: string): Promise<LogEntry[]> => {
+  await until(async () => (await readRecording(id)).phase === 'ended')
+  const parts: string[] = []
+  for await (const bytes of exportRecording(id)) parts.push(bytes.toString())
+  return JSON.parse(`[${parts.join(',')}]`)
+}
+const short = (entries: LogEntry[]) =>
+  entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind)).slice(1) // without metadata
+const heard = (id: string, entries: number) => until(async () => (await readRecording(id)).entries === entries)
+
+test.each([true, false])(
+  'a stream that the server ends in the middle of a run is joined again, kept events: %s',
+  async (isKept) => {
+    const { id } = await start(isKept)
+    const run = server.latest()
+    run.emit('custom', 1)
+    await heard(id, 2)
+    run.close()
+    run.emit('custom', 2)
+    await until(() => run.readers.size > 0)
+    run.emit('custom', 3)
+    run.finish()
+    const log = await logOf(id)
+    expect(short(log)).toEqual(['custom 1', isKept ? 'custom 2' : 'gap', 'custom 3', 'final'])
+    if (!isKept)
+      expect(log[2]).toMatchObject({ reason: expect.stringContaining('closed the stream while the run went on') })
+    expect(log.at(-1)).toMatchObject({ outcome: 'success' })
+  },
+)
+
+test('a server that restarts and tells the run anew, with new numbers, is heard: what came before may lack its end', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  for (let n = 1; n <= 5; n++) run.emit('custom', n)
+  await heard(id, 6)
+  run.events.length = 0
+  run.cut()
+  await until(() => run.readers.size > 0)
+  run.emit('metadata', { run_id: run.id, attempt: 2 })
+  for (let n = 1; n <= 7; n++) run.emit('custom', `again ${n}`)
+  await heard(id, 15)
+  run.cut() // and may break once more
+  run.emit('custom', 'last')
+  run.finish()
+  const log = await logOf(id)
+  expect(short(log)).toEqual([
+    ...[1, 2, 3, 4, 5].map((n) => `custom ${n}`),
+    'gap',
+    `metadata {"run_id":"${run.id}","attempt":2}`,
+    ...[1, 2, 3, 4, 5, 6, 7].map((n) => `custom again ${n}`),
+    'custom last',
+    'final',
+  ])
+})
+
+const answer = (status: number, headers: Record<string, string>, body: string) => (response: ServerResponse) => {
+  response.writeHead(status, headers)
+  response.end(body)
+}
+const refusals: [string, (response: ServerResponse) => void, object][] = [
+  [
+    '200 with a page instead of a stream',
+    answer(200, { 'content-type': 'text/html' }, '<html>Sign in</html>'),
+    { code: 'upstream_shape' },
+  ],
+  [
+    '429, with the time to wait',
+    answer(429, { 'retry-after': '7' }, 'slow down'),
+    { code: 'rate_limited', retryAfterMs: 7000 },
+  ],
+  [
+    'a page of a gateway',
+    answer(502, { 'content-type': 'text/html' }, '<html>Bad Gateway</html>'),
+    { code: 'upstream_failed' },
+  ],
+  ['nothing', (response) => response.destroy(), { code: 'upstream_unreachable' }],
+]
+test.each(refusals)('a start that is answered by %s fails as such and leaves no recording', async (_, refuse, view) => {
+  const before = (await listRecordings({ workspace: 'tests' })).items.length
+  server.intercept = (request, response) => {
+    if (!request.url?.endsWith('/runs/stream')) return false
+    refuse(response)
+    return true
+  }
+  await expect(start()).rejects.toMatchObject({ view })
+  expect((await listRecordings({ workspace: 'tests' })).items).toHaveLength(before)
+})
+
+test('a stream that ends before it has named its run is a recording of unknown outcome, not a success', async () => {
+  server.intercept = (request, response) => {
+    if (!request.url?.endsWith('/runs/stream')) return false
+    answer(200, { 'content-type': 'text/event-stream' }, ': open\n\nevent: custom\ndata: {"ha')(response)
+    return true
+  }
+  const { id } = await start()
+  expect((await logOf(id)).map(({ kind }) => kind)).toEqual(['final'])
+  expect(await readRecording(id)).toMatchObject({ outcome: 'unknown' })
+})
