@@ -73,7 +73,7 @@ export class LargeJson {
     this.#first = undefined
     if (!first) return
     first.index.add(bytes)
-    first.advance()
+    first.advance(FIRST_BYTES)
     if (first.root !== undefined) this.#begin(first)
   }
   end(problem?: string): void {
