@@ -5,6 +5,7 @@ const SUITES = {
   weight: './weight.mjs',
   'control-plane': './control-plane.mjs',
   'list-scale': './list-scale.mjs',
+  'thread-scale': './thread-scale.mjs',
   'agent-server': './agent-server.mjs',
   traces: './traces.mjs',
   relay: './relay.mjs',
@@ -27,7 +28,7 @@ if (names.length === 0 || unknown.length > 0) {
 }
 ensureDependencies()
 ensurePlatform()
-const NEED_BUILD = ['weight', 'list-scale', 'relay', 'fanout', 'join', 'browser', 'tabs', 'state']
+const NEED_BUILD = ['weight', 'list-scale', 'thread-scale', 'relay', 'fanout', 'join', 'browser', 'tabs', 'state']
 if (names.some((name) => NEED_BUILD.includes(name))) ensureBuild()
 for (const name of names) {
   const { measure } = await import(SUITES[name])

@@ -1,8 +1,8 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible'
+import { startOwnAgent } from './support/own-agent'
 import { agentOf } from './support/platform'
 import { expect, signIn, test } from './support/session'
-import { send, startStubAgent } from './support/stub-agent'
 import { addAgentServer } from './support/workspace'
 
 test('what waits is counted as it comes, and answered without a mouse', async ({ page }) => {
@@ -34,11 +34,7 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   const panel = page.getByRole('region', { name: 'concierge' })
   await expect(panel.getByText('Send this to the board?')).toBeVisible()
   await expect(panel.getByRole('heading', { name: 'concierge' })).toBeFocused()
-  const approve = panel.getByRole('radio', { name: 'approve' })
-  const hasFocus = () => approve.evaluate((one) => one === document.activeElement)
-  for (let tabs = 0; tabs < 12 && !(await hasFocus()); tabs++) await page.keyboard.press('Tab')
-  await expect(approve).toBeFocused()
-  await page.keyboard.press('Space')
+  await press(panel.getByRole('radio', { name: 'approve' }), 'Space')
   await page.keyboard.press('Tab')
   await expect(panel.getByRole('button', { name: 'Send answer' })).toBeFocused()
   await page.keyboard.press('Enter')
@@ -48,23 +44,23 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   await expect(rows.nth(before).locator('a[data-row]')).toBeFocused()
   await expect(inbox).toHaveAccessibleName(new RegExp(`, ${before + 2} waiting`), { timeout: 15_000 })
 
-  // The other two are asked alike: one answer for both, looked at before it is sent.
-  await rows.nth(before).getByRole('checkbox').check()
-  await rows
-    .nth(before + 1)
-    .getByRole('checkbox')
-    .check()
-  await page.getByRole('button', { name: 'Answer together…' }).click()
+  // The other two are asked alike: selected by their key, one answer for both, looked at before it is sent.
+  await page.keyboard.press('x')
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await expect(page.getByRole('region', { name: 'Selected threads' })).toContainText('2 selected')
+  await press(page.getByRole('button', { name: 'Answer together…' }))
   const joint = page.getByRole('dialog', { name: 'Answer 2 threads together' })
-  await joint.getByRole('radio', { name: 'approve' }).check()
-  await joint.getByRole('button', { name: 'Review 2 threads' }).click()
+  await press(joint.getByRole('radio', { name: 'approve' }), 'Space')
+  await press(joint.getByRole('button', { name: 'Review 2 threads' }))
   const last = page.getByRole('dialog', { name: 'Answer 2 threads?' })
   await expect(last.getByRole('list', { name: 'Which' })).toContainText('Send this to the board? → "approve"')
   await expectAccessible(page)
-  await last.getByRole('button', { name: 'Answer 2 threads' }).dblclick()
+  await press(last.getByRole('button', { name: 'Answer 2 threads' }))
+  await page.keyboard.press('Enter') // once more: nobody is answered twice
   const told = page.getByRole('dialog', { name: '2 of 2 answered' })
   await expect(told.getByRole('listitem').getByText('Answered')).toHaveCount(2)
-  await told.getByRole('button', { name: 'Close' }).first().click()
+  await page.keyboard.press('Escape')
   await expect(rows).toHaveCount(before)
   for (const thread of made.slice(1)) expect(await ask('GET', `/threads/${thread}/runs`)).toHaveLength(2)
 
@@ -72,57 +68,50 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   await expect(page.getByText(/Sent to the board/)).toBeVisible()
 })
 
-test('several questions of a thread are answered together', async ({ page }) => {
-  const questions = ['first', 'second', 'third'].map((id) => ({
-    id,
-    value: { question: `The ${id}?`, options: ['a', 'b'] },
-  }))
-  const sent: unknown[] = []
-  let isOver = false
-  const thread = () => ({
-    thread_id: '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f00aa',
-    status: isOver ? 'idle' : 'interrupted',
-    updated_at: '2026-01-01T00:00:00Z',
-    metadata: { graph_id: 'chat' },
-    interrupts: isOver ? {} : { task: questions },
-  })
-  const agent = await startStubAgent(({ method, path: at, body }) => {
-    if (at === '/threads/search')
-      return { body: isOver && (JSON.parse(body) as { status?: string }).status === 'interrupted' ? [] : [thread()] }
-    if (at.includes('/state'))
-      return {
-        body: {
-          values: {},
-          next: isOver ? [] : ['ask'],
-          tasks: isOver ? [] : [{ id: 'task', name: 'ask', interrupts: questions }],
-        },
-      }
-    if (method === 'GET' && at.includes('/runs?')) return { body: [] }
-    if (method === 'GET' && at.endsWith(thread().thread_id)) return { body: thread() }
-    if (!at.endsWith('/runs/stream')) return undefined
-    sent.push(JSON.parse(body))
-    isOver = true
-    return (response) => {
-      response.writeHead(200, {
-        'content-type': 'text/event-stream',
-        'content-location': `/threads/${thread().thread_id}/runs/6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f00bb`,
-      })
-      send(response, ['values', { done: true }])
-      response.end()
-    }
-  })
+test('twelve questions of a fan-out with graphs inside are there once each, answered alone and together', async ({
+  page,
+}) => {
+  const agent = await startOwnAgent('lib/server/inbox/fixtures/graph.json')
   try {
+    const { thread_id: thread } = await agent.ask('POST', '/threads', {})
+    await agent.ask('POST', `/threads/${thread}/runs/wait`, { assistant_id: 'parallel', input: { parts: 12 } })
+    const status = async () => (await agent.ask('GET', `/threads/${thread}`)).status
     await signIn(page)
     const workspace = await addAgentServer(page, { name: 'asking', url: agent.url })
     await page.goto(`/${workspace}/inbox`)
-    await page.getByRole('table', { name: 'Waiting threads' }).getByText('3 questions').click()
-    await expect(page.getByRole('region', { name: /^Question/ })).toHaveCount(3)
-    const [first, , third] = await page.getByRole('region', { name: /^Question/ }).all()
-    await first?.getByRole('radio', { name: 'a', exact: true }).check()
-    await third?.getByRole('radio', { name: 'b', exact: true }).check()
-    await page.getByRole('button', { name: 'Send 2 answers' }).click()
+    const row = page.getByRole('table', { name: 'Waiting threads' }).locator('tr[data-key]')
+    await expect(row).toHaveCount(1)
+    await row.getByText('12 questions').click()
+    const questions = page.getByRole('region', { name: /^Question/ })
+    await expect(questions).toHaveCount(12)
+    await expectAccessible(page)
+    const nested = questions.filter({ hasText: 'deep › inner' })
+    await expect(nested).toHaveCount(4)
+    const words = await questions.allTextContents()
+    const parts = words
+      .map((text) => /Part (\d+)\?|"(?:part|serial)": (\d+)/.exec(text))
+      .map((found) => found?.[1] ?? found?.[2])
+    expect(new Set(parts).size).toBe(12)
+
+    const write = async (question: Locator, text: string) => {
+      await question.getByRole('radio', { name: 'Text' }).check()
+      await question.getByRole('textbox', { name: 'Answer' }).fill(text)
+    }
+    await write(nested.first(), 'alone')
+    await nested.first().getByRole('button', { name: 'Answer this one' }).click()
     await expect(page.getByText('Answered; the rest stays open.')).toBeVisible()
-    expect(sent).toMatchObject([{ command: { resume: { first: 'a', third: 'b' } }, multitask_strategy: 'reject' }])
+    await expect.poll(status).toBe('interrupted')
+    await page.getByRole('button', { name: 'Show what is still open' }).click()
+    await expect(questions).toHaveCount(11)
+    await expect(nested).toHaveCount(3)
+    await write(questions.first(), 'together')
+    await questions.first().getByRole('button', { name: 'Give all this answer' }).click()
+    await page.getByRole('button', { name: 'Send 11 answers' }).click()
+    await expect(page.getByText('Answered.')).toBeVisible()
+    await expect.poll(status).toBe('idle')
+    await expect(page.getByText('Nothing waits for a person')).toBeVisible()
+    expect((await agent.ask('GET', `/threads/${thread}`)).values.note).toBe('all answered')
+    expect(await agent.ask('GET', `/threads/${thread}/runs`)).toHaveLength(3)
   } finally {
     await agent.stop()
   }
@@ -201,4 +190,12 @@ test('an item of the store is made, edited, found and deleted', async ({ page })
 async function write(page: Page, text: string) {
   const editor = page.getByRole('dialog').locator('.cm-content')
   await editor.fill(text)
+}
+
+/** Presses something without a mouse: by the Tab key as far as it, then by its key. */
+async function press(target: Locator, key = 'Enter') {
+  const hasFocus = () => target.evaluate((one) => one === document.activeElement)
+  for (let tabs = 0; tabs < 60 && !(await hasFocus()); tabs++) await target.page().keyboard.press('Tab')
+  await expect(target).toBeFocused()
+  await target.page().keyboard.press(key)
 }

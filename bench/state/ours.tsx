@@ -4,10 +4,11 @@ import { JsonRows, JsonTree } from '@/components/shared/json-tree'
 import { parseJson } from '@/lib/contracts/json'
 import { LargeDifferences } from '@/lib/json/difference-source'
 import { LargeJson } from '@/lib/json/large-json'
-import { jsonWorker } from '@/lib/json/remote-document'
+import { jsonWorker, keepWorker } from '@/lib/json/remote-document'
 import { MOST_DIRECT } from '@/lib/queries/relay-large'
 
 jsonWorker.start = () => new Worker('/ours-worker.js')
+keepWorker() // as the thread page does when it opens
 
 function documentOf(bytes: Uint8Array<ArrayBuffer>): LargeJson {
   const large = new LargeJson()

@@ -13,6 +13,7 @@ import { RelativeTime } from '@/components/shared/relative-time'
 import { useReasons } from '@/components/shared/rights'
 import { SelectionBar } from '@/components/shared/selection-bar'
 import { StaleNotice } from '@/components/shared/stale-notice'
+import { useRowKeys } from '@/components/shared/use-row-keys'
 import { useSelection } from '@/components/shared/use-selection'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
@@ -54,6 +55,12 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const openKey = thread ? keyOf({ deployment: deployment ?? '', thread }) : undefined
   const open = inbox?.threads.find((one) => keyOf(one) === openKey)
   const selection = useSelection(rows ?? [], only)
+  useRowKeys({
+    onSelect: (id) => selection.toggle(id, false),
+    onPeek: () => {},
+    onFocus: () => {},
+    onEscape: () => false,
+  })
   const [isTogether, setTogether] = useState(false)
   const selected = waiting?.filter(({ id }) => selection.has(id)) ?? []
 

@@ -12,9 +12,11 @@ import {
   A2A_METHODS,
   type A2aVerb,
   type A2aVersion,
+  listParams,
   messageParams,
   outcomeOf,
   taskParams,
+  tasksOf,
   versionsOf,
 } from '@/lib/contracts/a2a'
 import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/exchange'
@@ -23,9 +25,11 @@ import type { AgentCard } from '@/lib/contracts/system'
 import type { AgentPlace } from '@/lib/queries/protocols'
 import { newRequestKey } from '@/lib/request-key'
 import { A2aOutcomeView } from './a2a-outcome'
+import { A2aTasks } from './a2a-tasks'
 import { ExchangeView } from './exchange-view'
 import { RpcErrorNotice } from './rpc-error-notice'
 import { useConversation } from './use-conversation'
+import { Waiting } from './waiting'
 
 type Props = { place: AgentPlace; assistant: string; card: AgentCard }
 
@@ -45,7 +49,8 @@ export function A2aConsole({ place, assistant, card }: Props) {
   const [context, setContext] = useState('')
   const [task, setTask] = useState('')
   const [asked, setAsked] = useState<{ verb: A2aVerb; version: A2aVersion }>()
-  const { exchanges, error, isBusy, start, stop } = useConversation(place)
+  const [listed, setListed] = useState<ReturnType<typeof tasksOf>>()
+  const { exchanges, error, isBusy, since, wasStopped, start, stop } = useConversation(place)
   const answers = useMemo(
     () => (asked ? answersTo(exchanges, A2A_METHODS[asked.version][asked.verb]) : []),
     [exchanges, asked],
@@ -53,19 +58,27 @@ export function A2aConsole({ place, assistant, card }: Props) {
   const refused = answers.find((answer) => 'error' in answer)
   const problem = useMemo(() => problemOf(data), [data])
 
-  async function ask(verb: A2aVerb, params: Record<string, unknown>) {
-    setAsked({ verb, version })
-    const entries = await start({ protocol: 'a2a', assistant, version, verb, params })
-    const outcome = outcomeOf(resultsOf(answersOf(entries, version, verb)))
+  async function ask(verb: A2aVerb, params: Record<string, unknown>, spoken = version): Promise<readonly unknown[]> {
+    setAsked({ verb, version: spoken })
+    const entries = await start({ protocol: 'a2a', assistant, version: spoken, verb, params })
+    return resultsOf(answersOf(entries, spoken, verb))
+  }
+  async function askTask(verb: Exclude<A2aVerb, 'list'>, params: Record<string, unknown>) {
+    const outcome = outcomeOf(await ask(verb, params))
     if (outcome.context) setContext(outcome.context)
     if (outcome.task) setTask(outcome.task)
+  }
+  async function list() {
+    // Only version 1.0 has a list by this transport: a server that speaks both is asked in that one.
+    const [found] = await ask('list', listParams(context.trim()), versions.includes('1.0') ? '1.0' : version)
+    if (found !== undefined) setListed(tasksOf(found))
   }
   const say = (verb: 'send' | 'stream') => {
     const parts = { text: text.trim(), ...(data.trim() && { data: parseJson(data) as Record<string, unknown> }) } // an object: see `problem`
     // Only a task that waits for an answer takes another message; a message of its own begins a new task.
     const isAnswer = outcomeOf(resultsOf(answers)).state === 'input-required'
     const where = { context: context.trim(), ...(isAnswer && { task: task.trim() }) }
-    void ask(verb, messageParams(version, { id: newRequestKey(), ...parts, ...where }))
+    void askTask(verb, messageParams(version, { id: newRequestKey(), ...parts, ...where }))
   }
   const isEmpty = text.trim() === '' && data.trim() === ''
   const sayNot = whyNot ?? problem ?? (isEmpty ? 'Write a message first.' : undefined)
@@ -171,22 +184,38 @@ export function A2aConsole({ place, assistant, card }: Props) {
           <Button
             disabled={isBusy}
             reason={taskNot}
-            onClick={() => void ask('get', taskParams(version, 'get', task.trim(), context.trim()))}
+            onClick={() => void askTask('get', taskParams(version, 'get', task.trim(), context.trim()))}
           >
             Read the task
           </Button>
           <Button
             disabled={isBusy}
             reason={whyNot ?? taskNot}
-            onClick={() => void ask('cancel', taskParams(version, 'cancel', task.trim(), context.trim()))}
+            onClick={() => void askTask('cancel', taskParams(version, 'cancel', task.trim(), context.trim()))}
           >
             Cancel the task
           </Button>
+          <Button disabled={isBusy} onClick={() => void list()}>
+            List the tasks
+          </Button>
         </div>
+        <Waiting since={since} wasStopped={wasStopped} />
       </div>
+      {listed ? (
+        <A2aTasks
+          {...listed}
+          current={task}
+          onChoose={(chosen) => {
+            setTask(chosen.id)
+            setContext(chosen.context)
+          }}
+        />
+      ) : null}
       {error ? <ErrorNotice error={error} /> : null}
       {refused && 'error' in refused ? <RpcErrorNotice error={refused.error} /> : null}
-      <A2aOutcomeView results={resultsOf(answers)} isStreaming={isBusy && asked?.verb === 'stream'} />
+      {asked?.verb === 'list' ? null : (
+        <A2aOutcomeView results={resultsOf(answers)} isStreaming={isBusy && asked?.verb === 'stream'} />
+      )}
       <ExchangeView exchanges={exchanges} />
     </section>
   )

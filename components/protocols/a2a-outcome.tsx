@@ -8,7 +8,7 @@ import { StatusBadge, type Tone } from '@/components/ui/badge'
 import { type A2aPart, outcomeOf } from '@/lib/contracts/a2a'
 import { count } from '@/lib/format'
 
-const TONES: Record<string, Tone> = {
+export const TASK_TONES: Record<string, Tone> = {
   completed: 'ok',
   working: 'progress',
   submitted: 'progress',
@@ -28,7 +28,7 @@ export function A2aOutcomeView({ results, isStreaming }: { results: readonly unk
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <h3 className="font-semibold text-sm">Answer</h3>
         {state ? (
-          <StatusBadge tone={TONES[state] ?? 'unknown'}>
+          <StatusBadge tone={TASK_TONES[state] ?? 'unknown'}>
             <VisibleText>{state}</VisibleText>
           </StatusBadge>
         ) : null}

@@ -15,6 +15,7 @@ import { ExchangeView } from './exchange-view'
 import { RpcErrorNotice } from './rpc-error-notice'
 import { ToolResult } from './tool-result'
 import { useConversation } from './use-conversation'
+import { Waiting } from './waiting'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -37,7 +38,7 @@ export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: 
   const [view, setView] = useState('call')
   const [value, setValue] = useState<Record<string, unknown>>({})
   const [isUnfinished, setUnfinished] = useState(false)
-  const { exchanges, error, isBusy, start, stop } = useConversation(place)
+  const { exchanges, error, isBusy, since, wasStopped, start, stop } = useConversation(place)
   const answer = useMemo(() => answersTo(exchanges, 'tools/call').at(-1), [exchanges])
   const result = answer && 'result' in answer ? toolResult(answer.result) : undefined
   function call(event: FormEvent) {
@@ -80,6 +81,7 @@ export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: 
                 ) : null}
                 <span className="text-ink-3 text-xs">A call runs the agent: what it does, it does.</span>
               </div>
+              <Waiting since={since} wasStopped={wasStopped} />
             </form>
           ) : (
             <SchemaTable schema={(view === 'schema' ? tool.inputSchema : tool.outputSchema) ?? {}} />

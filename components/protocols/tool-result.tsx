@@ -15,7 +15,7 @@ export const ToolResult = ({ result: { blocks, structured, isError } }: { result
     {blocks.length === 0 ? <p className="text-ink-3 text-sm">It has no content.</p> : null}
     {blocks.map((block, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no identity and do not change places
-      <Block key={index} block={block} />
+      <ResultBlock key={index} block={block} />
     ))}
     {structured === undefined || structured === null ? null : (
       <section aria-label="Structured content" className="min-w-0 overflow-hidden rounded-md border">
@@ -26,10 +26,11 @@ export const ToolResult = ({ result: { blocks, structured, isError } }: { result
   </section>
 )
 
-function Block({ block }: { block: Readonly<Record<string, unknown>> }) {
+/** A block of an answer: its words, or what else it is. A resource that comes along is shown as far as it is a text. */
+export function ResultBlock({ block }: { block: Readonly<Record<string, unknown>> }) {
   if (typeof block.text === 'string') return <LongText text={block.text} className="text-sm" />
   // Named, and never opened or loaded from here.
-  if (typeof block.uri === 'string')
+  if (typeof block.uri === 'string' && typeof block.blob !== 'string')
     return (
       <p className="break-all rounded-md border bg-sunken px-2 py-1 text-ink-2 text-xs">
         A resource elsewhere, not loaded:{' '}
@@ -38,6 +39,8 @@ function Block({ block }: { block: Readonly<Record<string, unknown>> }) {
         </code>
       </p>
     )
-  const { mimeType, ...rest } = block
-  return <ContentBlock block={{ mime_type: mimeType, ...rest }} />
+  const { mimeType, blob, ...rest } = block
+  // A resource's bytes stand in `blob`, those of other blocks in `data`.
+  const data = typeof blob === 'string' && { type: 'file', base64: blob }
+  return <ContentBlock block={{ mime_type: mimeType, ...rest, ...data }} />
 }

@@ -10,7 +10,8 @@ const REDRAW_MS = 100
 /** What is asked of an agent server by a protocol, and what went over the wire meanwhile; one thing at a time. */
 export function useConversation({ workspace, deployment }: AgentPlace) {
   const [entries, setEntries] = useState<readonly WireEntry[]>([])
-  const [isBusy, setBusy] = useState(false)
+  const [since, setSince] = useState<number>()
+  const [wasStopped, setStopped] = useState(false)
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(), [])
   const start = useCallback(
@@ -20,18 +21,22 @@ export function useConversation({ workspace, deployment }: AgentPlace) {
       running.current = own
       const told: WireEntry[] = []
       const draw = () => running.current === own && setEntries([...told])
-      setBusy(true)
+      setSince(Date.now())
+      setStopped(false)
       draw()
       const timer = setInterval(draw, REDRAW_MS)
       await askProtocol({ workspace, deployment }, ask, (more) => told.push(...more), own.signal).catch(() => {})
       clearInterval(timer)
       draw()
-      if (running.current === own) setBusy(false)
+      if (running.current === own) setSince(undefined)
       return told
     },
     [workspace, deployment],
   )
-  const stop = useCallback(() => running.current?.abort(), [])
+  const stop = useCallback(() => {
+    running.current?.abort()
+    setStopped(true)
+  }, [])
   const read = useMemo(() => exchangesOf(entries), [entries])
-  return { ...read, isBusy, start, stop }
+  return { ...read, isBusy: since !== undefined, since, wasStopped, start, stop }
 }

@@ -58,6 +58,8 @@ function CheckpointPage({ place, ns, before, onRows, onOlder, ...rest }: PagePro
   useEffect(() => {
     if (rows) onRows(rows)
   }, [rows, onRows])
+  if (page.error?.code === 'unsupported' && !rows)
+    return <p className="p-3 text-ink-3 text-xs">This server keeps no history of its threads.</p>
   if (page.error && !rows)
     return <ErrorNotice error={page.error.view} onRetry={() => void page.refetch()} className="m-2" />
   if (!rows) return <Skeleton className="m-3 h-40" />

@@ -163,9 +163,11 @@ function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }:
         ) : state.data ? (
           <ThreadState state={state.data} label="State at the checkpoint" />
         ) : state.error ? (
-          state.error.code === 'not_found' ? (
+          state.error.code === 'not_found' || state.error.code === 'unsupported' ? (
             <p className="px-4 py-10 text-center text-ink-3 text-sm">
-              This checkpoint is gone: it was removed since the list was read, or its time to live is over.
+              {state.error.code === 'not_found'
+                ? 'This checkpoint is gone: it was removed since the list was read, or its time to live is over.'
+                : 'This server does not give the state of a checkpoint.'}
             </p>
           ) : (
             <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />

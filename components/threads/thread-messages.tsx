@@ -20,7 +20,7 @@ export function ThreadMessages({ state: { large, values }, isBusy }: Props) {
 }
 
 /** Of a large state as many of the newest messages are shown as the page can read at once. Bytes. */
-const MOST_READ = 500_000
+const MOST_READ = 1_500_000
 
 function LargeConversation({ large, isBusy }: { large: LargeJson; isBusy: boolean }) {
   const [found, setFound] = useState<{ values: unknown; note?: string } | { problem: string }>()

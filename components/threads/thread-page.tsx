@@ -32,6 +32,7 @@ import { ThreadMessages } from './thread-messages'
 import { ThreadState } from './thread-state'
 import { ThreadStatus } from './thread-status'
 import { ThreadVerbs } from './thread-verbs'
+import { useJsonWorker } from './use-json-worker'
 
 const EditState = dynamic(() => import('./edit-state').then((module) => module.EditState), { ssr: false })
 
@@ -43,6 +44,7 @@ export function ThreadPage(place: Place) {
   const setSearch = useSetSearch({ isLocal: true })
   const tab = useSearchParams().get('tab') ?? 'messages'
   const { data, error, refetch } = useThread(place)
+  useJsonWorker()
   // An id of no form that a thread can have is refused rather than not found.
   if (error?.code === 'not_found' || error?.code === 'invalid') return <NothingHere />
   if (error) return <ErrorNotice error={error} onRetry={refetch} />

@@ -5,12 +5,25 @@ import { isJsonObject } from './json'
 
 export const A2A_VERSIONS = ['0.3', '1.0'] as const
 export type A2aVersion = (typeof A2A_VERSIONS)[number]
-export const A2A_VERBS = ['send', 'stream', 'get', 'cancel'] as const
+export const A2A_VERBS = ['send', 'stream', 'list', 'get', 'cancel'] as const
 export type A2aVerb = (typeof A2A_VERBS)[number]
 
+/** By JSON-RPC version 0.3 has no list of tasks; a server that has one all the same calls it as its other transports do. */
 export const A2A_METHODS: Record<A2aVersion, Record<A2aVerb, string>> = {
-  '0.3': { send: 'message/send', stream: 'message/stream', get: 'tasks/get', cancel: 'tasks/cancel' },
-  '1.0': { send: 'SendMessage', stream: 'SendStreamingMessage', get: 'GetTask', cancel: 'CancelTask' },
+  '0.3': {
+    send: 'message/send',
+    stream: 'message/stream',
+    list: 'tasks/list',
+    get: 'tasks/get',
+    cancel: 'tasks/cancel',
+  },
+  '1.0': {
+    send: 'SendMessage',
+    stream: 'SendStreamingMessage',
+    list: 'ListTasks',
+    get: 'GetTask',
+    cancel: 'CancelTask',
+  },
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -47,6 +60,28 @@ export const taskParams = (version: A2aVersion, verb: 'get' | 'cancel', task: st
   ...(version === '0.3' && context && { contextId: context }),
   ...(verb === 'get' && { historyLength: 10 }),
 })
+
+/** What `list` takes: the newest tasks, of one context where one is named. */
+export const listParams = (context?: string) => ({
+  pageSize: 50,
+  historyLength: 0,
+  ...(context && { contextId: context }),
+})
+
+export type A2aTask = { id: string; context: string; state: string; at: string | null }
+
+/** The tasks in what `list` has answered, and how many there are; what has no id is left out. */
+export function tasksOf(result: unknown): { tasks: A2aTask[]; total: number } {
+  const listed = isJsonObject(result) && Array.isArray(result.tasks) ? result.tasks.filter(isJsonObject) : []
+  const tasks = listed.flatMap(({ id, contextId, status }): A2aTask[] => {
+    if (typeof id !== 'string' || id === '') return []
+    const { state, timestamp } = isJsonObject(status) ? status : {}
+    const at = typeof timestamp === 'string' ? timestamp : null
+    return [{ id, context: typeof contextId === 'string' ? contextId : '', state: stateOf(state), at }]
+  })
+  const total = isJsonObject(result) ? Number(result.totalSize) : 0
+  return { tasks, total: Math.max(tasks.length, total || 0) }
+}
 
 export type A2aPart = { text: string } | { data: unknown }
 export type A2aOutcome = {

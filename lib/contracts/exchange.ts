@@ -4,6 +4,9 @@ import { isJsonObject, parseJson } from './json'
 // What went over the wire while something was asked by JSON-RPC, as it happened: entries on the way to the browser, and
 // what they come to. Times are milliseconds since it was asked.
 
+/** An agent may work for long before it answers a document. */
+export const MOST_WAIT_MS = 10 * 60_000
+
 export type WireHeader = readonly [name: string, value: string]
 
 export type WireEntry =

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { differencesOf } from '@/lib/json-difference'
 import { LargeDifferences } from './difference-source'
 import { LargeJson } from './large-json'
-import { jsonWorker, type WorkerLike } from './remote-document'
+import { jsonWorker, keepWorker, type WorkerLike } from './remote-document'
 import { type FromWorker, WorkerProgram } from './worker-program'
 
 // The program itself in the place of the worker; messages are copied as they would be.
@@ -150,5 +150,13 @@ test('a text that breaks off is shown as far as it came, and the worker ends wit
   expect(await linesOf(large, ({ problem }) => problem === 'The connection broke off.')).toContain('a: 1')
   expect(terminate).not.toHaveBeenCalled()
   large.release()
+  expect(terminate).toHaveBeenCalledOnce()
+})
+
+test('who keeps the worker ready has it there before a document and after it', () => {
+  const end = keepWorker()
+  new LargeJson().release()
+  expect(terminate).not.toHaveBeenCalled()
+  end()
   expect(terminate).toHaveBeenCalledOnce()
 })

@@ -1,6 +1,9 @@
 import { RemoteDocument } from './remote-document'
-import type { Member, Newest } from './text-document'
+import { type Member, type Newest, TextDocument } from './text-document'
 import { WorkerSource } from './worker-source'
+
+/** Of a text's beginning the page reads so much itself, so that the first lines need not wait for the worker. Bytes. */
+const FIRST_BYTES = 8 * 1024
 
 /**
  * A JSON text too large for the page itself: its bytes go to a worker as they come, and what is shown of it comes back.
@@ -13,6 +16,8 @@ export class LargeJson {
   /** The same at the end of the text. */
   readonly whole: Promise<string>
   readonly #remote: RemoteDocument
+  readonly #begin: (document: TextDocument) => void
+  #first: TextDocument | undefined
   #reader: ReadableStreamDefaultReader | undefined
 
   constructor({ under, from, expected }: { under?: string; from?: LargeJson; expected?: number } = {}) {
@@ -43,6 +48,12 @@ export class LargeJson {
       command: (command) => this.#remote.send({ command }),
       ask: (question) => this.#remote.ask(question),
     })
+    // What is open in another document is the worker's to know.
+    if (!from) this.#first = new TextDocument({ under, expected })
+    this.#begin = (document) => {
+      onHead(document.head)
+      this.source.take(document.frame())
+    }
     this.#remote.send({ open: { under, from: from?.name, expected } })
   }
 
@@ -51,9 +62,19 @@ export class LargeJson {
   }
   /** Gives the next bytes away: they are the worker's from then on. */
   add(bytes: Uint8Array<ArrayBuffer>): void {
+    const beginning = this.#first && bytes.slice(0, FIRST_BYTES)
     // A part of a larger buffer would take the rest of it along.
     const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
     this.#remote.send({ bytes: own }, [own.buffer])
+    if (beginning) this.#showFirst(beginning)
+  }
+  #showFirst(bytes: Uint8Array): void {
+    const first = this.#first
+    this.#first = undefined
+    if (!first) return
+    first.index.add(bytes)
+    first.advance(FIRST_BYTES)
+    if (first.root !== undefined) this.#begin(first)
   }
   end(problem?: string): void {
     this.#remote.send({ end: true, problem })

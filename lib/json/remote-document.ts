@@ -8,13 +8,39 @@ export type WorkerLike = {
   onerror: ((event: ErrorEvent) => void) | null
 }
 
-/** The page's one worker for large JSON. It is there while somebody holds a document in it. */
+/** The page's one worker for large JSON. It is there while somebody holds a document in it, or keeps it ready. */
 export const jsonWorker = {
   start: (): WorkerLike => new Worker(new URL('./json.worker.ts', import.meta.url), { type: 'module' }),
 }
 let running: WorkerLike | undefined
 let names = 0
+let keepers = 0
 const holders = new Map<number, RemoteDocument>()
+
+function start(): void {
+  if (running) return
+  running = jsonWorker.start()
+  running.onmessage = ({ data }) => holders.get(data.of)?.receive(data)
+  running.onerror = ({ message }) => {
+    for (const one of holders.values()) one.fail(message || 'The reader of large states could not be started.')
+  }
+}
+
+function endIdle(): void {
+  if (holders.size > 0 || keepers > 0) return
+  running?.terminate()
+  running = undefined
+}
+
+/** Has the worker ready, since its start takes longer than reading a megabyte does; until what is given back is called. */
+export function keepWorker(): () => void {
+  keepers++
+  start()
+  return () => {
+    keepers--
+    endIdle()
+  }
+}
 
 type Part = ToWorker extends infer One ? (One extends { to: number } ? Omit<One, 'to'> : never) : never
 type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void }
@@ -30,12 +56,7 @@ export class RemoteDocument {
     readonly fail: (problem: string) => void,
   ) {
     holders.set(this.name, this)
-    if (running) return
-    running = jsonWorker.start()
-    running.onmessage = ({ data }) => holders.get(data.of)?.receive(data)
-    running.onerror = ({ message }) => {
-      for (const one of holders.values()) one.fail(message || 'The reader of large states could not be started.')
-    }
+    start()
   }
 
   send(part: Part, transfer: Transferable[] = []): void {
@@ -54,9 +75,7 @@ export class RemoteDocument {
     if (!holders.delete(this.name)) return
     for (const { reject } of this.#waiting.values()) reject(new Error('It is not there any more.'))
     this.send({ close: true })
-    if (holders.size > 0) return
-    running?.terminate()
-    running = undefined
+    endIdle()
   }
 
   receive(message: FromWorker): void {

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { WireEntry } from '@/lib/contracts/exchange'
 import { printJson } from '@/lib/contracts/json'
+import type { McpList } from '@/lib/contracts/mcp'
 import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
 import { openConsole, RelayError } from './relay-fetch'
 
@@ -26,7 +27,8 @@ export async function askProtocol(
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
       const lines = (rest + part.value).split('\n')
       rest = lines.pop() ?? ''
-      const entries = lines.map((line) => JSON.parse(line) as WireEntry) // printed by our server
+      // Printed by our server; an empty line only says that it is still there.
+      const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as WireEntry)
       last = entries.at(-1) ?? last
       if (entries.length > 0) onEntries(entries)
     }
@@ -44,13 +46,13 @@ const LOST = {
   requestId: '',
 }
 
-/** What went over the wire while the tools of a deployment were listed. */
-export const toolsQuery = (place: AgentPlace) =>
+/** What went over the wire while a deployment was asked for a list by MCP. */
+export const mcpListQuery = (place: AgentPlace, ask: McpList) =>
   queryOptions({
-    queryKey: ['protocols', 'mcp-tools', place.workspace, place.deployment],
+    queryKey: ['protocols', 'mcp', ask, place.workspace, place.deployment],
     queryFn: async ({ signal }) => {
       const all: WireEntry[] = []
-      await askProtocol(place, { protocol: 'mcp', ask: 'tools' }, (entries) => all.push(...entries), signal)
+      await askProtocol(place, { protocol: 'mcp', ask }, (entries) => all.push(...entries), signal)
       return all
     },
     staleTime: 60_000,

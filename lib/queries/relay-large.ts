@@ -3,8 +3,8 @@ import { canParse } from '@/lib/json/can-parse'
 import type { LargeJson } from '@/lib/json/large-json'
 import { initOf, openConsole, type Place, RelayError, readValue, relayPath, unreachable } from './relay-fetch'
 
-/** A larger answer is not read by the page itself. Bytes. */
-export const MOST_DIRECT = 1_500_000
+/** A larger answer is not read by the page itself: reading it there would take longer than a frame. Bytes. */
+export const MOST_DIRECT = 200_000
 
 /**
  * As `relayFetch`, for an answer of any size and depth: the bytes of one that is large, or that a parser would change, go to a

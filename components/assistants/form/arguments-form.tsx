@@ -34,7 +34,7 @@ export function ArgumentsForm({ schema, value, onChange, onUnfinished }: Argumen
     <DraftProblems value={problems}>
       <SchemaForm
         label="Arguments"
-        of="this tool’s arguments"
+        of="these arguments"
         schema={schema}
         isPending={false}
         value={value}

@@ -14,7 +14,7 @@ export function converseA2a(
   tell: Watch,
 ): Promise<void> {
   const { assistant, version, verb, params } = asked
-  const op = verb === 'get' ? asRead(agentServer.sendA2a) : agentServer.sendA2a
+  const op = verb === 'get' || verb === 'list' ? asRead(agentServer.sendA2a) : agentServer.sendA2a
   const body = { jsonrpc: '2.0' as const, id: 1, method: A2A_METHODS[version][verb], params }
   const input = { ...place, params: { assistant_id: assistant }, body }
   return converse(op, input, options, async (row, to, prepared, exchangeOptions) => {

@@ -3,14 +3,14 @@ import { agentServer, asRead } from '@/lib/contracts/agent-server'
 import { rpcAnswer } from '@/lib/contracts/exchange'
 import type { JsonObject } from '@/lib/contracts/fields'
 import { isJsonObject } from '@/lib/contracts/json'
-import { MCP_VERSION } from '@/lib/contracts/mcp'
+import { MCP_LISTS, MCP_VERSION } from '@/lib/contracts/mcp'
 import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
 import { AppError } from '@/lib/errors'
 import { converse } from '../call'
 import type { CallOptions, Place } from '../call-context'
 import { exchangeRpc, SESSION, type Watch, type WireRequest } from './wire'
 
-/** Of tools; a server that has more is shown as far. */
+/** Of a list; a server that has more is shown as far. */
 const MAX_PAGES = 20
 const rpc = (method: string, params?: JsonObject, id?: number) => ({
   jsonrpc: '2.0' as const,
@@ -19,8 +19,22 @@ const rpc = (method: string, params?: JsonObject, id?: number) => ({
   ...(params && { params }),
 })
 
+/** What is sent for each thing asked. Whoever gives a token is told of the progress of a call, where the tool tells any. */
+function requestFor(asked: ProtocolAsk & { protocol: 'mcp' }, id: number, cursor?: string) {
+  switch (asked.ask) {
+    case 'call':
+      return rpc('tools/call', { name: asked.name, arguments: asked.arguments, _meta: { progressToken: id } }, id)
+    case 'prompt':
+      return rpc('prompts/get', { name: asked.name, arguments: asked.arguments }, id)
+    case 'resource':
+      return rpc('resources/read', { uri: asked.uri }, id)
+    default:
+      return rpc(MCP_LISTS[asked.ask], cursor === undefined ? {} : { cursor }, id)
+  }
+}
+
 /**
- * Lists a server's tools, or calls one: a whole conversation of the Model Context Protocol each time, from its greeting to
+ * Lists what a server has, reads it, or calls a tool: a whole conversation of the Model Context Protocol each time, from its greeting to
  * the end of the session where the server gave one. Nothing of it outlives the request, so any console can have the next.
  */
 export function converseMcp(
@@ -29,12 +43,8 @@ export function converseMcp(
   options: CallOptions,
   tell: Watch,
 ): Promise<void> {
-  const isCall = asked.ask === 'call'
-  const op = isCall ? agentServer.sendMcp : asRead(agentServer.sendMcp)
-  const body = isCall
-    ? // Who gives a token is told of the progress, where the tool tells any.
-      rpc('tools/call', { name: asked.name, arguments: asked.arguments, _meta: { progressToken: 2 } }, 2)
-    : rpc('tools/list', {}, 2)
+  const op = asked.ask === 'call' ? agentServer.sendMcp : asRead(agentServer.sendMcp)
+  const body = requestFor(asked, 2)
   return converse(op, { ...place, body }, options, async (row, to, { path, body: first }, exchangeOptions) => {
     const wire = { op: row, to, path, options: exchangeOptions }
     const { session, headers } = await greet(wire, tell)
@@ -44,8 +54,9 @@ export function converseMcp(
         const { messages } = await exchangeRpc({ ...wire, headers, body: next, until: id }, tell)
         const answer = messages.map(rpcAnswer).find((one) => one?.id === id || one?.id === null)
         if (!answer) throw new AppError('upstream_shape', 'The agent server ended its answer without answering.')
-        const cursor = !isCall && 'result' in answer && isJsonObject(answer.result) && answer.result.nextCursor
-        next = cursor && id <= MAX_PAGES ? rpc('tools/list', { cursor }, id + 1) : undefined
+        const cursor = 'result' in answer && isJsonObject(answer.result) ? answer.result.nextCursor : undefined
+        const hasMore = asked.ask in MCP_LISTS && typeof cursor === 'string' && cursor !== '' && id <= MAX_PAGES
+        next = hasMore ? requestFor(asked, id + 1, cursor) : undefined
       }
     } finally {
       // That a server keeps a session until it forgets it by itself is no failure of what was asked.

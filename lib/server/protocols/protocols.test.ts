@@ -2,9 +2,17 @@ import { asc } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { deploymentRecord, SAMPLE_ID } from '@/e2e/support/sample-inputs'
 import { type Reply, type Seen, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
-import { A2A_METHODS, messageParams, outcomeOf, taskParams } from '@/lib/contracts/a2a'
+import { A2A_METHODS, listParams, messageParams, outcomeOf, taskParams, tasksOf } from '@/lib/contracts/a2a'
 import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/exchange'
-import { toolResult, toolsOf } from '@/lib/contracts/mcp'
+import {
+  mcpServer,
+  promptMessages,
+  promptsOf,
+  resourceBlocks,
+  resourcesOf,
+  toolResult,
+  toolsOf,
+} from '@/lib/contracts/mcp'
 import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { testDatabase } from '@/scripts/testing'
@@ -13,11 +21,17 @@ import { db } from '../db'
 import { workspaceFor } from '../recorder/testing'
 import { audit } from '../schema'
 import { testActor, testConsole } from '../testing'
-import { speak } from './serve'
+import { SILENCE, serveProtocol, speak } from './serve'
 
 vi.mock('../log', async (original) => ({
   ...(await original<typeof import('../log')>()),
   log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+vi.mock('../origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('../actor', async (original) => ({
+  ...(await original<typeof import('../actor')>()),
+  sessionActor: async () => people.viewer,
 }))
 
 const KEY = 'canary-api-key-77aa'
@@ -153,6 +167,85 @@ test('pages of tools are followed, and a number longer than a double stays what 
   expect(said.exchanges.at(-1)?.messages[0]?.text).toContain('12345678901234567890')
 })
 
+test('prompts and resources are listed and read by a viewer, page by page, and are no entries of the audit', async () => {
+  const lists: Record<string, unknown> = {
+    'prompts/list': {
+      prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }, 7] }, { title: 'no name' }],
+    },
+    'resources/list': {
+      resources: [{ uri: 'file:///notes', name: 'Notes', mimeType: 'text/plain' }, { name: 'nowhere' }],
+    },
+    'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'file:///{name}', description: 'Any of them' }] },
+  }
+  serveMcp(({ id, method, params }) => {
+    if (id === undefined) return { status: 202 }
+    const { cursor, name, uri, arguments: given } = (params ?? {}) as Record<string, string>
+    const hasMore = method in lists && cursor === undefined
+    const result =
+      method === 'prompts/get'
+        ? { messages: [{ role: 'user', content: { type: 'text', text: `${name} ${JSON.stringify(given)}` } }, 'odd'] }
+        : method === 'resources/read'
+          ? { contents: [{ uri, text: 'tea at four' }] }
+          : { ...(lists[method] as object), ...(hasMore && { nextCursor: 'more' }) }
+    return { body: reply(id, result) }
+  })
+  const from = (await entries()).length
+  const list = async (ask: 'prompts' | 'resources' | 'templates', method: string) =>
+    results(await say({ protocol: 'mcp', ask }, people.viewer, stubbed), method)
+  const prompts = await list('prompts', 'prompts/list')
+  expect(prompts).toHaveLength(2)
+  expect(promptsOf(prompts.slice(0, 1))).toEqual([{ name: 'greet', arguments: [{ name: 'who', isRequired: true }] }])
+  const found = [
+    ...(await list('resources', 'resources/list')).slice(0, 1),
+    ...(await list('templates', 'resources/templates/list')).slice(0, 1),
+  ]
+  expect(resourcesOf(found)).toEqual([
+    { uri: 'file:///notes', name: 'Notes', isTemplate: false, mimeType: 'text/plain' },
+    { uri: 'file:///{name}', name: 'file:///{name}', isTemplate: true, description: 'Any of them' },
+  ])
+  const got = await say(
+    { protocol: 'mcp', ask: 'prompt', name: 'greet', arguments: { who: 'you' } },
+    people.viewer,
+    stubbed,
+  )
+  expect(promptMessages(results(got, 'prompts/get')[0])).toEqual([
+    { role: 'user', block: { type: 'text', text: 'greet {"who":"you"}' } },
+  ])
+  const read = await say({ protocol: 'mcp', ask: 'resource', uri: 'file:///notes' }, people.viewer, stubbed)
+  expect(resourceBlocks(results(read, 'resources/read')[0])).toEqual([{ uri: 'file:///notes', text: 'tea at four' }])
+  expect(await entries()).toHaveLength(from)
+})
+
+test('what the embedded agent server does not have is not among what its greeting offers', async () => {
+  const { offers } = mcpServer(results(await say({ protocol: 'mcp', ask: 'tools' }), 'initialize')[0])
+  expect(offers).toEqual(['tools'])
+})
+
+test('a connection that is silent while the agent works is kept, and leaving it ends the exchange', async () => {
+  const silence = SILENCE.mostMs
+  SILENCE.mostMs = 15
+  let hasLeft = false
+  serveMcp(() => (response) => {
+    response.on('close', () => {
+      hasLeft = true
+    })
+  })
+  const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+  const body = JSON.stringify({ protocol: 'mcp', ask: 'tools' })
+  const request = new Request('http://localhost/api/protocols', { method: 'POST', headers, body })
+  const reader = (await serveProtocol(request, stubbed)).body?.getReader()
+  const told: string[] = []
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    told.push(new TextDecoder().decode(part.value))
+    if (told.length === 4) break
+  }
+  expect(told.slice(1)).toEqual(['\n', '\n', '\n'])
+  expect(told[0]).toContain('"kind":"request"')
+  await reader?.cancel()
+  SILENCE.mostMs = silence
+  await vi.waitFor(() => expect(hasLeft).toBe(true))
+})
+
 test.each([
   ['the group is missing', { status: 404, body: 'Not Found' }, 'unsupported'],
   [
@@ -195,6 +288,14 @@ test.each(['0.3', '1.0'] as const)(
       people.viewer,
     )
     expect(outcomeOf(results(read, A2A_METHODS[version].get))).toEqual(task)
+    const listed = await say({ ...ask, verb: 'list', params: listParams(task.context) }, people.viewer)
+    // By JSON-RPC the older version has no list: what the server says of that is shown.
+    if (version === '0.3') expect(results(listed, A2A_METHODS[version].list)).toMatchObject([{ error: {} }])
+    else
+      expect(tasksOf(results(listed, A2A_METHODS[version].list)[0])).toEqual({
+        tasks: [{ id: task.task, context: task.context, state: 'completed', at: expect.any(String) }],
+        total: 1,
+      })
     const cancelled = await say({
       ...ask,
       verb: 'cancel',

@@ -11,6 +11,9 @@ import { converseA2a } from './a2a'
 import { converseMcp } from './mcp'
 import { type Tell, watch } from './wire'
 
+/** A proxy may end a connection that is silent for as long as an agent works. */
+export const SILENCE = { mostMs: 15_000 }
+
 /**
  * Asks an agent server by one of its protocols, and tells as lines of JSON what goes over the wire meanwhile. No action: those
  * answer at their end, one after another, and this is to be watched and may be stopped, by leaving it.
@@ -28,7 +31,9 @@ export async function serveProtocol(request: Request, place: Required<Place>): P
         const tell = (entry: WireEntry) => {
           if (isHeard) controller.enqueue(encoder.encode(`${JSON.stringify(entry)}\n`))
         }
+        const alive = setInterval(() => isHeard && controller.enqueue(encoder.encode('\n')), SILENCE.mostMs)
         await speak(place, ask, { actor, signal: signals.signal }, tell)
+        clearInterval(alive)
         signals.release()
         if (isHeard) controller.close()
       },

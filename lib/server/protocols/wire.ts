@@ -1,6 +1,6 @@
 import 'server-only'
 import type { Method, Operation } from '@/lib/contracts/api'
-import { rpcAnswer, type WireEntry, type WireHeader } from '@/lib/contracts/exchange'
+import { MOST_WAIT_MS, rpcAnswer, type WireEntry, type WireHeader } from '@/lib/contracts/exchange'
 import { printJson } from '@/lib/contracts/json'
 import { isSecretKey, REDACTED, redactEventText } from '@/lib/contracts/redact'
 import { AppError } from '@/lib/errors'
@@ -28,8 +28,6 @@ export type WireRequest = {
   timeoutMs?: number
 }
 
-/** An agent may work for long before it answers a document. */
-const PATIENCE_MS = 10 * 60_000
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_HEADER_CHARS = 500
 /** Whoever knows a session's id is in it. */
@@ -45,7 +43,7 @@ export type Watch = ReturnType<typeof watch>
 
 /** Sends one message and gives the messages that were answered. Throws AppError for an answer that is no success. */
 export async function exchangeRpc(request: WireRequest, tell: Watch) {
-  const { op, to, path, options, method = 'POST', body, until, timeoutMs = PATIENCE_MS } = request
+  const { op, to, path, options, method = 'POST', body, until, timeoutMs = MOST_WAIT_MS } = request
   const text = body === undefined ? undefined : printJson(body)
   const headers = {
     accept: 'application/json, text/event-stream',

@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react'
+import { EmptyState } from '@/components/shared/empty-state'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Skeleton } from '@/components/ui/skeleton'
+import { cn } from '@/lib/cn'
+import { ExchangeView } from './exchange-view'
+import { RpcErrorNotice } from './rpc-error-notice'
+import type { useMcpList } from './use-mcp-list'
+
+export type Listed = { key: string; title: string; name?: string; description?: string }
+
+type Props = {
+  /** What they are: "Tools". */
+  label: string
+  /** One of them: "a tool". */
+  one: string
+  list: Pick<ReturnType<typeof useMcpList>, 'exchanges' | 'error' | 'refusal' | 'isRead' | 'retry'>
+  items: readonly Listed[]
+  current: string | undefined
+  onOpen: (key: string) => void
+  /** The console of the current one. */
+  children: ReactNode
+}
+
+/** What a server has of a kind beside a console for the chosen one, or why there is no such list. */
+export function McpListView({ label, one, list, items, current, onOpen, children }: Props) {
+  const { exchanges, error, refusal, isRead, retry } = list
+  const hasFailed = error !== undefined || refusal !== undefined
+  return (
+    <div className="space-y-4">
+      {error ? <ErrorNotice error={error} onRetry={retry} /> : null}
+      {refusal ? <RpcErrorNotice error={refusal} /> : null}
+      {hasFailed ? <ExchangeView exchanges={exchanges} /> : null}
+      {!isRead ? (
+        <Skeleton className="h-64" />
+      ) : hasFailed && items.length === 0 ? null : (
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(14rem,20rem)_minmax(0,1fr)]">
+          <Items label={label} items={items} current={current} onOpen={onOpen} />
+          {current !== undefined ? (
+            children
+          ) : items.length > 0 ? (
+            <div className="rounded-lg border bg-panel max-lg:hidden">
+              <EmptyState title={`Choose ${one}`}>What it takes is shown here, and what it answers.</EmptyState>
+            </div>
+          ) : null}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const Items = ({ label, items, current, onOpen }: Pick<Props, 'label' | 'items' | 'current' | 'onOpen'>) => (
+  <section aria-label={label} className="min-w-0 overflow-hidden rounded-lg border bg-panel">
+    <h2 className="border-b px-3 py-2 font-semibold text-sm">{label}</h2>
+    {items.length === 0 ? (
+      <EmptyState title={`The server has no ${label.toLowerCase()}`} />
+    ) : (
+      <ul className="max-h-[32rem] divide-y overflow-y-auto">
+        {items.map(({ key, title, name, description }) => (
+          <li key={key}>
+            <button
+              type="button"
+              aria-current={key === current || undefined}
+              className={cn('block w-full px-3 py-2 text-left hover:bg-hover', key === current && 'bg-accent-soft')}
+              onClick={() => onOpen(key)}
+            >
+              <span className="block break-words font-medium text-sm">
+                <VisibleText>{title}</VisibleText>
+              </span>
+              {name && name !== title ? (
+                <code className="block break-all font-mono text-ink-3 text-xs">
+                  <VisibleText>{name.slice(0, 500)}</VisibleText>
+                </code>
+              ) : null}
+              {description ? (
+                <span className="line-clamp-2 block break-words text-ink-2 text-xs">
+                  <VisibleText>{description.slice(0, 400)}</VisibleText>
+                </span>
+              ) : null}
+            </button>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+)

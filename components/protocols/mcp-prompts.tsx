@@ -1,0 +1,113 @@
+'use client'
+import { MessageSquareText } from 'lucide-react'
+import { type FormEvent, useMemo, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/error-notice'
+import { LongText } from '@/components/shared/long-text'
+import { useLocalParam } from '@/components/shared/use-local-param'
+import { VisibleText } from '@/components/shared/visible-text'
+import { Button } from '@/components/ui/button'
+import { answersTo } from '@/lib/contracts/exchange'
+import { type McpPrompt, promptMessages, promptsOf } from '@/lib/contracts/mcp'
+import type { AgentPlace } from '@/lib/queries/protocols'
+import { ExchangeView } from './exchange-view'
+import { McpListView } from './mcp-list'
+import { RpcErrorNotice } from './rpc-error-notice'
+import type { ToolViews } from './tool-console'
+import { ResultBlock } from './tool-result'
+import { useConversation } from './use-conversation'
+import { useMcpList } from './use-mcp-list'
+import { Waiting } from './waiting'
+
+type Arguments = ToolViews['Arguments']
+
+/** The prompts of a server, each with what it becomes of the arguments that are filled in. */
+export function McpPrompts({ place, Arguments }: { place: AgentPlace; Arguments: Arguments }) {
+  const [open, setOpen] = useLocalParam('prompt')
+  const list = useMcpList(place, 'prompts')
+  const prompts = useMemo(() => promptsOf(list.results), [list.results])
+  const prompt = prompts.find(({ name }) => name === open)
+  const items = prompts.map(({ name, title, description }) => ({ key: name, title: title ?? name, name, description }))
+  return (
+    <McpListView label="Prompts" one="a prompt" list={list} items={items} current={prompt?.name} onOpen={setOpen}>
+      {prompt ? <PromptConsole key={prompt.name} place={place} prompt={prompt} Arguments={Arguments} /> : null}
+    </McpListView>
+  )
+}
+
+type Props = { place: AgentPlace; prompt: McpPrompt; Arguments: Arguments }
+
+function PromptConsole({ place, prompt, Arguments }: Props) {
+  const { name, title, description } = prompt
+  const [value, setValue] = useState<Record<string, unknown>>({})
+  const [isUnfinished, setUnfinished] = useState(false)
+  const { exchanges, error, isBusy, since, wasStopped, start, stop } = useConversation(place)
+  const schema = useMemo(() => schemaOf(prompt), [prompt])
+  const answer = useMemo(() => answersTo(exchanges, 'prompts/get').at(-1), [exchanges])
+  const messages = answer && 'result' in answer ? promptMessages(answer.result) : undefined
+  const missing = prompt.arguments.find((one) => one.isRequired && !textOf(value[one.name]))
+  function get(event: FormEvent) {
+    event.preventDefault()
+    if (isBusy || isUnfinished || missing) return
+    // A prompt's arguments are texts, whatever was written as JSON.
+    const given = Object.entries(value).map(([key, one]) => [key, textOf(one)])
+    void start({ protocol: 'mcp', ask: 'prompt', name, arguments: Object.fromEntries(given) })
+  }
+  return (
+    <section aria-label={title ?? name} className="min-w-0 space-y-4">
+      <form onSubmit={get} aria-label="Get the prompt" className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
+        <h2 className="break-words font-semibold text-base">
+          <VisibleText>{title ?? name}</VisibleText>
+        </h2>
+        {description ? <LongText text={description} limit={1_000} className="text-ink-2 text-sm" /> : null}
+        {prompt.arguments.length > 0 ? (
+          <Arguments schema={schema} value={value} onChange={setValue} onUnfinished={setUnfinished} />
+        ) : (
+          <p className="text-ink-3 text-xs">It takes no arguments.</p>
+        )}
+        <div className="flex flex-wrap gap-2">
+          <Button
+            type="submit"
+            variant="primary"
+            isBusy={isBusy}
+            reason={missing ? `Fill in ${missing.name} first.` : undefined}
+          >
+            <MessageSquareText aria-hidden />
+            Get the prompt
+          </Button>
+          {isBusy ? <Button onClick={stop}>Stop</Button> : null}
+        </div>
+        <Waiting since={since} wasStopped={wasStopped} />
+      </form>
+      {error ? <ErrorNotice error={error} /> : null}
+      {answer && 'error' in answer ? <RpcErrorNotice error={answer.error} /> : null}
+      {messages ? (
+        <section aria-label="Result" className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
+          <h3 className="font-semibold text-sm">Result</h3>
+          {messages.length === 0 ? <p className="text-ink-3 text-sm">It has no messages.</p> : null}
+          {messages.map(({ role, block }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: messages have no identity and do not change places
+            <div key={index} className="min-w-0 space-y-1">
+              <p className="text-ink-3 text-xs">
+                <VisibleText>{role.slice(0, 80)}</VisibleText>
+              </p>
+              <ResultBlock block={block} />
+            </div>
+          ))}
+        </section>
+      ) : null}
+      <ExchangeView exchanges={exchanges} />
+    </section>
+  )
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : String(value)
+
+/** A prompt's arguments as a schema, so that they are drawn as those of a tool are. */
+const schemaOf = (prompt: McpPrompt) => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    prompt.arguments.map(({ name, description }) => [name, { type: 'string', ...(description && { description }) }]),
+  ),
+  required: prompt.arguments.filter((one) => one.isRequired).map(({ name }) => name),
+})

@@ -1,0 +1,27 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { answersTo, exchangesOf } from '@/lib/contracts/exchange'
+import { MCP_LISTS, type McpList, mcpServer } from '@/lib/contracts/mcp'
+import { type AgentPlace, mcpListQuery } from '@/lib/queries/protocols'
+
+/** What a server answered when it was asked for a list by MCP: its results page by page, itself, and what went wrong. */
+export function useMcpList(place: AgentPlace, ask: McpList, { enabled = true } = {}) {
+  const query = mcpListQuery(place, ask)
+  const { data } = useQuery({ ...query, enabled })
+  const client = useQueryClient()
+  const read = useMemo(() => {
+    const { exchanges, error } = exchangesOf(data ?? [])
+    const answers = answersTo(exchanges, MCP_LISTS[ask])
+    const [greeting] = answersTo(exchanges, 'initialize')
+    const refused = answers.find((answer) => 'error' in answer)
+    return {
+      exchanges,
+      error,
+      refusal: refused && 'error' in refused ? refused.error : undefined,
+      results: answers.flatMap((answer) => ('result' in answer ? [answer.result] : [])),
+      server: mcpServer(greeting && 'result' in greeting ? greeting.result : undefined),
+    }
+  }, [data, ask])
+  return { ...read, isRead: data !== undefined, retry: () => void client.resetQueries({ queryKey: query.queryKey }) }
+}

@@ -1,0 +1,115 @@
+import type { Page } from '@playwright/test'
+import { expectAccessible } from './support/accessible'
+import { SAMPLE_ID } from './support/sample-inputs'
+import { expect, signIn, test } from './support/session'
+import { startStubAgent } from './support/stub-agent'
+import type { Reply, Seen } from './support/stub-upstream'
+import { addAgentServer } from './support/workspace'
+
+const THREAD = '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f00cc'
+const thread = {
+  thread_id: THREAD,
+  status: 'interrupted',
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+  metadata: { graph_id: 'chat', assistant_id: SAMPLE_ID },
+  interrupts: { ask: [{ id: 'question', value: 'Shall it be sent?' }] },
+}
+/** `checkpoint-0` is not there any more. */
+const checkpointOf = (step: number) => ({ thread_id: THREAD, checkpoint_ns: '', checkpoint_id: `checkpoint-${step}` })
+const stateAt = (step: number) => ({
+  values: { messages: [{ type: 'human', id: 'one', content: 'the harvest festival' }], draft: 'A first draft' },
+  next: ['review'],
+  tasks: [{ id: 'ask', name: 'review', interrupts: [{ id: 'question', value: 'Shall it be sent?' }] }],
+  checkpoint: checkpointOf(step),
+  metadata: { source: 'loop', step },
+  created_at: `2026-01-01T00:00:0${step}Z`,
+  parent_checkpoint: checkpointOf(step - 1),
+})
+
+/** As small servers are: assistants, threads and their states. No counts, no copies, no crons, no store, no protocols, no `/ok`. */
+function answer({ method, path, body }: Seen): Reply | undefined {
+  const [resource = ''] = path.split('?')
+  if (/\/(versions|graph|subgraphs|count|copy|prune)$/.test(resource)) return { status: 404, body: 'Not Found' }
+  if (resource === '/threads/search') return { body: [thread] }
+  if (resource === `/threads/${THREAD}`) return { body: thread }
+  if (resource === `/threads/${THREAD}/state`) return { body: stateAt(2) }
+  if (resource === `/threads/${THREAD}/history` && method === 'POST') return { body: [stateAt(2), stateAt(1)] }
+  if (resource === `/threads/${THREAD}/state/checkpoint`)
+    return body.includes('checkpoint-2')
+      ? { body: stateAt(2) }
+      : { status: 404, body: { detail: 'Checkpoint checkpoint-1 not found' } }
+  if (resource === `/threads/${THREAD}/runs`) return { body: [] }
+  return undefined
+}
+
+test('of a server that has a part of the groups each page works, or says what is not there and why', async ({
+  page,
+}) => {
+  const agent = await startStubAgent(answer)
+  try {
+    await signIn(page)
+    const workspace = await addAgentServer(page, { name: `part ${test.info().retry}`, url: agent.url })
+    const home = new URL(page.url()).pathname
+    const open = async (part: string) => {
+      await page.goto(home + part)
+      await expect(page.locator('main h1').first()).toBeVisible()
+    }
+    await page.goto(`${home}/assistants`)
+    await page.getByRole('table', { name: 'Assistants' }).getByRole('link', { name: 'chat' }).first().click()
+    await expect(page.getByRole('heading', { name: 'chat', exact: true })).toBeVisible()
+    await page.getByRole('tab', { name: 'Schemas' }).click()
+    await saysQuietly(page, 'The server does not tell this schema')
+    await page.getByRole('combobox', { name: 'Schema' }).selectOption('input_schema')
+    await expect(page.getByRole('region', { name: 'Fields' })).toContainText('messages')
+    for (const [tab, words] of [
+      ['Versions', 'This server keeps no versions of its assistants.'],
+      ['Graph', 'This server does not tell what its graphs look like.'],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click()
+      await saysQuietly(page, words)
+    }
+
+    await open('/threads')
+    const row = page.getByRole('table', { name: 'Threads' }).locator('tr[data-key]')
+    await expect(row).toHaveCount(1)
+    await row.getByRole('link').first().click()
+    await expect(page.getByRole('region', { name: 'Conversation' })).toContainText('the harvest festival')
+    await page.getByRole('tab', { name: 'State' }).click()
+    await expect(page.getByRole('tree', { name: 'State' })).toContainText('A first draft')
+    await page.getByRole('tab', { name: 'History' }).click()
+    const checkpoints = page.getByRole('navigation', { name: 'Checkpoints' })
+    await saysQuietly(page, 'The history ends here: older checkpoints were removed.')
+    await checkpoints.getByRole('button', { name: /Step 2.*waits for a person/ }).click()
+    await expect(page.getByRole('tree', { name: 'State at the checkpoint' })).toContainText('A first draft')
+    await checkpoints.getByRole('button', { name: /Step 1/ }).click()
+    await saysQuietly(page, 'This checkpoint is gone')
+
+    await page.goto(`/${workspace}/inbox`)
+    await expect(page.getByRole('table', { name: 'Waiting threads' })).toContainText('Shall it be sent?')
+
+    for (const [part, title, words] of [
+      ['/crons', 'No crons here', 'crons'],
+      ['/store', 'No store here', 'a store'],
+      ['/mcp', 'No MCP here', 'MCP endpoints'],
+      ['/a2a', 'No A2A here', 'agent-to-agent endpoints'],
+    ] as const) {
+      await open(part)
+      await expect(page.getByText(title)).toBeVisible()
+      await saysQuietly(page, `This agent server does not offer ${words} (it answered with status 404).`)
+    }
+    await open('/system')
+    await expect(page.getByRole('region', { name: 'Server' })).toContainText('1.0.0')
+    await saysQuietly(page, 'This agent server does not offer metrics (it answered')
+    await saysQuietly(page, 'This agent server does not offer getOk (it answered')
+    await expectAccessible(page)
+  } finally {
+    await agent.stop()
+  }
+})
+
+/** As something to know, not as a failure. */
+async function saysQuietly(page: Page, words: string) {
+  await expect(page.getByText(words)).toBeVisible()
+  await expect(page.locator('main [role=alert]')).toHaveCount(0)
+}
