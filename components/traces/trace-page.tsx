@@ -22,6 +22,7 @@ import { RunStatus } from './run-status'
 import { TreeBar } from './tree-bar'
 import { TreeView } from './tree-view'
 import { type TraceLoad, useTrace } from './use-trace'
+import { useTreeRows } from './use-tree-rows'
 
 type Props = {
   workspace: string
@@ -41,11 +42,12 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
   const [query, setQuery] = useState('')
   const [isErrorsFirst, setErrorsFirst] = useState(false)
   const [hasHidden, setHidden] = useState(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the tree is changed in place, and its version says so
-  const rows = useMemo(
-    () => tree.rows({ closed, isErrorsFirst, hasHidden, query }),
-    [tree, version, closed, isErrorsFirst, hasHidden, query],
+  const wish = useMemo(
+    () => ({ closed, isErrorsFirst, hasHidden, query }),
+    [closed, isErrorsFirst, hasHidden, query],
   )
+  const shown = useTreeRows(tree, version, wish)
+  const { rows } = shown
   const root = tree.root?.run
   const selected = chosen || root?.id
   const select = (id: string) => choose(id === root?.id ? '' : id)
@@ -76,7 +78,7 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
           className="flex h-[26rem] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto"
         >
           <TreeBar
-            {...{ tree, rows, isWhole, selected, query, isErrorsFirst, hasHidden, closed }}
+            {...{ tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed }}
             onQuery={setQuery}
             onErrorsFirst={setErrorsFirst}
             onHidden={setHidden}

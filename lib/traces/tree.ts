@@ -38,6 +38,9 @@ export type TreeSums = {
   firstTokenAt: number | null
 }
 
+/** Runs between two looks at the clock: less than a millisecond of work. */
+const STEP = 500
+
 /** Clocks of two machines differ; and SDKs number brothers in the microseconds. */
 const TOLERANCE_MS = 1
 
@@ -121,13 +124,27 @@ export class TraceTree {
   }
 
   /** The lines to show, in order. Linear in the number of runs. */
-  rows({ closed, isErrorsFirst, hasHidden, query }: TreeWish): TreeRow[] {
-    const order = this.#walk()
+  rows(wish: TreeWish): TreeRow[] {
+    const steps = this.rowSteps(wish)
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return value
+    }
+  }
+
+  /** As `rows`, for those who have other things to do between the steps. Runs that come meanwhile may be left out. */
+  *rowSteps({ closed, isErrorsFirst, hasHidden, query }: TreeWish): Generator<undefined, TreeRow[]> {
+    const order = [...this.#roots]
+    for (let index = 0; index < order.length; index++) {
+      for (const child of (order[index] as TreeNode).children) order.push(child) // within its length
+      if (index % STEP === 0) yield
+    }
     const errors = new Map<TreeNode, number>()
     const found = query === '' ? undefined : new Set<TreeNode>()
     const above = new Set<TreeNode>()
     const wanted = query.toLowerCase()
     for (let index = order.length - 1; index >= 0; index--) {
+      if (index % STEP === 0) yield
       const node = order[index] as TreeNode // within its length
       const { parent } = node
       const isFound = found !== undefined && matches(node.run, wanted)
@@ -144,40 +161,38 @@ export class TraceTree {
       return isErrorsFirst ? [...kept.filter(hasError), ...kept.filter((node) => !hasError(node))] : kept
     }
     const rows: TreeRow[] = []
-    const stack: { node: TreeNode; depth: number }[] = []
+    const nodes: TreeNode[] = []
+    const depths: number[] = []
     const push = (list: readonly TreeNode[], depth: number) => {
-      for (let index = list.length - 1; index >= 0; index--) stack.push({ node: list[index] as TreeNode, depth })
-    }
-    push(sorted([...this.#roots]), 0)
-    for (let next = stack.pop(); next; next = stack.pop()) {
-      const { node, depth } = next
-      const children = sorted(node.children)
-      if (node.run.isHidden && !hasHidden) {
-        push(children, depth)
-        continue
+      for (let index = list.length - 1; index >= 0; index--) {
+        nodes.push(list[index] as TreeNode)
+        depths.push(depth)
       }
-      const isOpen = found !== undefined || !closed.has(node.run.id)
-      rows.push({
-        node,
-        depth,
-        errors: errors.get(node) ?? 0,
-        hasChildren: children.length > 0,
-        isOpen,
-        isFound: found?.has(node) ?? false,
-      })
-      if (isOpen) push(children, depth + 1)
+    }
+    for (const root of sorted([...this.#roots])) {
+      if (root.parent) continue // it has come meanwhile
+      push([root], 0)
+      for (let node = nodes.pop(); node; node = nodes.pop()) {
+        const depth = depths.pop() ?? 0
+        const children = sorted(node.children)
+        if (node.run.isHidden && !hasHidden) {
+          push(children, depth)
+          continue
+        }
+        const isOpen = found !== undefined || !closed.has(node.run.id)
+        rows.push({
+          node,
+          depth,
+          errors: errors.get(node) ?? 0,
+          hasChildren: children.length > 0,
+          isOpen,
+          isFound: found?.has(node) ?? false,
+        })
+        if (isOpen) push(children, depth + 1)
+        if (rows.length % STEP === 0) yield
+      }
     }
     return rows
-  }
-
-  /** Every node, parents first. */
-  #walk(): TreeNode[] {
-    const order = [...this.#roots]
-    for (let index = 0; index < order.length; index++) {
-      const { children } = order[index] as TreeNode // within its length
-      for (const child of children) order.push(child)
-    }
-    return order
   }
 }
 
