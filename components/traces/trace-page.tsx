@@ -42,10 +42,7 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
   const [query, setQuery] = useState('')
   const [isErrorsFirst, setErrorsFirst] = useState(false)
   const [hasHidden, setHidden] = useState(false)
-  const wish = useMemo(
-    () => ({ closed, isErrorsFirst, hasHidden, query }),
-    [closed, isErrorsFirst, hasHidden, query],
-  )
+  const wish = useMemo(() => ({ closed, isErrorsFirst, hasHidden, query }), [closed, isErrorsFirst, hasHidden, query])
   const shown = useTreeRows(tree, version, wish)
   const { rows } = shown
   const root = tree.root?.run

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import type { Operation } from '@/lib/contracts/api'
 import { traces } from '@/lib/contracts/traces'
 import { AppError } from '@/lib/errors'
+import { hostedFilter } from '@/lib/traces/hosted-filter'
 import { HEAVY_FIELDS, LIGHT_FIELDS } from '@/lib/traces/light-run'
+import { isRecord } from '@/lib/traces/values'
 import type { Destination } from './destination'
 import { type Exchanged, type ExchangeOptions, exchange, type Prepared, prepare } from './exchange'
 import { type LaneLimit, RequestLane } from './request-lane'
@@ -39,12 +41,22 @@ export async function exchangeTraces(
   options: ExchangeOptions,
 ): Answer {
   if (options.workspace.kind === 'embedded' || op.effect === 'write') return exchange(op, to, prepared, options)
+  prepared = { ...prepared, body: hostedBody(prepared.body) }
   const key = keyOf(to)
   if (op.id === traces.getTraceRun.id) return await oneOfMany(key, to, prepared, options)
   const keptMs = SHARED_MS[op.id]
   if (keptMs)
     return await keep(JSON.stringify([key, op.id, prepared]), keptMs, () => paced(op, key, to, prepared, options))
   return await paced(op, key, to, prepared, options, options.signal)
+}
+
+/** What is asked in the words that hosted servers know: without what only the embedded platform adds up, and with filters by what is logged. */
+function hostedBody(body: unknown): unknown {
+  if (!isRecord(body)) return body
+  const { bucket_seconds, model_usage, other_costs, ...asked } = body
+  for (const name of ['filter', 'trace_filter', 'tree_filter'])
+    if (typeof asked[name] === 'string') asked[name] = hostedFilter(asked[name])
+  return asked
 }
 
 /** One allowance: of a key at a server. */

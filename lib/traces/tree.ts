@@ -1,5 +1,5 @@
 import type { ModelCalls } from './cost'
-import { callsOf, type LightRun } from './light-run'
+import { callsOf, type LightRun, ownCost } from './light-run'
 
 /**
  * The runs of one trace as a tree that grows page by page. Nothing that was logged is left out: a run whose parent is not
@@ -28,7 +28,7 @@ export type TreeWish = {
 }
 export type TreeFlag = { kind: 'missing-parent' | 'clock' | 'open'; text: string }
 
-/** What the runs of models took together: what a parent says of tokens is a copy of what is below it. */
+/** What the runs of models took together, and what others cost by themselves: what a parent says is a copy of what is below it. */
 export type TreeSums = {
   tokens: number | null
   /** What was logged of the cost, and the calls whose cost was not, put together by what a price depends on. */
@@ -199,9 +199,10 @@ export class TraceTree {
 const noSums = (): TreeSums => ({ tokens: null, logged: null, calls: new Map(), firstTokenAt: null })
 
 function addTo(sums: TreeSums, run: LightRun): void {
+  const cost = ownCost(run)
+  if (cost !== null) sums.logged = (sums.logged ?? 0) + cost
   if (run.type !== 'llm') return
   if (run.tokens !== null) sums.tokens = (sums.tokens ?? 0) + run.tokens
-  if (run.cost !== null) sums.logged = (sums.logged ?? 0) + Number(run.cost)
   if (run.firstToken !== null && run.start !== null)
     sums.firstTokenAt = Math.min(sums.firstTokenAt ?? Number.POSITIVE_INFINITY, run.start + run.firstToken)
   for (const call of callsOf(run)) {
