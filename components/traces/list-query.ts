@@ -96,7 +96,7 @@ export function traceQueryOf(search: Search, session: string, now: number) {
   const filter = filterText(askedOf(search))
   const trail = search.get('after')?.split(',').filter(Boolean) ?? []
   const size = PAGE_SIZES.find((one) => one === Number(search.get('limit'))) ?? PAGE_SIZES[0]
-  const trace = valueIn('trace', search)?.trim()
+  const [trace] = UUID.exec(valueIn('trace', search)?.trim() ?? '') ?? []
   const place = {
     ...{ session: [session], start_time: span.from },
     ...(span.to && { end_time: span.to }),

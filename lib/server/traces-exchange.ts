@@ -17,8 +17,8 @@ import { type LaneLimit, RequestLane } from './request-lane'
 export const LIMITS: Record<string, LaneLimit> = { queryTraceRuns: { count: 15, windowMs: 10_000 } }
 /** Totals are the dearest: once in ten seconds for all readers, in some regions. */
 export const SHARED_MS: Record<string, number> = { getTraceTotals: 30_000, listTracingProjects: 60_000 }
-const GATHER_MS = 40
-const MAX_TOGETHER = 20
+/** How long runs are waited for that are asked for together, and how many at most. For tests to lengthen. */
+export const GATHER = { waitMs: 40, most: 20 }
 const MAX_KEPT = 500
 
 type Answer = Promise<Exchanged<unknown>>
@@ -98,7 +98,7 @@ async function oneOfMany(key: string, to: Destination, { path }: Prepared, optio
   const { gathered } = state()
   const id = decodeURIComponent(path.split('/').at(-1) ?? '')
   let together = gathered.get(key)
-  if (!together || together.ids.size >= MAX_TOGETHER) {
+  if (!together || together.ids.size >= GATHER.most) {
     const ids = new Set<string>()
     together = { ids, answer: askTogether(key, ids, to, options) }
     gathered.set(key, together)
@@ -111,7 +111,7 @@ async function oneOfMany(key: string, to: Destination, { path }: Prepared, optio
 }
 
 async function askTogether(key: string, ids: Set<string>, to: Destination, options: ExchangeOptions): Answer {
-  await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
+  await new Promise((resolve) => setTimeout(resolve, GATHER.waitMs))
   const { gathered } = state()
   if (gathered.get(key)?.ids === ids) gathered.delete(key)
   const body = { id: [...ids], limit: ids.size, select: [...LIGHT_FIELDS, ...HEAVY_FIELDS] }

@@ -44,7 +44,7 @@ export const OWN_ORDER_TEXT = `coalesce(right(dotted_order, 58), '')`
  * does a tool that has tokens: it hands on a model's answer. `ownCost` is the same for browsers.
  */
 export const OTHER_COST_TEXT =
-  "total_cost is not null and (run_type = 'embedding' or run_type in ('tool', 'retriever') and total_tokens is null)"
+  "total_cost is not null and (run_type = 'embedding' or run_type in ('tool', 'retriever') and coalesce(total_tokens, 0) = 0)"
 
 const detail = (side: string, name: string): SQL => sql.raw(`(token_details->'${side}'->>'${name}')::double precision`)
 
