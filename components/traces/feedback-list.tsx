@@ -34,7 +34,7 @@ export function FeedbackList({ given, stats }: Props) {
                 <td className="break-words">
                   <VisibleText>{shown(value)}</VisibleText>
                 </td>
-                <td className="break-words">
+                <td className="min-w-36 break-words">
                   <LongText text={shown(comment)} />
                   {correction === null || correction === undefined ? null : (
                     <LongText text={`Corrected: ${shown(correction)}`} className="text-ink-3" />

@@ -42,7 +42,7 @@ export function ProjectCharts(props: Props) {
       <div className="grid grid-cols-2 gap-2 xl:grid-flow-col xl:auto-cols-fr xl:grid-cols-none">
         {charts
           ? charts.map((chart) => <Chart key={chart.title} {...chart} times={times} />)
-          : ['Runs', 'Latency', 'First', 'Tokens'].map((name) => <Skeleton key={name} className="h-[6.4rem] w-full" />)}
+          : ['Runs', 'Latency', 'First', 'Tokens'].map((name) => <Skeleton key={name} className="h-[7.4rem] w-full" />)}
       </div>
       <div className="mt-1.5 flex flex-wrap items-center justify-end gap-2">
         {gaps.length > 0 ? <p className="mr-auto max-w-3xl text-ink-3 text-xs">{gaps.join(' ')}</p> : null}

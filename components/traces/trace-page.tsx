@@ -2,7 +2,7 @@
 
 import { Download } from 'lucide-react'
 import Link from 'next/link'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
@@ -47,7 +47,8 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
   const { rows } = shown
   const root = tree.root?.run
   const selected = chosen || root?.id
-  const select = (id: string) => choose(id === root?.id ? '' : id)
+  const rootId = root?.id
+  const select = useCallback((id: string) => choose(id === rootId ? '' : id), [choose, rootId])
   if (error && tree.size === 0) return <ErrorNotice error={error} onRetry={retry} />
   if (isPending && tree.size === 0) return <TraceSkeleton />
   if (tree.size === 0)
@@ -160,9 +161,11 @@ function TraceHeader({ workspace, deployment, trace, recording, load: { tree, is
           </Figure>
         ) : null}
         <Figure label="Runs">
-          {count(tree.size)}
-          {isWhole ? '' : ' so far'}
-          {tree.errorCount > 0 ? <span className="text-error">, {count(tree.errorCount)} failed</span> : null}
+          <span>
+            {count(tree.size)}
+            {isWhole ? '' : ' so far'}
+            {tree.errorCount > 0 ? <span className="text-error">, {count(tree.errorCount)} failed</span> : null}
+          </span>
         </Figure>
       </div>
     </SectionHeader>
