@@ -205,17 +205,17 @@ async function tree(platform) {
 async function totals(platform, client) {
   await client.query(
     `with project as (insert into platform.tracing_projects (name) values ('many') returning id)
-     insert into platform.trace_runs (id, trace_id, parent_id, project_id, name, run_type, start_time, end_time, first_token_time, error, model, prompt_tokens, completion_tokens, total_tokens, tags, metadata)
+     insert into platform.trace_runs (id, trace_id, parent_id, project_id, name, run_type, start_time, end_time, first_token_time, error, model, prompt_tokens, completion_tokens, total_tokens, tags, metadata, inputs_preview, outputs_preview)
      select gen_random_uuid(), md5((n / 10)::text)::uuid, case when n % 10 > 0 then gen_random_uuid() end, project.id, 'run ' || n % 50,
        case when n % 10 = 5 then 'llm' else 'chain' end, to_timestamp($2::float8 / 1000) + n * interval '1 second', to_timestamp($2::float8 / 1000) + n * interval '1 second' + (n % 1000) * interval '7 ms',
        case when n % 10 = 5 then to_timestamp($2::float8 / 1000) + n * interval '1 second' + interval '90 ms' end, case when n % 97 = 0 then 'failed' end, 'm' || n % 3, 100, 50, 150,
-       array['t' || n % 5], jsonb_build_object('team', 't' || n % 20)
+       array['t' || n % 5], jsonb_build_object('team', 't' || n % 20), repeat(md5(n::text), 6), repeat(md5(n::text), 6)
      from generate_series(1, $1::int) n, project`,
     [COUNT, START],
   )
   await client.query('vacuum analyze platform.trace_runs')
   const session = [await sessionOf(platform, 'many')]
-  await explainTotals(client, session)
+  const plans = await explainTotals(client, session)
   const last = new Date(START + COUNT * 1000 - 3_600_000).toISOString()
   const asked = {
     [`totals of ${COUNT}`]: ['/runs/stats', { session }],
@@ -224,14 +224,14 @@ async function totals(platform, client) {
     [`totals of the roots of ${COUNT} by hour`]: ['/runs/stats', { session, is_root: true, bucket_seconds: 3600 }],
     [`totals of the models of ${COUNT} by hour, with what has no cost`]: [
       '/runs/stats',
-      { session, run_type: 'llm', bucket_seconds: 3600, model_usage: true },
+      { session, run_type: 'llm', bucket_seconds: 3600, model_usage: true, other_costs: true },
     ],
     'totals of the last hour by minute': ['/runs/stats', { session, start_time: last, bucket_seconds: 60 }],
     'list of roots': ['/runs/query', { session, is_root: true, limit: 50 }],
     'list of errors': ['/runs/query', { session, error: true, limit: 50 }],
     'list by filter': ['/runs/query', { session, filter: 'and(eq(name, "run 7"), gt(latency, 5))', limit: 50 }],
   }
-  const rows = []
+  const rows = [plans]
   for (const [name, [resource, body]] of Object.entries(asked)) {
     const times = []
     const peers = []
@@ -252,26 +252,38 @@ async function totals(platform, client) {
   return rows
 }
 
-/** Prints how the database reads the totals: the plans of the very statements, run. */
+/** Prints how the database reads the totals: the plans of the very statements, run. Gives how many of them read an index alone. */
 async function explainTotals(client, session) {
   const bundle = path.join(root, '.build/bench-queries.mjs') // beside the packages that it imports
   const entryPoints = [path.join(root, 'platform/traces/queries.ts')]
   await build({ entryPoints, outfile: bundle, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
-  const { totalsStatement, usageStatement } = await import(bundle)
+  const { otherCostsStatement, totalsStatement, usageStatement } = await import(bundle)
   const inProject = sql`project_id = ${session[0]}::uuid`
   const statements = {
+    totals: totalsStatement([inProject]),
     'totals by hour': totalsStatement([inProject], 3600),
     'totals of the roots by hour': totalsStatement([inProject, sql`parent_id is null`], 3600),
     'what of the models has no cost': usageStatement([inProject], 3600),
+    'what others cost': otherCostsStatement([inProject], 3600),
   }
+  const whole = await client.query(
+    'select count(*)::int as runs from platform.trace_runs where project_id = $1',
+    session,
+  )
+  let byIndex = 0
   for (const [name, statement] of Object.entries(statements)) {
     const { sql: text, params } = new PgDialect().sqlToQuery(statement)
     const { rows } = await client.query(
       `explain (analyze, costs off, timing off, summary on, buffers off) ${text}`,
       params,
     )
-    console.error(`\nEXPLAIN of ${name}, ${COUNT} runs\n${rows.map((one) => one['QUERY PLAN']).join('\n')}`)
+    const plan = rows.map((one) => one['QUERY PLAN']).join('\n')
+    if (/Index Only Scan using trace_runs_/.test(plan) && !/Seq Scan|Bitmap/.test(plan)) byIndex++
+    console.error(`\nEXPLAIN of ${name}, ${whole.rows[0].runs} runs\n${plan}`)
   }
+  const count = Object.keys(statements).length
+  const id = `plans over ${whole.rows[0].runs} runs that read an index alone`
+  return { ...row(id, `of ${count}`, [byIndex]), goal: `= ${count}` }
 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]

@@ -34,6 +34,8 @@ test('axe finds nothing on the sign-in and the pages of a workspace, light and d
     '/local/runs',
     '/local/members',
     '/local/audit',
+    '/local/traces/check',
+    '/local/settings/prices',
     '/local/settings',
   ])
   await page.getByRole('button', { name: 'Add a workspace' }).click()
@@ -53,7 +55,9 @@ test('axe finds nothing on the pages of a deployment, light and dark', async ({ 
   const deployment = new URL(page.url()).pathname
   await findsNothingOn(
     page,
-    ['', '/runs/new', '/threads', '/assistants', '/revisions'].map((part) => deployment + part),
+    ['', '/runs/new', '/threads', '/assistants', '/revisions', '/traces', '/traces/compare'].map(
+      (part) => deployment + part,
+    ),
   )
   await findsNothingOn(
     page,

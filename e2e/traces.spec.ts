@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expectAccessible } from './support/accessible'
-import { ask } from './support/platform'
+import { ask, platform } from './support/platform'
 import { expect, signIn, test } from './support/session'
 
 const concierge = async () => (await ask('GET', '/v2/deployments?name_contains=concierge')).resources[0]
@@ -38,8 +38,22 @@ async function logFailure(name: string) {
       }),
     ],
   })
+  const { url, api_key } = platform()
+  const beside = new FormData()
+  const picture = Buffer.from(PIXEL, 'base64')
+  beside.append(`attachment.${id}.harbour`, new Blob([picture], { type: 'image/png' }))
+  beside.append(`attachment.${id}.page`, new Blob(['<script>alert(1)</script>'], { type: 'text/html' }))
+  const said = { run_id: id, trace_id: id, key: 'helpful', score: 0.5, value: 'so so', comment: 'Which harbour?' }
+  beside.append(`feedback.${randomUUID()}`, new Blob([JSON.stringify(said)], { type: 'application/json' }))
+  const answer = await fetch(`${url}/runs/multipart`, {
+    method: 'POST',
+    headers: { 'x-api-key': api_key },
+    body: beside,
+  })
+  expect(answer.status).toBe(202)
   return id
 }
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 test('a chat run is in its project two seconds after its end, and its page leads to the trace and back', async ({
   page,
@@ -57,12 +71,14 @@ test('a chat run is in its project two seconds after its end, and its page leads
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   const recording = page.url()
+  const finished = Date.now()
   await expect(async () => {
     const { runs } = await ask('POST', '/runs/query', { session: [session], is_root: true, limit: 1 })
     expect(runs[0]).toMatchObject({ status: 'success', inputs_preview: 'Where is the harbour?', model: 'scripted-1' })
     expect(runs[0].total_tokens).toBeGreaterThan(0)
     expect(runs[0].first_token).toBeGreaterThan(0)
   }).toPass({ timeout: 2_000, intervals: [100] })
+  test.info().annotations.push({ type: 'in its project after', description: `${Date.now() - finished} ms` })
 
   await page.getByRole('link', { name: 'Open trace' }).click()
   const tree = page.getByRole('tree', { name: 'Runs of the trace' })
@@ -90,6 +106,16 @@ test('a chat run is in its project two seconds after its end, and its page leads
   await expect(inspector.getByText(/^\$\d/)).toBeVisible()
   await page.getByRole('link', { name: 'Recording of the run' }).click()
   await page.waitForURL(recording)
+
+  // From the thread's state to its traces, and from the trace to the thread.
+  await page.goto(trace)
+  await page.getByRole('link', { name: 'Thread', exact: true }).click()
+  await page.waitForURL(/\/threads\/[0-9a-f-]{36}$/)
+  await page.getByRole('link', { name: 'Traces', exact: true }).last().click()
+  await page.waitForURL(/traces\?.*thread=/)
+  const listed = page.getByRole('table', { name: 'Traces' })
+  await expect(listed.getByRole('row')).toHaveCount(2)
+  await expect(listed.getByRole('link').first()).toHaveAttribute('href', new RegExp(new URL(trace).pathname))
 })
 
 test('the project is filtered, the trace searched by keys, and what is odd in it is said where it is', async ({
@@ -119,6 +145,16 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   const tree = page.getByRole('tree', { name: 'Runs of the trace' })
   await expect(tree.getByRole('treeitem', { name: new RegExp(`^${name}, chain, Failed`) })).toBeVisible()
   await expect(page.getByText(/^403, 2 failed/)).toBeVisible() // all of it has come
+  const inspector = page.getByRole('region', { name: 'Run', exact: true })
+  await expect(inspector.getByRole('table', { name: 'Feedback' })).toContainText('helpful0.5so soWhich harbour?')
+  await expect(inspector.getByRole('img')).toHaveCount(0)
+  await inspector.getByRole('button', { name: 'Show the attachment harbour' }).click()
+  await expect(inspector.getByRole('img', { name: 'Picture in this message' })).toBeVisible()
+  await inspector.getByRole('button', { name: 'Show the attachment page' }).click()
+  const attached = page.waitForEvent('download')
+  await inspector.getByRole('button', { name: 'Save', exact: true }).click()
+  expect(readFileSync(await (await attached).path(), 'utf8')).toBe('<script>alert(1)</script>')
+  await expectAccessible(page)
   await tree.focus()
   await page.keyboard.press('End')
   await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^lost,.*was not logged/)
@@ -128,7 +164,6 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('e')
   await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^odd model/)
-  const inspector = page.getByRole('region', { name: 'Run', exact: true })
   await expect(inspector.getByText('One part is not as the format wants it')).toBeVisible()
   await expect(inspector.getByText('The rest is read.')).toBeVisible()
   await expect(inspector.getByText('turn 0', { exact: true })).toHaveCount(0)
@@ -142,6 +177,19 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   await page.getByRole('link', { name: 'Download' }).click()
   const saved = JSON.parse(readFileSync(await (await file).path(), 'utf8'))
   expect(saved.runs).toHaveLength(403)
+
+  await page.getByRole('link', { name: 'Compare' }).click()
+  await page.waitForURL(/compare\?a=/)
+  const other = await logFailure(`${name}, again`)
+  await page.reload()
+  await page.getByRole('combobox', { name: 'Trace B' }).selectOption(other)
+  await expect(
+    page
+      .getByRole('table', { name: 'Compared runs' })
+      .getByRole('row', { name: /only in/ })
+      .first(),
+  ).toBeVisible()
+  await expectAccessible(page)
 })
 
 test('the checker reads what is pasted in the browser alone, and says what is wrong by its path', async ({ page }) => {

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Pencil, Play } from 'lucide-react'
+import { ListTree, Pencil, Play } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
@@ -64,6 +64,12 @@ export function ThreadPage(place: Place) {
               <Link href={routes.newRun(workspace, deployment, { thread, assistant: assistantOf(data) })}>
                 <Play aria-hidden />
                 Start a run on this thread
+              </Link>
+            </Button>
+            <Button asChild variant="secondary">
+              <Link href={routes.traces(workspace, deployment, { thread, since: '30d' })}>
+                <ListTree aria-hidden />
+                Traces
               </Link>
             </Button>
             <ThreadVerbs place={place} metadata={data?.metadata} />

@@ -25,9 +25,9 @@ export function Chart({ title, total, note, series, times, format }: Props) {
   const last = times.length - 1
   return (
     <figure className="flex min-w-0 flex-col rounded-lg border bg-panel px-3 pt-2 pb-1.5">
-      <figcaption className="flex items-baseline justify-between gap-x-2 text-xs max-sm:flex-col">
-        <span className="max-w-full truncate text-ink-2">{title}</span>
-        <span className="max-w-full truncate font-medium text-ink tabular-nums" title={note}>
+      <figcaption className="flex flex-col text-xs">
+        <span className="truncate text-ink-2">{title}</span>
+        <span className="truncate font-medium text-ink tabular-nums" title={note}>
           {total}
         </span>
       </figcaption>
@@ -74,10 +74,21 @@ export function Chart({ title, total, note, series, times, format }: Props) {
         ))}
       </svg>
       <div aria-hidden className="mt-0.5 flex justify-between gap-2 text-2xs text-ink-3 tabular-nums">
-        <span className="truncate">{times[0]}</span>
-        <span className="truncate">{times[last]}</span>
+        <End time={times[0]} other={times[last]} />
+        <End time={times[last]} other={times[0]} />
       </div>
     </figure>
+  )
+}
+
+/** An end of the axis. On narrow screens there is room for the day, or for the hour where both are of one day. */
+function End({ time = '', other = '' }: { time: string | undefined; other: string | undefined }) {
+  const [day, hour] = time.split(', ')
+  return (
+    <>
+      <span className="truncate max-sm:hidden">{time}</span>
+      <span className="truncate sm:hidden">{hour && other.startsWith(`${day},`) ? hour : day}</span>
+    </>
   )
 }
 

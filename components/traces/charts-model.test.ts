@@ -25,6 +25,25 @@ test('cost is what was logged and what the prices say, with how many calls have 
   expect(chart?.series[0]?.values.slice(1, 4)).toEqual([2.5, 2, null])
 })
 
+test('what tools cost is in the sum, and said', () => {
+  const other_costs = [{ start_time: bucket(2).start_time, run_count: 3, total_cost: '0.25' }]
+  const chart = costs({ ...models, model_usage: [], other_costs }, [])
+  expect([chart?.total, chart?.note]).toEqual(['$0.75', '$0.25 of it by tools, retrievers and embeddings'])
+  expect(chart?.series[0]?.values.slice(1, 3)).toEqual([0.5, 0.25])
+  expect(costs({ ...models, total_cost: null, model_usage: [], other_costs }, [])?.total).toBe('$0.25')
+})
+
+test('what a server cannot tell is said, so that no figure is taken for more than it is', () => {
+  const gaps = (whole: Parameters<typeof chartsOf>[1], given: Parameters<typeof chartsOf>[2]) =>
+    chartsOf(span, whole, given, undefined).gaps
+  expect(gaps({ buckets: [] }, { ...models, model_usage: [], total_tokens: 5 })).toEqual([])
+  const hosted = gaps({ run_count: 3 }, { total_tokens: 5, total_cost: '0.5' })
+  expect(hosted).toEqual([
+    expect.stringContaining('no figures by time'),
+    expect.stringContaining('which calls have no price'),
+  ])
+})
+
 test('nothing known of a cost is no chart of zeros', () => {
   expect(costs({ ...models, total_cost: '0', model_usage: [] }, [])).toBeUndefined()
   expect(costs({ ...models, total_cost: null, model_usage })).toBeUndefined()

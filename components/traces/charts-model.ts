@@ -20,7 +20,7 @@ export function chartsOf(
   whole: TraceTotals,
   models: TraceTotals,
   book: PriceBook | undefined,
-): { times: string[]; charts: ChartModel[] } {
+): { times: string[]; charts: ChartModel[]; gaps: string[] } {
   const pieces = piecesOf(span, whole.buckets ?? [])
   const ofModels = piecesOf(span, models.buckets ?? [])
   type Totals = NonNullable<TraceTotals['buckets']>[number]
@@ -36,7 +36,17 @@ export function chartsOf(
   const runs = whole.run_count ?? 0
   const errors = whole.error_count ?? 0
   const calls = models.model_usage ?? []
-  const cost = costOf(logged(models.total_cost), calls, book)
+  const others = models.other_costs ?? []
+  const costIn = (one: Pick<TraceTotals, 'total_cost'>, isIn: (start: string | null | undefined) => boolean) =>
+    costOf(
+      plus(
+        logged(one.total_cost),
+        others.filter(({ start_time }) => isIn(start_time)),
+      ),
+      calls.filter(({ start_time }) => isIn(start_time)),
+      book,
+    )
+  const cost = costIn(models, () => true)
   const charts: ChartModel[] = [
     {
       title: 'Runs',
@@ -101,7 +111,11 @@ export function chartsOf(
   ]
   // Where nobody knows a price there is nothing to draw, and no zero to be taken for one.
   if (hasCost(cost)) {
-    const inPiece = (one: Totals) => calls.filter(({ start_time }) => start_time === one.start_time)
+    const byOthers = plus(null, others)
+    const note = [
+      byOthers === null ? '' : `${costText(byOthers)} of it by tools, retrievers and embeddings`,
+      cost.unpriced > 0 ? `${unpricedText(cost)}: no price for ${cost.unpricedModels.join(', ')}` : '',
+    ].filter(Boolean)
     charts.push({
       title: 'Cost',
       // Short, for a chart is narrow; the note says it in full.
@@ -111,18 +125,38 @@ export function chartsOf(
       ]
         .filter(Boolean)
         .join(', '),
-      ...(cost.unpriced > 0 && { note: `${unpricedText(cost)}: no price for ${cost.unpricedModels.join(', ')}` }),
+      ...(note.length > 0 && { note: note.join('; ') }),
       format: costText,
       series: [
         bar(
           'Cost',
           'text-accent',
-          over(ofModels, (one) => costOf(logged(one.total_cost), inPiece(one), book).total),
+          over(ofModels, (one) => costIn(one, (start) => start === one.start_time).total),
         ),
       ],
     })
   }
-  return { times: pieces.map(({ at }) => pieceName(at, span.step)), charts }
+  return { times: pieces.map(({ at }) => pieceName(at, span.step)), charts, gaps: gapsOf(whole, models) }
+}
+
+/** What a server elsewhere cannot say of its runs, so that no figure is taken for more than it is. */
+function gapsOf(whole: TraceTotals, models: TraceTotals): string[] {
+  const gaps: string[] = []
+  if (!whole.buckets) gaps.push('This server gives no figures by time: the charts show those of the whole time alone.')
+  if (!models.model_usage && models.total_tokens)
+    gaps.push(
+      'It does not tell which calls have no price: a cost is of the calls whose price it knows, and your prices are applied to single runs only.',
+    )
+  return gaps
+}
+
+/** Amounts added up; null where there is none, which is not nothing. */
+function plus(
+  amount: string | number | null | undefined,
+  more: readonly { total_cost?: string | number | null | undefined }[],
+): number | null {
+  const known = [amount, ...more.map(({ total_cost }) => total_cost)].filter((one) => one !== null && one !== undefined)
+  return known.length === 0 ? null : known.reduce((sum: number, one) => sum + Number(one), 0)
 }
 
 /** A server that knows no price says zero. */

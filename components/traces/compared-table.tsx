@@ -47,7 +47,7 @@ export function ComparedTable({ rows, book, href }: Props) {
           <tbody>
             {rows.slice(0, shown).map(({ path, type, a, b }) => (
               <tr key={JSON.stringify(path)} className={cn('border-t', !(a && b) && 'bg-warn-soft/50')}>
-                <th scope="row" className="h-8 max-w-96 px-3 font-normal">
+                <th scope="row" className="h-8 max-w-44 px-3 sm:max-w-96 font-normal">
                   <span
                     className="flex items-center gap-1.5"
                     style={{ paddingLeft: Math.min(path.length - 1, MAX_INDENT) * 13 }}

@@ -1,6 +1,6 @@
 'use client'
 
-import { useMemo } from 'react'
+import { memo, useMemo } from 'react'
 import { LongText } from '@/components/shared/long-text'
 import { VisibleText } from '@/components/shared/visible-text'
 import { count } from '@/lib/format'
@@ -17,7 +17,7 @@ export const formatName = ({ format, because }: Pick<ReadRun, 'format' | 'becaus
 type Props = { run: LoggedRun; isWhole?: boolean /** Said elsewhere where not. */; hasFlaws?: boolean }
 
 /** What went in and what came out, as messages where there are any, else as the JSON it is. */
-export function FormattedRun({ run, isWhole, hasFlaws = true }: Props) {
+export const FormattedRun = memo(function FormattedRun({ run, isWhole, hasFlaws = true }: Props) {
   const read = useMemo(() => readRun(run), [run])
   return (
     <div className="space-y-4">
@@ -27,7 +27,7 @@ export function FormattedRun({ run, isWhole, hasFlaws = true }: Props) {
       {hasFlaws ? <p className="text-ink-3 text-xs">{formatName(read)}</p> : null}
     </div>
   )
-}
+})
 
 type SideProps = { title: string; value: unknown; messages: readonly TraceMessage[] | undefined; isWhole?: boolean }
 

@@ -12,6 +12,8 @@ import { Tabs } from '@/components/ui/tabs'
 import { traceRunQuery } from '@/lib/queries/traces'
 import type { PriceBook } from '@/lib/traces/cost'
 import { flagsOf, type TreeNode } from '@/lib/traces/tree'
+import { Attachments } from './attachments'
+import { FeedbackList } from './feedback-list'
 import { FormattedRun } from './formatted-run'
 import { RunFacts } from './run-facts'
 import { TypeMark } from './type-mark'
@@ -117,6 +119,8 @@ function Whole({ workspace, id, isJson, isOver }: { workspace: string; id: strin
         </section>
       ) : null}
       <FormattedRun run={data} />
+      <Attachments workspace={workspace} run={id} list={data.attachments ?? []} />
+      <FeedbackList given={data.feedback ?? []} stats={data.feedback_stats} />
     </div>
   )
 }

@@ -18,6 +18,7 @@ describe('what a URL asks for', () => {
       run_type: 'llm',
       bucket_seconds: 10_800,
       model_usage: true,
+      other_costs: true,
     })
   })
 
@@ -37,6 +38,14 @@ describe('what a URL asks for', () => {
     const { runs, models, isRoots } = asked('type=tool&name=a')
     expect([isRoots, 'is_root' in runs, runs.run_type]).toEqual([false, false, 'tool'])
     expect(models).toMatchObject({ run_type: 'tool', filter: runs.filter })
+  })
+
+  test('is of one trace where its id is given, and costs of models alone where their type is', () => {
+    const trace = '0198c2f4-5a6b-7c8d-9e0f-1a2b3c4d5e6f'
+    const { runs, totals, models, isFiltered } = asked(`trace=${trace}&type=llm`)
+    expect([runs, totals, models].map((one) => one.trace)).toEqual([trace, trace, trace])
+    expect([isFiltered, models.other_costs]).toEqual([true, false])
+    expect(asked('trace=half').runs.trace).toBeUndefined()
   })
 
   test('goes on at the last cursor of its trail', () => {

@@ -15,6 +15,7 @@ export type FilterName =
   | 'tag'
   | 'meta'
   | 'thread'
+  | 'trace'
   | 'error'
   | 'latency'
   | 'tokens'
@@ -24,6 +25,9 @@ export const STATUS_LABELS: Record<string, string> = { success: 'Succeeded', err
 
 const rangeProblem = (text: string) =>
   readRange(text) ? undefined : 'Write >2, <0.5 or 1-3: a least, a most, or both.'
+const idProblem = (text: string) =>
+  UUID.test(text.trim()) ? undefined : 'Write the whole id, such as 0198c2f4-5a6b-7c8d-9e0f-1a2b3c4d5e6f.'
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const metaProblem = (text: string) => {
   const read = readJsonFilter(text, parseJson)
   return read && 'problem' in read ? read.problem : undefined
@@ -41,13 +45,14 @@ export const FILTERS: readonly FilterDefinition<FilterName>[] = [
   { name: 'tag', label: 'Tag', hint: 'A whole tag' },
   { name: 'meta', label: 'Metadata', hint: 'key:value or {"key": "value"}', problemOf: metaProblem },
   { name: 'thread', label: 'Thread', hint: 'A thread’s whole id' },
+  { name: 'trace', label: 'Trace', hint: 'A trace’s whole id', problemOf: idProblem },
   { name: 'error', label: 'Error', hint: 'Words of its message' },
   { name: 'latency', label: 'Latency', hint: 'Seconds: >2, <0.5, 1-3', problemOf: rangeProblem },
   { name: 'tokens', label: 'Tokens', hint: '>1000, <50, 100-200', problemOf: rangeProblem },
 ]
 export const NO_FILTER: Record<FilterName | 'q', string> = {
   ...{ q: '', status: '', type: '', name: '', model: '', tag: '', meta: '', thread: '', error: '' },
-  ...{ latency: '', tokens: '' },
+  ...{ trace: '', latency: '', tokens: '' },
 }
 
 type Search = Pick<URLSearchParams, 'get'>
@@ -91,14 +96,19 @@ export function traceQueryOf(search: Search, session: string, now: number) {
   const filter = filterText(askedOf(search))
   const trail = search.get('after')?.split(',').filter(Boolean) ?? []
   const size = PAGE_SIZES.find((one) => one === Number(search.get('limit'))) ?? PAGE_SIZES[0]
-  const place = { session: [session], start_time: span.from, ...(span.to && { end_time: span.to }) }
+  const [trace] = UUID.exec(valueIn('trace', search)?.trim() ?? '') ?? []
+  const place = {
+    ...{ session: [session], start_time: span.from },
+    ...(span.to && { end_time: span.to }),
+    ...(trace && { trace }),
+  }
   const which = { ...(isRoots && { is_root: true }), ...(type && { run_type: type }), ...(filter && { filter }) }
   const cursor = trail.at(-1)
   const bucket_seconds = span.step
   return {
     span,
     isRoots,
-    isFiltered: !!filter || !!type,
+    isFiltered: !!filter || !!type || !!trace,
     trail,
     size,
     runs: {
@@ -110,9 +120,11 @@ export function traceQueryOf(search: Search, session: string, now: number) {
     },
     totals: { ...place, ...which, bucket_seconds },
     /** Tokens and the like are of the models' runs, so of traces they are asked for apart. */
-    models: isRoots
-      ? { ...place, run_type: 'llm', ...(filter && { trace_filter: filter }), bucket_seconds, model_usage: true }
-      : { ...place, ...which, bucket_seconds, model_usage: true },
+    models: {
+      ...place,
+      ...(isRoots ? { run_type: 'llm', ...(filter && { trace_filter: filter }) } : which),
+      ...{ bucket_seconds, model_usage: true, other_costs: type !== 'llm' },
+    },
   }
 }
 

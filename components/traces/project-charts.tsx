@@ -28,9 +28,11 @@ export function ProjectCharts(props: Props) {
   const whole = useQuery(wholeQuery)
   const models = useQuery(traceTotalsQuery(workspace, props.models))
   const retry = useTryAgain(wholeQuery.queryKey)
-  const { times, charts } = useMemo(
+  const { times, charts, gaps } = useMemo(
     () =>
-      whole.data && models.data ? chartsOf(span, whole.data, models.data, book) : { times: [], charts: undefined },
+      whole.data && models.data
+        ? chartsOf(span, whole.data, models.data, book)
+        : { times: [], charts: undefined, gaps: [] },
     [span, whole.data, models.data, book],
   )
   const error = whole.error ?? models.error
@@ -40,9 +42,10 @@ export function ProjectCharts(props: Props) {
       <div className="grid grid-cols-2 gap-2 xl:grid-flow-col xl:auto-cols-fr xl:grid-cols-none">
         {charts
           ? charts.map((chart) => <Chart key={chart.title} {...chart} times={times} />)
-          : ['Runs', 'Latency', 'First', 'Tokens'].map((name) => <Skeleton key={name} className="h-[6.4rem] w-full" />)}
+          : ['Runs', 'Latency', 'First', 'Tokens'].map((name) => <Skeleton key={name} className="h-[7.4rem] w-full" />)}
       </div>
-      <div className="mt-1.5 flex justify-end gap-2">
+      <div className="mt-1.5 flex flex-wrap items-center justify-end gap-2">
+        {gaps.length > 0 ? <p className="mr-auto max-w-3xl text-ink-3 text-xs">{gaps.join(' ')}</p> : null}
         <Button asChild variant="ghost" size="sm">
           <Link href={routes.prices(workspace)}>Model prices</Link>
         </Button>

@@ -22,6 +22,7 @@ export const traceColumns: Column<TraceRow>[] = [
   {
     id: 'name',
     header: 'Name',
+    className: 'max-w-44 sm:max-w-52',
     cell: ({ name, type }) => (
       <span className="flex max-w-full items-center gap-2">
         <span className="truncate" title={name}>
@@ -34,6 +35,7 @@ export const traceColumns: Column<TraceRow>[] = [
   {
     id: 'status',
     header: 'Status',
+    className: 'max-w-36',
     cell: ({ status, error }) => (
       <span className="flex max-w-full items-center gap-2" title={error ?? undefined}>
         <RunStatus status={status} />
@@ -48,7 +50,8 @@ export const traceColumns: Column<TraceRow>[] = [
   {
     id: 'input',
     header: 'Input',
-    from: 'xl',
+    from: 'wide',
+    className: 'max-w-40',
     cell: ({ input }) =>
       input ? (
         <span className="text-ink-3 text-xs" title={input.slice(0, 1_000)}>
@@ -59,7 +62,7 @@ export const traceColumns: Column<TraceRow>[] = [
   {
     id: 'start',
     header: 'Started',
-    className: 'w-28 text-ink-2',
+    className: 'w-28 whitespace-nowrap text-ink-2',
     cell: ({ start }) => <RelativeTime at={start} />,
   },
   figure('latency', 'Latency', ({ latency }) => timeText(latency), 'sm'),
@@ -69,7 +72,8 @@ export const traceColumns: Column<TraceRow>[] = [
   {
     id: 'model',
     header: 'Model',
-    from: 'lg',
+    from: 'xl',
+    className: 'max-w-32',
     cell: ({ model }) =>
       model ? (
         <code className="font-mono text-ink-2 text-xs" title={model}>
@@ -80,15 +84,18 @@ export const traceColumns: Column<TraceRow>[] = [
   {
     id: 'tags',
     header: 'Tags',
-    from: 'xl',
+    from: 'wide',
+    className: 'max-w-28',
     cell: ({ tags }) => (
-      <span className="inline-flex gap-1">
-        {tags.slice(0, 3).map((tag) => (
-          <Badge key={tag}>
-            <VisibleText>{tag.slice(0, 40)}</VisibleText>
+      <span className="flex max-w-full items-center gap-1" title={tags.join(', ')}>
+        {tags.slice(0, 1).map((tag) => (
+          <Badge key={tag} className="min-w-0">
+            <span className="truncate">
+              <VisibleText>{tag}</VisibleText>
+            </span>
           </Badge>
         ))}
-        {tags.length > 3 ? <span className="text-ink-3 text-xs">+{tags.length - 3}</span> : null}
+        {tags.length > 1 ? <span className="text-ink-3 text-xs">+{tags.length - 1}</span> : null}
       </span>
     ),
   },
@@ -104,7 +111,7 @@ function figure(
     id,
     header,
     from,
-    className: 'w-24 text-right text-ink-2 tabular-nums',
+    className: 'w-20 whitespace-nowrap text-right text-ink-2 tabular-nums',
     cell: (row) => <span className="whitespace-nowrap">{text(row)}</span>,
   }
 }

@@ -2,7 +2,7 @@
 
 import { Download } from 'lucide-react'
 import Link from 'next/link'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
@@ -22,6 +22,7 @@ import { RunStatus } from './run-status'
 import { TreeBar } from './tree-bar'
 import { TreeView } from './tree-view'
 import { type TraceLoad, useTrace } from './use-trace'
+import { useTreeRows } from './use-tree-rows'
 
 type Props = {
   workspace: string
@@ -41,14 +42,13 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
   const [query, setQuery] = useState('')
   const [isErrorsFirst, setErrorsFirst] = useState(false)
   const [hasHidden, setHidden] = useState(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the tree is changed in place, and its version says so
-  const rows = useMemo(
-    () => tree.rows({ closed, isErrorsFirst, hasHidden, query }),
-    [tree, version, closed, isErrorsFirst, hasHidden, query],
-  )
+  const wish = useMemo(() => ({ closed, isErrorsFirst, hasHidden, query }), [closed, isErrorsFirst, hasHidden, query])
+  const shown = useTreeRows(tree, version, wish)
+  const { rows } = shown
   const root = tree.root?.run
   const selected = chosen || root?.id
-  const select = (id: string) => choose(id === root?.id ? '' : id)
+  const rootId = root?.id
+  const select = useCallback((id: string) => choose(id === rootId ? '' : id), [choose, rootId])
   if (error && tree.size === 0) return <ErrorNotice error={error} onRetry={retry} />
   if (isPending && tree.size === 0) return <TraceSkeleton />
   if (tree.size === 0)
@@ -76,7 +76,7 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
           className="flex h-[26rem] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto"
         >
           <TreeBar
-            {...{ tree, rows, isWhole, selected, query, isErrorsFirst, hasHidden, closed }}
+            {...{ tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed }}
             onQuery={setQuery}
             onErrorsFirst={setErrorsFirst}
             onHidden={setHidden}
@@ -161,9 +161,11 @@ function TraceHeader({ workspace, deployment, trace, recording, load: { tree, is
           </Figure>
         ) : null}
         <Figure label="Runs">
-          {count(tree.size)}
-          {isWhole ? '' : ' so far'}
-          {tree.errorCount > 0 ? <span className="text-error">, {count(tree.errorCount)} failed</span> : null}
+          <span>
+            {count(tree.size)}
+            {isWhole ? '' : ' so far'}
+            {tree.errorCount > 0 ? <span className="text-error">, {count(tree.errorCount)} failed</span> : null}
+          </span>
         </Figure>
       </div>
     </SectionHeader>

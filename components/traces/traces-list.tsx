@@ -95,7 +95,10 @@ export function TracesList({ workspace, deployment, session, views: initialViews
           </Link>
         </Button>
       </div>
-      <ProjectCharts workspace={workspace} span={span} totals={asked.totals} models={asked.models} book={book} />
+      {/* Where the runs cannot be read, the totals cannot either: said once, below. */}
+      {error && !rows ? null : (
+        <ProjectCharts workspace={workspace} span={span} totals={asked.totals} models={asked.models} book={book} />
+      )}
       {error && rows ? <StaleNotice {...error.view} at={list.dataUpdatedAt} onRetry={retry} /> : null}
       {error && !rows ? (
         <ErrorNotice error={error.view} onRetry={retry} />

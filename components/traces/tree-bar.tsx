@@ -4,12 +4,13 @@ import { ChevronsDownUp, ChevronsUpDown } from 'lucide-react'
 import { SearchBox } from '@/components/shared/search-box'
 import { Button } from '@/components/ui/button'
 import { count } from '@/lib/format'
-import type { TraceTree, TreeRow } from '@/lib/traces/tree'
+import type { TraceTree } from '@/lib/traces/tree'
 import { nextError } from './tree-view'
+import type { ShownRows } from './use-tree-rows'
 
 type Props = {
   tree: TraceTree
-  rows: readonly TreeRow[]
+  shown: ShownRows
   isWhole: boolean
   selected: string | undefined
   query: string
@@ -25,8 +26,10 @@ type Props = {
 
 /** Above the tree: search in it, failed runs first or one after the other, all open or all closed. */
 export function TreeBar(props: Props) {
-  const { tree, rows, isWhole, selected, query, isErrorsFirst, hasHidden, closed } = props
-  const found = query === '' ? undefined : rows.filter(({ isFound }) => isFound).length
+  const { tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed } = props
+  const { rows, wish } = shown
+  // Of the lines that are shown, which may be those of what was searched for a moment ago.
+  const found = wish.query === '' ? undefined : rows.filter(({ isFound }) => isFound).length
   const showError = () => {
     const row =
       rows[

@@ -12,8 +12,8 @@ import { TypeMark } from './type-mark'
 
 export const ROW_HEIGHT = 28
 /** Deeper levels say their depth instead of moving on to the right. */
-const MAX_INDENT = 16
-const INDENT = 13
+const MAX_INDENT = 10
+const INDENT = 11
 
 type Props = {
   id: string

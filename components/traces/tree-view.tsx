@@ -1,6 +1,6 @@
 'use client'
 
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useFixedRows } from '@/components/shared/fixed-rows'
 import type { PriceBook } from '@/lib/traces/cost'
 import { flagsOf, type TreeRow as Row, type TraceTree } from '@/lib/traces/tree'
@@ -20,8 +20,12 @@ type Props = {
 
 const PAGE_ROWS = 15
 
-/** The runs of a trace as a tree with their times beside them. Only the lines in sight exist in the document. */
-export function TreeView({ tree, rows, isWhole, selected, closed, book, onSelect, onClosed }: Props) {
+/**
+ * The runs of a trace as a tree with their times beside them. Only the lines in sight exist in the document. Drawn anew with
+ * new lines, not with each page of a large trace.
+ */
+export const TreeView = memo(function TreeView(props: Props) {
+  const { tree, rows, isWhole, selected, closed, book, onSelect, onClosed } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const lines = useFixedRows(scroller, rows.length, ROW_HEIGHT)
@@ -96,7 +100,7 @@ export function TreeView({ tree, rows, isWhole, selected, closed, book, onSelect
       </div>
     </div>
   )
-}
+})
 
 /** Where a key leads: to a line, or to opening and closing this one. */
 function targetOf(key: string, rows: readonly Row[], index: number): number | 'toggle' | undefined {

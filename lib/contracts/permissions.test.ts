@@ -116,6 +116,7 @@ const MATRIX: Record<string, Record<string, `${Role} ${'read' | 'write'}`>> = {
     getTraceTotals: 'viewer read',
     listTraceTree: 'viewer read',
     getTraceRun: 'viewer read',
+    getTraceAttachment: 'viewer read',
     listTracingProjects: 'viewer read',
     createTracingProject: 'admin write',
     getTracingProject: 'viewer read',

@@ -80,6 +80,22 @@ export const ModelUsage = z.object({
 })
 export type ModelUsage = z.output<typeof ModelUsage>
 
+/** A person's or a program's judgement of a run, as it was sent. */
+const Feedback = z.looseObject({
+  id: z.string().nullish(),
+  key: z.unknown().optional(),
+  score: z.unknown().optional(),
+  value: z.unknown().optional(),
+  comment: z.unknown().optional(),
+  correction: z.unknown().optional(),
+})
+export type Feedback = z.output<typeof Feedback>
+
+/** What was logged beside a run, by its name; the embedded platform has it. */
+export const TraceAttachmentQuery = z.strictObject({ name: z.string().min(1) })
+export const TraceAttachment = z.object({ name: z.string(), content_type: z.string().nullish(), base64: z.string() })
+export type TraceAttachment = z.output<typeof TraceAttachment>
+
 /** A run as it is read. `inputs`, `outputs`, `extra` and `events` are free-form. */
 export const TraceRun = z.object({
   id: z.string(),
@@ -126,6 +142,9 @@ export const TraceRun = z.object({
   /** Of roots in lists of the embedded platform: what their whole trace called. */
   model_usage: z.array(ModelUsage).nullish(),
   feedback_stats: JsonObject.nullish(),
+  /** These two the embedded platform gives with a single run: what was logged beside it, without the bytes. */
+  attachments: z.array(z.object({ name: z.string(), content_type: z.string().nullish(), size: count })).nullish(),
+  feedback: z.array(Feedback).nullish(),
 })
 export type TraceRun = z.output<typeof TraceRun>
 
@@ -177,6 +196,8 @@ export const TraceTotalsQuery = z.strictObject({
   bucket_seconds: z.int().min(1).max(31_536_000).nullish(),
   /** And, with it, what of the calls of models has no logged cost. */
   model_usage: z.boolean().nullish(),
+  /** And what runs of other types than models cost, whatever `run_type` says of models. */
+  other_costs: z.boolean().nullish(),
 })
 
 const totals = {
@@ -201,6 +222,9 @@ export const TraceTotals = z.object({
   buckets: z.array(z.object({ start_time: z.string(), ...totals })).nullish(),
   /** `start_time` is that of the bucket. */
   model_usage: z.array(ModelUsage.extend({ start_time: z.string().nullish() })).nullish(),
+  other_costs: z
+    .array(z.object({ start_time: z.string().nullish(), run_count: z.number(), total_cost: cost }))
+    .nullish(),
 })
 export type TraceTotals = z.output<typeof TraceTotals>
 

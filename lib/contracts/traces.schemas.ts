@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { RowSchemas } from './api'
 import {
   FeedbackCreate,
+  TraceAttachment,
+  TraceAttachmentQuery,
   TraceRun,
   TraceRunBatch,
   TraceRunCreate,
@@ -33,6 +35,7 @@ export const tracesSchemas = {
   getTraceTotals: { body: TraceTotalsQuery, response: TraceTotals },
   listTraceTree: { query: TraceTreeQuery, response: TraceRunsPage },
   getTraceRun: { response: TraceRun },
+  getTraceAttachment: { query: TraceAttachmentQuery, response: TraceAttachment },
   listTracingProjects: { query: TracingProjectsQuery, response: z.array(TracingProject) },
   createTracingProject: { body: TracingProjectCreate, response: TracingProject },
   getTracingProject: { response: TracingProject },

@@ -12,6 +12,7 @@ export const traces = defineApi<typeof tracesSchemas>()('traces', {
   getTraceTotals: { method: 'POST', path: '/runs/stats', role: 'viewer', effect: 'read' },
   listTraceTree: { method: 'GET', path: '/traces/{trace_id}/runs', role: 'viewer', effect: 'read' },
   getTraceRun: { method: 'GET', path: '/runs/{run_id}', role: 'viewer', effect: 'read' },
+  getTraceAttachment: { method: 'GET', path: '/runs/{run_id}/attachment', role: 'viewer', effect: 'read' },
   listTracingProjects: { method: 'GET', path: '/sessions', role: 'viewer', effect: 'read' },
   createTracingProject: { method: 'POST', path: '/sessions', role: 'admin', effect: 'write' },
   getTracingProject: { method: 'GET', path: '/sessions/{session_id}', role: 'viewer', effect: 'read' },

@@ -28,6 +28,14 @@ export const traceTotalsQuery = (workspace: string, body: TotalsBody) => ({
   refetchInterval: LIVE_MS,
 })
 
+/** What was logged beside a run; it never changes under its name, and may be large. */
+export const traceAttachmentQuery = (workspace: string, runId: string, name: string) => ({
+  ...apiQuery(traces.getTraceAttachment, { workspace, params: { run_id: runId }, query: { name } }),
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 30_000,
+  structuralSharing: false,
+})
+
 /** One logged run with all of it. It may be large, so it is not kept for long. */
 export const traceRunQuery = (workspace: string, runId: string) => ({
   ...apiQuery(traces.getTraceRun, { workspace, params: { run_id: runId } }),

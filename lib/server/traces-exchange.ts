@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import type { Operation } from '@/lib/contracts/api'
 import { traces } from '@/lib/contracts/traces'
 import { AppError } from '@/lib/errors'
+import { hostedFilter } from '@/lib/traces/hosted-filter'
 import { HEAVY_FIELDS, LIGHT_FIELDS } from '@/lib/traces/light-run'
+import { isRecord } from '@/lib/traces/values'
 import type { Destination } from './destination'
 import { type Exchanged, type ExchangeOptions, exchange, type Prepared, prepare } from './exchange'
 import { type LaneLimit, RequestLane } from './request-lane'
@@ -15,8 +17,8 @@ import { type LaneLimit, RequestLane } from './request-lane'
 export const LIMITS: Record<string, LaneLimit> = { queryTraceRuns: { count: 15, windowMs: 10_000 } }
 /** Totals are the dearest: once in ten seconds for all readers, in some regions. */
 export const SHARED_MS: Record<string, number> = { getTraceTotals: 30_000, listTracingProjects: 60_000 }
-const GATHER_MS = 40
-const MAX_TOGETHER = 20
+/** How long runs are waited for that are asked for together, and how many at most. For tests to lengthen. */
+export const GATHER = { waitMs: 40, most: 20 }
 const MAX_KEPT = 500
 
 type Answer = Promise<Exchanged<unknown>>
@@ -39,12 +41,22 @@ export async function exchangeTraces(
   options: ExchangeOptions,
 ): Answer {
   if (options.workspace.kind === 'embedded' || op.effect === 'write') return exchange(op, to, prepared, options)
+  prepared = { ...prepared, body: hostedBody(prepared.body) }
   const key = keyOf(to)
   if (op.id === traces.getTraceRun.id) return await oneOfMany(key, to, prepared, options)
   const keptMs = SHARED_MS[op.id]
   if (keptMs)
     return await keep(JSON.stringify([key, op.id, prepared]), keptMs, () => paced(op, key, to, prepared, options))
   return await paced(op, key, to, prepared, options, options.signal)
+}
+
+/** What is asked in the words that hosted servers know: without what only the embedded platform adds up, and with filters by what is logged. */
+function hostedBody(body: unknown): unknown {
+  if (!isRecord(body)) return body
+  const { bucket_seconds, model_usage, other_costs, ...asked } = body
+  for (const name of ['filter', 'trace_filter', 'tree_filter'])
+    if (typeof asked[name] === 'string') asked[name] = hostedFilter(asked[name])
+  return asked
 }
 
 /** One allowance: of a key at a server. */
@@ -86,7 +98,7 @@ async function oneOfMany(key: string, to: Destination, { path }: Prepared, optio
   const { gathered } = state()
   const id = decodeURIComponent(path.split('/').at(-1) ?? '')
   let together = gathered.get(key)
-  if (!together || together.ids.size >= MAX_TOGETHER) {
+  if (!together || together.ids.size >= GATHER.most) {
     const ids = new Set<string>()
     together = { ids, answer: askTogether(key, ids, to, options) }
     gathered.set(key, together)
@@ -99,7 +111,7 @@ async function oneOfMany(key: string, to: Destination, { path }: Prepared, optio
 }
 
 async function askTogether(key: string, ids: Set<string>, to: Destination, options: ExchangeOptions): Answer {
-  await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
+  await new Promise((resolve) => setTimeout(resolve, GATHER.waitMs))
   const { gathered } = state()
   if (gathered.get(key)?.ids === ids) gathered.delete(key)
   const body = { id: [...ids], limit: ids.size, select: [...LIGHT_FIELDS, ...HEAVY_FIELDS] }

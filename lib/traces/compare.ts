@@ -1,5 +1,5 @@
 import type { ModelCalls } from './cost'
-import { callsOf } from './light-run'
+import { callsOf, ownCost } from './light-run'
 import type { TraceTree, TreeNode } from './tree'
 
 /** What the runs of one trace that stand under the same path of names took together. */
@@ -10,7 +10,7 @@ export type PathSum = {
   latency: number | null
   /** Of runs of models only. */
   tokens: number | null
-  /** Of them: what was logged of their cost, and the calls whose cost was not. */
+  /** What was logged of the cost of models, tools and services, and the calls of models whose cost was not. */
   logged: number | null
   calls: ModelCalls[]
   first: TreeNode
@@ -66,9 +66,10 @@ function sumsOf(tree: TraceTree): Sums {
     sum.count++
     if (run.status === 'error') sum.errors++
     if (run.latency !== null) sum.latency = (sum.latency ?? 0) + run.latency
+    const cost = ownCost(run)
+    if (cost !== null) sum.logged = (sum.logged ?? 0) + cost
     if (run.type === 'llm') {
       if (run.tokens !== null) sum.tokens = (sum.tokens ?? 0) + run.tokens
-      if (run.cost !== null) sum.logged = (sum.logged ?? 0) + Number(run.cost)
       sum.calls.push(...callsOf(run))
     }
     if (!known) sums.set(key, { path, type: run.type, sum })

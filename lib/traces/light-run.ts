@@ -79,7 +79,7 @@ export const LIGHT_FIELDS = [
 ]
 
 /** What of it is only shown when it is opened; `events` and the rest may be large. */
-export const HEAVY_FIELDS = ['dotted_order', 'inputs', 'outputs', 'events', 'serialized', 'extra']
+export const HEAVY_FIELDS = ['dotted_order', 'inputs', 'outputs', 'events', 'serialized', 'extra', 'feedback_stats']
 
 /** Of a record as it is read; what one server gives and another does not follows from the rest. */
 export function lightRun(run: RunRecord): LightRun {
@@ -114,6 +114,15 @@ export function lightRun(run: RunRecord): LightRun {
     run: textOf(meta.run_id) ?? null,
     isHidden: tags.includes(HIDDEN),
   }
+}
+
+/**
+ * What a run cost by itself, as it was logged: of models, and of tools and services. A chain says again what is below it, and
+ * so does a tool that has tokens, for it hands on a model's answer. The platform's `OTHER_COST_TEXT` is the same.
+ */
+export function ownCost({ type, cost, tokens }: LightRun): number | null {
+  const isOwn = type === 'llm' || type === 'embedding' || ((type === 'tool' || type === 'retriever') && tokens === null)
+  return cost !== null && isOwn ? Number(cost) : null
 }
 
 /** The UTC day of a moment, as prices have it. */

@@ -102,6 +102,39 @@ test('25,000 runs in one chain are walked without recursion', () => {
   expect(made.rows({ ...all, isErrorsFirst: true }).at(-1)?.depth).toBe(24_999)
 })
 
+test('lines that are laid out step by step while runs come are listed once each, parents before what is below them', () => {
+  const made = new TraceTree()
+  made.add(Array.from({ length: 3_000 }, (_, n) => run(`r${n}`, n === 0 ? null : `r${n % 7 ? n - 1 : 'gone'}`)))
+  const steps = made.rowSteps(all)
+  let count = 0
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (!step.done) {
+      // Also the parent that many wait for, and that is a root then.
+      made.add([run(`later${count}`, `r${count * 9}`), ...(++count === 3 ? [run('rgone', 'r0')] : [])])
+      continue
+    }
+    const ids = step.value.map(({ node }) => node.run.id)
+    expect(new Set(ids).size).toBe(ids.length)
+    break
+  }
+  expect(count).toBeGreaterThan(10)
+  expect(new Set(shown(made)).size).toBe(made.size)
+})
+
+test('what tools and services cost is theirs, what a chain or a tool with tokens says is a copy', () => {
+  const usd = (id: string, type: string, cost: string, tokens: number | null = null) =>
+    run(id, 'a', { type, cost, tokens })
+  const made = tree(
+    run('a', null, { cost: '9', tokens: 5 }),
+    usd('b', 'llm', '1', 5),
+    usd('c', 'tool', '0.25'),
+    usd('d', 'tool', '1', 5),
+    usd('e', 'embedding', '0.5', 80),
+    usd('f', 'retriever', '0.125'),
+  )
+  expect(made.sums).toMatchObject({ logged: 1.875, tokens: 5 })
+})
+
 test('what a server does not say of a run follows from the rest, and no cost or count is made up', () => {
   const hosted = lightRun({
     id: 'r',

@@ -1,5 +1,5 @@
 import type { ModelCalls } from './cost'
-import { callsOf, type LightRun } from './light-run'
+import { callsOf, type LightRun, ownCost } from './light-run'
 
 /**
  * The runs of one trace as a tree that grows page by page. Nothing that was logged is left out: a run whose parent is not
@@ -28,7 +28,7 @@ export type TreeWish = {
 }
 export type TreeFlag = { kind: 'missing-parent' | 'clock' | 'open'; text: string }
 
-/** What the runs of models took together: what a parent says of tokens is a copy of what is below it. */
+/** What the runs of models took together, and what others cost by themselves: what a parent says is a copy of what is below it. */
 export type TreeSums = {
   tokens: number | null
   /** What was logged of the cost, and the calls whose cost was not, put together by what a price depends on. */
@@ -37,6 +37,9 @@ export type TreeSums = {
   /** When the first token of any of them came. */
   firstTokenAt: number | null
 }
+
+/** Runs between two looks at the clock: less than a millisecond of work. */
+const STEP = 500
 
 /** Clocks of two machines differ; and SDKs number brothers in the microseconds. */
 const TOLERANCE_MS = 1
@@ -121,13 +124,27 @@ export class TraceTree {
   }
 
   /** The lines to show, in order. Linear in the number of runs. */
-  rows({ closed, isErrorsFirst, hasHidden, query }: TreeWish): TreeRow[] {
-    const order = this.#walk()
+  rows(wish: TreeWish): TreeRow[] {
+    const steps = this.rowSteps(wish)
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return value
+    }
+  }
+
+  /** As `rows`, for those who have other things to do between the steps. Runs that come meanwhile may be left out. */
+  *rowSteps({ closed, isErrorsFirst, hasHidden, query }: TreeWish): Generator<undefined, TreeRow[]> {
+    const order = [...this.#roots]
+    for (let index = 0; index < order.length; index++) {
+      for (const child of (order[index] as TreeNode).children) order.push(child) // within its length
+      if (index % STEP === 0) yield
+    }
     const errors = new Map<TreeNode, number>()
     const found = query === '' ? undefined : new Set<TreeNode>()
     const above = new Set<TreeNode>()
     const wanted = query.toLowerCase()
     for (let index = order.length - 1; index >= 0; index--) {
+      if (index % STEP === 0) yield
       const node = order[index] as TreeNode // within its length
       const { parent } = node
       const isFound = found !== undefined && matches(node.run, wanted)
@@ -144,49 +161,48 @@ export class TraceTree {
       return isErrorsFirst ? [...kept.filter(hasError), ...kept.filter((node) => !hasError(node))] : kept
     }
     const rows: TreeRow[] = []
-    const stack: { node: TreeNode; depth: number }[] = []
+    const nodes: TreeNode[] = []
+    const depths: number[] = []
     const push = (list: readonly TreeNode[], depth: number) => {
-      for (let index = list.length - 1; index >= 0; index--) stack.push({ node: list[index] as TreeNode, depth })
-    }
-    push(sorted([...this.#roots]), 0)
-    for (let next = stack.pop(); next; next = stack.pop()) {
-      const { node, depth } = next
-      const children = sorted(node.children)
-      if (node.run.isHidden && !hasHidden) {
-        push(children, depth)
-        continue
+      for (let index = list.length - 1; index >= 0; index--) {
+        nodes.push(list[index] as TreeNode)
+        depths.push(depth)
       }
-      const isOpen = found !== undefined || !closed.has(node.run.id)
-      rows.push({
-        node,
-        depth,
-        errors: errors.get(node) ?? 0,
-        hasChildren: children.length > 0,
-        isOpen,
-        isFound: found?.has(node) ?? false,
-      })
-      if (isOpen) push(children, depth + 1)
+    }
+    for (const root of sorted([...this.#roots])) {
+      if (root.parent) continue // it has come meanwhile
+      push([root], 0)
+      for (let node = nodes.pop(); node; node = nodes.pop()) {
+        const depth = depths.pop() ?? 0
+        const children = sorted(node.children)
+        if (node.run.isHidden && !hasHidden) {
+          push(children, depth)
+          continue
+        }
+        const isOpen = found !== undefined || !closed.has(node.run.id)
+        rows.push({
+          node,
+          depth,
+          errors: errors.get(node) ?? 0,
+          hasChildren: children.length > 0,
+          isOpen,
+          isFound: found?.has(node) ?? false,
+        })
+        if (isOpen) push(children, depth + 1)
+        if (rows.length % STEP === 0) yield
+      }
     }
     return rows
-  }
-
-  /** Every node, parents first. */
-  #walk(): TreeNode[] {
-    const order = [...this.#roots]
-    for (let index = 0; index < order.length; index++) {
-      const { children } = order[index] as TreeNode // within its length
-      for (const child of children) order.push(child)
-    }
-    return order
   }
 }
 
 const noSums = (): TreeSums => ({ tokens: null, logged: null, calls: new Map(), firstTokenAt: null })
 
 function addTo(sums: TreeSums, run: LightRun): void {
+  const cost = ownCost(run)
+  if (cost !== null) sums.logged = (sums.logged ?? 0) + cost
   if (run.type !== 'llm') return
   if (run.tokens !== null) sums.tokens = (sums.tokens ?? 0) + run.tokens
-  if (run.cost !== null) sums.logged = (sums.logged ?? 0) + Number(run.cost)
   if (run.firstToken !== null && run.start !== null)
     sums.firstTokenAt = Math.min(sums.firstTokenAt ?? Number.POSITIVE_INFINITY, run.start + run.firstToken)
   for (const call of callsOf(run)) {

@@ -70,6 +70,8 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
     listTraceTree: async ({ context, params, query }) =>
       json(context, await queries.tree(params.trace_id ?? '', query)),
     getTraceRun: async ({ context, params }) => json(context, await queries.run(params.run_id ?? '')),
+    getTraceAttachment: async ({ context, params, query }) =>
+      context.json(await queries.attachment(params.run_id ?? '', query.name)),
     listTracingProjects: async ({ context, query }) => context.json(await projects.list(query)),
     createTracingProject: async ({ context, body }) => context.json(await projects.create(body)),
     getTracingProject: async ({ context, params }) => context.json(await projects.get(params.session_id ?? '')),

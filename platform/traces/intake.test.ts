@@ -62,6 +62,7 @@ describe('multipart', () => {
         [`patch.${main.id}.events`, end.events],
         [`attachment.${main.id}.picture`, picture, `image/png; length=${picture.length}`],
         [`feedback.${randomUUID()}`, { run_id: main.id, trace_id: main.id, key: 'good', score: 1 }],
+        [`feedback.${randomUUID()}`, { trace_id: main.id, key: 'of the trace', comment: 'Fine' }],
       ])
       const encoding: Record<string, string> = pack === gzipSync ? { 'content-encoding': 'gzip' } : {}
       const answer = await traces.multipart(pack(body), encoding)
@@ -73,7 +74,16 @@ describe('multipart', () => {
         events: end.events,
         extra,
         serialized: { lc: 1 },
+        attachments: [{ name: 'picture', content_type: 'image/png', size: 1000 }],
+        feedback: [
+          { key: 'good', score: 1 },
+          { key: 'of the trace', comment: 'Fine' },
+        ],
       })
+      const { body: attachment } = await traces.get(`/runs/${main.id}/attachment?name=picture`)
+      expect(attachment).toEqual({ name: 'picture', content_type: 'image/png', base64: picture.toString('base64') })
+      for (const path of [`${main.id}/attachment?name=other`, `${randomUUID()}/attachment?name=picture`])
+        expect((await traces.get(`/runs/${path}`)).status).toBe(404)
     }
   })
 
@@ -235,6 +245,28 @@ describe('other ways in', () => {
     expect(stored.text).toContain('"inputs":{"id":12345678901234567890,"nul":"\\u0000"}')
     expect(stored.text).toContain('"big":12345678901234567890')
     expect(stored.body).toMatchObject({ name: 'a\uFFFDb\uFFFD', start_time: null, trace_id: id })
+  })
+
+  test.each<[string, unknown, number | null]>([
+    ['a number', START + 5, 0.004999],
+    ['a number as text', String(START + 5), 0.004999],
+    ['ISO text', new Date(START + 5).toISOString(), 0.004999],
+    ['ISO text without a zone, with microseconds', '2026-01-01T00:00:00.005250', 0.005249],
+    ['a time before the start: kept, and no latency', START - 60_000, null],
+  ])('an end that is %s', async (_, end_time, latency) => {
+    const one = run({ end_time })
+    expect((await traces.post('/runs', one)).status).toBe(202)
+    const stored = await read(one.id)
+    expect(stored).toMatchObject({ status: 'success', latency })
+    if (latency === null) expect(Date.parse(stored.end_time)).toBe(end_time)
+  })
+
+  test('a parent that never comes: the run is there, with what it says of it', async () => {
+    const lost = child({ ...run(), id: randomUUID() }, { name: 'lost' })
+    expect((await traces.post('/runs', lost)).status).toBe(202)
+    expect((await traces.get(`/traces/${lost.trace_id}/runs`)).body.runs).toMatchObject([
+      { name: 'lost', parent_run_id: lost.parent_run_id },
+    ])
   })
 
   test('130 levels and 5 MB of one run', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { type SQL, sql } from 'drizzle-orm'
@@ -7,7 +8,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filterText } from '@/lib/traces/filter'
 import { INTAKE_LIMITS, Intake } from './intake'
-import { runsStatement, totalsStatement, treeStatement, usageStatement } from './queries'
+import { otherCostsStatement, runsStatement, totalsStatement, treeStatement, usageStatement } from './queries'
 import { sweepTraces } from './retention'
 import type { RunStore } from './run-store'
 import { child, createTracesFixture, run, START, type TracesFixture } from './testing'
@@ -212,6 +213,35 @@ test('totals: errors, percentiles, tokens of models only, cost where it is known
   expect(none).toMatchObject({ run_count: 0, error_rate: null, latency_p50: null, total_cost: null })
 })
 
+test('what tools and services cost is in the sums, what chains repeat is not', async () => {
+  const root = run({
+    name: 'paid',
+    session_name: 'paid',
+    extra: { metadata: { usage_metadata: { total_cost: 9, input_tokens: 5 } } },
+  })
+  const paid = (run_type: string, usage_metadata: object, n: number) =>
+    child(root, { run_type, session_name: 'paid', outputs: { usage_metadata } }, n)
+  const post = [
+    root,
+    paid('llm', { input_tokens: 5, output_tokens: 1, total_cost: 1 }, 1),
+    paid('tool', { total_cost: 0.25 }, 2),
+    paid('tool', { input_tokens: 5, output_tokens: 1, total_cost: 1 }, 3),
+    paid('embedding', { input_tokens: 80, total_cost: 0.5 }, 4),
+  ]
+  expect((await traces.post('/runs/batch', { post })).status).toBe(202)
+  const session = [(await traces.project('paid')).id]
+  const other_costs = [{ start_time: '2026-01-01T00:00:00Z', run_count: 2, total_cost: '0.75' }]
+  const asked = { session, bucket_seconds: 60, other_costs: true }
+  for (const more of [{}, { run_type: 'llm' }])
+    expect((await traces.post('/runs/stats', { ...asked, ...more })).body).toMatchObject({
+      total_cost: '1',
+      other_costs,
+    })
+  expect((await traces.post('/runs/stats', { ...asked, run_type: 'chain' })).body.other_costs).toEqual([])
+  const [listed] = await traces.runs('paid', { is_root: true })
+  expect(listed).toMatchObject({ total_cost: '1.75', total_tokens: 6, prompt_tokens: 5 })
+})
+
 test('projects: made, listed, renamed, removed with their runs; one that a deployment logs to stays', async () => {
   const { body: made } = await traces.post('/sessions', { name: 'mine' })
   expect((await traces.post('/sessions', { name: 'mine' })).status).toBe(409)
@@ -267,6 +297,7 @@ test('lists, errors, trees and searches use their indexes', async () => {
     const mine = [sql`project_id = ${project.id}::uuid`]
     expect(await plan(totalsStatement(mine, 600))).toMatch(/Index Only Scan.* using trace_runs_totals/)
     expect(await plan(usageStatement(mine, 600))).toMatch(/Index Only Scan.* using trace_runs_usage/)
+    expect(await plan(otherCostsStatement(mine, 600))).toMatch(/Index Only Scan.* using trace_runs_other_costs/)
     await pool.query('set enable_bitmapscan = on')
     expect(await plan(runsStatement({ query: 'zebra' }))).toMatch(/trace_runs_words/)
     expect(await plan(treeStatement(roots[0]?.id ?? '', { limit: 10 }))).toMatch(/trace_runs_tree/)
@@ -287,6 +318,12 @@ test('old traces go by age and by bytes, whole, and the newest stay', async () =
     expect(removed % 3).toBe(0)
     const left = await found({})
     expect(left).toEqual(those((n) => n >= 30 - left.length))
+    const said = [randomUUID(), roots[29]?.id ?? ''].map((run_id) => ({ id: randomUUID(), run_id, key: 'good' }))
+    for (const one of said) expect((await traces.post('/feedback', one)).status).toBe(202)
+    await db.execute(`update platform.trace_feedback set created_at = now() - interval '2 days'`)
+    await sweep({})
+    const { rows: kept } = await db.execute(`select id from platform.trace_feedback`)
+    expect(kept).toEqual([{ id: said[1]?.id }])
     expect(await sweep({ maxAgeDays: 0 })).toBeGreaterThan(0)
     expect(await found({})).toEqual([])
   })

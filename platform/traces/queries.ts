@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type {
   ModelUsage,
+  TraceAttachment,
   TraceRunsQuery,
   TraceTotals,
   TraceTotalsQuery,
@@ -10,6 +11,7 @@ import type {
 import { timeOf, timeToFirstToken } from '@/lib/traces/facts'
 import type { Db } from '../control-plane/database'
 import { invalid, notFound, uuid } from '../control-plane/http-error'
+import { storable } from './extract'
 import { filterCondition, searchCondition } from './filter-sql'
 import {
   HEAVY_FIELDS,
@@ -21,7 +23,7 @@ import {
   seconds,
   TREE_COLUMNS,
 } from './run-record'
-import { OWN_ORDER_TEXT } from './schema'
+import { OTHER_COST_TEXT, OWN_ORDER_TEXT } from './schema'
 
 const PAGE = 100
 const TREE_PAGE = 2000
@@ -68,6 +70,11 @@ function timeText(field: string, text: string): string {
     throw invalid('body', [{ path: [field], message: 'Input should be a valid datetime', type: 'datetime_parsing' }])
   return /[Zz]$|[+-]\d\d:?\d\d$/.test(text) ? text : new Date(ms).toISOString()
 }
+
+const OF_MODELS = sql.raw(`filter (where run_type = 'llm')`)
+const OTHER_COST = sql.raw(`(${OTHER_COST_TEXT})`)
+/** Of one run; who has more asks for totals. */
+const MAX_FEEDBACK = 100
 
 /** `where` of conditions; everything where there are none. */
 const where = (found: readonly SQL[]): SQL =>
@@ -141,7 +148,24 @@ export class TraceQueries {
     const [row] = await this.#light(sql`select ${LIGHT_COLUMNS} from platform.trace_runs runs where id = ${id}::uuid`)
     if (!row) throw notFound('Run', runId)
     await this.#addTraceTotals([row])
-    return printRun(row, (await this.#heavy([row], [...HEAVY_FIELDS])).get(row.id) ?? {})
+    const { rows: attachments } = await this.db.execute(sql`
+      select name, content_type, octet_length(data) as size from platform.trace_attachments where run_id = ${id}::uuid order by name`)
+    // What names no run is of the whole trace, so of its root.
+    const { rows: feedback } = await this.db.execute(sql`
+      select body from platform.trace_feedback where run_id = ${id}::uuid or (run_id is null and trace_id = ${id}::uuid)
+      order by created_at, id limit ${MAX_FEEDBACK}`)
+    const beside = { attachments, feedback: (feedback as Json[]).map(({ body }) => body) }
+    return printRun(row, (await this.#heavy([row], [...HEAVY_FIELDS])).get(row.id) ?? {}, beside)
+  }
+
+  async attachment(runId: string, name: string): Promise<TraceAttachment> {
+    const id = uuid('path', 'run_id', runId)
+    const { rows } = await this.db.execute(
+      sql`select name, content_type, data from platform.trace_attachments where run_id = ${id}::uuid and name = ${storable(name)}`,
+    )
+    const [found] = rows as { name: string; content_type: string; data: Buffer }[]
+    if (!found) throw notFound('Attachment', name)
+    return { name: found.name, content_type: found.content_type, base64: found.data.toString('base64') }
   }
 
   async totals(asked: z.output<typeof TraceTotalsQuery>): Promise<TraceTotals> {
@@ -149,6 +173,11 @@ export class TraceQueries {
     const step = asked.bucket_seconds
     const [whole = {}, ...pieces] = (await this.db.execute(totalsStatement(found, step))).rows as Json[]
     const usage = asked.model_usage ? await this.db.execute(usageStatement(found, step)) : undefined
+    // Of models' runs it is asked beside them: what others cost is theirs too.
+    const { run_type, ...every } = asked
+    const others = asked.other_costs
+      ? await this.db.execute(otherCostsStatement(conditions(run_type === 'llm' ? every : asked), step))
+      : undefined
     const start_time = (piece: unknown) => (step && piece !== null ? startOf(piece, step) : null)
     return {
       ...totalsOf(whole),
@@ -156,6 +185,13 @@ export class TraceQueries {
       ...(step && { buckets: pieces.map((row) => ({ start_time: String(start_time(row.piece)), ...totalsOf(row) })) }),
       ...(usage && {
         model_usage: (usage.rows as Json[]).map((row) => ({ start_time: start_time(row.piece), ...usageOf(row) })),
+      }),
+      ...(others && {
+        other_costs: (others.rows as Json[]).map((row) => ({
+          start_time: start_time(row.piece),
+          run_count: Number(row.run_count),
+          total_cost: String(row.total_cost),
+        })),
       }),
     }
   }
@@ -173,17 +209,18 @@ export class TraceQueries {
     return new Map((found as (HeavyRow & { run_id: string })[]).map(({ run_id, ...fields }) => [run_id, fields]))
   }
 
-  /** A root shows what its whole trace took: the sum over its runs of models, not what a parent repeats of its child. */
+  /** A root shows what its whole trace took: the sum over its runs of models, and what others cost by themselves; not what a parent repeats of its child. */
   async #addTraceTotals(rows: readonly LightRow[]): Promise<void> {
     const roots = rows.filter((row) => row.parent_id === null && row.run_type !== 'llm' && row.trace_id !== null)
     if (roots.length === 0) return
     const traces = idList(roots.map((row) => String(row.trace_id)))
     const { rows: sums } = await this.db.execute(sql`
-      select trace_id, sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, sum(total_tokens) as total_tokens,
-        sum(prompt_cost) as prompt_cost, sum(completion_cost) as completion_cost, sum(total_cost) as total_cost,
-        min(model) as model, min(provider) as provider,
-        to_char(min(first_token_time) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as first_token_time
-      from platform.trace_runs where run_type = 'llm' and trace_id in (${traces}) group by trace_id`)
+      select trace_id, sum(prompt_tokens) ${OF_MODELS} as prompt_tokens, sum(completion_tokens) ${OF_MODELS} as completion_tokens,
+        sum(total_tokens) ${OF_MODELS} as total_tokens, sum(prompt_cost) ${OF_MODELS} as prompt_cost,
+        sum(completion_cost) ${OF_MODELS} as completion_cost, sum(total_cost) as total_cost,
+        min(model) ${OF_MODELS} as model, min(provider) ${OF_MODELS} as provider,
+        to_char(min(first_token_time) ${OF_MODELS} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as first_token_time
+      from platform.trace_runs where trace_id in (${traces}) and (run_type = 'llm' or ${OTHER_COST}) group by trace_id`)
     const byTrace = new Map((sums as Json[]).map(({ trace_id, ...sum }) => [trace_id, sum]))
     const usage = (await this.db.execute(usageStatement([sql`trace_id in (${traces})`], 'trace'))).rows as Json[]
     for (const row of roots) {
@@ -231,6 +268,13 @@ export function usageStatement(found: readonly SQL[], by: number | 'trace' | nul
     from platform.trace_runs runs ${where([...found, isOpen])} group by 1, 2, 3, 4`
 }
 
+/** What runs of other types than models cost, by a piece of time. */
+export function otherCostsStatement(found: readonly SQL[], by: number | null | undefined): SQL {
+  const key = by ? pieceOf(by) : sql`null::text`
+  return sql`select ${key} as piece, count(*) as run_count, sum(total_cost) as total_cost
+    from platform.trace_runs runs ${where([...found, OTHER_COST])} group by 1`
+}
+
 const usageOf = (row: Json): ModelUsage => ({
   model: row.model as string | null,
   provider: row.provider as string | null,
@@ -247,7 +291,7 @@ const usageOf = (row: Json): ModelUsage => ({
  * are numbers here: a text for each run would take longer than all the rest. Percentiles of what is null are null.
  */
 export function totalsStatement(found: readonly SQL[], bucketSeconds?: number | null): SQL {
-  const llm = sql.raw(`filter (where run_type = 'llm')`)
+  const llm = OF_MODELS
   return sql`select ${bucketSeconds ? sql`piece, ` : sql``}
       count(*) as runs, count(*) filter (where status = 'error') as errors, to_char(max(start_time) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_run,
       percentile_cont(array[0.5, 0.95, 0.99]) within group (order by latency_ms) as latency,

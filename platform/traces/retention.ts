@@ -21,6 +21,8 @@ export async function sweepTraces(db: Db, { maxAgeDays, maxBytes }: Retention): 
       if (!rowCount) return
     }
   }
+  // What was said of runs may come before them, so it has no tie to their rows.
+  const gone = sql`not exists (select from platform.trace_runs runs where runs.id = coalesce(feedback.run_id, feedback.trace_id))`
   const isOld = sql`start_time < now() - make_interval(days => ${maxAgeDays})`
   // A trace is as old as its newest run: one that still goes on is not cut short.
   await repeat(sql`select id, trace_id from platform.trace_runs old where ${isOld} and not exists (
@@ -40,6 +42,9 @@ export async function sweepTraces(db: Db, { maxAgeDays, maxBytes }: Retention): 
       removed += rowCount ?? 0
     }
   }
+  await db.execute(
+    sql`delete from platform.trace_feedback feedback where created_at < now() - make_interval(days => 1) and ${gone}`,
+  )
   return removed
 }
 

@@ -27,7 +27,7 @@ const number = (value: unknown): number | null => (value === null || value === u
  * A run as JSON text. What was logged as JSON goes out as the text that came in, so no number of it changes on the way, and
  * megabytes are not parsed only to be printed again.
  */
-export async function printRun(row: LightRow, heavy?: HeavyRow): Promise<string> {
+export async function printRun(row: LightRow, heavy?: HeavyRow, beside?: object): Promise<string> {
   const details = row.token_details as { input?: object; output?: object } | null
   const light = {
     id: row.id,
@@ -60,6 +60,7 @@ export async function printRun(row: LightRow, heavy?: HeavyRow): Promise<string>
     completion_cost: row.completion_cost,
     total_cost: row.total_cost,
     model_usage: row.model_usage,
+    ...beside,
   }
   const parts = [JSON.stringify(light).slice(0, -1)]
   for (const field of HEAVY_FIELDS) {

@@ -39,6 +39,13 @@ const msBetween = (start: string, end: string): SQL => {
 /** The last segment of a dotted order: a time and the run's id. The whole of a deep one is longer than an index row may be. */
 export const OWN_ORDER_TEXT = `coalesce(right(dotted_order, 58), '')`
 
+/**
+ * Whose logged cost is its own, besides models: what a tool or a service took. A chain says again what is below it, and so
+ * does a tool that has tokens: it hands on a model's answer. `ownCost` is the same for browsers.
+ */
+export const OTHER_COST_TEXT =
+  "total_cost is not null and (run_type = 'embedding' or run_type in ('tool', 'retriever') and coalesce(total_tokens, 0) = 0)"
+
 const detail = (side: string, name: string): SQL => sql.raw(`(token_details->'${side}'->>'${name}')::double precision`)
 
 export const traceRuns = platformSchema.table(
@@ -111,6 +118,9 @@ export const traceRuns = platformSchema.table(
         ...([table.promptTokens, table.completionTokens, table.cacheReadTokens, table.reasoningTokens] as const),
       )
       .where(sql`run_type = 'llm'`),
+    index('trace_runs_other_costs')
+      .on(table.projectId, table.startTime, table.totalCost)
+      .where(sql.raw(OTHER_COST_TEXT)),
     index('trace_runs_tree').on(table.traceId, sql.raw(OWN_ORDER_TEXT), table.id),
     index('trace_runs_parent').on(table.parentId),
     index('trace_runs_thread').on(table.threadId).where(sql`thread_id is not null`),
@@ -161,5 +171,8 @@ export const traceFeedback = platformSchema.table(
     body: jsonb('body').$type<Record<string, unknown>>().notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
   },
-  (table) => [index('trace_feedback_run').on(table.runId)],
+  (table) => [
+    index('trace_feedback_run').on(table.runId),
+    index('trace_feedback_trace').on(table.traceId).where(sql`run_id is null`),
+  ],
 )

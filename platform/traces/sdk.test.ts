@@ -17,6 +17,8 @@ const { wrapAnthropic } = fromCore('langsmith/wrappers/anthropic') as typeof imp
 
 let traces: TracesFixture
 const contacted = new Set<string>()
+/** How runs were sent: `POST /runs/multipart gzip`. */
+const ways = new Set<string>()
 const realFetch = globalThis.fetch
 beforeAll(async () => {
   traces = await createTracesFixture()
@@ -24,8 +26,13 @@ beforeAll(async () => {
 afterAll(() => traces?.close(), 30_000)
 beforeEach(() => {
   contacted.clear()
+  ways.clear()
   globalThis.fetch = (input, init) => {
-    contacted.add(new URL(input instanceof Request ? input.url : String(input)).origin)
+    const { origin, pathname } = new URL(input instanceof Request ? input.url : String(input))
+    contacted.add(origin)
+    const encoding = new Headers(init?.headers).get('content-encoding')
+    const path = pathname.replace(/[0-9a-f-]{36}$/, 'id')
+    if (/^\/runs(?!\/query)/.test(path)) ways.add([init?.method, path, encoding].filter(Boolean).join(' '))
     return realFetch(input, init)
   }
 })
@@ -39,58 +46,62 @@ const clientOf = (options: { autoBatchTracing?: boolean } = {}) =>
 const byName = (runs: { name: string }[]) => runs.map((run) => run.name).sort()
 
 test.each([
-  ['multipart', 'both', {}, undefined],
-  ['multipart without gzip', 'plain', {}, 'gzip_body_enabled'],
-  ['batch', 'batch', {}, 'use_multipart_endpoint'],
-  ['one by one', 'single', { autoBatchTracing: false }, undefined],
-])('traceable, %s: a tree of runs, each once, errors with their message', async (_, project, options, without) => {
-  const client = clientOf(options)
-  if (without) {
-    const info = (await traces.get('/info')).body
-    info.instance_flags.gzip_body_enabled = false
-    if (without === 'use_multipart_endpoint') info.batch_ingest_config.use_multipart_endpoint = false
-    // What the SDK would have asked for; private, because nobody else should want to.
-    Object.assign(client as object, { _serverInfo: info })
-  }
-  const shared = { client, project_name: project, tracingEnabled: true }
-  const inner = traceable(async (n: number) => ({ doubled: n * 2 }), { ...shared, name: 'inner', run_type: 'tool' })
-  const failing = traceable(async () => Promise.reject(new Error('not today')), { ...shared, name: 'failing' })
-  const outer = traceable(
-    async (question: string) => {
-      for (let n = 0; n < 20; n++) await inner(n)
-      await failing().catch(() => {})
-      return `answer to ${question}`
-    },
-    { ...shared, name: 'outer', tags: ['one'], metadata: { team: 'a' } },
-  )
-  await outer('what?')
-  await client.awaitPendingTraceBatches()
-  await until('every run has ended', async () => {
-    const runs = await traces.runs(project)
-    return runs.length >= 22 && runs.every((run) => run.status !== 'pending')
-  })
-  const runs = await traces.runs(project, { select: ['inputs', 'outputs', 'extra'] })
-  expect(byName(runs)).toEqual(['failing', ...Array<string>(20).fill('inner'), 'outer'])
-  const root = runs.find((run) => run.name === 'outer')
-  expect(root).toMatchObject({
-    inputs: { input: 'what?' },
-    outputs: { outputs: 'answer to what?' },
-    status: 'success',
-    tags: ['one'],
-  })
-  expect(root.extra.metadata).toMatchObject({ team: 'a' })
-  expect(runs.every((run) => run.trace_id === root.id && run.latency !== null)).toBe(true)
-  expect(runs.find((run) => run.name === 'failing')).toMatchObject({
-    status: 'error',
-    error: expect.stringContaining('not today'),
-  })
-  const tree = (await traces.get(`/traces/${root.id}/runs`)).body.runs
-  expect(tree.map((run: { name: string }) => run.name)).toEqual([
-    'outer',
-    ...Array<string>(20).fill('inner'),
-    'failing',
-  ])
-})
+  ['multipart with gzip', 'both', {}, undefined, ['POST /runs/multipart gzip']],
+  ['multipart without gzip', 'plain', {}, 'gzip_body_enabled', ['POST /runs/multipart']],
+  ['batch', 'batch', {}, 'use_multipart_endpoint', ['POST /runs/batch']],
+  ['one by one', 'single', { autoBatchTracing: false }, undefined, ['PATCH /runs/id', 'POST /runs']],
+])(
+  'traceable, %s: a tree of runs, each once, errors with their message',
+  async (_, project, options, without, sent) => {
+    const client = clientOf(options)
+    if (without) {
+      const info = (await traces.get('/info')).body
+      info.instance_flags.gzip_body_enabled = false
+      if (without === 'use_multipart_endpoint') info.batch_ingest_config.use_multipart_endpoint = false
+      // What the SDK would have asked for; private, because nobody else should want to.
+      Object.assign(client as object, { _serverInfo: info })
+    }
+    const shared = { client, project_name: project, tracingEnabled: true }
+    const inner = traceable(async (n: number) => ({ doubled: n * 2 }), { ...shared, name: 'inner', run_type: 'tool' })
+    const failing = traceable(async () => Promise.reject(new Error('not today')), { ...shared, name: 'failing' })
+    const outer = traceable(
+      async (question: string) => {
+        for (let n = 0; n < 20; n++) await inner(n)
+        await failing().catch(() => {})
+        return `answer to ${question}`
+      },
+      { ...shared, name: 'outer', tags: ['one'], metadata: { team: 'a' } },
+    )
+    await outer('what?')
+    await client.awaitPendingTraceBatches()
+    await until('every run has ended', async () => {
+      const runs = await traces.runs(project)
+      return runs.length >= 22 && runs.every((run) => run.status !== 'pending')
+    })
+    expect([...ways].sort()).toEqual(sent)
+    const runs = await traces.runs(project, { select: ['inputs', 'outputs', 'extra'] })
+    expect(byName(runs)).toEqual(['failing', ...Array<string>(20).fill('inner'), 'outer'])
+    const root = runs.find((run) => run.name === 'outer')
+    expect(root).toMatchObject({
+      inputs: { input: 'what?' },
+      outputs: { outputs: 'answer to what?' },
+      status: 'success',
+      tags: ['one'],
+    })
+    expect(root.extra.metadata).toMatchObject({ team: 'a' })
+    expect(runs.every((run) => run.trace_id === root.id && run.latency !== null)).toBe(true)
+    expect(runs.find((run) => run.name === 'failing')).toMatchObject({
+      status: 'error',
+      error: expect.stringContaining('not today'),
+    })
+    const tree = (await traces.get(`/traces/${root.id}/runs`)).body.runs
+    expect(tree.map((run: { name: string }) => run.name)).toEqual([
+      'outer',
+      ...Array<string>(20).fill('inner'),
+      'failing',
+    ])
+  },
+)
 
 test('wrapOpenAI around a client of our own: model, provider, tokens, messages', async () => {
   const client = clientOf()

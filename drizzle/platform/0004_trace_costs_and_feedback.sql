@@ -1,0 +1,2 @@
+CREATE INDEX "trace_feedback_trace" ON "platform"."trace_feedback" USING btree ("trace_id") WHERE run_id is null;--> statement-breakpoint
+CREATE INDEX "trace_runs_other_costs" ON "platform"."trace_runs" USING btree ("project_id","start_time","total_cost") WHERE total_cost is not null and (run_type = 'embedding' or run_type in ('tool', 'retriever') and coalesce(total_tokens, 0) = 0);

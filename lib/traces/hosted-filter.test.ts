@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { filterText, parseFilter } from './filter'
+import { hostedFilter } from './hosted-filter'
+
+test('what only the embedded platform has as a field is looked for where SDKs log it', () => {
+  const text = filterText({ model: 'm "1"', thread: 't', status: 'error', tag: 'a', minLatency: 2, text: 'word' }) ?? ''
+  const metadata = (key: string, value: string) => ({
+    ...{ op: 'has', field: 'metadata', value: JSON.stringify({ [key]: value }) },
+  })
+  expect(parseFilter(hostedFilter(text))).toEqual({
+    op: 'and',
+    of: [
+      { op: 'eq', field: 'status', value: 'error' },
+      metadata('ls_model_name', 'm "1"'),
+      { op: 'has', field: 'tags', value: 'a' },
+      { op: 'or', of: ['thread_id', 'session_id', 'conversation_id'].map((key) => metadata(key, 't')) },
+      { op: 'gte', field: 'latency', value: 2 },
+      { op: 'search', text: 'word' },
+    ],
+  })
+  expect(hostedFilter('not(eq(provider, "p"))')).toBe(String.raw`not(has(metadata, "{\"ls_provider\":\"p\"}"))`)
+})
+
+test('what cannot be read is left for the server to refuse', () => {
+  expect(hostedFilter('eq(model')).toBe('eq(model')
+  expect(hostedFilter('eq(constructor, 1)')).toBe('eq(constructor, 1)')
+})
