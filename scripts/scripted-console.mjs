@@ -20,6 +20,7 @@ async function loadSources() {
       resolveDir: root,
       contents: `export { scriptedServer, until } from './lib/server/recorder/testing'
         export { LiveClient } from './lib/live/client'
+        export { decodeEntries } from './lib/stream/entry-text'
         export { SseParser } from './lib/stream/sse'`,
     },
     outfile,
@@ -62,7 +63,7 @@ function answerControlPlane(server, request, response) {
  * `kill` is kill -9 of the console's own process; `start` brings it back over the same database.
  */
 export async function scriptedConsole() {
-  const { scriptedServer, until, LiveClient, SseParser } = await loadSources()
+  const { scriptedServer, until, LiveClient, SseParser, decodeEntries } = await loadSources()
   const database = startTestDatabase()
   const databaseUrl = await database.url
   const server = await scriptedServer()
@@ -115,7 +116,7 @@ export async function scriptedConsole() {
       const { rows } = await store.query('select body from console.segments where recording = $1 order by first_seq', [
         recording,
       ])
-      return JSON.parse(`[${rows.map(({ body }) => body).join(',')}]`)
+      return decodeEntries(rows.map(({ body }) => body).join(','))
     },
     isEnded: async (recording) => {
       const { rows } = await store.query('select phase from console.recordings where id = $1', [recording])

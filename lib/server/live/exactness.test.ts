@@ -13,10 +13,10 @@ import { applyEntry, createRunView, messagesOf } from '@/lib/stream/run-view'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../actor'
 import type { Hub } from '../recorder/hub'
-import { exportRecording, readRecording } from '../recorder/read'
+import { readRecording } from '../recorder/read'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
-import { type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
+import { logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
 import { TIMING } from '../recorder/timing'
 import { testActor, testConsole } from '../testing'
 import { serveLive } from './serve'
@@ -157,11 +157,6 @@ function expectLog(log: LogEntry[], { run, said }: Followed): number {
   }
   expect(textOf()).toBe(said)
   return gaps
-}
-async function logOf(id: string): Promise<LogEntry[]> {
-  const parts: string[] = []
-  for await (const bytes of exportRecording(id)) parts.push(bytes.toString())
-  return JSON.parse(`[${parts.join(',')}]`)
 }
 
 const random = seeded(seed)

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
 import { testActor, testConsole } from '../testing'
-import { exportRecording, subscribeRecording } from './read'
+import { subscribeRecording } from './read'
 import { recorderHub } from './shared-hub'
 import { findRecording } from './store'
-import { type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import { logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 import { TIMING } from './timing'
 
 // A console of its own in a child process, killed in the middle of its work.
@@ -128,8 +128,7 @@ test('kill -9 in the middle of many streams: what was stored stays, the rest is 
     }, 10_000)
     expect(row.outcome).toBe('success')
     expect(row.cuts).toHaveLength(1)
-    const log: LogEntry[] = []
-    for await (const entries of exportRecording(recording)) log.push(...entries)
+    const log = await logOf(recording)
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
     await until(() => seen.get(recording)?.length === log.length)
     expect(seen.get(recording)).toEqual(log)

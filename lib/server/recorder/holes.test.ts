@@ -5,12 +5,11 @@ import { applyEntry, createRunView } from '@/lib/stream/run-view'
 import { testDatabase } from '@/scripts/testing'
 import { db } from '../db'
 import { testActor, testConsole } from '../testing'
-import { exportRecording } from './read'
 import { segments } from './schema'
 import { recorderHub } from './shared-hub'
 import { startRecording } from './start'
 import { compactSegments, findRecording, storedEnd } from './store'
-import { type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import { logOf, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 
 // A store that has lost some of what it had: restored from a copy of another time, or repaired by hand.
 
@@ -57,11 +56,6 @@ async function recorded() {
     recorderHub().release(id)
   }
   return { id, parts, lose, entries: 62 }
-}
-async function logOf(id: string): Promise<LogEntry[]> {
-  const pieces: string[] = []
-  for await (const bytes of exportRecording(id)) pieces.push(bytes.toString())
-  return JSON.parse(`[${pieces.join(',')}]`)
 }
 const marked = (log: LogEntry[]) => log.filter(({ kind }) => kind === 'gap').map(({ seq }) => seq)
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)

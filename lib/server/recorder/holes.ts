@@ -1,6 +1,7 @@
 import 'server-only'
+import { encodeEntry, type NewEntry } from '@/lib/stream/entry-text'
 import type { RecordingOutcome } from '@/lib/stream/log'
-import { type Chunk, decodeChunk, encodeEntry, type NewEntry } from './chunk'
+import { type Chunk, decodeChunk } from './chunk'
 
 /** What the row of a recording that has ended says of its log. */
 export type KnownEnd = { last: number; outcome: RecordingOutcome; at: number }

@@ -8,10 +8,10 @@ import { startAgentServer } from '@/platform/agent-server/start'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../actor'
 import { testActor, testConsole } from '../testing'
-import { exportRecording, readRecording } from './read'
+import { readRecording } from './read'
 import { recorderHub } from './shared-hub'
 import { cancelRecording, type RunBody, startRecording } from './start'
-import { until, workspaceFor } from './testing'
+import { logOf, until, workspaceFor } from './testing'
 
 // Against the embedded platform's agent server and its samples, over a wire that the test can cut.
 
@@ -67,8 +67,7 @@ const chat = (text: string, delay_ms = 2): RunBody => ({
 const ended = (id: string) =>
   until(async () => (await readRecording(id)).phase === 'ended' && readRecording(id), 20_000)
 async function replay(id: string): Promise<{ view: RunView; log: LogEntry[] }> {
-  const log: LogEntry[] = []
-  for await (const entries of exportRecording(id)) log.push(...entries)
+  const log = await logOf(id)
   const view = createRunView()
   for (const entry of log) applyEntry(view, entry)
   return { view, log }

@@ -4,10 +4,10 @@ import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../actor'
 import { testActor, testConsole } from '../testing'
-import { exportRecording, listRecordings, readRecording, subscribeRecording } from './read'
+import { listRecordings, readRecording, subscribeRecording } from './read'
 import { recorderHub } from './shared-hub'
 import { cancelRecording, joinRecording, type StartRecording, startRecording } from './start'
-import { ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import { logOf, ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 import { LIMITS, TIMING } from './timing'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -57,11 +57,6 @@ const start = (more: Partial<StartRecording> = {}) =>
     ...more,
   })
 const ended = (id: string) => until(async () => (await readRecording(id)).phase === 'ended' && readRecording(id))
-const logOf = async (id: string): Promise<LogEntry[]> => {
-  const log: LogEntry[] = []
-  for await (const entries of exportRecording(id)) log.push(...entries)
-  return log
-}
 const short = (entries: LogEntry[]) =>
   entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind))
 const said = (run: ScriptedRun) => run.events.map(({ event, data }) => `${event} ${data}`)

@@ -1,9 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { LogEntry } from '@/lib/stream/log'
 import { insertDirectServer } from '../direct-servers'
 import { insertWorkspace } from '../workspace-settings'
+import { exportRecording } from './read'
 
 // For tests only: an agent server whose every move the test decides.
+
+/** The whole log of a recording as it stands. */
+export async function logOf(id: string): Promise<LogEntry[]> {
+  const log: LogEntry[] = []
+  for await (const entries of exportRecording(id)) log.push(...entries)
+  return log
+}
 
 type Event = { event: string; data: string; id: number }
 

@@ -4,10 +4,10 @@ import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../actor'
 import { testActor, testConsole } from '../testing'
-import { exportRecording, listRecordings, readRecording } from './read'
+import { listRecordings, readRecording } from './read'
 import { recorderHub } from './shared-hub'
 import { startRecording } from './start'
-import { type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import { logOf, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 import { TIMING } from './timing'
 
 // What agent servers do to the stream of a run, at its start and later: each is told as it is.
@@ -43,11 +43,9 @@ const start = (isResumable = true) => {
   const body = { assistant_id: 'agent', stream_resumable: isResumable }
   return startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
 }
-const logOf = async (id: string): Promise<LogEntry[]> => {
+const endedLogOf = async (id: string): Promise<LogEntry[]> => {
   await until(async () => (await readRecording(id)).phase === 'ended')
-  const parts: string[] = []
-  for await (const bytes of exportRecording(id)) parts.push(bytes.toString())
-  return JSON.parse(`[${parts.join(',')}]`)
+  return await logOf(id)
 }
 const short = (entries: LogEntry[]) =>
   entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind)).slice(1) // without metadata
@@ -65,7 +63,7 @@ test.each([true, false])(
     await until(() => run.readers.size > 0)
     run.emit('custom', 3)
     run.finish()
-    const log = await logOf(id)
+    const log = await endedLogOf(id)
     expect(short(log)).toEqual(['custom 1', isKept ? 'custom 2' : 'gap', 'custom 3', 'final'])
     if (!isKept)
       expect(log[2]).toMatchObject({ reason: expect.stringContaining('closed the stream while the run went on') })
@@ -87,7 +85,7 @@ test('a server that restarts and tells the run anew, with new numbers, is heard:
   run.cut() // and may break once more
   run.emit('custom', 'last')
   run.finish()
-  const log = await logOf(id)
+  const log = await endedLogOf(id)
   expect(short(log)).toEqual([
     ...[1, 2, 3, 4, 5].map((n) => `custom ${n}`),
     'gap',
@@ -138,6 +136,6 @@ test('a stream that ends before it has named its run is a recording of unknown o
     return true
   }
   const { id } = await start()
-  expect((await logOf(id)).map(({ kind }) => kind)).toEqual(['final'])
+  expect((await endedLogOf(id)).map(({ kind }) => kind)).toEqual(['final'])
   expect(await readRecording(id)).toMatchObject({ outcome: 'unknown' })
 })
