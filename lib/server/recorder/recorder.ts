@@ -60,9 +60,13 @@ export class Recorder implements ActiveRecorder {
     this.#run(opened)
   }
 
-  /** Goes on with a recording that stands at `entries`, since when nobody has recorded it. */
-  resume(entries: readonly LogEntry[], since: number): void {
+  /** Takes note of the next entries of the log that it is to go on with. */
+  recall(entries: readonly LogEntry[]): void {
     this.#intake.recall(entries)
+  }
+
+  /** Goes on with a recording whose entries it knows, and that nobody has recorded `since`. */
+  resume(since: number): void {
     if (this.#intake.endStatus === undefined)
       this.#intake.interrupt('The console was stopped or lost its database.', false, since)
     this.#run(undefined)
