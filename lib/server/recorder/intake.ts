@@ -39,6 +39,8 @@ export class Intake {
   #late: { state: string | undefined } | undefined
   /** The server numbers its events one by one, as far as seen: then a hole shows. */
   #counts: boolean | undefined
+  /** The server has sent the last event again since the stream was opened. */
+  #isRepeated = false
   #metadata: string | undefined
   /** The metadata of the newest attempt. */
   #newest: string | undefined
@@ -102,6 +104,12 @@ export class Intake {
 
   rejoin(join: Join): void {
     this.#join = join
+    this.#isRepeated = false
+  }
+
+  /** What to ask a replay of, '' for unknown. Of a run that is over the last event once more: it shows that the server keeps them. */
+  replayFrom(wasOver: boolean): string {
+    return wasOver && this.#counts ? String(numberOf(this.lastEventId) - 1) : this.lastEventId
   }
 
   /**
@@ -109,7 +117,7 @@ export class Intake {
    * where the run was over before it and the break was rough may it mean that the server kept nothing.
    */
   closed(wasOver: boolean): void {
-    if (this.#join === 'replay' && (this.#break?.isClean || !wasOver)) this.#break = undefined
+    if (this.#join === 'replay' && (this.#break?.isClean || !wasOver || this.#isRepeated)) this.#break = undefined
   }
 
   /** Marks what may be missing, if anything may. */
@@ -142,6 +150,7 @@ export class Intake {
     if (this.#join !== 'first') {
       // Some servers begin each stream with it, older ones repeat the event that they were asked to go on from.
       if (event.event === 'metadata' && event.data === this.#metadata) return false
+      if (event.id !== undefined && event.id === this.lastEventId) this.#isRepeated = true
       if (event.id !== undefined && (event.id === this.lastEventId || (this.#counts && step <= 0))) return false
     }
     if (this.#late) {

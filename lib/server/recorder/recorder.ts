@@ -60,9 +60,13 @@ export class Recorder implements ActiveRecorder {
     this.#run(opened)
   }
 
-  /** Goes on with a recording that stands at `entries`, since when nobody has recorded it. */
-  resume(entries: readonly LogEntry[], since: number): void {
+  /** Takes note of the next entries of the log that it is to go on with. */
+  recall(entries: readonly LogEntry[]): void {
     this.#intake.recall(entries)
+  }
+
+  /** Goes on with a recording whose entries it knows, and that nobody has recorded `since`. */
+  resume(since: number): void {
     if (this.#intake.endStatus === undefined)
       this.#intake.interrupt('The console was stopped or lost its database.', false, since)
     this.#run(undefined)
@@ -132,7 +136,7 @@ export class Recorder implements ActiveRecorder {
       await this.#pause(Math.min(TIMING.retryFirstMs * 2 ** Math.min(tries, 10), TIMING.retryMaxMs), asked)
       if (this.signal.aborted) return false
       wasOver = asked !== undefined && isOver(asked)
-      if (!intake.isFull) stream = await this.#rejoin()
+      if (!intake.isFull) stream = await this.#rejoin(wasOver)
     }
   }
 
@@ -180,9 +184,9 @@ export class Recorder implements ActiveRecorder {
   }
 
   /** Opens the run's stream again, from where the log ends if the server kept the rest. Undefined where that failed. */
-  async #rejoin(): Promise<OpenStream | undefined> {
+  async #rejoin(wasOver: boolean): Promise<OpenStream | undefined> {
     this.#intake.interrupt('The server closed the stream while the run went on.', true)
-    const last = this.#intake.lastEventId || (this.#log.last === 0 ? '-1' : undefined)
+    const last = this.#intake.replayFrom(wasOver) || (this.#log.last === 0 ? '-1' : undefined)
     const lastEventId = this.#canReplay ? last : undefined
     try {
       const stream = await openRun(this.place, { lastEventId, signal: this.signal })

@@ -7,14 +7,15 @@ import { RecordingLog } from './recording-log'
 import { findMarkedRun } from './run-source'
 import { type RecordingRow, readSegments, setCuts, storedEnd, updateRecording } from './store'
 
+const PAGE_BYTES = 1024 * 1024
+
 /** Goes on with a recording that no instance records any more, from where its stored log ends. */
 export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): Promise<void> {
   const end = await storedEnd(row.id)
   // Viewers may have seen entries that were not stored yet: whoever is beyond this point starts over.
   const cuts = wasCrash ? [...row.cuts, end.last] : row.cuts
   if (wasCrash) await setCuts(row.id, cuts)
-  const entries = (await readSegments(row.id, 0, Number.MAX_SAFE_INTEGER)).flatMap(decodeChunk)
-  const last = entries.at(-1)
+  const last = (await readSegments(row.id, end.last - 1, PAGE_BYTES)).flatMap(decodeChunk).at(-1)
   if (last?.kind === 'final') {
     // It died between the log's last entry and the row.
     const done = {
@@ -31,6 +32,12 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
   }
   const held = new RecordingLog(row.id, cuts, { phase: 'reconnecting', last: end.last, totalBytes: end.bytes })
   const recorder = new Recorder(hub, row, held)
+  try {
+    await recall(recorder, row.id)
+  } catch (error) {
+    recorder.discard() // the lease passes, and it is tried again
+    throw error
+  }
   if (!recorder.place.run) {
     const run = await findMarkedRun(recorder.place, row.id).catch((error: unknown) => {
       log.warn('recorder.run_not_found', { recording: row.id, error })
@@ -38,5 +45,15 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
     })
     if (run) recorder.name(recorder.place.thread, run)
   }
-  recorder.resume(entries, last?.at ?? row.startedAt.getTime())
+  recorder.resume(last?.at ?? row.startedAt.getTime())
+}
+
+/** A page at a time: a log may be larger than what one would hold of it twice. */
+async function recall(recorder: Recorder, id: string): Promise<void> {
+  for (let cursor = 0; ; ) {
+    const chunks = await readSegments(id, cursor, PAGE_BYTES)
+    if (chunks.length === 0) return
+    recorder.recall(chunks.flatMap(decodeChunk))
+    cursor = chunks.at(-1)?.last ?? cursor
+  }
 }

@@ -96,6 +96,24 @@ test('a server that restarts and tells the run anew, with new numbers, is heard:
   ])
 })
 
+test.each([
+  ['kept all of it', true],
+  ['has thrown it away', false],
+])(
+  'a stream that breaks behind the last event: nothing is marked only if the server shows that it %s',
+  async (_, isKept) => {
+    const { id } = await start()
+    const run = server.latest()
+    for (let n = 1; n <= 3; n++) run.emit('custom', n)
+    await heard(id, 4)
+    run.isResumable = isKept
+    run.status = 'success'
+    run.cut()
+    const log = await logOf(id)
+    expect(short(log)).toEqual(['custom 1', 'custom 2', 'custom 3', ...(isKept ? [] : ['gap']), 'final'])
+  },
+)
+
 const answer = (status: number, headers: Record<string, string>, body: string) => (response: ServerResponse) => {
   response.writeHead(status, headers)
   response.end(body)
