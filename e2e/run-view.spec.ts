@@ -235,6 +235,20 @@ test('by the keyboard alone a run is started, followed, stopped, and another one
   await page.keyboard.press('Enter')
   await begin('chat', 'Talk until I stop you.')
 
+  await tabTo(page, page.getByRole('button', { name: 'Cancel', exact: true }))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('menu')).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByText(/a calm concierge/).first()).toBeVisible({ timeout: 20_000 })
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Cancelled', { exact: true })).toBeVisible({ timeout: 15_000 })
+  type Told = [at: number, text: string][]
+  const told = () => page.evaluate(() => (window as unknown as { told: Told }).told)
+  await expect.poll(async () => (await told()).at(-1)?.[1], { timeout: 15_000 }).toMatch(/^Run cancelled\. .*concierge/)
+  const times = (await told()).map(([at]) => at)
+  for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(4_500)
+
+
   await tabTo(page, page.getByRole('tab', { name: 'Transcript' }))
   await page.keyboard.press('ArrowLeft') // round to the last one
   await page.keyboard.press('ArrowLeft')
@@ -245,23 +259,12 @@ test('by the keyboard alone a run is started, followed, stopped, and another one
   const second = events.getByRole('option', { selected: true })
   await expect(second).toBeVisible()
   expect(await events.getAttribute('aria-activedescendant')).toBe(await second.getAttribute('id'))
-  await tabTo(page, page.getByRole('button', { name: 'Cancel', exact: true }), 'Shift+Tab')
-  await page.keyboard.press('Enter')
-  await expect(page.getByRole('menuitem').first()).toBeFocused()
-  await page.keyboard.press('Enter')
-  await expect(page.getByText('Cancelled', { exact: true })).toBeVisible({ timeout: 15_000 })
-  type Told = [at: number, text: string][]
-  const told = () => page.evaluate(() => (window as unknown as { told: Told }).told)
-  await expect.poll(async () => (await told()).at(-1)?.[1], { timeout: 15_000 }).toMatch(/^Run cancelled\. .*concierge/)
-  const times = (await told()).map(([at]) => at)
-  for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(4_500)
-
   await expectAccessible(page)
-  await tabTo(page, page.getByRole('link', { name: /^Run again/ }))
+  await tabTo(page, page.getByRole('link', { name: /^Run again/ }), 'Shift+Tab')
   await page.keyboard.press('Enter')
   await begin('approval', 'the harbour')
   const panel = page.getByRole('region', { name: 'Waiting for a person' })
-  await tabTo(page, panel.getByRole('radio').first())
+  await tabTo(page, panel.getByRole('radio', { name: 'approve' }))
   await page.keyboard.press('Space')
   await tabTo(page, panel.getByRole('button', { name: 'Send answer' }))
   await page.keyboard.press('Enter')
