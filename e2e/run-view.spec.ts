@@ -248,7 +248,6 @@ test('by the keyboard alone a run is started, followed, stopped, and another one
   const times = (await told()).map(([at]) => at)
   for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(4_500)
 
-
   await tabTo(page, page.getByRole('tab', { name: 'Transcript' }))
   await page.keyboard.press('ArrowLeft') // round to the last one
   await page.keyboard.press('ArrowLeft')
