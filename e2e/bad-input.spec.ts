@@ -143,7 +143,7 @@ test('whatever a stream holds, nothing in it runs and nothing leaves the page', 
     await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
     const message = page.getByRole('article', { name: 'AI message' })
     await expect(message).toContainText('<script>document.title=2</script>')
-    await expect(message.getByRole('link', { name: /your bank/ })).toHaveText(/evil\.example/)
+    await expect(message).toContainText('your bank (evil.example)')
     await expect(message.getByText('RLO')).toBeVisible()
     expect(await message.locator('img, script, a[href^="data:"], a[href^="javascript:"]').count()).toBe(0)
     await page.getByRole('tab', { name: /^Events/ }).click()

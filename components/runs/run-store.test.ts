@@ -61,6 +61,23 @@ describe('a recording that is followed', () => {
     expect(store.total).toBe(1_000)
   })
 
+  test('a flood is drawn now and then, and at once when it pauses', async () => {
+    const { clock, later, frame } = handClock()
+    const store = new RunStore(clock)
+    const pour = (block: number) => {
+      store.feed.entries(events(block * 1_000 + 1, 1_000), { total: 100_000, phase: 'live' })
+      later()
+    }
+    pour(0)
+    expect(frame()).toBe(1)
+    for (let block = 1; block < 20; block++) {
+      pour(block)
+      expect(frame()).toBe(0)
+    }
+    await expect.poll(frame).toBe(1)
+    expect([store.view.seq, store.getVersion()]).toEqual([20_000, 2])
+  })
+
   test('entries that come twice change nothing', () => {
     const { clock, later } = handClock()
     const store = new RunStore(clock)

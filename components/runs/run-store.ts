@@ -12,6 +12,11 @@ export type RunError = { code: string; message: string }
 /** Longest stretch of applying entries at a time: leaves most of a 16 ms frame to the page. */
 const SLICE_MS = 8
 
+/** So many entries since the last repaint are a flood, which nobody reads: it is drawn now and then, and when it pauses. */
+const FLOOD = 500
+const FLOOD_MS = 100
+const PAUSE_MS = 20
+
 /**
  * A recording as the page follows it. Entries are applied to the view outside React, a slice at a time; listeners hear of
  * it at most once per animation frame, and what they read (`version`) moves only then: a component that renders for
@@ -33,6 +38,8 @@ export class RunStore {
   #offset = 0
   #isWorking = false
   #isPublishing = false
+  #shown = { seq: 0, at: -Infinity }
+  #pause: ReturnType<typeof setTimeout> | undefined
   readonly #listeners = new Set<() => void>()
   readonly #clock: RunClock
 
@@ -124,10 +131,19 @@ export class RunStore {
   }
 
   #publish(): void {
+    clearTimeout(this.#pause)
     if (this.#isPublishing) return
+    const { seq, at } = this.#shown
+    if (this.view.seq - seq > FLOOD && this.#clock.now() - at < FLOOD_MS)
+      this.#pause = setTimeout(() => this.#show(), PAUSE_MS)
+    else this.#show()
+  }
+
+  #show(): void {
     this.#isPublishing = true
     this.#clock.nextFrame(() => {
       this.#isPublishing = false
+      this.#shown = { seq: this.view.seq, at: this.#clock.now() }
       this.#version++
       for (const listener of this.#listeners) listener()
     })
