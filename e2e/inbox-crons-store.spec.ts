@@ -187,6 +187,9 @@ test('an item of the store is made, edited, found and deleted', async ({ page })
   await page.goto(`/local/deployments/${id}/system`)
   await expect(page.getByText('Well', { exact: true })).toBeVisible()
   await expect(page.getByRole('img', { name: /^agent_/ }).first()).toBeVisible()
+  const docs = page.getByRole('link', { name: '/docs' })
+  await expect(docs).toHaveAttribute('target', '_blank') // the agent's own page, with nothing of ours
+  await expect(docs).toHaveAttribute('rel', 'noopener noreferrer')
   await expectAccessible(page)
 })
 
