@@ -37,6 +37,7 @@ test('an assistant is made, edited, compared, set back, undone and deleted', asy
   await expect(page.getByLabel('persona', { exact: true })).toHaveValue('a night porter')
   await page.getByLabel('persona', { exact: true }).fill('a day porter')
   await expect(page.getByRole('region', { name: 'Save' })).toContainText('Saving makes version 3')
+  await expect(page.getByText('not in the schema; they are kept')).toBeVisible()
   await page.reload() // what was typed is still there
   await expect(page.getByLabel('persona', { exact: true })).toHaveValue('a day porter')
   await page.getByRole('button', { name: 'Save as version 3' }).click()
@@ -62,6 +63,15 @@ test('an assistant is made, edited, compared, set back, undone and deleted', asy
   await dialog.getByRole('button', { name: 'Undo: version 3 again' }).click()
   await expect(dialog).toHaveCount(0)
   expect((await ask('GET', `/assistants/${assistant}`)).version).toBe(3)
+
+  // A run after that uses the version that is shown, and says so.
+  await page.goto(`/local/deployments/${id}/runs/new?assistant=${assistant}`)
+  await page.getByLabel('Message', { exact: true }).last().fill('Who are you?')
+  await page.getByRole('button', { name: 'Start run' }).click()
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+  await expect(page.getByText('Assistant’s version3', { exact: true })).toBeVisible()
+  await expect(page.getByText('I am a day porter')).toBeVisible({ timeout: 20_000 })
+  await page.goto(`/local/deployments/${id}/assistants/${assistant}?tab=versions`)
 
   await versions.getByRole('link', { name: 'Compare version 1 with the active one' }).click()
   const list = page.getByRole('listbox', { name: 'Differences' })

@@ -27,10 +27,21 @@ const stateAt = (step: number) => ({
   parent_checkpoint: checkpointOf(step - 1),
 })
 
+const schemas = {
+  graph_id: 'chat',
+  input_schema: { type: 'object', properties: { messages: { type: 'array' } } },
+  state_schema: {
+    $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
+    $ref: '#/$defs/node',
+  },
+  output_schema: { type: 'object', properties: 7, required: 'nothing' },
+}
+
 /** As small servers are: assistants, threads and their states. No counts, no copies, no crons, no store, no protocols, no `/ok`. */
 function answer({ method, path, body }: Seen): Reply | undefined {
   const [resource = ''] = path.split('?')
   if (/\/(versions|graph|subgraphs|count|copy|prune)$/.test(resource)) return { status: 404, body: 'Not Found' }
+  if (resource.endsWith('/schemas')) return { body: schemas }
   if (resource === '/threads/search') return { body: [thread] }
   if (resource === `/threads/${THREAD}`) return { body: thread }
   if (resource === `/threads/${THREAD}/state`) return { body: stateAt(2) }
@@ -60,8 +71,13 @@ test('of a server that has a part of the groups each page works, or says what is
     await expect(page.getByRole('heading', { name: 'chat', exact: true })).toBeVisible()
     await page.getByRole('tab', { name: 'Schemas' }).click()
     await saysQuietly(page, 'The server does not tell this schema')
+    const fields = page.getByRole('region', { name: 'Fields' })
     await page.getByRole('combobox', { name: 'Schema' }).selectOption('input_schema')
-    await expect(page.getByRole('region', { name: 'Fields' })).toContainText('messages')
+    await expect(fields).toContainText('messages')
+    await page.getByRole('combobox', { name: 'Schema' }).selectOption('state_schema') // it comes back to itself
+    await expect(fields).toContainText('next')
+    await page.getByRole('combobox', { name: 'Schema' }).selectOption('output_schema') // it is none
+    await expect(page.getByRole('tree', { name: 'Schema as JSON' })).toContainText('properties: 7')
     for (const [tab, words] of [
       ['Versions', 'This server keeps no versions of its assistants.'],
       ['Graph', 'This server does not tell what its graphs look like.'],
@@ -103,6 +119,37 @@ test('of a server that has a part of the groups each page works, or says what is
     await saysQuietly(page, 'This agent server does not offer metrics (it answered')
     await saysQuietly(page, 'This agent server does not offer getOk (it answered')
     await expectAccessible(page)
+  } finally {
+    await agent.stop()
+  }
+})
+
+test('a state that no parser keeps as it is, is shown as it is: odd keys, odd numbers, any depth, long strings', async ({
+  page,
+}) => {
+  const odd = [
+    '"serial":12345678901234567890,"price":1.10,"twice":1,"twice":2,"__proto__":{"admin":true},"half":"\\ud83d"',
+    `"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"long":"${'x'.repeat(10_000_000)}","last":"the end"`,
+  ]
+  const text = JSON.stringify({ ...stateAt(2), values: 0 }).replace('"values":0', `"values":{${odd}}`)
+  const agent = await startStubAgent((seen) =>
+    seen.path.startsWith(`/threads/${THREAD}/state`)
+      ? { headers: { 'content-type': 'application/json' }, body: text }
+      : answer(seen),
+  )
+  try {
+    await signIn(page)
+    await addAgentServer(page, { name: `odd ${test.info().retry}`, url: agent.url })
+    await page.goto(`${new URL(page.url()).pathname}/threads/${THREAD}?tab=state`)
+    const tree = page.getByRole('tree', { name: 'State' })
+    for (const line of ['serial: 12345678901234567890', 'price: 1.10', 'twice: 1', 'twice: 2', '__proto__: {1}'])
+      await expect(tree.getByRole('treeitem', { name: line })).toBeVisible()
+    await expect(tree.getByRole('treeitem', { name: /^half: / })).toContainText('\\ud83d')
+    await tree.getByRole('treeitem', { name: /^last: / }).click()
+    await expect(page.getByText('the end').last()).toBeVisible()
+    await page.getByLabel('Search keys and values').fill('admin')
+    await expect(page.getByText('1 of 1', { exact: true })).toBeVisible()
+    await expect(page.getByText('__proto__.admin')).toBeVisible()
   } finally {
     await agent.stop()
   }

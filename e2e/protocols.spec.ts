@@ -28,6 +28,12 @@ test('a tool is called and an assistant is talked to, with all that goes over th
   await wire.getByText('tools/call', { exact: true }).click()
   await expect(wire).toContainText('x-api-key: [redacted]')
   await expect(wire).toContainText('"method": "tools/call"')
+  for (const kind of ['Prompts', 'Resources']) {
+    await page.getByRole('tab', { name: kind }).click()
+    await expect(page.getByText(`No ${kind.toLowerCase()} here`)).toBeVisible()
+    await expect(page.getByText('In its greeting the server says what it offers')).toBeVisible()
+  }
+  await page.getByRole('tab', { name: 'Tools' }).click()
   await tool.getByRole('tab', { name: 'Input schema' }).click()
   await expect(tool.getByRole('region', { name: 'Fields' })).toContainText('messages')
 
@@ -45,6 +51,11 @@ test('a tool is called and an assistant is talked to, with all that goes over th
   await console.getByRole('button', { name: 'Read the task' }).click()
   await expect(console.getByRole('region', { name: 'Raw exchange' })).toContainText('tasks/get')
   await expect(answer.getByText('completed')).toBeVisible()
+  const task = await console.getByRole('textbox', { name: 'Task id' }).inputValue()
+  await console.getByRole('button', { name: 'List the tasks' }).click()
+  const listed = console.getByRole('region', { name: 'Tasks' }).getByRole('button', { name: `completed ${task}` })
+  await expect(listed).toHaveAttribute('aria-current', 'true')
+  await expect(console.getByRole('region', { name: 'Raw exchange' })).toContainText('ListTasks')
   await console.getByRole('button', { name: 'Cancel the task' }).click()
   await expect(console.getByRole('alert')).toContainText('The server answered with the error')
   await expectAccessible(page)
@@ -55,11 +66,18 @@ test('a server without the protocols says why they are absent, and hostile words
   const agent = await startStubAgent(({ path, method, body }) => {
     if (path === '/info') return { body: { version: '1.0.0', flags: { a2a: false } } }
     if (path !== '/mcp/' || method !== 'POST') return undefined
-    const { id, method: asked } = JSON.parse(body) as { id?: number; method: string }
-    if (asked !== 'tools/list') return id ? { body: { jsonrpc: '2.0', id, result: {} } } : { status: 202 }
+    const { id, method: asked, params } = JSON.parse(body) as { id?: number; method: string; params?: { uri?: string } }
+    const reply = (result: unknown) => ({ body: { jsonrpc: '2.0', id, result } })
+    if (asked === 'prompts/get') return () => {} // never
+    if (asked === 'initialize') return reply({ capabilities: { tools: {}, prompts: {}, resources: {} } })
+    if (asked === 'prompts/list')
+      return reply({ prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }] }] })
+    if (asked === 'resources/list') return reply({ resources: [{ uri: 'file:///notes', name: 'Notes' }] })
+    if (asked === 'resources/read') return reply({ contents: [{ uri: params?.uri, text: 'tea at four' }] })
+    if (asked !== 'tools/list') return id ? reply({}) : { status: 202 }
     const description = '<img src=x onerror=alert(1)> [here](javascript:alert(1)) \u202eback'
     const tools = [{ name: 'odd\u200btool', description, inputSchema: { $ref: '#/nowhere' } }]
-    return { body: { jsonrpc: '2.0', id, result: { tools } } }
+    return reply({ tools })
   })
   try {
     await signIn(page)
@@ -75,6 +93,21 @@ test('a server without the protocols says why they are absent, and hostile words
     await tool.click()
     await expect(page.getByRole('textbox', { name: 'Arguments as JSON' })).toBeVisible()
     await expect(page.locator('main img')).toHaveCount(0)
+
+    await page.getByRole('tab', { name: 'Resources' }).click()
+    await page.getByRole('region', { name: 'Resources' }).getByRole('button', { name: 'Notes' }).click()
+    await page.getByRole('button', { name: 'Read', exact: true }).click()
+    await expect(page.getByRole('region', { name: 'Result' })).toContainText('tea at four')
+    await page.getByRole('tab', { name: 'Prompts' }).click()
+    await page.getByRole('region', { name: 'Prompts' }).getByRole('button', { name: 'greet' }).click()
+    const prompt = page.getByRole('region', { name: 'greet', exact: true })
+    await prompt.getByLabel('who', { exact: true }).fill('the porter')
+    await prompt.getByRole('button', { name: 'Get the prompt' }).click()
+    // It never answers: for how long is said, and it can be left.
+    await expect(prompt.getByText(/Waiting for the answer: 1\.\d s\. It may take up to 10 minutes/)).toBeVisible()
+    await expectAccessible(page)
+    await prompt.getByRole('button', { name: 'Stop' }).click()
+    await expect(prompt.getByText('The waiting was stopped here.')).toBeVisible()
   } finally {
     await agent.stop()
   }

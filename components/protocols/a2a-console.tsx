@@ -49,7 +49,7 @@ export function A2aConsole({ place, assistant, card }: Props) {
   const [context, setContext] = useState('')
   const [task, setTask] = useState('')
   const [asked, setAsked] = useState<{ verb: A2aVerb; version: A2aVersion }>()
-  const [listed, setListed] = useState<ReturnType<typeof tasksOf>>()
+  const [listed, setListed] = useState<ReturnType<typeof tasksOf> & { isOfContext: boolean }>()
   const { exchanges, error, isBusy, since, wasStopped, start, stop } = useConversation(place)
   const answers = useMemo(
     () => (asked ? answersTo(exchanges, A2A_METHODS[asked.version][asked.verb]) : []),
@@ -70,13 +70,18 @@ export function A2aConsole({ place, assistant, card }: Props) {
   }
   async function list() {
     // Only version 1.0 has a list by this transport: a server that speaks both is asked in that one.
-    const [found] = await ask('list', listParams(context.trim()), versions.includes('1.0') ? '1.0' : version)
-    if (found !== undefined) setListed(tasksOf(found))
+    const within = context.trim()
+    const [found] = await ask('list', listParams(within), versions.includes('1.0') ? '1.0' : version)
+    if (found !== undefined) setListed({ ...tasksOf(found), isOfContext: within !== '' })
   }
   const say = (verb: 'send' | 'stream') => {
     const parts = { text: text.trim(), ...(data.trim() && { data: parseJson(data) as Record<string, unknown> }) } // an object: see `problem`
     // Only a task that waits for an answer takes another message; a message of its own begins a new task.
-    const isAnswer = outcomeOf(resultsOf(answers)).state === 'input-required'
+    const state =
+      asked?.verb === 'list'
+        ? listed?.tasks.find(({ id }) => id === task.trim())?.state
+        : outcomeOf(resultsOf(answers)).state
+    const isAnswer = state === 'input-required'
     const where = { context: context.trim(), ...(isAnswer && { task: task.trim() }) }
     void askTask(verb, messageParams(version, { id: newRequestKey(), ...parts, ...where }))
   }

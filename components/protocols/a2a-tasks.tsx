@@ -10,15 +10,17 @@ import { TASK_TONES } from './a2a-outcome'
 type Props = {
   tasks: readonly A2aTask[]
   total: number
+  /** Of one context only. */
+  isOfContext: boolean
   current: string
   onChoose: (task: A2aTask) => void
 }
 
 /** The newest tasks of an assistant; a chosen one is what can be read or cancelled. */
-export const A2aTasks = ({ tasks, total, current, onChoose }: Props) => (
+export const A2aTasks = ({ tasks, total, isOfContext, current, onChoose }: Props) => (
   <section aria-label="Tasks" className="min-w-0 overflow-hidden rounded-lg border bg-panel">
     <header className="flex items-baseline gap-3 border-b px-3 py-2">
-      <h3 className="font-semibold text-sm">Tasks</h3>
+      <h3 className="font-semibold text-sm">{isOfContext ? 'Tasks of this context' : 'Tasks'}</h3>
       <span className="text-ink-3 text-xs tabular-nums">
         {total > tasks.length ? `the newest ${count(tasks.length)} of ${count(total)}` : count(total)}
       </span>

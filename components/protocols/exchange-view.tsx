@@ -23,10 +23,12 @@ export function ExchangeView({ exchanges }: { exchanges: readonly Exchange[] }) 
       <header className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
         <h3 className="font-semibold text-sm">Raw exchange</h3>
         <span className="text-ink-3 text-xs">Credentials are not shown.</span>
-        <Button size="sm" variant="ghost" className="ml-auto" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-          {isRaw ? 'As it was sent' : 'Indented'}
-        </Button>
-        <CopyButton value={() => JSON.stringify(exchanges, null, 2)} what="raw exchange" />
+        <span className="ml-auto flex items-center gap-1">
+          <Button size="sm" variant="ghost" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+            {isRaw ? 'As it was sent' : 'Indented'}
+          </Button>
+          <CopyButton value={() => JSON.stringify(exchanges, null, 2)} what="raw exchange" />
+        </span>
       </header>
       <ol className="divide-y">
         {exchanges.map((exchange, index) => (

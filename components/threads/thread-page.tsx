@@ -4,7 +4,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ListTree, Pencil, Play } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
-import { useSearchParams } from 'next/navigation'
 import { useEffect, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
@@ -13,7 +12,7 @@ import { NothingHere } from '@/components/shared/nothing-here'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { useReasons } from '@/components/shared/rights'
 import { Figure, SectionHeader } from '@/components/shared/section-header'
-import { useSetSearch } from '@/components/shared/use-set-search'
+import { useLocalParam } from '@/components/shared/use-local-param'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { Tabs } from '@/components/ui/tabs'
@@ -41,8 +40,8 @@ type LightThread = Pick<Thread, 'thread_id' | 'status' | 'created_at' | 'updated
 /** One thread: its state now, as messages and as a tree, and how it came to be. */
 export function ThreadPage(place: Place) {
   const { workspace, deployment, thread } = place
-  const setSearch = useSetSearch({ isLocal: true })
-  const tab = useSearchParams().get('tab') ?? 'messages'
+  const [shown, setShown] = useLocalParam('tab')
+  const tab = shown || 'messages'
   const { data, error, refetch } = useThread(place)
   useJsonWorker()
   // An id of no form that a thread can have is refused rather than not found.
@@ -97,7 +96,7 @@ export function ThreadPage(place: Place) {
       <Tabs
         label="Parts of the thread"
         value={tab}
-        onValueChange={(value) => setSearch({ tab: value === 'messages' ? '' : value })}
+        onValueChange={(value) => setShown(value === 'messages' ? '' : value)}
         className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
         tabs={[
           { value: 'messages', label: 'Messages' },

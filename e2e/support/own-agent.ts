@@ -14,6 +14,7 @@ export async function startOwnAgent(config: string) {
     PILOTHOUSE_AGENT_SCHEMA: `journey_${randomBytes(6).toString('hex')}`,
     PILOTHOUSE_AGENT_CONFIG: path.join(root, config),
     PILOTHOUSE_AGENT_OWNER: 'journey',
+    NODE_NO_WARNINGS: '1', // a fan-out of twelve has more listeners than Node.js expects
   })
   const child = fork(path.join(root, '.build/agent-server.mjs'), [], {
     env: env as NodeJS.ProcessEnv, // Next.js wants more of it than a child has

@@ -160,3 +160,21 @@ test('who keeps the worker ready has it there before a document and after it', (
   end()
   expect(terminate).toHaveBeenCalledOnce()
 })
+
+test('where the worker cannot be started, the beginning is shown and told to be no more than that', async () => {
+  const start = jsonWorker.start
+  let worker: WorkerLike | undefined
+  jsonWorker.start = () => {
+    worker = { onmessage: null, onerror: null, terminate, postMessage: () => {} }
+    return worker
+  }
+  const large = new LargeJson({ under: 'values' })
+  large.add(new TextEncoder().encode('{"next":["model"],"values":{"a":1,"b":[1,2'))
+  expect(JSON.parse(await large.head)).toEqual({ next: ['model'] })
+  expect(large.source.getState()).toMatchObject({ rowCount: 3, progress: {} })
+  worker?.onerror?.({ message: 'No such worker.' } as ErrorEvent)
+  expect(large.source.getState()).toMatchObject({ rowCount: 3, problem: 'No such worker.' })
+  expect(large.source.getState().progress).toBeUndefined()
+  large.release()
+  jsonWorker.start = start
+})

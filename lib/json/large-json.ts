@@ -16,7 +16,7 @@ export class LargeJson {
   /** The same at the end of the text. */
   readonly whole: Promise<string>
   readonly #remote: RemoteDocument
-  readonly #begin: (document: TextDocument) => void
+  readonly #onHead: (head: string) => void
   #first: TextDocument | undefined
   #reader: ReadableStreamDefaultReader | undefined
 
@@ -42,6 +42,7 @@ export class LargeJson {
       },
       (problem) => {
         for (const fail of fails) fail(new Error(problem))
+        this.source.fail(problem)
       },
     )
     this.source = new WorkerSource({
@@ -50,10 +51,7 @@ export class LargeJson {
     })
     // What is open in another document is the worker's to know.
     if (!from) this.#first = new TextDocument({ under, expected })
-    this.#begin = (document) => {
-      onHead(document.head)
-      this.source.take(document.frame())
-    }
+    this.#onHead = onHead
     this.#remote.send({ open: { under, from: from?.name, expected } })
   }
 
@@ -74,7 +72,9 @@ export class LargeJson {
     if (!first) return
     first.index.add(bytes)
     first.advance(FIRST_BYTES)
-    if (first.root !== undefined) this.#begin(first)
+    if (first.root === undefined) return
+    this.#onHead(first.head)
+    this.source.take(first.frame())
   }
   end(problem?: string): void {
     this.#remote.send({ end: true, problem })

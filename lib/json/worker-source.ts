@@ -29,6 +29,12 @@ export class WorkerSource implements RowSource {
     this.#set({ ...state, detail: state.detail ?? this.#state.detail })
   }
 
+  /** Nothing more will be told, for this reason. */
+  fail(problem: string): void {
+    const { progress: _, ...state } = this.#state
+    this.#set({ ...state, problem })
+  }
+
   subscribe = (onChange: () => void): (() => void) => {
     this.#listeners.add(onChange)
     return () => this.#listeners.delete(onChange)

@@ -34,8 +34,9 @@ function requestFor(asked: ProtocolAsk & { protocol: 'mcp' }, id: number, cursor
 }
 
 /**
- * Lists what a server has, reads it, or calls a tool: a whole conversation of the Model Context Protocol each time, from its greeting to
- * the end of the session where the server gave one. Nothing of it outlives the request, so any console can have the next.
+ * Lists what a server has, reads it, or calls a tool: a whole conversation of the Model Context Protocol each time, from its
+ * greeting to the end of the session where the server gave one. Nothing of it outlives the request, so any console can have the
+ * next.
  */
 export function converseMcp(
   place: Place,
