@@ -68,6 +68,7 @@ function watchTree() {
       const channel = new MessageChannel() // a task after the frame: it is painted by then
       channel.port1.onmessage = () => {
         window.rowsAt = performance.now()
+        performance.mark('counted') // for the trace, which has a clock of its own
       }
       channel.port2.postMessage(null)
     })
@@ -77,9 +78,10 @@ function watchTree() {
 
 /** Blocks are counted from the first rows on: what is before is the start of any page. Tasks below 50 ms are not told by browsers. */
 async function open(browser, page, at, size) {
+  const categories = ['toplevel', '__metadata', 'blink.user_timing']
+  await browser.startTracing(page, { categories })
   await page.goto(at)
   const first = await (await page.waitForFunction(() => window.rowsAt)).jsonValue()
-  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
   const runs = size.toLocaleString('en')
   await page.waitForFunction(
     (runs) => {
@@ -98,8 +100,8 @@ async function open(browser, page, at, size) {
   await page.waitForTimeout(300)
   const longest = await longestSince(first)
   const longestCpu = longestTask(await browser.stopTracing())
-  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
-  const typed = await page.evaluate(() => performance.now())
+  await browser.startTracing(page, { categories })
+  const typed = await page.evaluate(() => performance.mark('counted').startTime)
   await page.getByLabel('Search name, model, tag or error').pressSequentially('m1', { delay: 60 })
   await page
     .getByText(/ found$/)
@@ -111,7 +113,7 @@ async function open(browser, page, at, size) {
   return { first, whole, longest, longestCpu, search, searchCpu, elements: await page.locator('*').count() }
 }
 
-/** Milliseconds of the processor that the longest task of any page's main thread took. */
+/** Milliseconds of the processor that the longest task of any page's main thread took, of those that began after the mark. */
 function longestTask(trace) {
   const { traceEvents } = JSON.parse(trace.toString())
   const threads = new Set(
@@ -119,6 +121,9 @@ function longestTask(trace) {
       .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
       .map(({ pid, tid }) => `${pid} ${tid}`),
   )
-  const tasks = traceEvents.filter(({ pid, tid, tdur }) => tdur !== undefined && threads.has(`${pid} ${tid}`))
+  const since = traceEvents.find(({ name }) => name === 'counted')?.ts ?? 0
+  const tasks = traceEvents.filter(
+    ({ pid, tid, ts, tdur }) => tdur !== undefined && ts >= since && threads.has(`${pid} ${tid}`),
+  )
   return tasks.reduce((longest, { tdur }) => Math.max(longest, tdur / 1000), 0)
 }

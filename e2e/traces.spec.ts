@@ -7,8 +7,8 @@ import { expect, signIn, test } from './support/session'
 const concierge = async () => (await ask('GET', '/v2/deployments?name_contains=concierge')).resources[0]
 
 /** A failed trace of some runs, one of which names a parent that was never logged. */
-async function logFailure(name: string) {
-  const id = randomUUID()
+async function logFailure(name: string, steps = 400) {
+  const [id, model] = [randomUUID(), randomUUID()]
   const start = Date.now() - 60_000
   const order = (ms: number, run: string) =>
     `${new Date(ms).toISOString().replace(/[-:.]/g, '').replace('Z', '000Z')}${run}`
@@ -29,10 +29,10 @@ async function logFailure(name: string) {
   await ask('POST', '/runs/batch', {
     post: [
       run(0, { name, error: 'The harbour is closed.' }),
-      ...Array.from({ length: 400 }, (_, n) => run(n + 1, { name: `step ${n}` })),
-      run(401, { name: 'lost', parent_run_id: randomUUID() }),
-      run(402, {
-        ...{ name: 'odd model', run_type: 'llm', error: 'Refused.' },
+      ...Array.from({ length: steps }, (_, n) => run(n + 1, { name: `step ${n}` })),
+      run(steps + 1, { name: 'lost', parent_run_id: randomUUID() }),
+      run(steps + 2, {
+        ...{ id: model, name: 'odd model', run_type: 'llm', error: 'Refused.' },
         inputs: { messages: [...messages, { role: 'user', content: blocks }] },
         outputs: { messages: [{ role: 'assistant', content: [tool] }] },
       }),
@@ -41,9 +41,9 @@ async function logFailure(name: string) {
   const { url, api_key } = platform()
   const beside = new FormData()
   const picture = Buffer.from(PIXEL, 'base64')
-  beside.append(`attachment.${id}.harbour`, new Blob([picture], { type: 'image/png' }))
-  beside.append(`attachment.${id}.page`, new Blob(['<script>alert(1)</script>'], { type: 'text/html' }))
-  const said = { run_id: id, trace_id: id, key: 'helpful', score: 0.5, value: 'so so', comment: 'Which harbour?' }
+  beside.append(`attachment.${model}.harbour`, new Blob([picture], { type: 'image/png' }))
+  beside.append(`attachment.${model}.page`, new Blob(['<script>alert(1)</script>'], { type: 'text/html' }))
+  const said = { run_id: model, trace_id: id, key: 'helpful', score: 0.5, value: 'so so', comment: 'Which harbour?' }
   beside.append(`feedback.${randomUUID()}`, new Blob([JSON.stringify(said)], { type: 'application/json' }))
   const answer = await fetch(`${url}/runs/multipart`, {
     method: 'POST',
@@ -111,11 +111,21 @@ test('a chat run is in its project two seconds after its end, and its page leads
   await page.goto(trace)
   await page.getByRole('link', { name: 'Thread', exact: true }).click()
   await page.waitForURL(/\/threads\/[0-9a-f-]{36}$/)
-  await page.getByRole('link', { name: 'Traces', exact: true }).last().click()
+  await page.getByRole('link', { name: 'Traces of this thread' }).click()
   await page.waitForURL(/traces\?.*thread=/)
   const listed = page.getByRole('table', { name: 'Traces' })
   await expect(listed.getByRole('row')).toHaveCount(2)
   await expect(listed.getByRole('link').first()).toHaveAttribute('href', new RegExp(new URL(trace).pathname))
+
+  await page.goto(trace)
+  await page.getByRole('link', { name: 'Compare' }).click()
+  await page.waitForURL(/compare\?a=/)
+  const other = await logFailure(`Small ${Date.now()}`, 2)
+  await page.reload()
+  await page.getByRole('combobox', { name: 'Trace B' }).selectOption(other)
+  const compared = page.getByRole('table', { name: 'Compared runs' })
+  await expect(compared.getByRole('row', { name: /only in B/ }).first()).toBeVisible()
+  await expectAccessible(page)
 })
 
 test('the project is filtered, the trace searched by keys, and what is odd in it is said where it is', async ({
@@ -145,16 +155,6 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   const tree = page.getByRole('tree', { name: 'Runs of the trace' })
   await expect(tree.getByRole('treeitem', { name: new RegExp(`^${name}, chain, Failed`) })).toBeVisible()
   await expect(page.getByText(/^403, 2 failed/)).toBeVisible() // all of it has come
-  const inspector = page.getByRole('region', { name: 'Run', exact: true })
-  await expect(inspector.getByRole('table', { name: 'Feedback' })).toContainText('helpful0.5so soWhich harbour?')
-  await expect(inspector.getByRole('img')).toHaveCount(0)
-  await inspector.getByRole('button', { name: 'Show the attachment harbour' }).click()
-  await expect(inspector.getByRole('img', { name: 'Picture in this message' })).toBeVisible()
-  await inspector.getByRole('button', { name: 'Show the attachment page' }).click()
-  const attached = page.waitForEvent('download')
-  await inspector.getByRole('button', { name: 'Save', exact: true }).click()
-  expect(readFileSync(await (await attached).path(), 'utf8')).toBe('<script>alert(1)</script>')
-  await expectAccessible(page)
   await tree.focus()
   await page.keyboard.press('End')
   await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^lost,.*was not logged/)
@@ -164,12 +164,21 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('e')
   await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^odd model/)
+  const inspector = page.getByRole('region', { name: 'Run', exact: true })
   await expect(inspector.getByText('One part is not as the format wants it')).toBeVisible()
   await expect(inspector.getByText('The rest is read.')).toBeVisible()
   await expect(inspector.getByText('turn 0', { exact: true })).toHaveCount(0)
   await inspector.getByRole('button', { name: /Show earlier messages/ }).click()
   await expect(inspector.getByText('turn 0', { exact: true })).toBeVisible()
   await expect(inspector.getByRole('group', { name: 'Tool call look_up' })).toContainText('Lisbon')
+  await expect(inspector.getByRole('table', { name: 'Feedback' })).toContainText('helpful0.5so soWhich harbour?')
+  await expect(inspector.getByRole('img', { name: 'Picture in this message' })).toHaveCount(0)
+  await inspector.getByRole('button', { name: 'Show the attachment harbour' }).click()
+  await expect(inspector.getByRole('img', { name: 'Picture in this message' })).toBeVisible()
+  await inspector.getByRole('button', { name: 'Show the attachment page' }).click()
+  const attached = page.waitForEvent('download')
+  await inspector.getByRole('button', { name: 'Save', exact: true }).click()
+  expect(readFileSync(await (await attached).path(), 'utf8')).toBe('<script>alert(1)</script>')
   await expectAccessible(page)
   await page.getByLabel('Search name, model, tag or error').fill('step 399')
   await expect(page.getByText('1 found')).toBeVisible()
@@ -177,19 +186,6 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   await page.getByRole('link', { name: 'Download' }).click()
   const saved = JSON.parse(readFileSync(await (await file).path(), 'utf8'))
   expect(saved.runs).toHaveLength(403)
-
-  await page.getByRole('link', { name: 'Compare' }).click()
-  await page.waitForURL(/compare\?a=/)
-  const other = await logFailure(`${name}, again`)
-  await page.reload()
-  await page.getByRole('combobox', { name: 'Trace B' }).selectOption(other)
-  await expect(
-    page
-      .getByRole('table', { name: 'Compared runs' })
-      .getByRole('row', { name: /only in/ })
-      .first(),
-  ).toBeVisible()
-  await expectAccessible(page)
 })
 
 test('the checker reads what is pasted in the browser alone, and says what is wrong by its path', async ({ page }) => {

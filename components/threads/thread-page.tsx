@@ -66,7 +66,10 @@ export function ThreadPage(place: Place) {
               </Link>
             </Button>
             <Button asChild variant="secondary">
-              <Link href={routes.traces(workspace, deployment, { thread, since: '30d' })}>
+              <Link
+                aria-label="Traces of this thread"
+                href={routes.traces(workspace, deployment, { thread, since: '30d' })}
+              >
                 <ListTree aria-hidden />
                 Traces
               </Link>

@@ -40,7 +40,7 @@ test('what a server cannot tell is said, so that no figure is taken for more tha
   const hosted = gaps({ run_count: 3 }, { total_tokens: 5, total_cost: '0.5' })
   expect(hosted).toEqual([
     expect.stringContaining('no figures by time'),
-    expect.stringContaining('which calls have no price'),
+    expect.stringContaining('Which calls have no price'),
   ])
 })
 

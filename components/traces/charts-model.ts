@@ -145,7 +145,7 @@ function gapsOf(whole: TraceTotals, models: TraceTotals): string[] {
   if (!whole.buckets) gaps.push('This server gives no figures by time: the charts show those of the whole time alone.')
   if (!models.model_usage && models.total_tokens)
     gaps.push(
-      'It does not tell which calls have no price: a cost is of the calls whose price it knows, and your prices are applied to single runs only.',
+      'Which calls have no price is not told: a cost is of the calls whose price it knows, and your prices are applied to single runs only.',
     )
   return gaps
 }

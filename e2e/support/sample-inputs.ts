@@ -48,6 +48,7 @@ const QUERIES: Record<string, unknown> = {
   listDeploymentLogs: { type: 'deploy' },
   searchDeploymentLogs: { deployment_id: id },
   getItem: { namespace: 'a', key: 'k' },
+  getTraceAttachment: { name: 'picture' },
   getAgentCard: { assistant_id: id },
 }
 
