@@ -6,8 +6,9 @@ export function useJsonWorker(): void {
   useEffect(() => {
     let isGone = false
     let end = () => {}
-    import('@/lib/json/remote-document').then(
-      ({ keepWorker }) => {
+    // What is needed beside it is loaded too: later it would be waited for.
+    Promise.all([import('@/lib/json/remote-document'), import('@/lib/json/large-json')]).then(
+      ([{ keepWorker }]) => {
         if (!isGone) end = keepWorker()
       },
       () => {}, // it is loaded again, and that told, once there is a large state
