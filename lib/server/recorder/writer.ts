@@ -15,7 +15,7 @@ type Callbacks = {
   onLost: (id: string, reason: string) => void
 }
 
-/** Writes the chunks of all recordings of this process: at once, but few inserts a second however many they are. */
+/** Writes the chunks of all recordings of this process: at once, several in one insert where they come close together. */
 export class Writer {
   #queue: SegmentRow[] = []
   #waitingBytes = 0
