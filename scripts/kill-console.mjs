@@ -33,9 +33,11 @@ const viewers = runs.slice(0, 6).map(({ recording }) => {
 })
 
 let count = 0
-const talk = setInterval(() => {
-  for (const { run } of runs) run.emit('custom', { token: ++count, at: Date.now(), text: 'x'.repeat(100) })
-}, EVERY_MS)
+const talks = []
+for (const { run } of runs) {
+  await sleep(EVERY_MS * Math.random()) // each at its own beat
+  talks.push(setInterval(() => run.emit('custom', { token: ++count, at: Date.now(), text: 'x'.repeat(100) }), EVERY_MS))
+}
 const whenSaid = (event) => (event ? JSON.parse(event.data).at : Number.POSITIVE_INFINITY)
 const killedAt = []
 const backMs = []
@@ -48,7 +50,7 @@ for (let n = 0; n < kills; n++) {
   console.log(`[kill] ${n + 1}: all streams are read again after ${backMs.at(-1)} ms`)
 }
 await sleep(500)
-clearInterval(talk)
+for (const talk of talks) clearInterval(talk)
 for (const { run } of runs) run.finish()
 for (const { recording } of runs) await ours.until(() => ours.isEnded(recording), 60_000)
 

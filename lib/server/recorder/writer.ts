@@ -3,7 +3,8 @@ import { isStoreDown } from '../db'
 import { log } from '../log'
 import { type SegmentRow, writeSegments } from './store'
 
-const FLUSH_MS = 30
+/** With the frame that an event waits for (33 ms) and the insert itself below the 50 ms that a crash may cost. */
+const FLUSH_MS = 10
 const MAX_BATCH_BYTES = 4 * 1024 * 1024
 /** Above this much unwritten text the recorders stop reading their upstreams until the store has caught up. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
@@ -14,7 +15,7 @@ type Callbacks = {
   onLost: (id: string, reason: string) => void
 }
 
-/** Writes the chunks of all recordings of this process: at once, but one insert each few tens of milliseconds at most. */
+/** Writes the chunks of all recordings of this process: at once, several in one insert where they come close together. */
 export class Writer {
   #queue: SegmentRow[] = []
   #waitingBytes = 0
