@@ -1,7 +1,7 @@
 // The tracing intake and reads of the embedded platform, as clients see them over HTTP: runs and bytes a second that it takes,
 // a tree of many runs, totals and lists over many runs, each beside what the same database does without us (a COPY-like insert
 // of the raw bytes; a count by the same index), and the page of such a tree. `BENCH_RUNS` (1,000,000) and `BENCH_TREE` (25,000)
-// set how many: `BENCH_RUNS=50000 BENCH_TREE=5000 BENCH_BATCHES=5` is a quick look. `BENCH_ONLY=page` leaves all else out.
+// set how many: `BENCH_RUNS=50000 BENCH_TREE=5000 BENCH_BATCHES=5` is a quick look. `BENCH_ONLY=page` leaves all else out, `BENCH_ONLY=store` the page.
 
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -28,8 +28,8 @@ const START = Date.now() - (COUNT + 3600) * 1000
 
 /** @returns one row for each figure. */
 export async function measure() {
-  const page = () => tracePage(logTree, row)
-  return process.env.BENCH_ONLY === 'page' ? await page() : [...(await backend()), ...(await page())]
+  const { BENCH_ONLY: only } = process.env
+  return [...(only === 'page' ? [] : await backend()), ...(only === 'store' ? [] : await tracePage(logTree, row))]
 }
 
 async function backend() {

@@ -44,7 +44,7 @@ export function ComparedTable({ rows, book, href }: Props) {
               </th>
             </tr>
           </thead>
-          <tbody>
+          <tbody className="[&_td]:whitespace-nowrap">
             {rows.slice(0, shown).map(({ path, type, a, b }) => (
               <tr key={JSON.stringify(path)} className={cn('border-t', !(a && b) && 'bg-warn-soft/50')}>
                 <th scope="row" className="h-8 max-w-44 px-3 sm:max-w-96 font-normal">
