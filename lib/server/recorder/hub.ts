@@ -63,6 +63,7 @@ export class Hub {
         log.warn('recorder.lost', { recording: id, reason })
         void this.recorders.get(id)?.stop('lost')
       },
+      hasOthers: () => this.line.hasOthers,
     })
     this.line = new WakeLine(this.instance, (ids) => this.#wake(ids))
   }
@@ -202,6 +203,7 @@ export class Hub {
         return one ? [{ id, entries: one.last, bytes: one.totalBytes, phase: one.phase }] : []
       })
       await renewLeases(this.instance, live)
+      await this.line.look()
       // After a restart of the store all instances come back one after the other: give them time to show that they live.
       if (this.line.isOpen && Date.now() - this.line.openedAt > TICK_MS) await this.claim()
       if (Date.now() - this.#cleanedAt > RETENTION_EVERY_MS) {

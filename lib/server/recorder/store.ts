@@ -126,7 +126,7 @@ export async function updateRecording(
 /** Up to this many rows the statement is prepared once per connection: parsing and planning it cost more than running it. */
 const PREPARED_ROWS = 16
 
-const insertOf = (rows: number) => {
+const insertOf = (rows: number, isTold: boolean) => {
   const values = Array.from({ length: rows }, (_, row) => {
     const [id, first, last, body, event] = [3, 4, 5, 6, 7].map((at) => `$${row * 5 + at}`)
     return `(${id}::uuid, ${first}::int, ${last}::int, ${body}::text, ${event}::text)`
@@ -141,20 +141,24 @@ const insertOf = (rows: number) => {
       insert into console.segments (recording, first_seq, last_seq, body, last_event_id)
       select batch.* from batch join owned on owned.id = batch.recording returning recording
     ),
-    told as (select pg_notify('${CHANNEL}', $2::text))
+    told as (select ${isTold ? `pg_notify('${CHANNEL}', $2::text)` : '$2::text'})
     select distinct recording from written, told`
 }
 
 /**
- * Stores segments of several recordings at once and wakes the other instances. Gives the ids of those it still owns:
- * the row lock makes a take-over wait for this insert, or this insert see the take-over.
+ * Stores segments of several recordings at once and, where `isTold`, wakes the other instances. Gives the ids of those it
+ * still owns: the row lock makes a take-over wait for this insert, or this insert see the take-over.
  */
-export async function writeSegments(rows: readonly SegmentRow[], instance: number): Promise<Set<string>> {
+export async function writeSegments(
+  rows: readonly SegmentRow[],
+  instance: number,
+  isTold: boolean,
+): Promise<Set<string>> {
   const ids = [...new Set(rows.map(({ recording }) => recording))]
   const note = `${instance}:${ids.length > MAX_NOTIFIED ? '*' : ids.join(',')}`
   const { rows: written } = await (await db()).$client.query<{ recording: string }>({
-    ...(rows.length <= PREPARED_ROWS && { name: `segments-${rows.length}` }),
-    text: insertOf(rows.length),
+    ...(rows.length <= PREPARED_ROWS && { name: `segments-${rows.length}-${isTold}` }),
+    text: insertOf(rows.length, isTold),
     values: [
       instance,
       note,

@@ -109,7 +109,7 @@ test.each([
     run.isResumable = isKept
     run.status = 'success'
     run.cut()
-    const log = await logOf(id)
+    const log = await endedLogOf(id)
     expect(short(log)).toEqual(['custom 1', 'custom 2', 'custom 3', ...(isKept ? [] : ['gap']), 'final'])
   },
 )

@@ -5,6 +5,9 @@ import { log } from '../log'
 import { CHANNEL, LIFE_LOCK } from './store'
 
 const RETRY_MS = 1000
+const OTHERS = `select count(*)::int as others from pg_locks
+  where locktype = 'advisory' and classid = $1::int::oid and objid <> $2::int::oid and objsubid = 2 and granted
+    and database = (select oid from pg_database where datname = current_database())`
 
 /**
  * This instance's line to the others: a connection of its own that listens for their writes and holds the lock that shows
@@ -13,6 +16,8 @@ const RETRY_MS = 1000
 export class WakeLine {
   /** When the line was last opened; a fresh one cannot judge yet which other instances live. */
   openedAt = 0
+  /** False while no other instance is there to be told: thirty notices a second for nobody are a tenth of the store's work. */
+  hasOthers = true
   #client: pg.Client | undefined
   #isStopped = false
   #opening: Promise<void> | undefined
@@ -61,7 +66,19 @@ export class WakeLine {
     await client.query('select pg_try_advisory_lock($1::int, $2::int)', [LIFE_LOCK, this.instance])
     this.#client = client
     this.openedAt = Date.now()
+    await this.#greet()
     this.onWake('all')
+    await this.look()
+  }
+
+  /** Finds out whether other instances live. On the line itself: a greeting that comes later is heard later. */
+  async look(): Promise<void> {
+    const found = await this.#client?.query<{ others: number }>(OTHERS, [LIFE_LOCK, this.instance])
+    if (found) this.hasOthers = found.rows[0]?.others !== 0
+  }
+
+  async #greet(): Promise<void> {
+    await this.#client?.query('select pg_notify($1, $2)', [CHANNEL, `${this.instance}:*`])
   }
 
   #retry(): void {
@@ -74,6 +91,11 @@ export class WakeLine {
   #hear(payload: string): void {
     const colon = payload.indexOf(':')
     if (Number(payload.slice(0, colon)) === this.instance) return
+    if (!this.hasOthers) {
+      this.hasOthers = true
+      // What was written until now it was not told of.
+      void this.#greet().catch((error: unknown) => log.warn('recorder.greeting_failed', { error }))
+    }
     const ids = payload.slice(colon + 1)
     this.onWake(ids === '*' ? 'all' : ids.split(','))
   }

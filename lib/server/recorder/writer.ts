@@ -13,6 +13,8 @@ type Callbacks = {
   onStored: (id: string, last: number) => void
   /** Another instance owns the recording now, or the store refuses its text. */
   onLost: (id: string, reason: string) => void
+  /** Whether there is another instance to tell. */
+  hasOthers: () => boolean
 }
 
 /** Writes the chunks of all recordings of this process: at once, several in one insert where they come close together. */
@@ -110,7 +112,7 @@ export class Writer {
   }
 
   async #write(batch: SegmentRow[]): Promise<void> {
-    const owned = await writeSegments(batch, this.instance)
+    const owned = await writeSegments(batch, this.instance, this.callbacks.hasOthers())
     for (const { recording, last } of batch) {
       if (owned.has(recording)) this.callbacks.onStored(recording, last)
       else this.callbacks.onLost(recording, 'Another console instance has taken this recording over.')

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testDatabase } from '@/scripts/testing'
+import { testConsole } from '../testing'
+import { until } from './testing'
+import { WakeLine } from './wake'
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let console_: Awaited<ReturnType<typeof testConsole>>
+beforeAll(async () => {
+  database = await testDatabase()
+  console_ = await testConsole(database.url)
+})
+afterAll(async () => {
+  await console_.close()
+  await database.drop()
+})
+
+test('an instance knows whether it is alone; one that comes later is told at once to look at everything', async () => {
+  const heard: Record<number, (string[] | 'all')[]> = { 1: [], 2: [] }
+  const line = (instance: 1 | 2) => new WakeLine(instance, (ids) => heard[instance]?.push(ids))
+  const first = line(1)
+  expect(first.hasOthers).toBe(true) // until it is known
+  await first.open()
+  expect(first.hasOthers).toBe(false)
+
+  const second = line(2)
+  await second.open()
+  expect(second.hasOthers).toBe(true)
+  await until(() => first.hasOthers)
+  // Once for its own beginning, once more because the first told nobody until it heard of it.
+  await until(() => heard[2]?.length === 2)
+  expect(heard[2]).toEqual(['all', 'all'])
+  await until(() => heard[1]?.length === 2)
+
+  await second.close()
+  await until(async () => {
+    await first.look()
+    return !first.hasOthers
+  })
+  await first.close()
+})
