@@ -1,6 +1,9 @@
 import 'server-only'
 import type { Readable } from 'node:stream'
 
+/** Turns of the event loop until all that waits is here: from the socket's buffer, from the kernel, and one to spare. */
+const TURNS = 3
+
 /**
  * A Node stream as a web stream whose reader gets all that has come since it last asked as one piece: an event stream comes
  * in hundreds of small pieces a second, and each one's promises would cost more than all that is done with it. `done` runs
@@ -16,11 +19,15 @@ export function gatheredStream(body: Readable, done: () => void): ReadableStream
     done()
     wake()
   }
-  /** What came while nobody read may wait in the kernel; to have read is to ask for it, and it is here a turn later. */
-  const withRest = async (piece: Buffer): Promise<Buffer> => {
-    await new Promise((resolve) => setImmediate(resolve))
-    const rest: Buffer | null = isOver ? null : body.read()
-    return rest ? Buffer.concat([piece, rest]) : piece
+  /** What came while nobody read waits in the socket and in the kernel; to have read is to ask for it. */
+  const withRest = async (first: Buffer): Promise<Buffer> => {
+    const pieces = [first]
+    for (let turn = 0; turn < TURNS; turn++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const piece: Buffer | null = isOver ? null : body.read()
+      if (piece) pieces.push(piece)
+    }
+    return pieces.length === 1 ? first : Buffer.concat(pieces)
   }
   body.on('readable', () => wake())
   body.on('end', finish)

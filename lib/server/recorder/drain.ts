@@ -8,12 +8,10 @@ export type Ending =
 
 /** A read that brings less than this is a trickle: one that fills its frame is read on at once. */
 const TRICKLE_BYTES = 4096
-/** What is read is taken in before the frame ends. */
-const BEFORE_FRAME_MS = 4
 
 type Options = {
   onEvents: (events: SseEvent[]) => void
-  /** Milliseconds until what is taken in now leaves: until then a trickle gathers in the connection, and is read at once. */
+  /** Milliseconds until what is taken in now leaves: until then a trickle gathers in the connection, and leaves when it is read. */
   frameRest: () => number
   /** Awaited before the next read: what a full store holds back, the upstream holds back in turn. */
   room: () => Promise<void> | undefined
@@ -83,7 +81,7 @@ export async function drain(
       if (events.length > 0) onEvents(events)
       const wait = room()
       if (wait) await wait
-      const rest = value.length < TRICKLE_BYTES ? frameRest() - BEFORE_FRAME_MS : 0
+      const rest = value.length < TRICKLE_BYTES ? frameRest() : 0
       if (rest > 0) await pause(rest, signal)
       heardAt = Date.now()
     }

@@ -80,6 +80,7 @@ export class Intake {
         this.fill(`The recording reached its limit of ${megabytes} MB and was stopped; the run goes on.`)
       }
     }
+    this.#log.sealDue()
     this.heardAt = at
   }
 

@@ -5,6 +5,8 @@ import { type Chunk, chunkAfter, joinChunks } from './chunk'
 
 /** Shortest time between two chunks while events pour in; an event after a pause goes out at once. */
 export const FRAME_MS = 33
+/** A frame is due so much before its end: who reads the upstream then adds to it what it would otherwise miss by a hair. */
+const EARLY_MS = 2
 const CHUNK_LENGTH = 128 * 1024
 const SEGMENT_BYTES = 256 * 1024
 
@@ -65,9 +67,9 @@ export class RecordingLog {
     return (this.#segments[0] ?? this.#tail[0])?.first ?? this.last + 1
   }
 
-  /** Milliseconds for which an entry would wait for the end of the frame; 0 when it would leave at once. */
+  /** Milliseconds until the frame is due; 0 when an entry would leave at once. */
   get frameRest(): number {
-    return Math.max(0, this.#sealedAt + FRAME_MS - Date.now())
+    return Math.max(0, this.#sealedAt + FRAME_MS - EARLY_MS - Date.now())
   }
 
   /** Takes the next entry in and gives its number. */
@@ -84,13 +86,18 @@ export class RecordingLog {
 
   #schedule(): void {
     const wait = this.#sealedAt + FRAME_MS - Date.now()
-    if (wait > 0) {
+    if (wait > EARLY_MS) {
       this.#timer = setTimeout(() => this.seal(), wait)
       return
     }
     // After the current turn: all events of one read of the upstream leave together.
     this.#isQueued = true
     queueMicrotask(() => this.seal())
+  }
+
+  /** Hands over what is due at the end of this turn now: the next frame begins, and who reads the upstream rests with it. */
+  sealDue(): void {
+    if (this.frameRest === 0) this.seal()
   }
 
   /** Hands over what waits for the end of the frame. */

@@ -22,6 +22,7 @@ export class Writer {
   #queue: SegmentRow[] = []
   #waitingBytes = 0
   #timer: NodeJS.Timeout | undefined
+  #isDue = false
   #isWriting = false
   #wroteAt = 0
   #waiters: { isDone: () => boolean; resolve: () => void }[] = []
@@ -60,14 +61,17 @@ export class Writer {
   }
 
   #schedule(ms: number): void {
-    if (this.#isWriting) return
-    if (this.#timer && ms > 0) return
+    if (this.#isWriting || this.#isDue || (this.#timer && ms > 0)) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#run(), ms)
+    this.#isDue = ms === 0
+    // In the turn in which viewers are sent the same: a timer would wake the process once more for each frame.
+    if (this.#isDue) queueMicrotask(() => void this.#run())
+    else this.#timer = setTimeout(() => void this.#run(), ms)
   }
 
   async #run(): Promise<void> {
     this.#timer = undefined
+    this.#isDue = false
     if (this.#isWriting || this.#queue.length === 0) return
     this.#isWriting = true
     this.#wroteAt = Date.now()
