@@ -39,9 +39,10 @@ export function gatheredStream(body: Readable, done: () => void): ReadableStream
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        for (;;) {
+        for (let isFresh = false; ; isFresh = true) {
           const piece: Buffer | null = isOver ? null : body.read()
-          if (piece) return controller.enqueue(await withRest(piece))
+          // What was waited for has nothing waiting behind it.
+          if (piece) return controller.enqueue(isFresh ? piece : await withRest(piece))
           if (isOver) return failure ? controller.error(failure) : controller.close()
           await new Promise<void>((resolve) => {
             wake = resolve
