@@ -7,7 +7,7 @@ import { TraceTree } from '@/lib/traces/tree'
 import { fetchTreePage, type TreePage, treeStartQuery } from './tree-query'
 
 /** Larger pages would hold the page up while they are read. */
-const PAGE = 1_000
+const PAGE = 500
 /** A trace that still grows is read again this often, as long as that is little work. */
 const LIVE_MS = 2_000
 const MAX_LIVE_RUNS = 2_000
