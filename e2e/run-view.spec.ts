@@ -256,8 +256,9 @@ test('by the keyboard alone a run is started, followed, stopped, and another one
   await page.keyboard.press('Home')
   await page.keyboard.press('j')
   const second = events.getByRole('option', { selected: true })
-  await expect(second).toBeVisible()
-  expect(await events.getAttribute('aria-activedescendant')).toBe(await second.getAttribute('id'))
+  await expect
+    .poll(async () => (await events.getAttribute('aria-activedescendant')) === (await second.getAttribute('id')))
+    .toBe(true)
   await expectAccessible(page)
   await tabTo(page, page.getByRole('link', { name: /^Run again/ }), 'Shift+Tab')
   await page.keyboard.press('Enter')
