@@ -40,7 +40,7 @@ export async function measure() {
     for (const [name, query] of Object.entries(QUERIES)) {
       await page.goto(`/local/deployments/${id}/threads${query}`)
       await page.locator('table[aria-label=Threads] tr[data-key]').first().waitFor()
-      await page.waitForTimeout(1_000)
+      await page.waitForTimeout(1_000) // what opening it leaves behind is not what is measured
       const asked = bodies.at(-1)
       const seen = await byTurns({ direct: 'direct', ours: 'ours' }, { count: ROUNDS, slack: 20 }, (side) =>
         side === 'ours' ? turn(page) : direct(agent, asked),

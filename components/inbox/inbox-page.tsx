@@ -55,12 +55,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const openKey = thread ? keyOf({ deployment: deployment ?? '', thread }) : undefined
   const open = inbox?.threads.find((one) => keyOf(one) === openKey)
   const selection = useSelection(rows ?? [], only)
-  useRowKeys({
-    onSelect: (id) => selection.toggle(id, false),
-    onPeek: () => {},
-    onFocus: () => {},
-    onEscape: () => false,
-  })
+  useRowKeys({ onSelect: (id) => selection.toggle(id, false) })
   const [isTogether, setTogether] = useState(false)
   const selected = waiting?.filter(({ id }) => selection.has(id)) ?? []
 

@@ -1,22 +1,17 @@
 'use client'
 import { MessageSquareText } from 'lucide-react'
-import { type FormEvent, useMemo, useState } from 'react'
-import { ErrorNotice } from '@/components/shared/error-notice'
-import { LongText } from '@/components/shared/long-text'
+import { useMemo, useState } from 'react'
 import { useLocalParam } from '@/components/shared/use-local-param'
 import { VisibleText } from '@/components/shared/visible-text'
-import { Button } from '@/components/ui/button'
 import { answersTo } from '@/lib/contracts/exchange'
 import { type McpPrompt, promptMessages, promptsOf } from '@/lib/contracts/mcp'
 import type { AgentPlace } from '@/lib/queries/protocols'
-import { ExchangeView } from './exchange-view'
 import { McpListView } from './mcp-list'
-import { RpcErrorNotice } from './rpc-error-notice'
+import { ReadConsole } from './read-console'
 import type { ToolViews } from './tool-console'
 import { ResultBlock } from './tool-result'
 import { useConversation } from './use-conversation'
 import { useMcpList } from './use-mcp-list'
-import { Waiting } from './waiting'
 
 type Arguments = ToolViews['Arguments']
 
@@ -40,63 +35,50 @@ function PromptConsole({ place, prompt, Arguments }: Props) {
   const { name, title, description } = prompt
   const [value, setValue] = useState<Record<string, unknown>>({})
   const [isUnfinished, setUnfinished] = useState(false)
-  const { exchanges, error, isBusy, since, wasStopped, start, stop } = useConversation(place)
+  const conversation = useConversation(place)
+  const { exchanges, start } = conversation
   const schema = useMemo(() => schemaOf(prompt), [prompt])
   const answer = useMemo(() => answersTo(exchanges, 'prompts/get').at(-1), [exchanges])
   const messages = answer && 'result' in answer ? promptMessages(answer.result) : undefined
   const missing = prompt.arguments.find((one) => one.isRequired && !textOf(value[one.name]))
-  function get(event: FormEvent) {
-    event.preventDefault()
-    if (isBusy || isUnfinished || missing) return
+  const unfinished = isUnfinished ? 'A field is not finished: see what is marked in red.' : undefined
+  function get() {
     // A prompt's arguments are texts, whatever was written as JSON.
     const given = Object.entries(value).map(([key, one]) => [key, textOf(one)])
     void start({ protocol: 'mcp', ask: 'prompt', name, arguments: Object.fromEntries(given) })
   }
   return (
-    <section aria-label={title ?? name} className="min-w-0 space-y-4">
-      <form onSubmit={get} aria-label="Get the prompt" className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
-        <h2 className="break-words font-semibold text-base">
-          <VisibleText>{title ?? name}</VisibleText>
-        </h2>
-        {description ? <LongText text={description} limit={1_000} className="text-ink-2 text-sm" /> : null}
-        {prompt.arguments.length > 0 ? (
-          <Arguments schema={schema} value={value} onChange={setValue} onUnfinished={setUnfinished} />
-        ) : (
-          <p className="text-ink-3 text-xs">It takes no arguments.</p>
-        )}
-        <div className="flex flex-wrap gap-2">
-          <Button
-            type="submit"
-            variant="primary"
-            isBusy={isBusy}
-            reason={missing ? `Fill in ${missing.name} first.` : undefined}
-          >
-            <MessageSquareText aria-hidden />
-            Get the prompt
-          </Button>
-          {isBusy ? <Button onClick={stop}>Stop</Button> : null}
+    <ReadConsole
+      name={title ?? name}
+      description={description}
+      label="Get the prompt"
+      action={
+        <>
+          <MessageSquareText aria-hidden />
+          Get the prompt
+        </>
+      }
+      reason={missing ? `Fill in ${missing.name} first.` : unfinished}
+      onAsk={get}
+      conversation={conversation}
+      answer={answer}
+      result={messages?.map(({ role, block }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages have no identity and do not change places
+        <div key={index} className="min-w-0 space-y-1">
+          <p className="text-ink-3 text-xs">
+            <VisibleText>{role.slice(0, 80)}</VisibleText>
+          </p>
+          <ResultBlock block={block} />
         </div>
-        <Waiting since={since} wasStopped={wasStopped} />
-      </form>
-      {error ? <ErrorNotice error={error} /> : null}
-      {answer && 'error' in answer ? <RpcErrorNotice error={answer.error} /> : null}
-      {messages ? (
-        <section aria-label="Result" className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
-          <h3 className="font-semibold text-sm">Result</h3>
-          {messages.length === 0 ? <p className="text-ink-3 text-sm">It has no messages.</p> : null}
-          {messages.map(({ role, block }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: messages have no identity and do not change places
-            <div key={index} className="min-w-0 space-y-1">
-              <p className="text-ink-3 text-xs">
-                <VisibleText>{role.slice(0, 80)}</VisibleText>
-              </p>
-              <ResultBlock block={block} />
-            </div>
-          ))}
-        </section>
-      ) : null}
-      <ExchangeView exchanges={exchanges} />
-    </section>
+      ))}
+      empty="It has no messages."
+    >
+      {prompt.arguments.length > 0 ? (
+        <Arguments schema={schema} value={value} onChange={setValue} onUnfinished={setUnfinished} />
+      ) : (
+        <p className="text-ink-3 text-xs">It takes no arguments.</p>
+      )}
+    </ReadConsole>
   )
 }
 

@@ -59,12 +59,7 @@ export function RunsList({ workspace, deployment, views: initialViews, serverNow
   const selectable = useMemo(() => rows.filter(isRowActive).map(({ id, run }) => ({ id, name: run ?? id })), [rows])
   const selection = useSelection(selectable, kept)
   const columns = runColumns({ names, serverNow, hasDeployment: !deployment, selectable, selection })
-  useRowKeys({
-    onSelect: (id) => selection.toggle(id, false),
-    onPeek: () => {},
-    onFocus: () => {},
-    onEscape: () => false,
-  })
+  useRowKeys({ onSelect: (id) => selection.toggle(id, false) })
   return (
     <>
       <div className="mb-3 flex flex-wrap items-start gap-2">

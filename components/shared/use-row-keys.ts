@@ -3,11 +3,11 @@ import { useEffect, useEffectEvent } from 'react'
 
 type RowKeys = {
   onSelect: (id: string) => void
-  onPeek: (id: string) => void
+  onPeek?: (id: string) => void
   /** Another row took the focus. */
-  onFocus: (id: string) => void
+  onFocus?: (id: string) => void
   /** Gives back whether there was something to close. */
-  onEscape: () => boolean
+  onEscape?: () => boolean
 }
 
 const TYPING =
@@ -15,28 +15,31 @@ const TYPING =
 const rowOf = (target: EventTarget | null) =>
   (target as Element | null)?.closest?.<HTMLElement>('tr[data-key]')?.dataset.key
 
-/** Keys of a list's rows, besides those of the table itself: X selects the row that has the focus, Space and P peek into it. */
+/**
+ * Keys of a list's rows, besides those of the table itself: X selects the row that has the focus, Space and P peek into it.
+ * A list that offers no peek leaves those keys to the browser.
+ */
 export function useRowKeys(handlers: RowKeys): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
     const target = event.target as Element // keys are pressed on elements
     if (target.closest(TYPING)) return
     if (event.key === 'Escape') {
-      if (handlers.onEscape()) event.preventDefault()
+      if (handlers.onEscape?.()) event.preventDefault()
       return
     }
     const id = rowOf(target)
     if (!id) return
     // Space presses what has the focus, but for links it only scrolls.
-    const isPeek = event.key === 'p' || (event.key === ' ' && target.matches('a[data-row]'))
+    const isPeek = handlers.onPeek && (event.key === 'p' || (event.key === ' ' && target.matches('a[data-row]')))
     if (event.key === 'x') handlers.onSelect(id)
-    else if (isPeek) handlers.onPeek(id)
+    else if (isPeek) handlers.onPeek?.(id)
     else return
     event.preventDefault()
   })
   const onFocus = useEffectEvent((event: FocusEvent) => {
     const id = rowOf(event.target)
-    if (id) handlers.onFocus(id)
+    if (id) handlers.onFocus?.(id)
   })
   useEffect(() => {
     const key = (event: KeyboardEvent) => onKey(event)

@@ -59,12 +59,7 @@ export function ThreadsList({ workspace, deployment, views: initialViews }: Prop
   const kept = viewQueryOf(search)
   const selection = useSelection(rows, kept)
   const columns = useMemo(() => threadColumns({ rows, selection }), [rows, selection])
-  useRowKeys({
-    onSelect: (id) => selection.toggle(id, false),
-    onPeek: () => {},
-    onFocus: () => {},
-    onEscape: () => false,
-  })
+  useRowKeys({ onSelect: (id) => selection.toggle(id, false) })
   const error = list.error ?? list.failureReason
   const retry = useTryAgain(threadsQuery(workspace, deployment, body).queryKey)
   const showAll = () => setSearch({ ...NO_FILTER, sort: '', view: '' })
