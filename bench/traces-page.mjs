@@ -65,7 +65,9 @@ function watchTree() {
     for (const { startTime, duration } of list.getEntries()) window.tasks.push({ startTime, duration })
   }).observe({ type: 'longtask', buffered: true })
   const look = () => {
-    if (window.rowsAt !== undefined || !document.querySelector('[role=tree] [role=treeitem]')) return
+    // What the server streams stands in a hidden part until it is put where it belongs: rows there are not yet seen.
+    const line = document.querySelector('[role=tree] [role=treeitem]')
+    if (window.rowsAt !== undefined || !line || line.closest('[hidden]')) return
     window.rowsAt = 0
     requestAnimationFrame(() => {
       const channel = new MessageChannel() // a task after the frame: it is painted by then
