@@ -40,7 +40,11 @@ export async function drain(
     // Wakes the read below; a body that does not answer to it must not hold us.
     void reader.cancel(how.how).catch(() => {})
   }
-  const onAbort = () => end({ how: 'stopped' })
+  let endPause = () => {}
+  const onAbort = () => {
+    end({ how: 'stopped' })
+    endPause()
+  }
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort)
 
@@ -82,7 +86,14 @@ export async function drain(
       const wait = room()
       if (wait) await wait
       const rest = value.length < TRICKLE_BYTES ? frameRest() : 0
-      if (rest > 0) await pause(rest, signal)
+      if (rest > 0 && !ending)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, rest)
+          endPause = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
       heardAt = Date.now()
     }
   } catch (error) {
@@ -96,19 +107,6 @@ export async function drain(
   }
   return ending ?? { how: 'closed' }
 }
-
-/** Ends early with the signal. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    const timer = setTimeout(finish, ms)
-    signal.addEventListener('abort', finish)
-    if (signal.aborted) finish()
-  })
 
 const textOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown error'

@@ -123,8 +123,12 @@ export async function updateRecording(
   })
 }
 
-/** Up to this many rows the statement is prepared once per connection: parsing and planning it cost more than running it. */
-const PREPARED_ROWS = 16
+/**
+ * Statements of these many rows are prepared once per connection: parsing and planning them cost more than running them. What
+ * has fewer rows is filled up with rows of no recording.
+ */
+const PREPARED_ROWS = [1, 2, 4, 8, 16, 32, 64, 128]
+const NO_ROW = [null, null, null, null, null]
 
 const insertOf = (rows: number, isTold: boolean) => {
   const values = Array.from({ length: rows }, (_, row) => {
@@ -156,13 +160,16 @@ export async function writeSegments(
 ): Promise<Set<string>> {
   const ids = [...new Set(rows.map(({ recording }) => recording))]
   const note = `${instance}:${ids.length > MAX_NOTIFIED ? '*' : ids.join(',')}`
+  const prepared = PREPARED_ROWS.find((count) => count >= rows.length)
+  const count = prepared ?? rows.length
   const { rows: written } = await (await db()).$client.query<{ recording: string }>({
-    ...(rows.length <= PREPARED_ROWS && { name: `segments-${rows.length}-${isTold}` }),
-    text: insertOf(rows.length, isTold),
+    ...(prepared && { name: `segments-${count}-${isTold}` }),
+    text: insertOf(count, isTold),
     values: [
       instance,
       note,
       ...rows.flatMap(({ recording, first, last, body, lastEventId }) => [recording, first, last, body, lastEventId]),
+      ...Array.from({ length: count - rows.length }, () => NO_ROW).flat(),
     ],
   })
   return new Set(written.map(({ recording }) => recording))
