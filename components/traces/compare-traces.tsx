@@ -3,9 +3,10 @@
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
-import { useMemo } from 'react'
+import { useEffect, useState } from 'react'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
+import { inSlices } from '@/components/shared/in-slices'
 import { SectionHeader } from '@/components/shared/section-header'
 import { useSetSearch } from '@/components/shared/use-set-search'
 import { Select } from '@/components/ui/input'
@@ -13,7 +14,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { relativeTime } from '@/lib/format'
 import { traceRunsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
-import { comparePaths } from '@/lib/traces/compare'
+import { type ComparedPath, comparePaths } from '@/lib/traces/compare'
 import { LIGHT_FIELDS, lightRun } from '@/lib/traces/light-run'
 import { ComparedTable } from './compared-table'
 import { usePriceBook } from './cost'
@@ -83,9 +84,10 @@ function Compared({ workspace, deployment, a, b }: Place & { a: string; b: strin
   const right = useTrace(workspace, b)
   const book = usePriceBook(workspace)
   const isWhole = left.isWhole && right.isWhole
+  const [rows, setRows] = useState<readonly ComparedPath[]>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the trees are changed in place, and their versions say so
-  const rows = useMemo(
-    () => (isWhole ? comparePaths(left.tree, right.tree) : undefined),
+  useEffect(
+    () => (isWhole ? inSlices(comparePaths(left.tree, right.tree), setRows) : undefined),
     [isWhole, left.tree, left.version, right.tree, right.version],
   )
   const failed = left.error ? left : right.error ? right : undefined

@@ -1,12 +1,11 @@
 'use client'
 
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { inSlices } from '@/components/shared/in-slices'
 import type { TraceTree, TreeRow, TreeWish } from '@/lib/traces/tree'
 
 /** A tree up to this size is laid out while the page is drawn. */
 const AT_ONCE = 1_500
-/** Longest stretch of work between two looks at what the person does. */
-const SLICE_MS = 8
 /** While a large tree comes page by page, its lines are laid out anew this often. */
 const REST_MS = 200
 
@@ -25,36 +24,29 @@ export function useTreeRows(tree: TraceTree, version: number, wish: TreeWish): S
   const job = useRef<{ tell: (version: number) => void }>(undefined)
   useEffect(() => {
     if (isSmall) return
-    const channel = new MessageChannel()
     let known = -1
     let asked = -1
     let timer: ReturnType<typeof setTimeout> | undefined
-    let steps: ReturnType<TraceTree['rowSteps']> | undefined
+    let stop: (() => void) | undefined
     const work = () => {
       timer = undefined
-      if (!steps) known = asked
-      steps ??= tree.rowSteps(wish)
-      for (const end = performance.now() + SLICE_MS; performance.now() < end; ) {
-        const step = steps.next()
-        if (!step.done) continue
-        steps = undefined
-        setSliced({ rows: step.value, wish })
+      known = asked
+      stop = inSlices(tree.rowSteps(wish), (rows) => {
+        stop = undefined
+        setSliced({ rows, wish })
         if (known !== asked) timer = setTimeout(work, REST_MS)
-        return
-      }
-      channel.port2.postMessage(null) // no timer: nested ones wait four milliseconds each
+      })
     }
-    channel.port1.onmessage = work
     job.current = {
       tell: (version) => {
         asked = version
-        if (!steps && timer === undefined) timer = setTimeout(work, known === -1 ? 0 : REST_MS)
+        if (!stop && timer === undefined) timer = setTimeout(work, known === -1 ? 0 : REST_MS)
       },
     }
     return () => {
       job.current = undefined
       clearTimeout(timer)
-      channel.port1.close()
+      stop?.()
     }
   }, [tree, wish, isSmall])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another wish has a job of its own, which is to be told too

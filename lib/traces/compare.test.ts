@@ -3,6 +3,13 @@ import { comparePaths } from './compare'
 import { lightRun } from './light-run'
 import { TraceTree } from './tree'
 
+const compared = (a: TraceTree, b: TraceTree) => {
+  const steps = comparePaths(a, b)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
 const tree = (...runs: [id: string, parent: string | null, name: string, more?: object][]) => {
   const made = new TraceTree()
   made.add(
@@ -24,7 +31,7 @@ test('runs of one path of names are counted together, what is new stands behind 
     ['4', '2', 'model', { ...llm, error: 'x' }],
     ['5', '2', 'tool'],
   )
-  const rows = comparePaths(a, b).map(({ path, a: one, b: other }) => [path.join('/'), one?.count, other?.count])
+  const rows = compared(a, b).map(({ path, a: one, b: other }) => [path.join('/'), one?.count, other?.count])
   expect(rows).toEqual([
     ['chat', 1, 1],
     ['chat/agent', 1, 1],
@@ -32,11 +39,31 @@ test('runs of one path of names are counted together, what is new stands behind 
     ['chat/agent/tool', undefined, 1],
     ['chat/end', 1, undefined],
   ])
-  const model = comparePaths(a, b)[2]
+  const model = compared(a, b)[2]
   expect(model?.b).toMatchObject({ count: 2, errors: 1, tokens: 14, latency: 1_000 })
 })
 
 test('names that hold the signs of a path are names', () => {
-  const rows = comparePaths(tree(['1', null, 'a","b']), tree(['1', null, 'a'], ['2', '1', 'b']))
+  const rows = compared(tree(['1', null, 'a","b']), tree(['1', null, 'a'], ['2', '1', 'b']))
   expect(rows.map(({ path }) => path)).toEqual([['a","b'], ['a'], ['a', 'b']])
+})
+
+test('two traces of thousands of names that differ are compared in short steps', () => {
+  const chain = (mark: string) =>
+    tree(
+      ['root', null, 'chat'],
+      ...Array.from(
+        { length: 10_000 },
+        (_, index) => [`${index}`, 'root', `${mark} ${index}`] as [string, string, string],
+      ),
+    )
+  const steps = comparePaths(chain('a'), chain('b'))
+  for (let count = 1; ; count++) {
+    const { done, value } = steps.next()
+    if (!done) continue
+    expect(value).toHaveLength(20_001)
+    expect(value[10_001]).toMatchObject({ path: ['chat', 'b 0'], a: undefined })
+    expect(count).toBeGreaterThan(100)
+    break
+  }
 })

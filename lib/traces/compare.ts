@@ -1,5 +1,5 @@
 import type { ModelCalls } from './cost'
-import { callsOf, ownCost } from './light-run'
+import { callsOf, type LightRun, ownCost } from './light-run'
 import type { TraceTree, TreeNode } from './tree'
 
 /** What the runs of one trace that stand under the same path of names took together. */
@@ -26,53 +26,64 @@ export type ComparedPath = {
 /** Deeper than this, paths are not told apart: a chain of thousands would have as many names each. */
 const MAX_DEPTH = 64
 
-/** Two traces side by side, by the path of names; in the order of the first, what only the second has behind its brothers. */
-export function comparePaths(a: TraceTree, b: TraceTree): ComparedPath[] {
-  const left = sumsOf(a)
-  const right = sumsOf(b)
+/** A path of names, and the paths that go on from it: in the order of the first trace, what only the second has behind them. */
+type PathNode = ComparedPath & { below: Map<string, PathNode> }
+
+/**
+ * Two traces side by side, by the path of names; of brothers, those of the first trace come first. As steps, for those who
+ * have other things to do between them.
+ */
+export function* comparePaths(a: TraceTree, b: TraceTree): Generator<undefined, ComparedPath[]> {
+  const top = pathNode([], '')
+  yield* addRuns(top, a, 'a')
+  yield* addRuns(top, b, 'b')
   const rows: ComparedPath[] = []
-  const add = (key: string, isBelow: string | undefined) => {
-    const [one, other] = [left.get(key), right.get(key)]
-    const known = one ?? other
-    if (!known) return
-    const row = { path: known.path, type: known.type, a: one?.sum, b: other?.sum }
-    const at = isBelow === undefined ? -1 : rows.findLastIndex(({ path }) => isWithin(keyOf(path), isBelow))
-    if (at === -1) rows.push(row)
-    else rows.splice(at + 1, 0, row)
+  const open = [...top.below.values()].reverse()
+  for (let node = open.pop(); node; node = open.pop()) {
+    rows.push(node)
+    for (const below of [...node.below.values()].reverse()) open.push(below)
+    if (rows.length % STEP === 0) yield
   }
-  for (const key of left.keys()) add(key, undefined)
-  for (const [key, { path }] of right) if (!left.has(key)) add(key, keyOf(path.slice(0, -1)))
   return rows
 }
 
-type Sums = Map<string, { path: readonly string[]; type: string; sum: PathSum }>
+/** Runs between two looks at the clock. */
+const STEP = 500
 
-const keyOf = (path: readonly string[]): string => JSON.stringify(path)
-/** Whether a path is another one, or below it. */
-const isWithin = (key: string, above: string): boolean => key === above || key.startsWith(`${above.slice(0, -1)},`)
+const pathNode = (path: readonly string[], type: string): PathNode => ({
+  path,
+  type,
+  a: undefined,
+  b: undefined,
+  below: new Map(),
+})
 
-function sumsOf(tree: TraceTree): Sums {
-  const sums: Sums = new Map()
-  const paths = new Map<TreeNode, readonly string[]>()
+function* addRuns(top: PathNode, tree: TraceTree, side: 'a' | 'b'): Generator<undefined, void> {
+  const places = new Map<TreeNode, PathNode>()
   const wish = { closed: new Set<string>(), isErrorsFirst: false, hasHidden: true, query: '' }
-  for (const { node } of tree.rows(wish)) {
+  const rows = yield* tree.rowSteps(wish)
+  for (const [index, { node }] of rows.entries()) {
+    if (index % STEP === 0) yield
     const { run, parent } = node
-    const above = (parent && paths.get(parent)) ?? []
-    const path = above.length >= MAX_DEPTH ? above : [...above, run.name]
-    paths.set(node, path)
-    const key = keyOf(path)
-    const known = sums.get(key)
-    const sum = known?.sum ?? { count: 0, errors: 0, latency: null, tokens: null, logged: null, calls: [], first: node }
-    sum.count++
-    if (run.status === 'error') sum.errors++
-    if (run.latency !== null) sum.latency = (sum.latency ?? 0) + run.latency
-    const cost = ownCost(run)
-    if (cost !== null) sum.logged = (sum.logged ?? 0) + cost
-    if (run.type === 'llm') {
-      if (run.tokens !== null) sum.tokens = (sum.tokens ?? 0) + run.tokens
-      sum.calls.push(...callsOf(run))
+    const above = (parent && places.get(parent)) ?? top
+    let place = above.path.length >= MAX_DEPTH ? above : above.below.get(run.name)
+    if (!place) {
+      place = pathNode([...above.path, run.name], run.type)
+      above.below.set(run.name, place)
     }
-    if (!known) sums.set(key, { path, type: run.type, sum })
+    places.set(node, place)
+    place[side] ??= { count: 0, errors: 0, latency: null, tokens: null, logged: null, calls: [], first: node }
+    addRun(place[side], run)
   }
-  return sums
+}
+
+function addRun(sum: PathSum, run: LightRun): void {
+  sum.count++
+  if (run.status === 'error') sum.errors++
+  if (run.latency !== null) sum.latency = (sum.latency ?? 0) + run.latency
+  const cost = ownCost(run)
+  if (cost !== null) sum.logged = (sum.logged ?? 0) + cost
+  if (run.type !== 'llm') return
+  if (run.tokens !== null) sum.tokens = (sum.tokens ?? 0) + run.tokens
+  sum.calls.push(...callsOf(run))
 }
