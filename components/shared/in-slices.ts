@@ -1,7 +1,7 @@
 /** Longest stretch of work between two looks at what the person does. */
 const SLICE_MS = 8
 
-/** Runs the steps in slices that leave the page at hand, the first one at once, and tells what they came to. Gives what stops it. */
+/** Runs the steps in slices that leave the page at hand, the first one soon, and tells what they came to. Gives what stops it. */
 export function inSlices<Result>(steps: Iterator<unknown, Result>, onDone: (result: Result) => void): () => void {
   const channel = new MessageChannel()
   const stop = () => channel.port1.close()
@@ -12,9 +12,10 @@ export function inSlices<Result>(steps: Iterator<unknown, Result>, onDone: (resu
       stop()
       return onDone(step.value)
     }
-    channel.port2.postMessage(null) // no timer: nested ones wait four milliseconds each
+    next()
   }
+  const next = () => channel.port2.postMessage(null) // no timer: nested ones wait four milliseconds each
   channel.port1.onmessage = work
-  work()
+  next()
   return stop
 }
