@@ -11,6 +11,9 @@ const shared = [
   'components/**/*.test.ts',
 ]
 
+/** Tests of components that mock modules: in a worker with others, the mock of one would be another's too. */
+const mocking = ['components/{auth,shell}/*.test.tsx', 'components/**/{error-notice,use-run-view}.test.tsx']
+
 export default defineConfig({
   plugins: [react()],
   resolve: { alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root } },
@@ -36,8 +39,15 @@ export default defineConfig({
       { extends: true, test: { name: 'shared', environment: 'node', include: shared, isolate: false } },
       {
         extends: true,
-        test: { name: 'dom', environment: 'jsdom', include: ['components/**/*.test.tsx'], isolate: false },
+        test: {
+          name: 'dom',
+          environment: 'jsdom',
+          include: ['components/**/*.test.tsx'],
+          exclude: mocking,
+          isolate: false,
+        },
       },
+      { extends: true, test: { name: 'dom, alone', environment: 'jsdom', include: mocking } },
     ],
   },
 })
