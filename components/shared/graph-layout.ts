@@ -13,6 +13,8 @@ export const NODE_WIDTH = 168
 export const NODE_HEIGHT = 44
 const GAP_X = 28
 const GAP_Y = 40
+/** How far the loop of one node reaches: less than the gap beside it. */
+const LOOP = 20
 const MARGIN = 16
 /** The layout's time grows with the square: beyond this, nodes stand below each other as they are told. */
 const MOST_NODES = 300
@@ -33,17 +35,21 @@ export function placeGraph(nodes: readonly GraphNode[], edges: readonly GraphEdg
     const parent = groupsOf(id).findLast((one) => groups.has(one))
     if (parent !== undefined) graph.setParent(id, parent)
   }
-  for (const [index, { from, to }] of known.entries()) graph.setEdge(from, to, {}, String(index))
+  // The layout's own loops of one node run to and fro through it.
+  for (const [index, { from, to }] of known.entries()) if (from !== to) graph.setEdge(from, to, {}, String(index))
   layout(graph)
   const { width = 0, height = 0 } = graph.graph()
   const centre = (id: string) => graph.node(id) as Box
   return {
-    width: Math.max(width, NODE_WIDTH + 2 * MARGIN),
+    width: Math.max(width, NODE_WIDTH + 2 * MARGIN) + (known.some(({ from, to }) => from === to) ? LOOP : 0),
     height: Math.max(height, NODE_HEIGHT + 2 * MARGIN),
     nodes: nodes.map(({ id }) => ({ id, ...corner(centre(id)) })),
     edges: known.map((edge, index) => ({
       ...edge,
-      path: pathThrough(graph.edge(edge.from, edge.to, String(index)).points ?? []),
+      path:
+        edge.from === edge.to
+          ? loopAt(centre(edge.from))
+          : pathThrough(graph.edge(edge.from, edge.to, String(index)).points ?? []),
       isBack: centre(edge.to).y <= centre(edge.from).y,
     })),
     groups: [...groups].map((id) => {
@@ -62,6 +68,13 @@ const corner = ({ x, y, width, height }: Box): Point => ({ x: x - width / 2, y: 
 function groupsOf(id: string): string[] {
   const parts = id.split(':')
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(':'))
+}
+
+/** Out of the right side and back into it. */
+function loopAt({ x, y }: Point): string {
+  const right = x + NODE_WIDTH / 2
+  const out = right + (LOOP * 4) / 3 // a curve reaches three quarters of the way to what pulls it
+  return `M${right} ${y - 8} C${out} ${y - 16} ${out} ${y + 16} ${right} ${y + 8}`
 }
 
 /** Straight to the middle between two points, and round the points themselves. */

@@ -28,6 +28,11 @@ test('a loop, also of one node, goes back up beside the others', () => {
     'plan>look',
   ])
   expect(yOf(placed, 'plan')).toBeGreaterThan(yOf(placed, 'look'))
+  const look = placed.nodes.find(({ id }) => id === 'look')
+  const [at, ...ends] =
+    (placed.edges.find(({ from, to }) => from === to)?.path ?? '').match(/[\d.]+/g)?.map(Number) ?? []
+  expect(at).toBe((look?.x ?? 0) + 168)
+  expect(ends.at(-2)).toBe(at)
 })
 
 test('a chain of ten thousand nodes and edges to nowhere are placed too', () => {
