@@ -63,7 +63,7 @@ export function OverviewRuns({ initial, active, ...place }: Place & { initial: R
 }
 
 const Runs = ({ workspace, deploymentId, items }: Place & { items: readonly RecordingSummary[] }) => (
-  <ul className="flex flex-col gap-1">
+  <ul className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 gap-y-1">
     {items.map((one) => {
       const [tone, label] = one.outcome
         ? OUTCOMES[one.outcome]
@@ -71,18 +71,13 @@ const Runs = ({ workspace, deploymentId, items }: Place & { items: readonly Reco
           ? OUTCOMES.unknown
           : (['progress', 'Running'] as const)
       return (
-        <li key={one.id} className="flex items-center gap-3">
-          <StatusBadge tone={tone} className="w-24 shrink-0">
-            {label}
-          </StatusBadge>
-          <Link
-            href={routes.recording(workspace, deploymentId, one.id)}
-            className="min-w-0 flex-1 truncate hover:underline"
-          >
+        <li key={one.id} className="col-span-3 grid grid-cols-subgrid items-center">
+          <StatusBadge tone={tone}>{label}</StatusBadge>
+          <Link href={routes.recording(workspace, deploymentId, one.id)} className="truncate hover:underline">
             <span className="font-mono text-xs">{shortId(one.run ?? one.id)}</span>{' '}
             <span className="text-ink-2">{one.startedBy}</span>
           </Link>
-          <span className="shrink-0 text-ink-2 text-xs">
+          <span className="text-ink-2 text-xs">
             <RelativeTime at={one.startedAt} />
           </span>
         </li>
