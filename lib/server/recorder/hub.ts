@@ -41,6 +41,8 @@ type TakeOver = (row: RecordingRow, wasCrash: boolean) => Promise<void>
 export class Hub {
   readonly instance = randomInt(1, 2 ** 31 - 1)
   readonly recorders = new Map<string, ActiveRecorder>()
+  /** Deployments whose server was heard to close a run's stream with an `end` event: one without it is cut short. */
+  readonly endSayers = new Set<string>()
   readonly writer: Writer
   readonly line: WakeLine
   readonly #logs = new Map<string, RecordingLog>()

@@ -149,6 +149,10 @@ export class Recorder implements ActiveRecorder {
       isRunOver: async () => isOver(await askRun(this.place, this.signal)),
       onEvents: (events) => this.#intake.take(events),
     })
+    const server = `${this.place.workspace} ${this.place.deployment}`
+    if (this.#intake.endStatus !== undefined) this.#hub.endSayers.add(server)
+    else if (ending.how === 'closed' && this.#hub.endSayers.has(server))
+      this.#intake.interrupt('The server closed the stream without saying that the run had ended.', false)
     if (ending.how === 'broken') this.#intake.interrupt(ending.reason, false)
     else if (ending.how === 'refused') this.#intake.fill(ending.reason)
     else if (ending.how === 'closed') this.#intake.closed(wasOver)

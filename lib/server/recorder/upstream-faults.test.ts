@@ -28,6 +28,7 @@ beforeAll(async () => {
 afterEach(() => {
   server.onRun = () => {}
   server.intercept = () => false
+  recorderHub().endSayers.clear()
 })
 afterAll(async () => {
   await server.close()
@@ -67,6 +68,25 @@ test.each([true, false])(
     expect(short(log)).toEqual(['custom 1', isKept ? 'custom 2' : 'gap', 'custom 3', 'final'])
     if (!isKept)
       expect(log[2]).toMatchObject({ reason: expect.stringContaining('closed the stream while the run went on') })
+    expect(log.at(-1)).toMatchObject({ outcome: 'success' })
+  },
+)
+
+test.each([true, false])(
+  'a stream without the `end` that its server says at others was cut, also if its run is over by then, kept events: %s',
+  async (isKept) => {
+    await start()
+    server.latest().emit('end', { status: 'success' })
+    server.latest().finish()
+    const { id } = await start(isKept)
+    const run = server.latest()
+    run.emit('custom', 1)
+    await heard(id, 2)
+    run.close()
+    run.emit('custom', 2)
+    run.finish()
+    const log = await endedLogOf(id)
+    expect(short(log)).toEqual(isKept ? ['custom 1', 'custom 2', 'final'] : ['custom 1', 'gap', 'final'])
     expect(log.at(-1)).toMatchObject({ outcome: 'success' })
   },
 )
