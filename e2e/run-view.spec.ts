@@ -237,8 +237,7 @@ test('by the keyboard alone a run is started, followed, stopped, and another one
 
   await tabTo(page, page.getByRole('button', { name: 'Cancel', exact: true }))
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('menu')).toBeFocused()
-  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('menuitem').first()).toBeFocused()
   await expect(page.getByText(/a calm concierge/).first()).toBeVisible({ timeout: 20_000 })
   await page.keyboard.press('Enter')
   await expect(page.getByText('Cancelled', { exact: true })).toBeVisible({ timeout: 15_000 })

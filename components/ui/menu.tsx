@@ -1,8 +1,9 @@
 'use client'
 import { Check } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type FocusEvent, type ReactNode, useContext, useRef } from 'react'
 import { cn } from '@/lib/cn'
+import { OpenedByKey } from './menu-on-demand'
 
 type MenuProps = {
   trigger: ReactNode
@@ -13,22 +14,31 @@ type MenuProps = {
 }
 
 /** A menu below its trigger. `trigger` is one element that takes a ref, such as a Button. */
-export const Menu = ({ trigger, label, align = 'end', defaultOpen, children }: MenuProps) => (
-  // Not modal: that would hide the page from screen readers and leave its trigger, which keeps the focus, among the hidden.
-  <DropdownMenu.Root modal={false} defaultOpen={defaultOpen}>
-    <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-    <DropdownMenu.Portal>
-      <DropdownMenu.Content
-        align={align}
-        sideOffset={4}
-        aria-label={label}
-        className="z-50 max-h-[70vh] min-w-44 overflow-y-auto rounded-md border border-line bg-panel p-1 shadow-pop"
-      >
-        {children}
-      </DropdownMenu.Content>
-    </DropdownMenu.Portal>
-  </DropdownMenu.Root>
-)
+export function Menu({ trigger, label, align = 'end', defaultOpen, children }: MenuProps) {
+  const isFirstByKey = useRef(useContext(OpenedByKey))
+  const onFocus = ({ target, currentTarget }: FocusEvent<HTMLElement>) => {
+    if (!isFirstByKey.current || target !== currentTarget) return
+    isFirstByKey.current = false
+    currentTarget.querySelector<HTMLElement>('[role^=menuitem]:not([data-disabled])')?.focus()
+  }
+  return (
+    // Not modal: that would hide the page from screen readers and leave its trigger, which keeps the focus, among the hidden.
+    <DropdownMenu.Root modal={false} defaultOpen={defaultOpen}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align={align}
+          sideOffset={4}
+          aria-label={label}
+          onFocus={onFocus}
+          className="z-50 max-h-[70vh] min-w-44 overflow-y-auto rounded-md border border-line bg-panel p-1 shadow-pop"
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
 
 const itemStyle =
   'flex cursor-default select-none items-center gap-2 rounded-sm px-2 py-1 text-sm outline-none data-[disabled]:opacity-50 data-[highlighted]:bg-hover [&_svg]:size-3.5 [&_svg]:text-ink-3'
