@@ -12,12 +12,17 @@ const HIDDEN_MS = 500
 const CHEAP_MS = 4
 const REST_FOR_EACH = 3
 const LONGEST_REST_MS = 120
-/** What a person does is drawn first and alone: so long after a key or a press the run keeps still, up to the second figure. */
+/**
+ * What a person does is drawn first and alone: so long after a key or a press the run keeps still. Then it is drawn once,
+ * and keeps still again until the next key of somebody who types should have come, which must not meet a drawing.
+ */
 const PRESSED_MS = 64
+const TYPING_MS = 200
 const LONGEST_WAIT_MS = 250
 
 function createBrowserClock(): RunClock {
   const waiting: (() => void)[] = []
+  let drawing: (() => void)[] = []
   let channel: MessageChannel | undefined
   let restUntil = 0
   let drawnAt = 0
@@ -35,24 +40,28 @@ function createBrowserClock(): RunClock {
     waiting.push(task)
     channel.port1.postMessage(null)
   }
-  const mustWait = (now: number) => now < restUntil || (now - pressedAt < PRESSED_MS && now - drawnAt < LONGEST_WAIT_MS)
-  const nextFrame = (task: () => void) => {
-    if (document.visibilityState === 'hidden') {
-      setTimeout(task, HIDDEN_MS)
-      return
-    }
-    requestAnimationFrame(() => {
-      const began = performance.now()
-      if (mustWait(began)) return nextFrame(task)
-      drawnAt = began
-      task()
-      // The message comes after the repaint.
-      later(() => {
-        const now = performance.now()
-        const cost = now - began
-        restUntil = cost > CHEAP_MS ? now + Math.min(cost * REST_FOR_EACH, LONGEST_REST_MS) : 0
-      })
+  const mustWait = (now: number) => {
+    if (now < restUntil) return true
+    if (now - drawnAt >= LONGEST_WAIT_MS) return false
+    return now - pressedAt < (drawnAt > pressedAt ? TYPING_MS : PRESSED_MS)
+  }
+  const draw = () => {
+    const began = performance.now()
+    if (mustWait(began)) return void requestAnimationFrame(draw)
+    drawnAt = began
+    const tasks = drawing
+    drawing = []
+    for (const task of tasks) task()
+    // The message comes after the repaint.
+    later(() => {
+      const now = performance.now()
+      const cost = now - began
+      restUntil = cost > CHEAP_MS ? now + Math.min(cost * REST_FOR_EACH, LONGEST_REST_MS) : 0
     })
+  }
+  const nextFrame = (task: () => void) => {
+    if (document.visibilityState === 'hidden') setTimeout(task, HIDDEN_MS)
+    else if (drawing.push(task) === 1) requestAnimationFrame(draw)
   }
   return { now: () => performance.now(), later, nextFrame }
 }
