@@ -82,7 +82,7 @@ export function useFixedRows(
 }
 
 /** Keeps a list at its end while rows are added, until the person scrolls up; going to the end follows again. */
-export function useFollow(scroller: RefObject<HTMLElement | null>, count: number, height = count) {
+export function useFollow(scroller: RefObject<HTMLElement | null>, count: number) {
   /** How many rows there were when the person left the end; undefined while it is followed. */
   const [left, setLeft] = useState<number>()
   const isFollowing = left === undefined
@@ -110,11 +110,15 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, count: number
     return () => element.removeEventListener('scroll', onScroll)
   }, [scroller, follow, unfollow])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every growth of the list is followed
+  /** How tall the list was when it was last brought to its end. */
+  const followed = useRef(-1)
+  // With each drawing, any of which may be of a taller list; only then, or nobody could scroll away from its end.
   useLayoutEffect(() => {
     const element = scroller.current
-    if (element && isFollowing) element.scrollTop = element.scrollHeight
-  }, [scroller, isFollowing, count, height])
+    const height = element && isFollowing ? element.scrollHeight : -1
+    if (element && height !== -1 && height !== followed.current) element.scrollTop = height
+    followed.current = height
+  })
 
   return { isFollowing, unseen: isFollowing ? 0 : Math.max(0, count - left), follow, unfollow }
 }
