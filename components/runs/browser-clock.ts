@@ -3,14 +3,18 @@ export type RunClock = {
   now: () => number
   /** Soon, but after the browser has handled what waits (input, painting). */
   later: (task: () => void) => void
-  /** Before one of the next repaints; some time soon while the tab is hidden, where there are no repaints. */
-  nextFrame: (task: () => void) => void
+  /**
+   * Before one of the next repaints; some time soon while the tab is hidden, where there are no repaints. In a pause there
+   * is nothing else to do: the rest that each repaint is followed by is shorter then.
+   */
+  nextFrame: (task: () => void, isPause?: boolean) => void
 }
 
 const HIDDEN_MS = 500
-/** A repaint that takes longer than this is followed by a rest three times as long: drawing takes a quarter of the time at most. */
+/** A repaint that takes longer than this is followed by a rest three times as long: drawing takes a quarter of the time at most, and half of it in pauses. */
 const CHEAP_MS = 4
 const REST_FOR_EACH = 3
+const REST_IN_PAUSE = 1
 const LONGEST_REST_MS = 120
 /**
  * What a person does is drawn first and alone: so long after a key or a press the run keeps still. Then it is drawn once,
@@ -24,8 +28,10 @@ function createBrowserClock(): RunClock {
   const waiting: (() => void)[] = []
   let drawing: (() => void)[] = []
   let channel: MessageChannel | undefined
-  let restUntil = 0
+  let isPause = false
   let drawnAt = 0
+  let overAt = 0
+  let cost = 0
   let pressedAt = -Infinity
   const onPress = ({ timeStamp }: Event) => {
     pressedAt = timeStamp
@@ -41,7 +47,8 @@ function createBrowserClock(): RunClock {
     channel.port1.postMessage(null)
   }
   const mustWait = (now: number) => {
-    if (now < restUntil) return true
+    const rest = Math.min(cost * (isPause ? REST_IN_PAUSE : REST_FOR_EACH), LONGEST_REST_MS)
+    if (cost > CHEAP_MS && now < overAt + rest) return true
     if (now - drawnAt >= LONGEST_WAIT_MS) return false
     return now - pressedAt < (drawnAt > pressedAt ? TYPING_MS : PRESSED_MS)
   }
@@ -49,17 +56,18 @@ function createBrowserClock(): RunClock {
     const began = performance.now()
     if (mustWait(began)) return void requestAnimationFrame(draw)
     drawnAt = began
+    isPause = false
     const tasks = drawing
     drawing = []
     for (const task of tasks) task()
     // The message comes after the repaint.
     later(() => {
-      const now = performance.now()
-      const cost = now - began
-      restUntil = cost > CHEAP_MS ? now + Math.min(cost * REST_FOR_EACH, LONGEST_REST_MS) : 0
+      overAt = performance.now()
+      cost = overAt - began
     })
   }
-  const nextFrame = (task: () => void) => {
+  const nextFrame = (task: () => void, isInPause = false) => {
+    isPause ||= isInPause
     if (document.visibilityState === 'hidden') setTimeout(task, HIDDEN_MS)
     else if (drawing.push(task) === 1) requestAnimationFrame(draw)
   }

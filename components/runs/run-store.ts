@@ -128,17 +128,17 @@ export class RunStore {
     if (this.#isPublishing) return
     const { seq, at } = this.#shown
     if (this.view.seq - seq > FLOOD && this.#clock.now() - at < FLOOD_MS)
-      this.#pause = setTimeout(() => this.#show(), PAUSE_MS)
+      this.#pause = setTimeout(() => this.#show(true), PAUSE_MS)
     else this.#show()
   }
 
-  #show(): void {
+  #show(isPause = false): void {
     this.#isPublishing = true
     this.#clock.nextFrame(() => {
       this.#isPublishing = false
       this.#shown = { seq: this.view.seq, at: this.#clock.now() }
       this.#version++
       for (const listener of this.#listeners) listener()
-    })
+    }, isPause)
   }
 }

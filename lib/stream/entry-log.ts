@@ -5,7 +5,7 @@ const BLOCK = 1024
 /** What an entry costs besides its text once it is read, roughly. */
 const OVERHEAD = 160
 /** So many entries that were read out of a text are kept: the rows of a page, and the same objects for them at each drawing. */
-const MOST_READ = 1024
+const MOST_READ = 256
 
 type Block = { first: number; entries: LogEntry[] | TextEntries; bytes: number }
 
@@ -118,6 +118,8 @@ export class EntryLog {
       const oldest = this.#blocks.shift()
       this.bytes -= oldest?.bytes ?? 0
       this.first = this.#blocks[0]?.first ?? 1
+      // Each holds the whole text that it was read out of.
+      for (const seq of this.#read.keys()) if (seq < this.first) this.#read.delete(seq)
     }
   }
 }
