@@ -3,24 +3,35 @@ export type RunClock = {
   now: () => number
   /** Soon, but after the browser has handled what waits (input, painting). */
   later: (task: () => void) => void
-  /** Before one of the next repaints; some time soon while the tab is hidden, where there are no repaints. */
-  nextFrame: (task: () => void) => void
+  /**
+   * Before one of the next repaints; some time soon while the tab is hidden, where there are no repaints. In a pause there
+   * is nothing else to do: the rest that each repaint is followed by is shorter then.
+   */
+  nextFrame: (task: () => void, isPause?: boolean) => void
 }
 
 const HIDDEN_MS = 500
-/** A repaint that takes longer than this is followed by a rest three times as long: drawing takes a quarter of the time at most. */
+/** A repaint that takes longer than this is followed by a rest three times as long: drawing takes a quarter of the time at most, and half of it in pauses. */
 const CHEAP_MS = 4
 const REST_FOR_EACH = 3
+const REST_IN_PAUSE = 1
 const LONGEST_REST_MS = 120
-/** What a person does is drawn first and alone: so long after a key or a press the run keeps still, up to the second figure. */
+/**
+ * What a person does is drawn first and alone: so long after a key or a press the run keeps still. Then it is drawn once,
+ * and keeps still again until the next key of somebody who types should have come, which must not meet a drawing.
+ */
 const PRESSED_MS = 64
+const TYPING_MS = 200
 const LONGEST_WAIT_MS = 250
 
 function createBrowserClock(): RunClock {
   const waiting: (() => void)[] = []
+  let drawing: (() => void)[] = []
   let channel: MessageChannel | undefined
-  let restUntil = 0
+  let isPause = false
   let drawnAt = 0
+  let overAt = 0
+  let cost = 0
   let pressedAt = -Infinity
   const onPress = ({ timeStamp }: Event) => {
     pressedAt = timeStamp
@@ -35,24 +46,30 @@ function createBrowserClock(): RunClock {
     waiting.push(task)
     channel.port1.postMessage(null)
   }
-  const mustWait = (now: number) => now < restUntil || (now - pressedAt < PRESSED_MS && now - drawnAt < LONGEST_WAIT_MS)
-  const nextFrame = (task: () => void) => {
-    if (document.visibilityState === 'hidden') {
-      setTimeout(task, HIDDEN_MS)
-      return
-    }
-    requestAnimationFrame(() => {
-      const began = performance.now()
-      if (mustWait(began)) return nextFrame(task)
-      drawnAt = began
-      task()
-      // The message comes after the repaint.
-      later(() => {
-        const now = performance.now()
-        const cost = now - began
-        restUntil = cost > CHEAP_MS ? now + Math.min(cost * REST_FOR_EACH, LONGEST_REST_MS) : 0
-      })
+  const mustWait = (now: number) => {
+    const rest = Math.min(cost * (isPause ? REST_IN_PAUSE : REST_FOR_EACH), LONGEST_REST_MS)
+    if (cost > CHEAP_MS && now < overAt + rest) return true
+    if (now - drawnAt >= LONGEST_WAIT_MS) return false
+    return now - pressedAt < (drawnAt > pressedAt ? TYPING_MS : PRESSED_MS)
+  }
+  const draw = () => {
+    const began = performance.now()
+    if (mustWait(began)) return void requestAnimationFrame(draw)
+    drawnAt = began
+    isPause = false
+    const tasks = drawing
+    drawing = []
+    for (const task of tasks) task()
+    // The message comes after the repaint.
+    later(() => {
+      overAt = performance.now()
+      cost = overAt - began
     })
+  }
+  const nextFrame = (task: () => void, isInPause = false) => {
+    isPause ||= isInPause
+    if (document.visibilityState === 'hidden') setTimeout(task, HIDDEN_MS)
+    else if (drawing.push(task) === 1) requestAnimationFrame(draw)
   }
   return { now: () => performance.now(), later, nextFrame }
 }

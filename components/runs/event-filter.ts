@@ -26,7 +26,8 @@ export class FilteredLog {
   readonly #log: EntryLog
   readonly #filter: EventFilter
   #seqs: number[] = []
-  #lastSeen: LogEntry | undefined
+  #seen = 0
+  #turn = 0
 
   constructor(log: EntryLog, filter: EventFilter) {
     this.#log = log
@@ -37,17 +38,16 @@ export class FilteredLog {
   advance(milliseconds: number): boolean {
     if (this.#isEverything) return true
     const until = performance.now() + milliseconds
-    // The log began anew: what was seen last is another entry now, or none.
-    const last = this.#lastSeen
-    if (last && last.seq >= this.#log.first && this.#log.at(last.seq) !== last) {
+    if (this.#turn !== this.#log.turn) {
       this.#seqs = []
-      this.#lastSeen = undefined
+      this.#seen = 0
+      this.#turn = this.#log.turn
     }
     if ((this.#seqs[0] ?? Infinity) < this.#log.first) this.#seqs = this.#seqs.filter((seq) => seq >= this.#log.first)
     let work = 0
-    for (const entry of this.#log.after(this.#lastSeen?.seq ?? 0)) {
+    for (const entry of this.#log.after(this.#seen)) {
       if (this.#lets(entry)) this.#seqs.push(entry.seq)
-      this.#lastSeen = entry
+      this.#seen = entry.seq
       if (++work % 256 === 0 && performance.now() > until) return false
     }
     return true

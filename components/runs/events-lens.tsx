@@ -5,6 +5,7 @@ import { type FixedRows, useFixedRows, useFollow } from '@/components/shared/fix
 import { FollowPill } from '@/components/shared/follow-pill'
 import { useSetSearch } from '@/components/shared/use-set-search'
 import { count } from '@/lib/format'
+import { browserClock } from './browser-clock'
 import { EventDetail } from './event-detail'
 import { FilteredLog } from './event-filter'
 import { EventFilterBar } from './event-filter-bar'
@@ -145,12 +146,16 @@ function useAdvance(filtered: FilteredLog): boolean {
   useEffect(() => {
     if (isDone) return
     const showAt = performance.now() + SHOW_MS
+    let isOver = false
     const goOn = () => {
-      if (filtered.advance(SLICE_MS) || performance.now() > showAt) redraw()
-      else timer = setTimeout(goOn)
+      if (isOver) return
+      if (filtered.advance(SLICE_MS) || performance.now() > showAt) browserClock.nextFrame(() => isOver || redraw())
+      else setTimeout(goOn)
     }
-    let timer = setTimeout(goOn)
-    return () => clearTimeout(timer)
+    setTimeout(goOn)
+    return () => {
+      isOver = true
+    }
   })
   return !isDone
 }

@@ -133,7 +133,7 @@ describe('the clock of a browser', () => {
     vi.unstubAllGlobals()
   })
 
-  test('lets a repaint that took long be followed by a rest three times as long, and a short one by none', async () => {
+  test('lets a repaint that took long be followed by a rest three times as long, and a key be drawn before the run is', async () => {
     let time = 1_000
     let frames: (() => void)[] = []
     vi.spyOn(performance, 'now').mockImplementation(() => time)
@@ -166,16 +166,26 @@ describe('the clock of a browser', () => {
     await frame()
     expect(drawn).toHaveLength(3)
 
-    // A key is drawn before the run is; who keeps typing still sees the run go on.
-    const begin = drawn.at(-1) ?? 0
-    for (let key = 0; key < 12; key++) {
-      for (const press of presses) press({ timeStamp: time })
-      draw(4)
-      time += 30
-      await frame()
-      expect(drawn).toHaveLength(time - begin > 250 ? 4 : 3)
-      if (drawn.length === 4) break
+    // A key is drawn before the run is; then the run is drawn once, and not while the next key should come.
+    const press = () => {
+      for (const one of presses) one({ timeStamp: time })
     }
-    expect(drawn).toHaveLength(4)
+    /** Milliseconds from now until a drawing that is wanted now is drawn. */
+    const wait = async (pressing = () => {}) => {
+      const [before, asked] = [drawn.length, time]
+      draw(0)
+      while (drawn.length === before) {
+        time += 10
+        pressing()
+        await frame()
+      }
+      return (drawn.at(-1) ?? 0) - asked
+    }
+    press()
+    expect(await wait()).toBe(70)
+    expect(await wait()).toBe(130)
+    expect(await wait()).toBe(10)
+    // Who never rests from typing still sees the run go on.
+    expect(await wait(press)).toBe(250)
   })
 })

@@ -1,10 +1,11 @@
-import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
-import { applyEntry, createRunView, MissingEntryError, type RunView } from '@/lib/stream/run-view'
+import type { Entries } from '@/lib/stream/entry-text'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { applyEntries, createRunView, MissingEntryError, type RunView } from '@/lib/stream/run-view'
 import { browserClock, type RunClock } from './browser-clock'
 
 /** How a live connection hands a recording over. */
 export type RunFeed = {
-  entries: (entries: LogEntry[], info: { total: number; phase: RecordingSummary['phase'] }) => void
+  entries: (entries: Entries, info: { total: number; phase: RecordingSummary['phase'] }) => void
   error: (error: RunError) => void
 }
 export type RunError = { code: string; message: string }
@@ -15,7 +16,7 @@ const SLICE_MS = 8
 /** So many entries since the last repaint are a flood, which nobody reads: it is drawn now and then, and when it pauses. */
 const FLOOD = 500
 const FLOOD_MS = 100
-const PAUSE_MS = 20
+const PAUSE_MS = 10
 
 /**
  * A recording as the page follows it. Entries are applied to the view outside React, a slice at a time; listeners hear of
@@ -34,7 +35,7 @@ export class RunStore {
   /** Moves when the recording has to be followed anew, from what the view has. */
   turn = 0
   #version = 0
-  #queue: LogEntry[][] = []
+  #queue: Entries[] = []
   #offset = 0
   #isWorking = false
   #isPublishing = false
@@ -102,31 +103,23 @@ export class RunStore {
 
   #applySlice(): void {
     const until = this.#clock.now() + SLICE_MS
-    for (let block = this.#queue[0]; block; block = this.#queue[0]) {
-      for (; this.#offset < block.length; this.#offset++) {
-        // Looking at the clock costs more than a small entry.
-        if (this.#offset % 32 === 31 && this.#clock.now() > until) return
-        const entry = block[this.#offset]
-        if (entry && !this.#apply(entry)) return
-      }
-      this.#queue.shift()
-      this.#offset = 0
-    }
-  }
-
-  /** False when the entry cannot follow what is there: nothing after it can be right, so following stops. */
-  #apply(entry: LogEntry): boolean {
+    const mayGoOn = () => this.#clock.now() <= until
     try {
-      applyEntry(this.view, entry)
-      return true
+      for (let block = this.#queue[0]; block; block = this.#queue[0]) {
+        this.#offset = applyEntries(this.view, block, this.#offset, mayGoOn)
+        if (this.#offset < block.length) return
+        this.#queue.shift()
+        this.#offset = 0
+        if (!mayGoOn()) return
+      }
     } catch (error) {
       if (!(error instanceof MissingEntryError)) throw error
+      // Nothing that comes after it can be right, so following stops.
       this.discard()
       this.error = {
         code: 'internal',
         message: 'A part of the recording did not arrive. Reload the page to read it again.',
       }
-      return false
     }
   }
 
@@ -135,17 +128,17 @@ export class RunStore {
     if (this.#isPublishing) return
     const { seq, at } = this.#shown
     if (this.view.seq - seq > FLOOD && this.#clock.now() - at < FLOOD_MS)
-      this.#pause = setTimeout(() => this.#show(), PAUSE_MS)
+      this.#pause = setTimeout(() => this.#show(true), PAUSE_MS)
     else this.#show()
   }
 
-  #show(): void {
+  #show(isPause = false): void {
     this.#isPublishing = true
     this.#clock.nextFrame(() => {
       this.#isPublishing = false
       this.#shown = { seq: this.view.seq, at: this.#clock.now() }
       this.#version++
       for (const listener of this.#listeners) listener()
-    })
+    }, isPause)
   }
 }

@@ -2,7 +2,6 @@
 
 import { useMemo } from 'react'
 import { MessageCard } from '@/components/shared/message-card'
-import { itemVersion } from '@/components/shared/message-items'
 import { VirtualFeed } from '@/components/shared/virtual-feed'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { useMoment } from './moment'
@@ -50,7 +49,7 @@ function Row({ row, isMoment }: { row: TranscriptRow; isMoment: boolean }) {
     <div className={mark}>
       <MessageCard
         message={message}
-        version={itemVersion(row.item)}
+        version={row.version}
         results={results}
         node={message.node}
         // The last segment of a message's place is often just the node that wrote it.

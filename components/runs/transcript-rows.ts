@@ -1,4 +1,4 @@
-import { type MessageItem, messageItems } from '@/components/shared/message-items'
+import { itemVersion, type MessageItem, messageItems } from '@/components/shared/message-items'
 import type { LogEntry } from '@/lib/stream/log'
 import type { RunMessage } from '@/lib/stream/messages'
 import { messagesOf, type RunView } from '@/lib/stream/run-view'
@@ -11,8 +11,9 @@ export type Marker =
   | { kind: 'interrupt'; id: string; value: unknown }
   | { kind: 'ended'; reason: string }
 
+/** `version` is the item's when the rows were made: what is drawn for another reason is not newer than the rest. */
 export type TranscriptRow = { key: string; seq: number } & (
-  | { item: MessageItem<RunMessage>; marker?: undefined }
+  | { item: MessageItem<RunMessage>; version: number; marker?: undefined }
   | { marker: Marker; item?: undefined }
 )
 
@@ -32,7 +33,7 @@ export function transcriptRows(view: RunView): TranscriptRow[] {
   for (const item of messageItems(messagesOf(view))) {
     // A message that was only seen in a state has no place in time of its own: it follows the one before it.
     if (item.message.firstSeq > 0) put(item.message.firstSeq)
-    rows.push({ key: item.message.key, seq: item.message.firstSeq, item })
+    rows.push({ key: item.message.key, seq: item.message.firstSeq, item, version: itemVersion(item) })
   }
   put(Infinity)
   return rows

@@ -1,6 +1,6 @@
 'use client'
 
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 /** Browsers stop at about 16 million pixels of height; beyond this the scroll bar covers more rows than its length. */
 const MAX_HEIGHT = 8_000_000
@@ -34,14 +34,17 @@ export function useFixedRows(
   useLayoutEffect(() => {
     const element = scroller.current
     if (!element) return
+    let last: View | undefined
     const read = () => {
       const next = { top: isAtEnd ? 0 : element.scrollTop, height: element.clientHeight }
-      setView((last) => (last.top === next.top && last.height === next.height ? last : next))
+      // Compared here and not by React, which would draw the list once more to see that nothing has changed.
+      if (last?.top !== next.top || last.height !== next.height) setView(next)
+      last = next
     }
     read()
     const observer = new ResizeObserver(read)
     observer.observe(element)
-    element.addEventListener('scroll', read, { passive: true })
+    if (!isAtEnd) element.addEventListener('scroll', read, { passive: true })
     return () => {
       observer.disconnect()
       element.removeEventListener('scroll', read)
@@ -79,9 +82,17 @@ export function useFixedRows(
 }
 
 /** Keeps a list at its end while rows are added, until the person scrolls up; going to the end follows again. */
-export function useFollow(scroller: RefObject<HTMLElement | null>, count: number, height = count) {
-  const [isFollowing, setFollowing] = useState(true)
-  const [seen, setSeen] = useState(count)
+export function useFollow(scroller: RefObject<HTMLElement | null>, count: number) {
+  /** How many rows there were when the person left the end; undefined while it is followed. */
+  const [left, setLeft] = useState<number>()
+  const isFollowing = left === undefined
+  const drawn = useRef({ count, isFollowing })
+
+  useLayoutEffect(() => {
+    drawn.current = { count, isFollowing }
+  }, [count, isFollowing])
+  const follow = useCallback(() => setLeft(undefined), [])
+  const unfollow = useCallback(() => setLeft((before) => before ?? drawn.current.count), [])
 
   useEffect(() => {
     const element = scroller.current
@@ -90,23 +101,24 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, count: number
     const onScroll = () => {
       const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24
       // Only a move upwards by the person ends following: content that grows moves nothing.
-      if (isAtEnd) setFollowing(true)
-      else if (element.scrollTop < lastTop) setFollowing(false)
+      const isFollowed = isAtEnd || (drawn.current.isFollowing && element.scrollTop >= lastTop)
+      // A list that is followed scrolls each time it grows: it must not be drawn again for that.
+      if (isFollowed !== drawn.current.isFollowing) isFollowed ? follow() : unfollow()
       lastTop = element.scrollTop
     }
     element.addEventListener('scroll', onScroll, { passive: true })
     return () => element.removeEventListener('scroll', onScroll)
-  }, [scroller])
+  }, [scroller, follow, unfollow])
 
-  if (isFollowing && seen !== count) setSeen(count)
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every growth of the list is followed
+  /** How tall the list was when it was last brought to its end. */
+  const followed = useRef(-1)
+  // With each drawing, any of which may be of a taller list; only then, or nobody could scroll away from its end.
   useLayoutEffect(() => {
     const element = scroller.current
-    if (element && isFollowing) element.scrollTop = element.scrollHeight
-  }, [scroller, isFollowing, count, height])
+    const height = element && isFollowing ? element.scrollHeight : -1
+    if (element && height !== -1 && height !== followed.current) element.scrollTop = height
+    followed.current = height
+  })
 
-  const follow = useCallback(() => setFollowing(true), [])
-  const unfollow = useCallback(() => setFollowing(false), [])
-  return { isFollowing, unseen: Math.max(0, count - seen), follow, unfollow }
+  return { isFollowing, unseen: isFollowing ? 0 : Math.max(0, count - left), follow, unfollow }
 }

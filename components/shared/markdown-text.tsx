@@ -1,12 +1,10 @@
 import { memo, useState } from 'react'
 import { cn } from '@/lib/cn'
+import { BlockGroups } from './block-groups'
 import { endsInFence, type Inline, type MarkdownBlock, readBlocks, readInline, safeLink, TABLE } from './markdown-model'
 import { SafeImage, safeImageUrl } from './safe-image'
 import { TextBlocks } from './text-blocks'
 import { VisibleText } from './visible-text'
-
-/** From so many parts on, those out of sight are not laid out. */
-const LONG = 16
 
 /**
  * Markdown that may still be growing. Only its last part is read and drawn anew; nothing in it is run, and nothing is
@@ -15,13 +13,9 @@ const LONG = 16
 export function MarkdownText({ text, className }: { text: string; className?: string }) {
   // Kept outside React on purpose: what was cut before must not be cut again with each token.
   const [cutter] = useState(() => new FencedBlocks())
-  const parts = cutter.update(text)
   return (
     <div dir="auto" className={cn('break-words [overflow-wrap:anywhere]', className)}>
-      {parts.map(({ text: part, isInFence }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
-        <Part key={index} text={part} isInFence={isInFence} isLazy={parts.length > LONG && index < parts.length - 2} />
-      ))}
+      <BlockGroups blocks={cutter.update(text)} Block={Part} className="space-y-2 not-first:mt-2" />
     </div>
   )
 }
@@ -46,10 +40,9 @@ class FencedBlocks {
   }
 }
 
-const Part = memo(function Part({ text, isInFence, isLazy }: FencedBlock & { isLazy: boolean }) {
-  const lazy = isLazy ? '[contain-intrinsic-size:auto_500px] [content-visibility:auto]' : ''
+const Part = memo(function Part({ block: { text, isInFence } }: { block: FencedBlock }) {
   return (
-    <div className={cn('space-y-2 not-first:mt-2', lazy)}>
+    <div className="space-y-2">
       {readBlocks(text, isInFence).map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a part that changes is read anew as a whole
         <Block key={index} block={block} />

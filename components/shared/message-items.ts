@@ -5,6 +5,9 @@ export type JoinableMessage = ShownMessage & { toolCallId: string | undefined; i
 /** One row of a conversation: a message, with the answers of the tools that it called. */
 export type MessageItem<M extends JoinableMessage> = { message: M; results: ReadonlyMap<string, M> }
 
+/** The same for all, so that a message without answers is not drawn again with each joining. */
+const NO_RESULTS = new Map<string, never>()
+
 /**
  * The rows of a conversation. A tool's answer stands with the call it answers (joined by the call's id); one whose call
  * is not known stands alone. Removed messages are left out.
@@ -23,7 +26,7 @@ export function messageItems<M extends JoinableMessage>(messages: readonly M[]):
       results.set(id, answer)
       joined.add(answer)
     }
-    items.push({ message, results })
+    items.push({ message, results: results.size > 0 ? results : NO_RESULTS })
   }
   return items
 }

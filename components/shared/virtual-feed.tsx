@@ -17,6 +17,9 @@ type Props = {
   target?: { index: number; token: string }
 }
 
+const GAP = 10
+const PADDING_END = 16
+
 /** Rows of any height, such as messages, of which only those in sight are drawn. Begins at its end. */
 export function VirtualFeed({ label, count, keyOf, row, empty, isLive, target }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
@@ -26,12 +29,14 @@ export function VirtualFeed({ label, count, keyOf, row, empty, isLive, target }:
     estimateSize: () => 96,
     getItemKey: keyOf,
     overscan: 4,
-    gap: 10,
+    gap: GAP,
     paddingStart: 12,
-    paddingEnd: 16,
+    paddingEnd: PADDING_END,
   })
   const height = virtual.getTotalSize()
-  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, count, height)
+  const items = virtual.getVirtualItems()
+  const isEndDrawn = items.at(-1)?.index === count - 1
+  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, count)
   const shownTarget = useRef<string>(undefined)
   useEffect(() => {
     if (!target || shownTarget.current === target.token) return
@@ -49,14 +54,18 @@ export function VirtualFeed({ label, count, keyOf, row, empty, isLive, target }:
         className="h-full overflow-y-auto overscroll-contain px-3 [overflow-anchor:none] focus-visible:-outline-offset-2"
       >
         {count === 0 ? <div className="py-10 text-center text-ink-3 text-sm">{empty}</div> : null}
-        <div className="relative mx-auto max-w-4xl" style={{ height }}>
-          {virtual.getVirtualItems().map((item) => (
+        {/* In their natural order below the first one, so that one that grows moves what follows, and the end, by itself. */}
+        <div
+          className="mx-auto max-w-4xl"
+          style={{ paddingTop: items[0]?.start, height: isEndDrawn ? undefined : height }}
+        >
+          {items.map((item) => (
             <div
               key={item.key}
               data-index={item.index}
               ref={virtual.measureElement}
-              className="absolute inset-x-0"
-              style={{ top: item.start }}
+              className="flow-root"
+              style={{ marginBottom: item.index === count - 1 ? PADDING_END : GAP }}
             >
               {row(item.index)}
             </div>

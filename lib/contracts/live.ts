@@ -41,7 +41,8 @@ export type SubscriptionKind = Subscription['kind']
 export type LiveFrame =
   | {
       id: string
-      entries: unknown[]
+      /** An array, or a list that reads each entry when it is asked for. */
+      entries: Iterable<unknown> & { readonly length: number; at(index: number): unknown }
       /** Entries in the log, for "replaying k of n". */
       total: number
       /** Counts how often a crash of the recording server cut the log's end off; of logs any number. Entries keep their `seq` within one epoch. */

@@ -108,7 +108,7 @@ function follow(client: LiveClient, recording: string, cursor = 0) {
   const seqs: number[] = []
   const stop = client.subscribe(
     { kind: 'recording', workspace: 'w', recording, cursor },
-    { onEntries: (entries) => void seqs.push(...entries.map(({ seq }) => seq)) },
+    { onEntries: (entries) => void seqs.push(...[...entries].map(({ seq }) => seq)) },
   )
   return { seqs, stop }
 }

@@ -1,5 +1,5 @@
 import type { LogLine } from '@/lib/contracts/logs'
-import type { LogEntry } from '@/lib/stream/log'
+import { type Entries, entriesAfter } from '@/lib/stream/entry-text'
 import type { OwnFrame } from './connection'
 import type { Wanted } from './router'
 
@@ -8,7 +8,7 @@ export type EntriesInfo = { total: number; phase: 'starting' | 'live' | 'reconne
 
 /** What a subscriber hears. Entries come in order, each once; entry 1 after others means that the log begins anew. */
 export type Handlers = {
-  onEntries?: (entries: LogEntry[], info: EntriesInfo) => void
+  onEntries?: (entries: Entries, info: EntriesInfo) => void
   /** As entries, of a log. Its first number is above 1 where the oldest lines were let go, and it may begin anew in another epoch. */
   onLines?: (lines: LogLine[], info: EntriesInfo) => void
   /** `at`: when the value was read, epoch ms. */
@@ -38,9 +38,9 @@ export class Follower {
       wanted.epoch = frame.epoch
     } else {
       const { cursor } = wanted
-      const given = frame.entries as { seq: number }[] // the recording's own entries, or lines, as the server encoded them
-      const entries = (given[0]?.seq ?? 0) > cursor ? given : given.filter(({ seq }) => seq > cursor)
-      const first = entries[0]
+      const given = frame.entries as Entries // or lines, which are numbered alike
+      const entries = (given.at(0)?.seq ?? 0) > cursor ? given : entriesAfter(given, cursor)
+      const first = entries.at(0)
       if (first && first.seq !== cursor + 1) {
         this.#onHole()
         return
@@ -48,8 +48,8 @@ export class Follower {
       wanted.cursor = entries.at(-1)?.seq ?? cursor
       wanted.epoch = frame.epoch
       const { total, phase, epoch } = frame
-      if (wanted.kind === 'logs') this.#handlers.onLines?.(entries as LogLine[], { total, phase, epoch })
-      else this.#handlers.onEntries?.(entries as LogEntry[], { total, phase, epoch })
+      if (wanted.kind === 'logs') this.#handlers.onLines?.(entries as unknown as LogLine[], { total, phase, epoch })
+      else this.#handlers.onEntries?.(entries, { total, phase, epoch })
     }
   }
 }

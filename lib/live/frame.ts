@@ -1,5 +1,5 @@
 import type { LiveFrame } from '@/lib/contracts/live'
-import { decodeEntries } from '@/lib/stream/entry-text'
+import { readEntries } from '@/lib/stream/entry-text'
 
 const ENTRIES = '"entries":['
 
@@ -8,6 +8,6 @@ export function decodeFrame(text: string): LiveFrame {
   if (!text.includes('\u001e')) return JSON.parse(text)
   const from = text.indexOf(ENTRIES) + ENTRIES.length
   const frame = JSON.parse(`${text.slice(0, from)}]}`)
-  frame.entries = decodeEntries(text.slice(from, -2))
+  frame.entries = readEntries(text.slice(from, -2))
   return frame
 }

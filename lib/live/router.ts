@@ -1,4 +1,5 @@
 import type { Subscription } from '@/lib/contracts/live'
+import type { Entries } from '@/lib/stream/entry-text'
 import { Connection, type ConnectionState, type OwnFrame } from './connection'
 import type { LiveEnvironment } from './environment'
 
@@ -96,8 +97,8 @@ export class Router {
       subscription.epoch = frame.epoch
     } else if ('entries' in frame) {
       subscription.epoch = frame.epoch
-      const entries = frame.entries as { seq: number }[]
-      const first = entries[0]?.seq
+      const entries = frame.entries as Entries // or lines, which are numbered alike
+      const first = entries.at(0)?.seq
       if (first !== undefined && first > subscription.cursor + 1) return false
       subscription.cursor = Math.max(subscription.cursor, entries.at(-1)?.seq ?? 0)
       const { id, total, epoch, phase } = frame

@@ -1,8 +1,13 @@
+import type { TextEntries } from './entry-text'
 import type { LogEntry } from './log'
 
 const BLOCK = 1024
-/** What an entry costs besides its text, roughly. */
+/** What an entry costs besides its text once it is read, roughly. */
 const OVERHEAD = 160
+/** So many entries that were read out of a text are kept: the rows of a page, and the same objects for them at each drawing. */
+const MOST_READ = 256
+
+type Block = { first: number; entries: LogEntry[] | TextEntries; bytes: number }
 
 /**
  * The entries of a recording in their order, the oldest dropped in blocks beyond a byte budget, so that a page left open
@@ -12,8 +17,13 @@ export class EntryLog {
   first = 1
   last = 0
   bytes = 0
+  /** Moves when the log begins anew: the numbers then name other entries. */
+  turn = 0
   readonly #budget: number
-  #blocks: { entries: LogEntry[]; bytes: number }[] = []
+  #blocks: Block[] = []
+  /** The block that was looked into last: who looks goes on beside it. */
+  #near = 0
+  readonly #read = new Map<number, LogEntry>()
 
   constructor(budgetBytes: number) {
     this.#budget = budgetBytes
@@ -24,43 +34,92 @@ export class EntryLog {
   }
 
   push(entry: LogEntry): void {
-    if (this.last === 0) this.first = entry.seq
     let block = this.#blocks.at(-1)
-    if (!block || block.entries.length === BLOCK) {
-      block = { entries: [], bytes: 0 }
-      this.#blocks.push(block)
+    if (!Array.isArray(block?.entries) || block.entries.length === BLOCK) {
+      block = { first: entry.seq, entries: [], bytes: 0 }
+      this.#add(block)
     }
     const cost = OVERHEAD + (entry.kind === 'event' ? entry.data.length : 0)
-    block.entries.push(entry)
+    ;(block.entries as LogEntry[]).push(entry)
     block.bytes += cost
     this.bytes += cost
     this.last = entry.seq
-    while (this.bytes > this.#budget && this.#blocks.length > 2) {
-      const oldest = this.#blocks.shift()
-      if (!oldest) return
-      this.bytes -= oldest.bytes
-      this.first += oldest.entries.length
+    this.#drop()
+  }
+
+  /** Takes in entries of a text up to before `end`; the next call may take more of the same. */
+  take(entries: TextEntries, end: number): void {
+    if (this.#blocks.at(-1)?.entries !== entries) {
+      const bytes = entries.size + OVERHEAD * entries.length
+      this.#add({ first: entries.first, entries, bytes })
+      this.bytes += bytes
     }
+    this.last = entries.first + end - 1
+    this.#drop()
   }
 
   /** The entry of that `seq`; undefined where it was dropped or has not come. */
   at(seq: number): LogEntry | undefined {
-    const index = seq - this.first
-    return index < 0 ? undefined : this.#blocks[Math.floor(index / BLOCK)]?.entries[index % BLOCK]
+    const block = this.#blockOf(seq)
+    if (!block || Array.isArray(block.entries)) return block?.entries.at(seq - block.first)
+    let entry = this.#read.get(seq)
+    if (!entry) {
+      entry = block.entries.at(seq - block.first)
+      if (this.#read.size === MOST_READ) this.#read.clear()
+      if (entry) this.#read.set(seq, entry)
+    }
+    return entry
   }
 
   /** Entries after `seq`, in order, without a copy of the log. */
   *after(seq: number): Generator<LogEntry> {
     for (let next = Math.max(seq + 1, this.first); next <= this.last; next++) {
-      const entry = this.at(next)
+      const block = this.#blockOf(next)
+      const entry = block?.entries.at(next - block.first)
       if (entry) yield entry
     }
   }
 
   clear(): void {
     this.#blocks = []
+    this.#read.clear()
     this.first = 1
     this.last = 0
     this.bytes = 0
+    this.turn++
+  }
+
+  #blockOf(seq: number): Block | undefined {
+    if (seq < this.first || seq > this.last) return undefined
+    let low = 0
+    let high = this.#blocks.length - 1
+    if (this.#holds(this.#near, seq)) low = high = this.#near
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#blocks[middle]?.first ?? 0) <= seq) low = middle
+      else high = middle - 1
+    }
+    this.#near = low
+    return this.#blocks[low]
+  }
+
+  #holds(index: number, seq: number): boolean {
+    const block = this.#blocks[index]
+    return !!block && block.first <= seq && seq < (this.#blocks[index + 1]?.first ?? Infinity)
+  }
+
+  #add(block: Block): void {
+    if (this.last === 0) this.first = block.first
+    this.#blocks.push(block)
+  }
+
+  #drop(): void {
+    while (this.bytes > this.#budget && this.#blocks.length > 2) {
+      const oldest = this.#blocks.shift()
+      this.bytes -= oldest?.bytes ?? 0
+      this.first = this.#blocks[0]?.first ?? 1
+      // Each holds the whole text that it was read out of.
+      for (const seq of this.#read.keys()) if (seq < this.first) this.#read.delete(seq)
+    }
   }
 }

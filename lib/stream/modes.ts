@@ -19,8 +19,6 @@ export type ModeState = {
   values: Map<string, { seq: number; at: number; text: string }>
   /** Open questions to a person by interrupt id. */
   interrupts: Map<string, OpenInterrupt>
-  /** `seq` of the newest `custom` events, at most CUSTOM_LIMIT. */
-  custom: number[]
   feedback: unknown
   error: { name: string; message: string; namespace: readonly Segment[]; seq: number; at: number } | undefined
   /** The status of the `end` event, where the server sends one. */
@@ -31,7 +29,6 @@ export type ModeState = {
   namespaces: Map<string, number>
 }
 
-const CUSTOM_LIMIT = 10_000
 const INTERRUPT = '__interrupt__'
 
 /** Whether a `values` text holds nothing but a question: some servers send one, and it is no state. */
@@ -47,11 +44,19 @@ export function isOnlyInterrupt(text: string): boolean {
 
 /** Takes one event in. Broken or unexpected payloads change nothing; the log has them raw. */
 export function applyEvent(state: ModeState, entry: Event): void {
+  countEvents(state, entry.event, 1)
   const name = parseEventName(entry.event)
-  state.counters.set(name.mode, (state.counters.get(name.mode) ?? 0) + 1)
-  if (name.path !== '') state.namespaces.set(name.path, (state.namespaces.get(name.path) ?? 0) + 1)
   // The name is the server's: `__proto__` must find nothing.
   if (Object.hasOwn(HANDLERS, name.mode)) HANDLERS[name.mode]?.(state, entry, name)
+}
+
+/** Whether nothing is told of events of that name but how many there are, as of custom and unknown ones. */
+export const isOnlyCounted = (event: string): boolean => !Object.hasOwn(HANDLERS, parseEventName(event).mode)
+
+export function countEvents({ counters, namespaces }: ModeState, event: string, number: number): void {
+  const { mode, path } = parseEventName(event)
+  counters.set(mode, (counters.get(mode) ?? 0) + number)
+  if (path !== '') namespaces.set(path, (namespaces.get(path) ?? 0) + number)
 }
 
 type Handler = (state: ModeState, entry: Event, name: EventName) => void
@@ -136,10 +141,6 @@ const HANDLERS: Record<string, Handler | undefined> = {
     else if (data.event === 'interrupted') state.steps.finish(where, own.task || undefined, 'interrupted')
   },
 
-  custom(state, entry) {
-    state.custom.push(entry.seq)
-    if (state.custom.length > CUSTOM_LIMIT * 2) state.custom = state.custom.slice(-CUSTOM_LIMIT)
-  },
   feedback(state, entry) {
     state.feedback = parse(entry)
   },

@@ -1,7 +1,8 @@
 import { EntryLog } from './entry-log'
+import { type Entries, TextEntries } from './entry-text'
 import type { LogEntry, RecordingOutcome } from './log'
 import type { RunMessage } from './messages'
-import { applyEvent, isOnlyInterrupt, type ModeState } from './modes'
+import { applyEvent, countEvents, isOnlyCounted, isOnlyInterrupt, type ModeState } from './modes'
 import { openInterrupts } from './questions'
 import { Steps } from './steps'
 import { Transcript } from './transcript'
@@ -33,7 +34,6 @@ export type RunView = ModeState & {
   state: StateText | undefined
   /** Last entry whose state the messages were reconciled with. */
   reconciledSeq: number
-  bytes: number
 }
 
 export type StateText = { seq: number; at: number; text: string }
@@ -66,14 +66,12 @@ const emptyState = (): Omit<RunView, 'version' | 'log'> => ({
   next: [],
   state: undefined,
   reconciledSeq: 0,
-  bytes: 0,
   run: { id: undefined, thread: undefined, attempt: 1 },
   attempts: [],
   transcript: new Transcript(),
   steps: new Steps(),
   values: new Map(),
   interrupts: new Map(),
-  custom: [],
   feedback: undefined,
   error: undefined,
   endStatus: undefined,
@@ -87,20 +85,57 @@ const emptyState = (): Omit<RunView, 'version' | 'log'> => ({
  * server lost the log's end in a crash and tells it again). Throws MissingEntryError on a hole: the caller must not make one.
  */
 export function applyEntry(view: RunView, entry: LogEntry): void {
-  if (entry.seq === 1 && view.seq > 0) {
+  if (!isNext(view, entry.seq)) return
+  view.log.push(entry)
+  tell(view, entry)
+}
+
+/** Between two looks at whether there is time left. */
+const STEP = 32
+/** Events that nothing is told of but their number are so cheap that many are taken in at once. */
+const RUN = 512
+
+/** Takes in entries from index `from` on, as applyEntry does, for as long as `mayGoOn`; gives the index of the first that is left. */
+export function applyEntries(view: RunView, entries: Entries, from: number, mayGoOn: () => boolean): number {
+  let index = from
+  for (let step = 1; index < entries.length; step++) {
+    if (step % STEP === 0 && !mayGoOn()) break
+    const entry = entries.at(index) as LogEntry // within its length
+    if (!(entries instanceof TextEntries)) applyEntry(view, entry)
+    else if (isNext(view, entry.seq)) {
+      if (entry.kind === 'event' && isOnlyCounted(entry.event)) {
+        const end = entries.endOf(entry.event, index, RUN)
+        view.startedAt ??= entry.at
+        countEvents(view, entry.event, end - index - 1)
+        index = end - 1
+      }
+      view.log.take(entries, index + 1)
+      tell(view, entries.at(index) as LogEntry) // within its length
+    }
+    index++
+  }
+  return index
+}
+
+/** Whether the entry of that number is to be taken in. */
+function isNext(view: RunView, seq: number): boolean {
+  if (seq === 1 && view.seq > 0) {
     view.log.clear()
     Object.assign(view, emptyState())
   }
-  if (entry.seq <= view.seq) return
-  if (entry.seq !== view.seq + 1) throw new MissingEntryError(`Entry ${entry.seq} cannot follow entry ${view.seq}.`)
-  view.log.push(entry)
+  if (seq <= view.seq) return false
+  if (seq !== view.seq + 1) throw new MissingEntryError(`Entry ${seq} cannot follow entry ${view.seq}.`)
+  return true
+}
+
+/** What the log's last entry says. */
+function tell(view: RunView, entry: LogEntry): void {
   view.seq = entry.seq
   view.version++
   view.startedAt ??= entry.at
   view.lastAt = entry.at
   if (entry.kind === 'event') {
     view.phase = 'streaming'
-    view.bytes += entry.data.length
     applyEvent(view, entry)
   } else if (entry.kind === 'final') applyFinal(view, entry)
   else {

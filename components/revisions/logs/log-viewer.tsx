@@ -35,14 +35,15 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
   const knownLevel = LEVELS.includes(level) ? level : undefined
   const store = useLog({ ...of, level: knownLevel, query: query || undefined })
   const scroller = useRef<HTMLDivElement>(null)
-  const [height, setHeight] = useState(0)
+  /** Drawn anew with each height: only then is the new end followed. */
+  const [, setHeight] = useState(0)
   const [text, setText] = useState('')
   const [current, setCurrent] = useState<number>()
   const needle = useDeferredValue(text)
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another log have other numbers
   const search = useMemo(() => new LogSearch(needle), [needle, store])
   const hits = search.advance(store)
-  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, store.next, height)
+  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, store.next)
   const go = (step: 1 | -1) => {
     const next = stepFrom(hits, current, step)
     if (next === undefined) return

@@ -11,7 +11,7 @@ const BATCH = 4_096
 
 /**
  * Plays a recorded log into a store of its own as it came, faster or slower, from any moment. Going forward applies what
- * lies between; going back begins the view anew. Entries are shared with the recording, never copied.
+ * lies between; going back begins the view anew. Entries share their text with the recording.
  */
 export class Player {
   readonly store: RunStore

@@ -201,7 +201,7 @@ async function round(faults: number, counts: Record<string, number>) {
         onEntries: (entries, { epoch }) => {
           viewer.at = { cursor: entries.at(-1)?.seq ?? viewer.at.cursor, epoch }
           // What it was shown did not survive: it starts over.
-          if (entries[0]?.seq === 1) Object.assign(viewer, { from: 0, entries: [] })
+          if (entries.at(0)?.seq === 1) Object.assign(viewer, { from: 0, entries: [] })
           viewer.entries.push(...entries)
         },
         onError: (error) => expect(error).toBeUndefined(),

@@ -73,7 +73,8 @@ async function watch(subscriptions: Subscription[], options: Parameters<typeof p
         expect(event).toBe('frame')
         const frame = decodeFrame(data)
         reader.frames.push(frame)
-        if ('entries' in frame) reader.seqs.push(...(frame.entries as { seq: number }[]).map(({ seq }) => seq))
+        if ('entries' in frame)
+          reader.seqs.push(...[...(frame.entries as Iterable<{ seq: number }>)].map(({ seq }) => seq))
       }
   })().finally(() => {
     reader.isDone = true
