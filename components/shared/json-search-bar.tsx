@@ -1,21 +1,18 @@
 'use client'
 
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
+import { memo, type ReactNode, useDeferredValue, useEffect, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Input } from '@/components/ui/input'
 import type { RowSource, SearchState } from '@/lib/json/row-source'
 
-type Props = {
-  source: RowSource
-  search: SearchState | undefined
-  onExpand: () => void
-  onCollapse: () => void
-  actions?: ReactNode
-}
+/** So many lines are opened at a time. */
+export const EXPAND_ROWS = 1_000
 
-/** Finds text anywhere in a value, also in what is closed, and moves from hit to hit. */
-export function JsonSearchBar({ source, search, onExpand, onCollapse, actions }: Props) {
+type Props = { source: RowSource; search: SearchState | undefined; actions?: ReactNode }
+
+/** Finds text anywhere in a value, also in what is closed, and moves from hit to hit; opens and closes the tree. */
+export const JsonSearchBar = memo(function JsonSearchBar({ source, search, actions }: Props) {
   const [text, setText] = useState('')
   const needle = useDeferredValue(text.trim())
   const [at, setAt] = useState(-1)
@@ -78,16 +75,16 @@ export function JsonSearchBar({ source, search, onExpand, onCollapse, actions }:
         <Button
           variant="ghost"
           size="sm"
-          onClick={onExpand}
+          onClick={() => source.openBelow(EXPAND_ROWS)}
           title="Open everything below the selected line, up to 1,000 lines"
         >
           Expand
         </Button>
-        <Button variant="ghost" size="sm" onClick={onCollapse}>
+        <Button variant="ghost" size="sm" onClick={() => source.collapse()}>
           Collapse
         </Button>
         {actions}
       </span>
     </div>
   )
-}
+})

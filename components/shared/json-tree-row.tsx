@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import { type JsonRow, MAX_KEY_TEXT } from '@/lib/json/row-source'
 import type { JsonKind } from '@/lib/json/value'
 import { VisibleText } from './visible-text'
@@ -16,25 +17,37 @@ const COLORS: Record<JsonKind, string> = {
   null: 'text-warn',
 }
 
+const LINE = 'absolute left-0 flex w-full min-w-max cursor-default whitespace-pre pr-4'
+
 export type JsonTreeRowProps = {
   id: string
-  row: JsonRow
+  /** Its number, by which the tree that holds it knows it. */
+  line: number
+  /** Undefined while it is on its way. */
+  row: JsonRow | undefined
   top: number
   isSelected: boolean
   /** A word about this line, which then stands out. */
   mark?: string
-  onSelect: () => void
-  onToggle: () => void
 }
 
-/** One line of a JSON tree: at most a handful of elements, because there are many. */
-export function JsonTreeRow({ id, row, top, isSelected, mark, onSelect, onToggle }: JsonTreeRowProps) {
+/**
+ * One line of a JSON tree: at most a handful of elements, because there are many. What is pressed in it is handled by the
+ * tree that holds it, by `pressedIn`.
+ */
+export const JsonTreeRow = memo(function JsonTreeRow({ id, line, row, top, isSelected, mark }: JsonTreeRowProps) {
+  if (!row)
+    return (
+      <div aria-hidden className={LINE} style={{ top, height: JSON_ROW_HEIGHT, paddingLeft: 8 }}>
+        <span className="w-4 shrink-0" />
+        <span className="my-1.5 w-64 animate-pulse rounded-sm bg-line" />
+      </div>
+    )
   const isContainer = row.kind === 'array' || row.kind === 'object'
   const canOpen = isContainer && row.size > 0
   const count = row.kind === 'array' ? `[${row.size}]` : `{${row.size}}`
   const text = isContainer ? (row.isOpen ? count : `${count} ${row.text}`) : row.text
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree that holds the row handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names this row as the active one
     <div
       id={id}
@@ -44,25 +57,18 @@ export function JsonTreeRow({ id, row, top, isSelected, mark, onSelect, onToggle
       aria-setsize={row.siblings}
       aria-selected={isSelected}
       aria-expanded={canOpen ? row.isOpen : undefined}
-      onClick={onSelect}
-      onDoubleClick={canOpen ? onToggle : undefined}
-      className={`absolute left-0 flex w-full min-w-max cursor-default whitespace-pre pr-4 ${isSelected ? 'bg-accent-soft' : mark ? 'bg-warn-soft' : 'hover:bg-hover'}`}
+      data-line={line}
+      className={`${LINE} ${isSelected ? 'bg-accent-soft' : mark ? 'bg-warn-soft' : 'hover:bg-hover'}`}
       style={{ top, height: JSON_ROW_HEIGHT, paddingLeft: 8 + Math.min(row.depth, MAX_INDENT) * INDENT_PX }}
     >
       {/* A pointer's shortcut for what the arrow keys do. */}
       <span
         aria-hidden
-        className="w-4 shrink-0 text-center text-ink-3 select-none"
-        onClick={
-          canOpen
-            ? (event) => {
-                event.stopPropagation()
-                onToggle()
-              }
-            : undefined
-        }
+        data-toggle={canOpen || undefined}
+        className={`w-4 shrink-0 text-center text-ink-3 select-none ${row.isOpen ? 'rotate-90' : ''}`}
       >
-        {canOpen ? (row.isOpen ? '▾' : '▸') : ''}
+        {/* A sign of every font: to look for one that has a triangle takes longer than all else of a tree's first lines. */}
+        {canOpen ? '›' : ''}
       </span>
       {row.key !== undefined && (
         <span className={typeof row.key === 'number' ? 'text-ink-3' : 'text-accent'}>
@@ -76,6 +82,13 @@ export function JsonTreeRow({ id, row, top, isSelected, mark, onSelect, onToggle
       {mark ? <span className="ml-3 text-2xs text-warn">{mark}</span> : null}
     </div>
   )
+})
+
+/** The line in which a press was made, and whether on what opens it; undefined where there is none. */
+export function pressedIn(target: EventTarget): { line: number; isToggle: boolean } | undefined {
+  const row = target instanceof Element ? target.closest<HTMLElement>('[data-line]') : undefined
+  if (!row) return undefined
+  return { line: Number(row.dataset.line), isToggle: (target as Element).closest('[data-toggle]') !== null }
 }
 
 const clip = (key: string) => (key.length > MAX_KEY_TEXT ? `${key.slice(0, MAX_KEY_TEXT)}…` : key)

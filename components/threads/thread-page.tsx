@@ -137,8 +137,9 @@ function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps
   const whyNot = useReasons().run
   const [isEditing, setEditing] = useState(false)
   const state = useQuery(threadStateQuery(workspace, deployment, thread))
-  if (state.isPending) return <StateSkeleton />
-  if (!state.data) return <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
+  if (state.error && !state.data)
+    return <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
+  const busy = isBusy ? 'A run is going on. Wait for its end, or cancel it.' : undefined
   return (
     <div className="flex h-full min-h-0 flex-col">
       {state.error ? (
@@ -152,7 +153,7 @@ function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps
             actions={
               <Button
                 size="sm"
-                reason={whyNot ?? (isBusy ? 'A run is going on. Wait for its end, or cancel it.' : undefined)}
+                reason={whyNot ?? (state.data ? busy : 'The state is not there yet.')}
                 onClick={() => setEditing(true)}
               >
                 <Pencil aria-hidden />
@@ -160,11 +161,13 @@ function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps
               </Button>
             }
           />
-        ) : (
+        ) : state.data ? (
           <ThreadMessages state={state.data} isBusy={isBusy} />
+        ) : (
+          <StateSkeleton />
         )}
       </div>
-      {isEditing ? (
+      {isEditing && state.data ? (
         <EditState
           place={place}
           assistant={assistant}

@@ -1,9 +1,27 @@
-import { RemoteDocument } from './remote-document'
+import { keepWorker, RemoteDocument } from './remote-document'
 import { type Member, type Newest, TextDocument } from './text-document'
 import { WorkerSource } from './worker-source'
 
 /** Of a text's beginning the page reads so much itself, so that the first lines need not wait for the worker. Bytes. */
 const FIRST_BYTES = 8 * 1024
+
+const HIDDEN_MS = 100
+
+/** A little of everything, of about the length of what the page reads of a text itself. */
+const REHEARSAL = `{"id":"a","values":{"list":[${'{"key":"value","number":-1.5,"nested":{"is":[true,false,null]}},'.repeat(120)}"\\n"]}}`
+
+/**
+ * Has ready what reads large states, until what is given back is called: the worker, which takes longer to start than a
+ * megabyte to read, and the code on both sides, which is compiled when it first reads something.
+ */
+export function keepReady(): () => void {
+  const end = keepWorker()
+  const read = new LargeJson({ under: 'values' })
+  read.add(new TextEncoder().encode(REHEARSAL))
+  read.end()
+  void read.whole.finally(() => read.release()).catch(() => {}) // whoever reads a state is told what is wrong
+  return end
+}
 
 /**
  * A JSON text too large for the page itself: its bytes go to a worker as they come, and what is shown of it comes back.
@@ -18,6 +36,8 @@ export class LargeJson {
   readonly #remote: RemoteDocument
   readonly #onHead: (head: string) => void
   #first: TextDocument | undefined
+  /** What the worker gets once the first lines are on screen: beside it they take several times as long. */
+  #held: (() => void)[] | undefined
   #reader: ReadableStreamDefaultReader | undefined
 
   constructor({ under, from, expected }: { under?: string; from?: LargeJson; expected?: number } = {}) {
@@ -60,24 +80,35 @@ export class LargeJson {
   }
   /** Gives the next bytes away: they are the worker's from then on. */
   add(bytes: Uint8Array<ArrayBuffer>): void {
-    const beginning = this.#first && bytes.slice(0, FIRST_BYTES)
+    this.#showFirst(bytes)
     // A part of a larger buffer would take the rest of it along.
     const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
-    this.#remote.send({ bytes: own }, [own.buffer])
-    if (beginning) this.#showFirst(beginning)
+    this.#whenPainted(() => this.#remote.send({ bytes: own }, [own.buffer]))
+  }
+  end(problem?: string): void {
+    this.#whenPainted(() => this.#remote.send({ end: true, problem }))
   }
   #showFirst(bytes: Uint8Array): void {
     const first = this.#first
     this.#first = undefined
     if (!first) return
-    first.index.add(bytes)
+    first.index.add(bytes.subarray(0, FIRST_BYTES))
     first.advance(FIRST_BYTES)
     if (first.root === undefined) return
+    this.#held = []
     this.#onHead(first.head)
     this.source.take(first.frame())
+    const release = () => {
+      const held = this.#held
+      this.#held = undefined
+      for (const send of held ?? []) send()
+    }
+    requestAnimationFrame(() => setTimeout(release))
+    setTimeout(release, HIDDEN_MS) // a page in the background is not painted
   }
-  end(problem?: string): void {
-    this.#remote.send({ end: true, problem })
+  #whenPainted(send: () => void): void {
+    if (this.#held) this.#held.push(send)
+    else send()
   }
 
   /** Takes the rest from where the bytes come, until it is released. */

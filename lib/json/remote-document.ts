@@ -32,7 +32,7 @@ function endIdle(): void {
   running = undefined
 }
 
-/** Has the worker ready, since its start takes longer than reading a megabyte does; until what is given back is called. */
+/** Has the worker ready, until what is given back is called. */
 export function keepWorker(): () => void {
   keepers++
   start()
