@@ -22,6 +22,7 @@ import type { Thread } from '@/lib/contracts/threads'
 import { jsonText } from '@/lib/json/value'
 import { subscribe } from '@/lib/live/client'
 import { operationKey } from '@/lib/queries/api-query'
+import { shouldRetry } from '@/lib/queries/query-client'
 import { threadStateQuery } from '@/lib/queries/thread-states'
 import { threadQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
@@ -42,8 +43,15 @@ export function ThreadPage(place: Place) {
   const { workspace, deployment, thread } = place
   const [shown, setShown] = useLocalParam('tab')
   const tab = shown || 'messages'
+  const client = useQueryClient()
   const { data, error, refetch } = useThread(place)
   useJsonWorker()
+  const show = (value: string) => {
+    // Asked for before the tab is drawn: that takes as long as an answer.
+    if (value !== 'history')
+      client.ensureQueryData({ ...threadStateQuery(workspace, deployment, thread), retry: shouldRetry }).catch(() => {}) // told where it is shown
+    setShown(value === 'messages' ? '' : value)
+  }
   // An id of no form that a thread can have is refused rather than not found.
   if (error?.code === 'not_found' || error?.code === 'invalid') return <NothingHere />
   if (error) return <ErrorNotice error={error} onRetry={refetch} />
@@ -99,7 +107,7 @@ export function ThreadPage(place: Place) {
       <Tabs
         label="Parts of the thread"
         value={tab}
-        onValueChange={(value) => setShown(value === 'messages' ? '' : value)}
+        onValueChange={show}
         className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
         tabs={[
           { value: 'messages', label: 'Messages' },
