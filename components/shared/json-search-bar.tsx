@@ -9,6 +9,9 @@ import type { RowSource, SearchState } from '@/lib/json/row-source'
 /** So many lines are opened at a time. */
 export const EXPAND_ROWS = 1_000
 
+const UP = <ChevronUp aria-hidden />
+const DOWN = <ChevronDown aria-hidden />
+
 type Props = { source: RowSource; search: SearchState | undefined; actions?: ReactNode }
 
 /** Finds text anywhere in a value, also in what is closed, and moves from hit to hit; opens and closes the tree. */
@@ -19,7 +22,6 @@ export const JsonSearchBar = memo(function JsonSearchBar({ source, search, actio
   const found = search?.text === needle ? search.found : 0
 
   useEffect(() => {
-    setAt(-1)
     if (needle === '') return
     source.search(needle)
     return () => source.search('')
@@ -66,10 +68,10 @@ export const JsonSearchBar = memo(function JsonSearchBar({ source, search, actio
         {summary}
       </span>
       <Button variant="ghost" size="icon" aria-label="Previous match" disabled={!hasFound} onClick={() => go(-1)}>
-        <ChevronUp aria-hidden />
+        {UP}
       </Button>
       <Button variant="ghost" size="icon" aria-label="Next match" disabled={!hasFound} onClick={() => go(1)}>
-        <ChevronDown aria-hidden />
+        {DOWN}
       </Button>
       <span className="ml-auto flex items-center gap-1">
         <Button

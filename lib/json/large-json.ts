@@ -2,9 +2,11 @@ import { keepWorker, RemoteDocument } from './remote-document'
 import { type Member, type Newest, TextDocument } from './text-document'
 import { WorkerSource } from './worker-source'
 
-/** Of a text's beginning the page reads so much itself, so that the first lines need not wait for the worker. Bytes. */
+/** Of a text's beginning the page reads up to so much itself, so that the first lines need not wait for the worker. Bytes. */
 const FIRST_BYTES = 8 * 1024
+const FIRST_STEP = 2 * 1024
 
+/** A page in the background is not drawn: after so long nothing is waited for. */
 const HIDDEN_MS = 100
 
 /** A little of everything, of about the length of what the page reads of a text itself. */
@@ -36,8 +38,8 @@ export class LargeJson {
   readonly #remote: RemoteDocument
   readonly #onHead: (head: string) => void
   #first: TextDocument | undefined
-  /** What the worker gets once the first lines are on screen: beside it they take several times as long. */
-  #held: (() => void)[] | undefined
+  /** Lets the worker begin: once the first lines are on screen, for beside it they take several times as long. */
+  readonly #begin: () => void
   #reader: ReadableStreamDefaultReader | undefined
 
   constructor({ under, from, expected }: { under?: string; from?: LargeJson; expected?: number } = {}) {
@@ -69,9 +71,11 @@ export class LargeJson {
       command: (command) => this.#remote.send({ command }),
       ask: (question) => this.#remote.ask(question),
     })
-    // What is open in another document is the worker's to know.
-    if (!from) this.#first = new TextDocument({ under, expected })
     this.#onHead = onHead
+    this.#begin = this.#remote.hold()
+    // What is open in another document is the worker's to know.
+    if (from) this.#begin()
+    else this.#first = new TextDocument({ under, expected })
     this.#remote.send({ open: { under, from: from?.name, expected } })
   }
 
@@ -80,35 +84,25 @@ export class LargeJson {
   }
   /** Gives the next bytes away: they are the worker's from then on. */
   add(bytes: Uint8Array<ArrayBuffer>): void {
-    this.#showFirst(bytes)
-    // A part of a larger buffer would take the rest of it along.
-    const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
-    this.#whenPainted(() => this.#remote.send({ bytes: own }, [own.buffer]))
-  }
-  end(problem?: string): void {
-    this.#whenPainted(() => this.#remote.send({ end: true, problem }))
-  }
-  #showFirst(bytes: Uint8Array): void {
     const first = this.#first
     this.#first = undefined
-    if (!first) return
+    if (first) this.#showFirst(first, bytes)
+    // A part of a larger buffer would take the rest of it along.
+    const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
+    this.#remote.send({ bytes: own }, [own.buffer])
+  }
+  #showFirst(first: TextDocument, bytes: Uint8Array): void {
     first.index.add(bytes.subarray(0, FIRST_BYTES))
-    first.advance(FIRST_BYTES)
-    if (first.root === undefined) return
-    this.#held = []
+    while (first.root === undefined && first.advance(FIRST_STEP));
+    if (first.root === undefined) return this.#begin()
     this.#onHead(first.head)
     this.source.take(first.frame())
-    const release = () => {
-      const held = this.#held
-      this.#held = undefined
-      for (const send of held ?? []) send()
-    }
-    requestAnimationFrame(() => setTimeout(release))
-    setTimeout(release, HIDDEN_MS) // a page in the background is not painted
+    requestAnimationFrame(() => setTimeout(this.#begin))
+    setTimeout(this.#begin, HIDDEN_MS)
   }
-  #whenPainted(send: () => void): void {
-    if (this.#held) this.#held.push(send)
-    else send()
+  end(problem?: string): void {
+    if (this.#first) this.#begin()
+    this.#remote.send({ end: true, problem })
   }
 
   /** Takes the rest from where the bytes come, until it is released. */
