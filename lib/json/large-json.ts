@@ -94,7 +94,10 @@ export class LargeJson {
   #showFirst(first: TextDocument, bytes: Uint8Array): void {
     first.index.add(bytes.subarray(0, FIRST_BYTES))
     while (first.root === undefined && first.advance(FIRST_STEP));
-    if (first.root === undefined) return this.#begin()
+    if (first.root === undefined) {
+      this.#begin()
+      return
+    }
     this.#onHead(first.head)
     this.source.take(first.frame())
     requestAnimationFrame(() => setTimeout(this.#begin))
