@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ListTree, Pencil, Play } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
-import { useEffect, useState } from 'react'
+import { useDeferredValue, useEffect, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
 import { LongText } from '@/components/shared/long-text'
@@ -43,6 +43,8 @@ export function ThreadPage(place: Place) {
   const { workspace, deployment, thread } = place
   const [shown, setShown] = useLocalParam('tab')
   const tab = shown || 'messages'
+  // Drawn in slices of time, after the press has shown: a part is half a frame of work.
+  const part = useDeferredValue(tab)
   const client = useQueryClient()
   const { data, error, refetch } = useThread(place)
   useJsonWorker()
@@ -119,16 +121,16 @@ export function ThreadPage(place: Place) {
           className={cn(
             'overflow-hidden rounded-lg border bg-panel',
             // One below the other on narrow screens, the list and its state need the height of two.
-            tab === 'history' ? 'h-[46rem] md:h-[max(24rem,calc(100dvh-21rem))]' : 'h-[max(24rem,calc(100dvh-21rem))]',
+            part === 'history' ? 'h-[46rem] md:h-[max(24rem,calc(100dvh-21rem))]' : 'h-[max(24rem,calc(100dvh-21rem))]',
           )}
         >
-          {tab === 'history' ? (
+          {part === 'history' ? (
             <ThreadHistory {...place} assistant={assistantOf(data)} />
           ) : (
             <CurrentState
               {...place}
               assistant={assistantOf(data)}
-              isTree={tab === 'state'}
+              isTree={part === 'state'}
               isBusy={data?.status === 'busy'}
             />
           )}
