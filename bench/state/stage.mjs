@@ -12,7 +12,8 @@ const STYLE = `*{box-sizing:border-box}body{margin:0}#root{height:700px;overflow
 .flex{display:flex}.flex-col{flex-direction:column}.flex-1{flex:1 1 0%}.min-h-0{min-height:0}.min-h-48{min-height:12rem}
 .h-full{height:100%}.relative{position:relative}.absolute{position:absolute}.overflow-auto{overflow:auto}
 .-mt-8{margin-top:-2rem}.mb-2{margin-bottom:.5rem}.self-end{align-self:flex-end}.border{border:1px solid}
-.leading-\\[22px\\]{line-height:22px}.rotate-90{transform:rotate(90deg)}.flex-wrap{flex-wrap:wrap}.whitespace-pre{white-space:pre}.truncate{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}`
+.leading-\\[22px\\]{line-height:22px}.rotate-90{transform:rotate(90deg)}.w-4{width:1rem}
+.inline-block{display:inline-block}.w-max{width:max-content}.min-w-full{min-width:100%}.flex-wrap{flex-wrap:wrap}.whitespace-pre{white-space:pre}.truncate{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}`
 
 async function bundle(entry, folder = root) {
   const { outputFiles } = await build({

@@ -1,23 +1,23 @@
 import { memo } from 'react'
 import { type JsonRow, MAX_KEY_TEXT } from '@/lib/json/row-source'
 import type { JsonKind } from '@/lib/json/value'
-import { VisibleText } from './visible-text'
+import { visibleText } from './visible-text'
 
 export const JSON_ROW_HEIGHT = 24
 const INDENT_PX = 16
 /** Deeper lines are indented no further, so that they stay in sight. */
 const MAX_INDENT = 24
 
-const COLORS: Record<JsonKind, string> = {
-  object: 'text-ink-3',
-  array: 'text-ink-3',
+const COLORS: Record<JsonKind, string | undefined> = {
+  object: undefined,
+  array: undefined,
   string: 'text-ok',
   number: 'text-progress',
   boolean: 'text-warn',
   null: 'text-warn',
 }
 
-const LINE = 'absolute left-0 flex w-full min-w-max cursor-default whitespace-pre pr-4'
+const LINE = 'absolute left-0 w-max min-w-full cursor-default whitespace-pre pr-4 text-ink-3'
 
 export type JsonTreeRowProps = {
   id: string
@@ -39,8 +39,7 @@ export const JsonTreeRow = memo(function JsonTreeRow({ id, line, row, top, isSel
   if (!row)
     return (
       <div aria-hidden className={LINE} style={{ top, height: JSON_ROW_HEIGHT, paddingLeft: 8 }}>
-        <span className="w-4 shrink-0" />
-        <span className="my-1.5 w-64 animate-pulse rounded-sm bg-line" />
+        <span className="mx-4 inline-block h-3 w-64 animate-pulse rounded-sm bg-line align-middle" />
       </div>
     )
   const isContainer = row.kind === 'array' || row.kind === 'object'
@@ -61,24 +60,26 @@ export const JsonTreeRow = memo(function JsonTreeRow({ id, line, row, top, isSel
       className={`${LINE} ${isSelected ? 'bg-accent-soft' : mark ? 'bg-warn-soft' : 'hover:bg-hover'}`}
       style={{ top, height: JSON_ROW_HEIGHT, paddingLeft: 8 + Math.min(row.depth, MAX_INDENT) * INDENT_PX }}
     >
-      {/* A pointer's shortcut for what the arrow keys do. */}
+      {/*
+        A pointer's shortcut for what the arrow keys do; a sign that every font has: to look for one with a triangle takes
+        longer than all else of a tree's first lines.
+      */}
       <span
         aria-hidden
         data-toggle={canOpen || undefined}
-        className={`w-4 shrink-0 text-center text-ink-3 select-none ${row.isOpen ? 'rotate-90' : ''}`}
+        className={`inline-block w-4 text-center select-none ${row.isOpen ? 'rotate-90' : ''}`}
       >
-        {/* A sign of every font: to look for one that has a triangle takes longer than all else of a tree's first lines. */}
         {canOpen ? '›' : ''}
       </span>
-      {row.key !== undefined && (
-        <span className={typeof row.key === 'number' ? 'text-ink-3' : 'text-accent'}>
-          <VisibleText>{clip(String(row.key))}</VisibleText>
-          <span className="text-ink-3">: </span>
-        </span>
+      {row.key === undefined ? null : typeof row.key === 'number' ? (
+        `${row.key}: `
+      ) : (
+        <>
+          <span className="text-accent">{visibleText(clip(row.key))}</span>
+          {': '}
+        </>
       )}
-      <span className={COLORS[row.kind]}>
-        <VisibleText>{text}</VisibleText>
-      </span>
+      <span className={COLORS[row.kind]}>{visibleText(text)}</span>
       {mark ? <span className="ml-3 text-2xs text-warn">{mark}</span> : null}
     </div>
   )

@@ -21,7 +21,10 @@ export function keepReady(): () => void {
   const read = new LargeJson({ under: 'values' })
   read.add(new TextEncoder().encode(REHEARSAL))
   read.end()
-  void read.whole.finally(() => read.release()).catch(() => {}) // whoever reads a state is told what is wrong
+  read.whole
+    .then(() => read.source.toggle(1))
+    .catch(() => {}) // whoever reads a state is told what is wrong
+    .finally(() => read.release())
   return end
 }
 
