@@ -18,6 +18,8 @@ import { JsonDetail } from './json-detail'
 import { EXPAND_ROWS, JsonSearchBar } from './json-search-bar'
 import { JSON_ROW_HEIGHT, JsonTreeRow, pressedIn } from './json-tree-row'
 
+const LATE_MS = 300
+
 type Props = {
   label: string
   className?: string
@@ -160,17 +162,28 @@ export function JsonRows({
           {visible}
         </div>
       </div>
-      {progress ? (
-        <p
-          role="status"
-          // Over the tree: it goes within a second or two, and nothing should move then.
-          className="pointer-events-none relative z-10 mr-4 -mt-8 mb-2 self-end rounded-full border bg-panel px-2.5 text-ink-2 text-xs leading-[22px] tabular-nums shadow-sm"
-        >
-          Still reading
-          {progress.share === undefined ? '' : `, ${Math.floor(progress.share * 100)} %`}
-        </p>
-      ) : null}
+      {progress ? <StillReading share={progress.share} /> : null}
       <JsonDetail detail={state.detail} source={source} isInert={isWaiting} />
     </div>
+  )
+}
+
+/** Said only of what takes a while: most is there before a word of it could be read. */
+function StillReading({ share }: { share: number | undefined }) {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(setLate, LATE_MS, true)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isLate) return null
+  return (
+    <p
+      role="status"
+      // Over the tree: it goes within a second or two, and nothing should move then.
+      className="pointer-events-none relative z-10 mr-4 -mt-8 mb-2 self-end rounded-full border bg-panel px-2.5 text-ink-2 text-xs leading-[22px] tabular-nums shadow-sm"
+    >
+      Still reading
+      {share === undefined ? '' : `, ${Math.floor(share * 100)} %`}
+    </p>
   )
 }
