@@ -42,20 +42,12 @@ async function show(stage, side) {
     const first = await page.evaluate(
       ([rows, timeoutMs]) =>
         new Promise((resolve, reject) => {
-          let began = performance.now()
-          const look = () => {
-            // The outermost line alone is not the state.
-            if (document.querySelectorAll(rows).length >= 2) {
-              requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)))
-            } else if (performance.now() - began > timeoutMs) reject(new Error('No rows came.'))
-            else requestAnimationFrame(look)
-          }
           // A task of the page's own: what the debugger runs is not told as a long one.
           setTimeout(() => {
-            began = performance.now()
+            const began = performance.now()
             window.page.show(window.given[0])
             window.parsedAfter = performance.now() - began
-            look()
+            window.drawn(rows, timeoutMs).then((at) => resolve(at - began), reject)
           })
         }),
       [ROWS[side], GIVE_UP_MS],

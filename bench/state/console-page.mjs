@@ -4,6 +4,7 @@ import { startConsole } from '../live/console.mjs'
 import { DEPLOYMENT, deploymentPath, WORKSPACE } from '../live/places.mjs'
 import { startUpstream } from '../live/processes.mjs'
 import { median, row } from '../live/rounds.mjs'
+import { watchDrawn } from './drawn.mjs'
 
 const MESSAGES = 500
 const TYPED = 'festival begins'
@@ -16,6 +17,7 @@ export async function measureConsole(sizes, rounds) {
   const browser = await startChromium()
   try {
     const context = await signedIn(browser, ours)
+    await context.addInitScript(watchDrawn)
     // The plain page stands at the console's own address, whose policy lets it fetch nothing.
     const plain = await signedIn(browser, ours, { bypassCSP: true })
     const rows = await conversation(context, ours)
@@ -138,24 +140,14 @@ async function shown(context, ours, thread) {
   await page.waitForTimeout(1500)
   const browser = context.browser()
   await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] })
-  const ms = await page.evaluate(
-    (timeoutMs) =>
-      new Promise((resolve, reject) => {
-        window.longTasks.length = 0
-        const tab = [...document.querySelectorAll('[role=tab]')].find((one) => one.textContent === 'State')
-        const began = performance.now()
-        const look = () => {
-          if (document.querySelectorAll('[role=treeitem]').length >= 2)
-            requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)))
-          else if (performance.now() - began > timeoutMs) reject(new Error('No rows came.'))
-          else requestAnimationFrame(look)
-        }
-        tab.dispatchEvent(new MouseEvent('mousedown', { bubbles: true, button: 0 }))
-        tab.click()
-        look()
-      }),
-    GIVE_UP_MS,
-  )
+  const ms = await page.evaluate(async (timeoutMs) => {
+    window.longTasks.length = 0
+    const tab = [...document.querySelectorAll('[role=tab]')].find((one) => one.textContent === 'State')
+    const began = performance.now()
+    tab.dispatchEvent(new MouseEvent('mousedown', { bubbles: true, button: 0 }))
+    tab.click()
+    return (await window.drawn('[role=treeitem]', timeoutMs)) - began
+  }, GIVE_UP_MS)
   await page.waitForFunction(() => !document.querySelector('[aria-busy]'), null, { timeout: GIVE_UP_MS })
   await page.waitForTimeout(300)
   const seen = await page.evaluate(() => ({

@@ -1,14 +1,17 @@
 // The console's own tree and difference, in a page of nothing else.
-import { createRoot } from 'react-dom/client'
-import { JsonRows, JsonTree } from '@/components/shared/json-tree'
+import { flushSync } from 'react-dom'
+import { createRoot, type Root } from 'react-dom/client'
+import { JsonRows } from '@/components/shared/json-tree'
 import { parseJson } from '@/lib/contracts/json'
 import { LargeDifferences } from '@/lib/json/difference-source'
-import { LargeJson } from '@/lib/json/large-json'
-import { jsonWorker, keepWorker } from '@/lib/json/remote-document'
+import { keepReady, LargeJson } from '@/lib/json/large-json'
+import { jsonWorker } from '@/lib/json/remote-document'
+import type { RowSource } from '@/lib/json/row-source'
+import { ValueSource } from '@/lib/json/value-source'
 import { MOST_DIRECT } from '@/lib/queries/relay-large'
 
 jsonWorker.start = () => new Worker('/ours-worker.js')
-keepWorker() // as the thread page does when it opens
+keepReady() // as the thread page does when it opens
 
 function documentOf(bytes: Uint8Array<ArrayBuffer>): LargeJson {
   const large = new LargeJson()
@@ -17,19 +20,27 @@ function documentOf(bytes: Uint8Array<ArrayBuffer>): LargeJson {
   return large
 }
 
+let root: Root | undefined
+
+function draw(source: RowSource | undefined) {
+  // What a store tells is drawn at once, and so is a query's answer on the thread page.
+  flushSync(() => root?.render(<JsonRows source={source} label="State" className="h-full" />))
+}
+
 const page = {
-  show(bytes: Uint8Array<ArrayBuffer>) {
+  /** As the State tab is while the bytes are on their way. */
+  prepare() {
+    root?.unmount()
     const place = document.getElementById('root') as HTMLElement // the page's own
-    place.replaceChildren(document.createElement('div'))
-    const root = createRoot(place.firstElementChild as HTMLElement)
-    place.firstElementChild?.classList.add('h-full')
-    const tree =
-      bytes.byteLength > MOST_DIRECT ? (
-        <JsonRows source={documentOf(bytes).source} label="State" className="h-full" />
-      ) : (
-        <JsonTree value={parseJson(new TextDecoder().decode(bytes))} label="State" className="h-full" />
-      )
-    root.render(tree)
+    const box = document.createElement('div')
+    box.className = 'h-full'
+    place.replaceChildren(box)
+    root = createRoot(box)
+    draw(undefined)
+  },
+  show(bytes: Uint8Array<ArrayBuffer>) {
+    const isSmall = bytes.byteLength <= MOST_DIRECT
+    draw(isSmall ? new ValueSource(parseJson(new TextDecoder().decode(bytes))) : documentOf(bytes).source)
   },
   async compare(old: Uint8Array<ArrayBuffer>, now: Uint8Array<ArrayBuffer>): Promise<number> {
     const sides = [documentOf(old), documentOf(now)] as const

@@ -5,12 +5,15 @@ import { build } from 'esbuild'
 import { root } from '../../scripts/bootstrap.mjs'
 import { startChromium } from '../live/chromium.mjs'
 import { ensureRival } from '../rivals/ensure.mjs'
+import { watchDrawn } from './drawn.mjs'
 
 // What of the console's style sheet decides how much is drawn.
 const STYLE = `*{box-sizing:border-box}body{margin:0}#root{height:700px;overflow:hidden}
 .flex{display:flex}.flex-col{flex-direction:column}.flex-1{flex:1 1 0%}.min-h-0{min-height:0}.min-h-48{min-height:12rem}
 .h-full{height:100%}.relative{position:relative}.absolute{position:absolute}.overflow-auto{overflow:auto}
-.flex-wrap{flex-wrap:wrap}.whitespace-pre{white-space:pre}.truncate{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}`
+.-mt-8{margin-top:-2rem}.mb-2{margin-bottom:.5rem}.self-end{align-self:flex-end}.border{border:1px solid}
+.leading-\\[22px\\]{line-height:22px}.rotate-90{transform:rotate(90deg)}.w-4{width:1rem}
+.inline-block{display:inline-block}.w-max{width:max-content}.min-w-full{min-width:100%}.flex-wrap{flex-wrap:wrap}.whitespace-pre{white-space:pre}.truncate{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}`
 
 async function bundle(entry, folder = root) {
   const { outputFiles } = await build({
@@ -58,6 +61,7 @@ export async function startStage() {
   /** A new page of a side, with the named bytes in `window.given` and its long tasks noted from then on. */
   async function openPage(side, names) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 720 } })
+    await page.addInitScript(watchDrawn)
     await page.goto(`${address}/page?side=${side}`)
     await page.evaluate(async (names) => {
       window.given = await Promise.all(
@@ -69,10 +73,15 @@ export async function startStage() {
       }).observe({ type: 'longtask' })
     }, names)
     // The page has shown something before: loading its code is not what is measured, nor what the downloads left behind.
-    await page.evaluate(() => window.page.show(new TextEncoder().encode('{"a":{"b":[1,2,{"c":"d"}]},"e":"f"}')))
-    await page.waitForTimeout(500)
     await page.evaluate(() => {
-      document.getElementById('root').replaceChildren()
+      window.page.prepare()
+      window.page.show(new TextEncoder().encode('{"a":{"b":[1,2,{"c":"d"}]},"e":"f"}'))
+    })
+    await page.waitForTimeout(500)
+    // Of a state that is fetched all that does not need its bytes is there when they come: of each side, as far as it can be.
+    await page.evaluate(() => window.page.prepare())
+    await page.waitForTimeout(200)
+    await page.evaluate(() => {
       window.longTasks.length = 0
     })
     return page

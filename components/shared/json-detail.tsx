@@ -1,6 +1,7 @@
 'use client'
 
 import { Download } from 'lucide-react'
+import { memo } from 'react'
 import { CopyButton } from '@/components/ui/copy-button'
 import type { JsonDetailData, RowSource } from '@/lib/json/row-source'
 import { LongText } from './long-text'
@@ -10,11 +11,13 @@ import { VisibleText } from './visible-text'
 
 const FIRST_CHARACTERS = 20_000
 
+type Props = { detail: JsonDetailData; source: RowSource; isInert: boolean }
+
 /** The selected line in full: its path, its value with line ends as they are, both to be copied, the value to be saved too. */
-export function JsonDetail({ detail, source }: { detail: JsonDetailData; source: RowSource }) {
+export const JsonDetail = memo(function JsonDetail({ detail, source, isInert }: Props) {
   const { path, kind, text, isCut } = detail
   return (
-    <div className="border-t bg-sunken">
+    <div inert={isInert} className="border-t bg-sunken">
       <div className="flex min-w-0 items-center gap-1 px-2 py-1 text-ink-3 text-xs">
         <code className="min-w-0 truncate font-mono" title={path}>
           <VisibleText>{path}</VisibleText>
@@ -36,7 +39,7 @@ export function JsonDetail({ detail, source }: { detail: JsonDetailData; source:
       {kind === 'number' ? <p className="break-all px-2 pb-1.5 font-mono text-xs">{text}</p> : null}
     </div>
   )
-}
+})
 
 function StringValue({ text, isCut }: { text: string; isCut: boolean | undefined }) {
   const picture = isCut ? undefined : safeImageUrl(text)

@@ -1,28 +1,27 @@
 'use client'
 
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
+import { memo, type ReactNode, useDeferredValue, useEffect, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Input } from '@/components/ui/input'
 import type { RowSource, SearchState } from '@/lib/json/row-source'
 
-type Props = {
-  source: RowSource
-  search: SearchState | undefined
-  onExpand: () => void
-  onCollapse: () => void
-  actions?: ReactNode
-}
+/** So many lines are opened at a time. */
+export const EXPAND_ROWS = 1_000
 
-/** Finds text anywhere in a value, also in what is closed, and moves from hit to hit. */
-export function JsonSearchBar({ source, search, onExpand, onCollapse, actions }: Props) {
+const UP = <ChevronUp aria-hidden />
+const DOWN = <ChevronDown aria-hidden />
+
+type Props = { source: RowSource; search: SearchState | undefined; actions?: ReactNode }
+
+/** Finds text anywhere in a value, also in what is closed, and moves from hit to hit; opens and closes the tree. */
+export const JsonSearchBar = memo(function JsonSearchBar({ source, search, actions }: Props) {
   const [text, setText] = useState('')
   const needle = useDeferredValue(text.trim())
   const [at, setAt] = useState(-1)
   const found = search?.text === needle ? search.found : 0
 
   useEffect(() => {
-    setAt(-1)
     if (needle === '') return
     source.search(needle)
     return () => source.search('')
@@ -69,25 +68,25 @@ export function JsonSearchBar({ source, search, onExpand, onCollapse, actions }:
         {summary}
       </span>
       <Button variant="ghost" size="icon" aria-label="Previous match" disabled={!hasFound} onClick={() => go(-1)}>
-        <ChevronUp aria-hidden />
+        {UP}
       </Button>
       <Button variant="ghost" size="icon" aria-label="Next match" disabled={!hasFound} onClick={() => go(1)}>
-        <ChevronDown aria-hidden />
+        {DOWN}
       </Button>
       <span className="ml-auto flex items-center gap-1">
         <Button
           variant="ghost"
           size="sm"
-          onClick={onExpand}
+          onClick={() => source.openBelow(EXPAND_ROWS)}
           title="Open everything below the selected line, up to 1,000 lines"
         >
           Expand
         </Button>
-        <Button variant="ghost" size="sm" onClick={onCollapse}>
+        <Button variant="ghost" size="sm" onClick={() => source.collapse()}>
           Collapse
         </Button>
         {actions}
       </span>
     </div>
   )
-}
+})

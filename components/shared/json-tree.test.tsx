@@ -2,7 +2,8 @@ import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { parse } from 'lossless-json'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { JsonTree } from './json-tree'
+import { ValueSource } from '@/lib/json/value-source'
+import { JsonRows, JsonTree } from './json-tree'
 
 afterEach(cleanup)
 beforeAll(() => {
@@ -57,5 +58,20 @@ describe('a JSON tree', () => {
     rerender(<JsonTree value={{ step: 2, list: { x: { y: 2 } }, more: { z: 1 } }} label="State" />)
     expect(rows()).toContain('y: 2')
     expect(rows()).not.toContain('z: 1')
+  })
+
+  test('stands before its value has come, busy and without a line; then a press on a line opens and closes it', async () => {
+    const { rerender } = render(<JsonRows source={undefined} label="State" />)
+    const tree = screen.getByRole('tree', { name: 'State' })
+    expect(tree.getAttribute('aria-busy')).toBe('true')
+    expect(screen.queryAllByRole('treeitem')).toEqual([])
+    rerender(<JsonRows source={new ValueSource(state)} label="State" />)
+    expect(screen.getByRole('tree')).toBe(tree)
+    expect(tree.getAttribute('aria-busy')).toBeNull()
+    const line = () => screen.getByRole('treeitem', { name: /^messages/ })
+    await userEvent.click(line().firstElementChild as Element)
+    expect(line().getAttribute('aria-expanded')).toBe('false')
+    await userEvent.dblClick(line().lastElementChild as Element)
+    expect([line().getAttribute('aria-expanded'), line().getAttribute('aria-selected')]).toEqual(['true', 'true'])
   })
 })

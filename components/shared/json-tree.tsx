@@ -2,6 +2,7 @@
 
 import {
   type KeyboardEvent,
+  type MouseEvent,
   type ReactNode,
   useEffect,
   useId,
@@ -10,14 +11,14 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import type { RowSource } from '@/lib/json/row-source'
+import { type RowSource, waiting } from '@/lib/json/row-source'
 import { ValueSource } from '@/lib/json/value-source'
 import { useFixedRows } from './fixed-rows'
 import { JsonDetail } from './json-detail'
-import { JsonSearchBar } from './json-search-bar'
-import { JSON_ROW_HEIGHT, JsonTreeRow } from './json-tree-row'
+import { EXPAND_ROWS, JsonSearchBar } from './json-search-bar'
+import { JSON_ROW_HEIGHT, JsonTreeRow, pressedIn } from './json-tree-row'
 
-const EXPAND_ROWS = 1_000
+const LATE_MS = 300
 
 type Props = {
   label: string
@@ -35,10 +36,16 @@ export function JsonTree({ value, ...more }: Props & { value: unknown }) {
 }
 
 /**
- * JSON as a tree, from wherever its lines come. Only the visible ones exist in the document. `label` names the tree for
- * screen readers.
+ * JSON as a tree, from wherever its lines come; what is not there yet stands as grey lines. Only the visible ones exist in
+ * the document. `label` names the tree for screen readers.
  */
-export function JsonRows({ source, label, className, actions, marks }: Props & { source: RowSource }) {
+export function JsonRows({
+  source = waiting,
+  label,
+  className,
+  actions,
+  marks,
+}: Props & { source: RowSource | undefined }) {
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const state = useSyncExternalStore(source.subscribe, source.getState, source.getState)
@@ -104,33 +111,36 @@ export function JsonRows({ source, label, className, actions, marks }: Props & {
     event.preventDefault()
   }
 
+  const onClick = ({ target }: MouseEvent) => {
+    const pressed = pressedIn(target)
+    if (pressed?.isToggle) source.toggle(pressed.line)
+    else if (pressed) source.select(pressed.line)
+  }
+  const onDoubleClick = ({ target }: MouseEvent) => {
+    const pressed = pressedIn(target)
+    if (pressed && !pressed.isToggle && source.rowAt(pressed.line)?.size) source.toggle(pressed.line)
+  }
+
+  const isWaiting = source === waiting
   const visible: ReactNode[] = []
   for (let index = first; index < end; index++) {
     const row = source.rowAt(index)
-    if (row)
-      visible.push(
-        <JsonTreeRow
-          key={index}
-          id={`${id}-${index}`}
-          row={row}
-          top={topOf(index)}
-          isSelected={index === selected}
-          mark={row.depth === 1 ? marks?.get(String(row.key)) : undefined}
-          onSelect={() => source.select(index)}
-          onToggle={() => source.toggle(index)}
-        />,
-      )
+    visible.push(
+      <JsonTreeRow
+        key={index}
+        id={`${id}-${index}`}
+        line={index}
+        row={row}
+        top={topOf(index)}
+        isSelected={index === selected}
+        mark={row?.depth === 1 ? marks?.get(String(row.key)) : undefined}
+      />,
+    )
   }
 
   return (
     <div className={`flex min-h-0 flex-col ${className ?? ''}`}>
-      <JsonSearchBar
-        source={source}
-        search={state.search}
-        onExpand={() => source.openBelow(EXPAND_ROWS)}
-        onCollapse={() => source.collapse()}
-        actions={actions}
-      />
+      <JsonSearchBar source={source} search={state.search} actions={actions} />
       {state.problem ? (
         <p role="alert" className="border-b bg-error-soft px-3 py-1.5 text-error text-xs">
           {state.problem} What had come until then is shown.
@@ -140,27 +150,40 @@ export function JsonRows({ source, label, className, actions, marks }: Props & {
         ref={scroller}
         role="tree"
         aria-label={label}
-        aria-busy={progress ? true : undefined}
+        aria-busy={progress || isWaiting ? true : undefined}
         tabIndex={0}
-        aria-activedescendant={`${id}-${selected}`}
+        aria-activedescendant={isWaiting ? undefined : `${id}-${selected}`}
         onKeyDown={onKeyDown}
+        onClick={onClick}
+        onDoubleClick={onDoubleClick}
         className="relative min-h-48 flex-1 overflow-auto overscroll-contain font-mono text-[12.5px] leading-6 focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-accent"
       >
         <div className="relative min-w-full" style={{ height }}>
           {visible}
         </div>
       </div>
-      {progress ? (
-        <p
-          role="status"
-          // Over the tree: it goes within a second or two, and nothing should move then.
-          className="pointer-events-none relative z-10 mr-4 -mt-8 mb-2 self-end rounded-full border bg-panel px-2.5 text-ink-2 text-xs leading-[22px] tabular-nums shadow-sm"
-        >
-          Still reading
-          {progress.share === undefined ? '' : `, ${Math.floor(progress.share * 100)} %`}
-        </p>
-      ) : null}
-      <JsonDetail detail={state.detail} source={source} />
+      {progress ? <StillReading share={progress.share} /> : null}
+      <JsonDetail detail={state.detail} source={source} isInert={isWaiting} />
     </div>
+  )
+}
+
+/** Said only of what takes a while: most is there before a word of it could be read. */
+function StillReading({ share }: { share: number | undefined }) {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(setLate, LATE_MS, true)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isLate) return null
+  return (
+    <p
+      role="status"
+      // Over the tree: it goes within a second or two, and nothing should move then.
+      className="pointer-events-none relative z-10 mr-4 -mt-8 mb-2 self-end rounded-full border bg-panel px-2.5 text-ink-2 text-xs leading-[22px] tabular-nums shadow-sm"
+    >
+      Still reading
+      {share === undefined ? '' : `, ${Math.floor(share * 100)} %`}
+    </p>
   )
 }

@@ -1,9 +1,13 @@
+import type { ReactNode } from 'react'
 import { splitHidden } from '@/lib/hidden-characters'
 
 /** Text as text: nothing in it is run, loaded or able to hide. Invisible and reordering characters are shown by name. */
-export function VisibleText({ children }: { children: string }) {
-  const pieces = splitHidden(children)
-  if (pieces.length === 1 && !pieces[0]?.hidden) return children
+export const VisibleText = ({ children }: { children: string }) => visibleText(children)
+
+/** The same as what it is drawn as, where there are so many that components would count. */
+export function visibleText(text: string): ReactNode {
+  const pieces = splitHidden(text)
+  if (pieces.length === 1 && !pieces[0]?.hidden) return text
   let at = 0
   return pieces.map((piece) => {
     const key = at

@@ -160,9 +160,7 @@ function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }:
       <div className="min-h-0 flex-1">
         {other ? (
           <StateDifference place={place} from={other} to={chosen} />
-        ) : state.data ? (
-          <ThreadState state={state.data} label="State at the checkpoint" />
-        ) : state.error ? (
+        ) : state.error && !state.data ? (
           state.error.code === 'not_found' || state.error.code === 'unsupported' ? (
             <p className="px-4 py-10 text-center text-ink-3 text-sm">
               {state.error.code === 'not_found'
@@ -173,7 +171,7 @@ function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }:
             <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
           )
         ) : (
-          <Skeleton className="m-4 h-40" />
+          <ThreadState state={state.data} label="State at the checkpoint" />
         )}
       </div>
       {isEditing && state.data ? (

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ListTree, Pencil, Play } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
-import { useEffect, useState } from 'react'
+import { useDeferredValue, useEffect, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
 import { LongText } from '@/components/shared/long-text'
@@ -22,6 +22,7 @@ import type { Thread } from '@/lib/contracts/threads'
 import { jsonText } from '@/lib/json/value'
 import { subscribe } from '@/lib/live/client'
 import { operationKey } from '@/lib/queries/api-query'
+import { shouldRetry } from '@/lib/queries/query-client'
 import { threadStateQuery } from '@/lib/queries/thread-states'
 import { threadQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
@@ -42,8 +43,17 @@ export function ThreadPage(place: Place) {
   const { workspace, deployment, thread } = place
   const [shown, setShown] = useLocalParam('tab')
   const tab = shown || 'messages'
+  // Drawn in slices of time, after the press has shown: a part is half a frame of work.
+  const part = useDeferredValue(tab)
+  const client = useQueryClient()
   const { data, error, refetch } = useThread(place)
   useJsonWorker()
+  const show = (value: string) => {
+    // Asked for before the tab is drawn: that takes as long as an answer.
+    if (value !== 'history')
+      client.ensureQueryData({ ...threadStateQuery(workspace, deployment, thread), retry: shouldRetry }).catch(() => {}) // told where it is shown
+    setShown(value === 'messages' ? '' : value)
+  }
   // An id of no form that a thread can have is refused rather than not found.
   if (error?.code === 'not_found' || error?.code === 'invalid') return <NothingHere />
   if (error) return <ErrorNotice error={error} onRetry={refetch} />
@@ -99,7 +109,7 @@ export function ThreadPage(place: Place) {
       <Tabs
         label="Parts of the thread"
         value={tab}
-        onValueChange={(value) => setShown(value === 'messages' ? '' : value)}
+        onValueChange={show}
         className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
         tabs={[
           { value: 'messages', label: 'Messages' },
@@ -111,16 +121,16 @@ export function ThreadPage(place: Place) {
           className={cn(
             'overflow-hidden rounded-lg border bg-panel',
             // One below the other on narrow screens, the list and its state need the height of two.
-            tab === 'history' ? 'h-[46rem] md:h-[max(24rem,calc(100dvh-21rem))]' : 'h-[max(24rem,calc(100dvh-21rem))]',
+            part === 'history' ? 'h-[46rem] md:h-[max(24rem,calc(100dvh-21rem))]' : 'h-[max(24rem,calc(100dvh-21rem))]',
           )}
         >
-          {tab === 'history' ? (
+          {part === 'history' ? (
             <ThreadHistory {...place} assistant={assistantOf(data)} />
           ) : (
             <CurrentState
               {...place}
               assistant={assistantOf(data)}
-              isTree={tab === 'state'}
+              isTree={part === 'state'}
               isBusy={data?.status === 'busy'}
             />
           )}
@@ -137,8 +147,9 @@ function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps
   const whyNot = useReasons().run
   const [isEditing, setEditing] = useState(false)
   const state = useQuery(threadStateQuery(workspace, deployment, thread))
-  if (state.isPending) return <StateSkeleton />
-  if (!state.data) return <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
+  if (state.error && !state.data)
+    return <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
+  const busy = isBusy ? 'A run is going on. Wait for its end, or cancel it.' : undefined
   return (
     <div className="flex h-full min-h-0 flex-col">
       {state.error ? (
@@ -152,7 +163,7 @@ function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps
             actions={
               <Button
                 size="sm"
-                reason={whyNot ?? (isBusy ? 'A run is going on. Wait for its end, or cancel it.' : undefined)}
+                reason={whyNot ?? (state.data ? busy : 'The state is not there yet.')}
                 onClick={() => setEditing(true)}
               >
                 <Pencil aria-hidden />
@@ -160,11 +171,13 @@ function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps
               </Button>
             }
           />
-        ) : (
+        ) : state.data ? (
           <ThreadMessages state={state.data} isBusy={isBusy} />
+        ) : (
+          <StateSkeleton />
         )}
       </div>
-      {isEditing ? (
+      {isEditing && state.data ? (
         <EditState
           place={place}
           assistant={assistant}

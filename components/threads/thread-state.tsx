@@ -1,65 +1,92 @@
 'use client'
 
 import { CircleHelp } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { IdChip } from '@/components/shared/id-chip'
-import { JsonRows, JsonTree } from '@/components/shared/json-tree'
+import { JsonRows } from '@/components/shared/json-tree'
 import { LongText } from '@/components/shared/long-text'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { Figure } from '@/components/shared/section-header'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Badge } from '@/components/ui/badge'
+import { Skeleton } from '@/components/ui/skeleton'
 import type { Interrupt, ThreadState as State } from '@/lib/contracts/threads'
+import type { RowSource } from '@/lib/json/row-source'
 import { jsonText } from '@/lib/json/value'
+import { ValueSource } from '@/lib/json/value-source'
 import type { LoadedState } from '@/lib/queries/thread-states'
 
+type Props = {
+  /** Undefined while it is on its way: all is in its place then, so that what comes has only to be filled in. */
+  state: LoadedState | undefined
+  label: string
+  actions?: ReactNode
+}
+
 /** One checkpoint: what runs next, its tasks, what it asks a person, and its values as a tree. */
-export function ThreadState({ state, label, actions }: { state: LoadedState; label: string; actions?: ReactNode }) {
-  const interrupts = openInterrupts(state)
-  const step = state.metadata?.step
+export function ThreadState({ state, label, actions }: Props) {
+  const source = useStateSource(state)
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-3 py-2">
-        <Figure label="Next">
-          {state.next.length === 0
-            ? 'nothing, the graph has finished'
-            : [...new Set(state.next)].map((node) => <Badge key={node}>{node}</Badge>)}
-        </Figure>
-        {typeof step === 'number' ? <Figure label="Step">{step}</Figure> : null}
-        {state.created_at ? (
-          <Figure label="Saved">
-            <RelativeTime at={state.created_at} />
-          </Figure>
-        ) : null}
-        {state.checkpoint?.checkpoint_id ? (
-          <Figure label="Checkpoint">
-            <IdChip id={state.checkpoint.checkpoint_id} what="checkpoint id" />
-          </Figure>
-        ) : null}
+        {state ? <Figures state={state} /> : <Skeleton className="w-64" />}
         {actions ? <span className="ml-auto">{actions}</span> : null}
       </div>
-      {state.tasks.length > 0 ? <Tasks tasks={state.tasks} /> : null}
-      {interrupts.map((one, at) => (
-        <div key={one.id ?? at} className="flex gap-2.5 border-b bg-accent-soft px-3 py-2 text-sm">
-          <CircleHelp aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
-          <div className="min-w-0 flex-1">
-            <p className="font-medium">The graph asks a person and waits</p>
-            <LongText
-              text={typeof one.value === 'string' ? one.value : jsonText(one.value)}
-              limit={1_000}
-              className="max-h-40 overflow-auto font-mono text-xs"
-            />
-          </div>
-        </div>
-      ))}
-      {state.large ? (
-        <JsonRows source={state.large.source} label={label} className="min-h-0 flex-1" />
-      ) : (
-        <JsonTree value={state.values} label={label} className="min-h-0 flex-1" />
-      )}
+      {state?.tasks.length ? <Tasks tasks={state.tasks} /> : null}
+      {state && <Interrupts interrupts={openInterrupts(state)} />}
+      <JsonRows source={source} label={label} className="min-h-0 flex-1" />
     </div>
   )
 }
+
+/** Where the tree's lines come from: the worker, the values themselves, nowhere yet. */
+function useStateSource(state: LoadedState | undefined): RowSource | undefined {
+  const [made, setMade] = useState<ValueSource>()
+  if (!state || state.large) return state?.large?.source
+  if (made && made.value === state.values) return made
+  const next = new ValueSource(state.values, made)
+  setMade(next)
+  return next
+}
+
+function Figures({ state }: { state: LoadedState }) {
+  const step = state.metadata?.step
+  return (
+    <>
+      <Figure label="Next">
+        {state.next.length === 0
+          ? 'nothing, the graph has finished'
+          : [...new Set(state.next)].map((node) => <Badge key={node}>{node}</Badge>)}
+      </Figure>
+      {typeof step === 'number' ? <Figure label="Step">{step}</Figure> : null}
+      {state.created_at ? (
+        <Figure label="Saved">
+          <RelativeTime at={state.created_at} />
+        </Figure>
+      ) : null}
+      {state.checkpoint?.checkpoint_id ? (
+        <Figure label="Checkpoint">
+          <IdChip id={state.checkpoint.checkpoint_id} what="checkpoint id" />
+        </Figure>
+      ) : null}
+    </>
+  )
+}
+
+const Interrupts = ({ interrupts }: { interrupts: Interrupt[] }) =>
+  interrupts.map((one, at) => (
+    <div key={one.id ?? at} className="flex gap-2.5 border-b bg-accent-soft px-3 py-2 text-sm">
+      <CircleHelp aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">The graph asks a person and waits</p>
+        <LongText
+          text={typeof one.value === 'string' ? one.value : jsonText(one.value)}
+          limit={1_000}
+          className="max-h-40 overflow-auto font-mono text-xs"
+        />
+      </div>
+    </div>
+  ))
 
 const Tasks = ({ tasks }: { tasks: State['tasks'] }) => (
   <ul aria-label="Tasks" className="flex max-h-24 flex-wrap gap-x-4 gap-y-1 overflow-auto border-b px-3 py-1.5 text-xs">

@@ -6,10 +6,9 @@ export function useJsonWorker(): void {
   useEffect(() => {
     let isGone = false
     let end = () => {}
-    // What is needed beside it is loaded too: later it would be waited for.
-    Promise.all([import('@/lib/json/remote-document'), import('@/lib/json/large-json')]).then(
-      ([{ keepWorker }]) => {
-        if (!isGone) end = keepWorker()
+    import('@/lib/json/large-json').then(
+      ({ keepReady }) => {
+        if (!isGone) end = keepReady()
       },
       () => {}, // it is loaded again, and that told, once there is a large state
     )

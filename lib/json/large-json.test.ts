@@ -9,6 +9,7 @@ import { type FromWorker, WorkerProgram } from './worker-program'
 const terminate = vi.fn()
 let made: { release(): void }[] = []
 beforeEach(() => {
+  vi.stubGlobal('requestAnimationFrame', setTimeout)
   terminate.mockClear()
   jsonWorker.start = () => {
     const worker: WorkerLike = {

@@ -1,9 +1,32 @@
-import { RemoteDocument } from './remote-document'
+import { keepWorker, RemoteDocument } from './remote-document'
 import { type Member, type Newest, TextDocument } from './text-document'
 import { WorkerSource } from './worker-source'
 
-/** Of a text's beginning the page reads so much itself, so that the first lines need not wait for the worker. Bytes. */
+/** Of a text's beginning the page reads up to so much itself, so that the first lines need not wait for the worker. Bytes. */
 const FIRST_BYTES = 8 * 1024
+const FIRST_STEP = 2 * 1024
+
+/** A page in the background is not drawn: after so long nothing is waited for. */
+const HIDDEN_MS = 100
+
+/** A little of everything, of about the length of what the page reads of a text itself. */
+const REHEARSAL = `{"id":"a","values":{"list":[${'{"key":"value","number":-1.5,"nested":{"is":[true,false,null]}},'.repeat(120)}"\\n"]}}`
+
+/**
+ * Has ready what reads large states, until what is given back is called: the worker, which takes longer to start than a
+ * megabyte to read, and the code on both sides, which is compiled when it first reads something.
+ */
+export function keepReady(): () => void {
+  const end = keepWorker()
+  const read = new LargeJson({ under: 'values' })
+  read.add(new TextEncoder().encode(REHEARSAL))
+  read.end()
+  read.whole
+    .then(() => read.source.toggle(1))
+    .catch(() => {}) // whoever reads a state is told what is wrong
+    .finally(() => read.release())
+  return end
+}
 
 /**
  * A JSON text too large for the page itself: its bytes go to a worker as they come, and what is shown of it comes back.
@@ -18,6 +41,8 @@ export class LargeJson {
   readonly #remote: RemoteDocument
   readonly #onHead: (head: string) => void
   #first: TextDocument | undefined
+  /** Lets the worker begin: once the first lines are on screen, for beside it they take several times as long. */
+  readonly #begin: () => void
   #reader: ReadableStreamDefaultReader | undefined
 
   constructor({ under, from, expected }: { under?: string; from?: LargeJson; expected?: number } = {}) {
@@ -49,9 +74,11 @@ export class LargeJson {
       command: (command) => this.#remote.send({ command }),
       ask: (question) => this.#remote.ask(question),
     })
-    // What is open in another document is the worker's to know.
-    if (!from) this.#first = new TextDocument({ under, expected })
     this.#onHead = onHead
+    this.#begin = this.#remote.hold()
+    // What is open in another document is the worker's to know.
+    if (from) this.#begin()
+    else this.#first = new TextDocument({ under, expected })
     this.#remote.send({ open: { under, from: from?.name, expected } })
   }
 
@@ -60,23 +87,27 @@ export class LargeJson {
   }
   /** Gives the next bytes away: they are the worker's from then on. */
   add(bytes: Uint8Array<ArrayBuffer>): void {
-    const beginning = this.#first && bytes.slice(0, FIRST_BYTES)
+    const first = this.#first
+    this.#first = undefined
+    if (first) this.#showFirst(first, bytes)
     // A part of a larger buffer would take the rest of it along.
     const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
     this.#remote.send({ bytes: own }, [own.buffer])
-    if (beginning) this.#showFirst(beginning)
   }
-  #showFirst(bytes: Uint8Array): void {
-    const first = this.#first
-    this.#first = undefined
-    if (!first) return
-    first.index.add(bytes)
-    first.advance(FIRST_BYTES)
-    if (first.root === undefined) return
+  #showFirst(first: TextDocument, bytes: Uint8Array): void {
+    first.index.add(bytes.subarray(0, FIRST_BYTES))
+    while (first.root === undefined && first.advance(FIRST_STEP));
+    if (first.root === undefined) {
+      this.#begin()
+      return
+    }
     this.#onHead(first.head)
     this.source.take(first.frame())
+    requestAnimationFrame(() => setTimeout(this.#begin))
+    setTimeout(this.#begin, HIDDEN_MS)
   }
   end(problem?: string): void {
+    if (this.#first) this.#begin()
     this.#remote.send({ end: true, problem })
   }
 

@@ -32,7 +32,7 @@ function endIdle(): void {
   running = undefined
 }
 
-/** Has the worker ready, since its start takes longer than reading a megabyte does; until what is given back is called. */
+/** Has the worker ready, until what is given back is called. */
 export function keepWorker(): () => void {
   keepers++
   start()
@@ -50,6 +50,7 @@ export class RemoteDocument {
   readonly name = ++names
   readonly #waiting = new Map<number, Waiting>()
   #asked = 0
+  #held: (() => void)[] | undefined
 
   constructor(
     readonly take: (message: FromWorker) => void,
@@ -60,7 +61,19 @@ export class RemoteDocument {
   }
 
   send(part: Part, transfer: Transferable[] = []): void {
-    running?.postMessage({ to: this.name, ...part }, transfer)
+    const post = () => running?.postMessage({ to: this.name, ...part }, transfer)
+    if (this.#held) this.#held.push(post)
+    else post()
+  }
+
+  /** Keeps what is sent from now on until what is given back is called. */
+  hold(): () => void {
+    this.#held = []
+    return () => {
+      const held = this.#held
+      this.#held = undefined
+      for (const post of held ?? []) post()
+    }
   }
 
   ask(question: Question): Promise<unknown> {
@@ -74,7 +87,8 @@ export class RemoteDocument {
   release(): void {
     if (!holders.delete(this.name)) return
     for (const { reject } of this.#waiting.values()) reject(new Error('It is not there any more.'))
-    this.send({ close: true })
+    if (this.#held) this.#held = []
+    else this.send({ close: true })
     endIdle()
   }
 

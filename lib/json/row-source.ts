@@ -62,6 +62,22 @@ export interface RowSource {
   valueBlob(): Blob | Promise<Blob>
 }
 
+const nothing = () => {}
+const WAITING: TreeState = {
+  rowCount: 4,
+  selected: 0,
+  detail: { path: '$', kind: 'null' },
+  attention: { count: 0, where: 'nearest' },
+}
+
+/** Stands for a value that has not begun to come: a few lines that are on their way. */
+export const waiting: RowSource = {
+  ...{ subscribe: () => nothing, getState: () => WAITING, show: nothing, rowAt: () => undefined },
+  ...{ select: nothing, selectParent: nothing, toggle: nothing, openBelow: nothing, collapse: nothing },
+  ...{ search: nothing, goToHit: nothing },
+  ...{ pathText: () => '', valueText: () => '', valueBlob: () => new Blob() },
+}
+
 /** A longer text is cut in its line and whole in the detail below the tree. */
 export const MAX_LINE_TEXT = 240
 export const MAX_KEY_TEXT = 120

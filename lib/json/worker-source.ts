@@ -1,4 +1,4 @@
-import type { JsonRow, RowSource, TreeState } from './row-source'
+import type { JsonDetailData, JsonRow, RowSource, TreeState } from './row-source'
 import type { Frame, TreeCommand } from './text-document'
 import type { Question } from './worker-program'
 
@@ -22,11 +22,12 @@ export class WorkerSource implements RowSource {
 
   constructor(readonly door: Door) {}
 
-  /** What the worker told. */
+  /** What the worker told. What is as before stays the same object, so that it need not be drawn again. */
   take({ state, first, rows }: Frame): void {
+    this.#rows = rows.map((row, at) => kept(this.rowAt(first + at), row))
     this.#first = first
-    this.#rows = rows
-    this.#set({ ...state, detail: state.detail ?? this.#state.detail })
+    const { detail } = this.#state
+    this.#set({ ...state, detail: state.detail ? kept(detail, state.detail) : detail })
   }
 
   /** Nothing more will be told, for this reason. */
@@ -97,4 +98,10 @@ export class WorkerSource implements RowSource {
     this.#state = state
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** The one before, where the next says nothing else: both are flat. */
+function kept<One extends JsonRow | JsonDetailData>(before: One | undefined, next: One): One {
+  const keys = Object.keys(next) as (keyof One)[] // they are made as their types say
+  return before && keys.every((key) => before[key] === next[key]) ? before : next
 }

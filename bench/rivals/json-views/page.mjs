@@ -8,27 +8,30 @@ import { createJSONEditor } from 'vanilla-jsoneditor'
 const root = document.getElementById('root')
 const textOf = (bytes) => new TextDecoder().decode(bytes)
 
+/** Each side gives what shows bytes, in an element of its own that is there before they come, as far as the peer can be. */
 const sides = {
-  parse: (bytes) => {
+  parse: (place) => (bytes) => {
     window.parsed = JSON.parse(textOf(bytes))
-    root.firstElementChild.innerHTML = '<div role="treeitem">parsed</div><div role="treeitem"></div>'
+    place.innerHTML = '<div role="treeitem">parsed</div><div role="treeitem"></div>'
   },
-  vanilla: (bytes) => {
-    createJSONEditor({
-      target: root.firstElementChild,
-      props: { content: { text: textOf(bytes) }, mode: 'tree', readOnly: true },
-    })
+  vanilla: (target) => {
+    const editor = createJSONEditor({ target, props: { content: { text: '' }, mode: 'tree', readOnly: true } })
+    return (bytes) => editor.set({ text: textOf(bytes) })
   },
-  lite: (bytes) => {
-    const data = JSON.parse(textOf(bytes))
-    createRoot(root.firstElementChild).render(createElement(JsonView, { data, shouldExpandNode: collapseAllNested }))
+  lite: (place) => {
+    const inside = createRoot(place)
+    const draw = (data) => inside.render(createElement(JsonView, { data, shouldExpandNode: collapseAllNested }))
+    draw({})
+    return (bytes) => draw(JSON.parse(textOf(bytes)))
   },
 }
 
+let show
 window.page = {
-  show: (bytes) => {
+  prepare: () => {
     root.replaceChildren(document.createElement('div'))
-    sides[new URLSearchParams(location.search).get('side')](bytes)
+    show = sides[new URLSearchParams(location.search).get('side')](root.firstElementChild)
   },
+  show: (bytes) => show(bytes),
   compare: async (old, now) => diff(JSON.parse(textOf(old)), JSON.parse(textOf(now))).length,
 }
