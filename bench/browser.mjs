@@ -183,7 +183,7 @@ async function typeWhile(stage, context, plan) {
   return delays
 }
 
-/** JavaScript's memory with so many events behind it, in one page that stays open. */
+/** The page's memory with so many events behind it, in one page that stays open. */
 async function heap(stage, context) {
   const [few, many] = HEAP
   const [gate, second] = [newGate(), newGate()]
