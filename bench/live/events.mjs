@@ -39,15 +39,16 @@ export function eventData(n, bytes, at = now()) {
 const EVENT = /"n\\?":(\d+),\\?"at\\?":(\d+),\\?"sum\\?":(\d+),\\?"text\\?":\\?"([a-z ]*)\\?"\}/g
 
 const untimed = new Map()
-/** The very text of an event that bears no time, the same for all readers; `quote` is how its quotes stand in the stream. */
-function expected(n, bytes, quote) {
+/** The very texts of events that bear no time by their number, the same for all readers; `quote` is how quotes stand in the stream. */
+function textsOf(bytes, quote) {
   const name = `${bytes}${quote}`
   const texts = untimed.get(name) ?? []
   untimed.set(name, texts)
-  // Without its brace: an event is found by its first name.
-  texts[n] ??= Buffer.from(eventData(n, bytes, 0).slice(1).replaceAll('"', quote)).toString('latin1')
-  return texts[n]
+  return texts
 }
+// Without its brace: an event is found by its first name.
+const expected = (n, bytes, quote) =>
+  Buffer.from(eventData(n, bytes, 0).slice(1).replaceAll('"', quote)).toString('latin1')
 
 /**
  * What one reader saw of one stream. It looks for the events in the text as it comes and parses nothing else: on a machine
@@ -82,11 +83,15 @@ export class Tally {
 
   /** Where the part of the text ends that goes on exactly as it has to. */
   #takeExpected(text) {
+    const first = text.indexOf('"n')
+    if (first === -1) return 0
+    const quote = text[first + 2] === '"' ? '"' : '\\"'
+    const texts = textsOf(this.#bytes, quote)
     for (let end = 0; ; ) {
       const name = text.indexOf('"n', end)
       if (name === -1) return end
-      const quote = text[name + 2] === '"' ? '"' : '\\"'
-      const next = expected(this.last + 1, this.#bytes, quote)
+      texts[this.last + 1] ??= expected(this.last + 1, this.#bytes, quote)
+      const next = texts[this.last + 1]
       const at = name + 1 - quote.length
       if (text.slice(at, at + next.length) !== next) return end
       end = at + next.length
