@@ -52,15 +52,21 @@ const short = (entries: LogEntry[]) =>
   entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind)).slice(1) // without metadata
 const heard = (id: string, entries: number) => until(async () => (await readRecording(id)).entries === entries)
 
+/** A run whose stream the server closed behind `custom 1`, with an event after it that nobody heard. */
+async function startCut(isKept: boolean) {
+  const { id } = await start(isKept)
+  const run = server.latest()
+  run.emit('custom', 1)
+  await heard(id, 2)
+  run.close()
+  run.emit('custom', 2)
+  return { id, run }
+}
+
 test.each([true, false])(
   'a stream that the server ends in the middle of a run is joined again, kept events: %s',
   async (isKept) => {
-    const { id } = await start(isKept)
-    const run = server.latest()
-    run.emit('custom', 1)
-    await heard(id, 2)
-    run.close()
-    run.emit('custom', 2)
+    const { id, run } = await startCut(isKept)
     await until(() => run.readers.size > 0)
     run.emit('custom', 3)
     run.finish()
@@ -78,12 +84,7 @@ test.each([true, false])(
     await start()
     server.latest().emit('end', { status: 'success' })
     server.latest().finish()
-    const { id } = await start(isKept)
-    const run = server.latest()
-    run.emit('custom', 1)
-    await heard(id, 2)
-    run.close()
-    run.emit('custom', 2)
+    const { id, run } = await startCut(isKept)
     run.finish()
     const log = await endedLogOf(id)
     expect(short(log)).toEqual(isKept ? ['custom 1', 'custom 2', 'final'] : ['custom 1', 'gap', 'final'])
