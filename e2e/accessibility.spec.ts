@@ -49,9 +49,7 @@ test('axe finds nothing on the sign-in and the pages of a workspace, light and d
 })
 
 test('axe finds nothing on the pages of a deployment, light and dark', async ({ page }) => {
-  await signIn(page)
   await openDeployment(page, 'concierge')
-  await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
   const deployment = new URL(page.url()).pathname
   await findsNothingOn(
     page,
@@ -66,7 +64,6 @@ test('axe finds nothing on the pages of a deployment, light and dark', async ({ 
 })
 
 test('axe finds nothing on the pages of a run and its thread, light and dark', async ({ page }) => {
-  await signIn(page)
   await openDeployment(page, 'concierge')
   await startChat(page, 'What is 6 * 7?')
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })

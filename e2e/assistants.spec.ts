@@ -5,8 +5,7 @@ import { expect, signIn, test } from './support/session'
 test('an assistant is made, edited, compared, set back, undone and deleted', async ({ page }, { retry }) => {
   const name = `Night desk ${retry}` // a second try meets what the first one left
   const { id, ask } = await agentOf('concierge')
-  await signIn(page)
-  await page.goto(`/local/deployments/${id}/assistants`)
+  await signIn(page, `/local/deployments/${id}/assistants`)
   const table = page.getByRole('table', { name: 'Assistants' })
   await expect(table.getByRole('row', { name: /chat.*default/ }).first()).toBeVisible()
   await expectAccessible(page)
@@ -98,8 +97,7 @@ test('the second of two who edit sees the first one’s version and decides', as
     name: 'Shared desk',
     context: { persona: 'a porter', delay_ms: 1, kept: true },
   })
-  await signIn(page)
-  await page.goto(`/local/deployments/${id}/assistants/${assistant_id}/edit`)
+  await signIn(page, `/local/deployments/${id}/assistants/${assistant_id}/edit`)
   await page.getByLabel('persona', { exact: true }).fill('mine')
   await ask('PATCH', `/assistants/${assistant_id}`, { context: { persona: 'theirs', delay_ms: 2, kept: true } })
   await page.getByRole('button', { name: /Save as version/ }).click()

@@ -7,7 +7,6 @@ import { addAgentServer } from './support/workspace'
 
 /** The start page's editor for JSON, all of its text selected. */
 async function openJsonEditor(page: Page): Promise<Locator> {
-  await signIn(page)
   await openDeployment(page, 'concierge')
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
@@ -29,8 +28,7 @@ test('a wrong password is said next to the form, once, and the email stays', asy
 })
 
 test('an ended session leads to the sign-in and back to the same page', async ({ page, context }) => {
-  await signIn(page)
-  await page.goto('/local/settings')
+  await signIn(page, '/local/settings')
   await context.clearCookies()
   await page.goto('/local/members')
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
@@ -101,7 +99,6 @@ test('a megabyte pasted into the editor is read through, and typing goes on at o
 })
 
 test('a graph that raises ends as failed, with its message shown', async ({ page }) => {
-  await signIn(page)
   await openDeployment(page, 'workbench')
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'failing (default)' })
@@ -137,7 +134,6 @@ test('whatever a stream holds, nothing in it runs and nothing leaves the page', 
     return undefined
   })
   try {
-    await signIn(page)
     await addAgentServer(page, { name: 'hostile', url: stub.url })
     await startChat(page, 'Go.')
     await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { startBrandedPlatform } from './support/branded-platform'
-import { expect, signIn, test } from './support/session'
+import { expect, test } from './support/session'
 import { addControlPlane } from './support/workspace'
 
 // The same work as against the embedded platform, with a control plane that writes the brand's names.
@@ -13,7 +13,6 @@ test('a control plane of the branded dialect: created, found, read, compared, re
   const configs = () => branded.sent.flatMap(({ body }) => body.source_revision_config ?? [])
   try {
     const name = `branded-${randomBytes(4).toString('hex')}`
-    await signIn(page)
     const slug = await addControlPlane(page, branded)
     await page.goto(`/${slug}/deployments?name_contains=conci`)
     await expect(page.getByRole('row', { name: /concierge/ })).toContainText('Healthy')

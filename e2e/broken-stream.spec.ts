@@ -1,6 +1,6 @@
 import { startFaultProxy } from './support/fault-proxy'
 import { SAMPLE_ID } from './support/sample-inputs'
-import { expect, signIn, startChat, test } from './support/session'
+import { expect, startChat, test } from './support/session'
 import { send, startStubAgent } from './support/stub-agent'
 import type { Reply } from './support/stub-upstream'
 import { addAgentServer, agentServer } from './support/workspace'
@@ -8,7 +8,6 @@ import { addAgentServer, agentServer } from './support/workspace'
 test('an agent server lost in mid-stream: what came stays, the page says so, and the reply is whole in the end', async ({
   page,
 }) => {
-  await signIn(page)
   const { url, key } = await agentServer('concierge')
   const proxy = await startFaultProxy(url)
   try {
@@ -62,7 +61,6 @@ test('a stream that breaks where nothing is kept: the hole is marked once, and t
     return undefined
   })
   try {
-    await signIn(page)
     await addAgentServer(page, { name: 'forgetful', url: stub.url })
     await startChat(page, 'Count.')
     const reply = page.getByRole('article', { name: 'AI message' })

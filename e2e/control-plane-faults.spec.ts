@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { type Fault, type FaultProxy, startFaultProxy } from './support/fault-proxy'
 import { platform } from './support/platform'
-import { expect, signIn, test } from './support/session'
+import { expect, test } from './support/session'
 import { addControlPlane } from './support/workspace'
 
 const proxies: FaultProxy[] = []
@@ -29,7 +29,6 @@ test('a key that the control plane refuses is said once, with the way to change 
   page,
   context,
 }) => {
-  await signIn(page)
   await addControlPlane(page, { url: platform().url, key: 'not-the-key' })
   await page.getByRole('link', { name: 'Deployments', exact: true }).click()
   const refusal = page.getByText(/control plane refused this workspace's API key.*workspace's settings/)
@@ -57,7 +56,6 @@ test('a control plane that is down, broken or silent: the page stands, says so o
   context,
 }) => {
   test.setTimeout(180_000) // the silent one is waited for as long as the console waits: 30 s
-  await signIn(page)
   const [broken, silent] = [await proxyOfPlatform(), await proxyOfPlatform()]
   const slug = await addControlPlane(page, { url: silent.url, key: platform().api_key })
   await silent.set({ kind: 'black-hole' })

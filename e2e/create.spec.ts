@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible'
 import { pasteInto } from './support/paste'
 import { ask } from './support/platform'
-import { expect, signIn, startChat, test } from './support/session'
+import { deploymentPath, expect, signIn, signInAsViewer, startChat, test } from './support/session'
 
 const root = path.resolve(import.meta.dirname, '..')
 const newName = () => `made-${randomBytes(4).toString('hex')}`
@@ -26,12 +26,7 @@ async function send(page: Page) {
   await page.getByRole('dialog').getByRole('button', { name: 'Create deployment' }).click()
 }
 async function openSettings(page: Page, name: string, part: string) {
-  await page.goto(`/local/deployments?name_contains=${name}`)
-  await page.getByRole('link', { name, exact: true }).first().click()
-  await page
-    .getByRole('navigation', { name: 'Parts of the deployment' })
-    .getByRole('link', { name: 'Settings' })
-    .click()
+  await page.goto(`${await deploymentPath(name)}/settings`)
   await page.getByRole('navigation', { name: 'Parts of the settings' }).getByRole('link', { name: part }).click()
 }
 
@@ -153,27 +148,18 @@ test('a deployment of an image: only what applies is asked, a wrong resource spe
   await expect(page.getByText('Healthy').first()).toBeVisible({ timeout: 60_000 })
 })
 
-test('a viewer sees forms and settings, and can send none of them', async ({ page, browser }) => {
-  await signIn(page)
-  const email = `${newName()}@example.com`
-  await page.getByRole('link', { name: 'Members' }).click()
-  await page.getByLabel('Email').fill(email)
-  await page.getByRole('button', { name: 'Add member' }).click()
-  const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
-  const theirs = await browser.newContext()
-  const other = await theirs.newPage()
-  await signIn(other, { email, password })
+test('a viewer sees forms and settings, and can send none of them', async ({ page }) => {
+  await signInAsViewer(page, '/local/deployments')
   const isRefused = async (button: string) =>
-    expect(other.getByRole('button', { name: button })).toHaveAttribute('title', /admin/)
+    expect(page.getByRole('button', { name: button })).toHaveAttribute('title', /admin/)
   await isRefused('New deployment')
-  await other.goto('/local/deployments/new')
+  await page.goto('/local/deployments/new')
   await isRefused('Review')
-  await expect(field(other, 'Name')).toBeDisabled()
-  await openSettings(other, 'concierge', 'General')
+  await expect(field(page, 'Name')).toBeDisabled()
+  await openSettings(page, 'concierge', 'General')
   await isRefused('Review changes')
-  await expect(field(other, 'Branch or tag')).toHaveValue('main')
-  await expect(field(other, 'Branch or tag')).toBeDisabled()
-  await openSettings(other, 'concierge', 'Danger')
+  await expect(field(page, 'Branch or tag')).toHaveValue('main')
+  await expect(field(page, 'Branch or tag')).toBeDisabled()
+  await openSettings(page, 'concierge', 'Danger')
   await isRefused('Delete deployment')
-  await theirs.close()
 })

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { admin, expect, giveCredentials, openDeployment, signIn, test } from './support/session'
+import { addMember, admin, expect, giveCredentials, openDeployment, signIn, test } from './support/session'
 
 const ended = /You are not signed in, or your session has ended/
 
-async function typeMessage(page: Page, text: string) {
-  await openDeployment(page, 'concierge')
+async function typeMessage(page: Page, text: string, who = admin) {
+  await openDeployment(page, 'concierge', who)
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
   await page.getByLabel('Message', { exact: true }).last().fill(text)
@@ -15,23 +14,13 @@ test('an account disabled in the middle of a form is told once at its button; en
   page,
   browser,
 }) => {
-  await signIn(page)
-  await page.getByRole('link', { name: 'Members' }).click()
-  const email = `pilot-${randomBytes(3).toString('hex')}@example.com`
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Role', { exact: true }).selectOption('developer')
-  await page.getByRole('button', { name: 'Add member' }).click()
-  const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
-  await page.keyboard.press('Escape')
-  const pilot = { email, password }
-
+  const pilot = await addMember(page, 'developer')
   const theirs = await browser.newContext()
   const other = await theirs.newPage()
-  await signIn(other, pilot)
-  await typeMessage(other, 'Words that took an hour.')
-  const row = page.getByRole('row').filter({ hasText: email })
+  await typeMessage(other, 'Words that took an hour.', pilot)
+  const row = page.getByRole('row').filter({ hasText: pilot.email })
   const change = async (verb: 'Disable' | 'Enable') => {
-    await page.getByRole('button', { name: `Actions for ${email}` }).click()
+    await page.getByRole('button', { name: `Actions for ${pilot.email}` }).click()
     await page.getByRole('menuitem', { name: verb }).click()
     await page.getByRole('dialog').getByRole('button', { name: verb }).click()
     await expect(row.getByText('Disabled')).toHaveCount(verb === 'Disable' ? 1 : 0)
@@ -60,7 +49,6 @@ test('a session that is over when the page reads is told once, and signing in le
   page,
   context,
 }) => {
-  await signIn(page)
   await typeMessage(page, 'Half a thought')
   await context.clearCookies()
   // A read from within the page: another assistant's schema.

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { startFleet } from './support/fleet'
-import { expect, signIn, test } from './support/session'
+import { expect, test } from './support/session'
 import { addControlPlane } from './support/workspace'
 
 // The list with ten thousand deployments behind the API, which come and go (how fast it is: `npm run bench -- list-scale`),
@@ -38,7 +38,6 @@ test('ten thousand deployments: every filter reaches the API, and pages neither 
   test.setTimeout(120_000)
   const fleet = await startFleet(10_000)
   try {
-    await signIn(page)
     const slug = await addControlPlane(page, { url: fleet.url, key: 'key' })
     await page.goto(`/${slug}/deployments`)
     await expect.poll(() => names(page)).toEqual(fleet.names().slice(0, 20))
@@ -133,7 +132,6 @@ test('a control plane without lists of revisions or logs, and a name that hides 
     lacks: /\/revisions$|logs/,
   })
   try {
-    await signIn(page)
     const slug = await addControlPlane(page, { url: fleet.url, key: 'key' })
     await page.goto(`/${slug}/deployments`)
     const link = table(page).getByRole('link', { name: /^payRLOlortnoc/ })

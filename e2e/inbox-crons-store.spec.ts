@@ -76,7 +76,6 @@ test('twelve questions of a fan-out with graphs inside are there once each, answ
     const { thread_id: thread } = await agent.ask('POST', '/threads', {})
     await agent.ask('POST', `/threads/${thread}/runs/wait`, { assistant_id: 'parallel', input: { parts: 12 } })
     const status = async () => (await agent.ask('GET', `/threads/${thread}`)).status
-    await signIn(page)
     const workspace = await addAgentServer(page, { name: 'asking', url: agent.url })
     await page.goto(`/${workspace}/inbox`)
     const row = page.getByRole('table', { name: 'Waiting threads' }).locator('tr[data-key]')
@@ -119,8 +118,7 @@ test('twelve questions of a fan-out with graphs inside are there once each, answ
 
 test('a cron shows its next firings, and is made, disabled, run and deleted', async ({ page }) => {
   const { id, ask } = await agentOf('concierge')
-  await signIn(page)
-  await page.goto(`/local/deployments/${id}/crons`)
+  await signIn(page, `/local/deployments/${id}/crons`)
   await expectAccessible(page)
   await page.getByRole('link', { name: 'New cron' }).click()
   const chat = page.getByRole('combobox', { name: 'Assistant' })
@@ -155,8 +153,7 @@ test('a cron shows its next firings, and is made, disabled, run and deleted', as
 test('an item of the store is made, edited, found and deleted', async ({ page }) => {
   const { id } = await agentOf('workbench')
   const root = `journey${test.info().retry}`
-  await signIn(page)
-  await page.goto(`/local/deployments/${id}/store`)
+  await signIn(page, `/local/deployments/${id}/store`)
   await page.getByRole('button', { name: 'New item' }).click()
   const sheet = page.getByRole('dialog')
   await sheet.getByLabel('Namespace').fill(`${root}.ann`)

@@ -1,10 +1,12 @@
-import { expect, openDeployment, signIn, startChat, test } from './support/session'
+import { expect, openDeployment, signIn, startChat, startTalk, test } from './support/session'
 
 test('sign in, open a deployment, start a chat run, watch tokens, reload in the middle, read reply and state', async ({
   page,
 }) => {
   await signIn(page)
-  await openDeployment(page, 'concierge')
+  await page.getByLabel('Search by name').fill('concierge')
+  await expect(page.getByRole('row').filter({ hasNotText: 'concierge' })).toHaveCount(1) // the table's head
+  await page.getByRole('link', { name: 'concierge', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
   await expect(page.getByText('Deployed', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
   await startChat(page, 'Please tell me about the harbour.')
@@ -36,10 +38,7 @@ test('sign in, open a deployment, start a chat run, watch tokens, reload in the 
 })
 
 test('cancel stops the run on the server and keeps what it had written', async ({ page }) => {
-  await signIn(page)
-  await openDeployment(page, 'concierge')
-  await startChat(page, 'Talk until I stop you.')
-  // The reply takes six seconds: the menu is there before its first words are.
+  await startTalk(page, 300, 'Talk until I stop you.')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('menuitem').first()).toBeVisible()
   await expect(page.getByText(/a calm concierge/).first()).toBeVisible({ timeout: 20_000 })
@@ -49,7 +48,6 @@ test('cancel stops the run on the server and keeps what it had written', async (
 })
 
 test('a second tab shows the same run live, and its events raw', async ({ page, context }) => {
-  await signIn(page)
   await openDeployment(page, 'concierge')
   await startChat(page, 'What is 6 * 7?')
   const other = await context.newPage()

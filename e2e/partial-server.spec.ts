@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible'
 import { SAMPLE_ID } from './support/sample-inputs'
-import { expect, signIn, test } from './support/session'
+import { expect, test } from './support/session'
 import { startStubAgent } from './support/stub-agent'
 import type { Reply, Seen } from './support/stub-upstream'
 import { addAgentServer } from './support/workspace'
@@ -59,7 +59,6 @@ test('of a server that has a part of the groups each page works, or says what is
 }) => {
   const agent = await startStubAgent(answer)
   try {
-    await signIn(page)
     const workspace = await addAgentServer(page, { name: `part ${test.info().retry}`, url: agent.url })
     const home = new URL(page.url()).pathname
     const open = async (part: string) => {
@@ -138,7 +137,6 @@ test('a state that no parser keeps as it is, is shown as it is: odd keys, odd nu
       : answer(seen),
   )
   try {
-    await signIn(page)
     await addAgentServer(page, { name: `odd ${test.info().retry}`, url: agent.url })
     await page.goto(`${new URL(page.url()).pathname}/threads/${THREAD}?tab=state`)
     const tree = page.getByRole('tree', { name: 'State' })

@@ -10,8 +10,7 @@ test('a tool is called and an assistant is talked to, with all that goes over th
   const { id, ask } = await agentOf('concierge')
   const name = `Quick desk ${retry}`
   const { assistant_id } = await ask('POST', '/assistants', { graph_id: 'chat', name, context: { delay_ms: 1 } })
-  await signIn(page)
-  await page.goto(`/local/deployments/${id}/mcp`)
+  await signIn(page, `/local/deployments/${id}/mcp`)
   const tools = page.getByRole('region', { name: 'Tools' })
   await tools.getByRole('button', { name: new RegExp(`^${name}`) }).click()
   const tool = page.getByRole('region', { name, exact: true })
@@ -80,7 +79,6 @@ test('a server without the protocols says why they are absent, and hostile words
     return reply({ tools })
   })
   try {
-    await signIn(page)
     const workspace = await addAgentServer(page, { name: `bare ${test.info().retry}`, url: agent.url })
     await page.goto(`/${workspace}/deployments`)
     await page.getByRole('table').getByRole('link').first().click()

@@ -1,5 +1,5 @@
 import { SAMPLE_ID } from './support/sample-inputs'
-import { expect, openDeployment, signIn, test } from './support/session'
+import { expect, openDeployment, test } from './support/session'
 import { startStubAgent } from './support/stub-agent'
 import { addAgentServer } from './support/workspace'
 
@@ -18,7 +18,6 @@ test('fields that the agent server refuses are said beside the parts that they a
     path.endsWith('/runs/stream') ? { status: 422, body: { detail } } : undefined,
   )
   try {
-    await signIn(page)
     await addAgentServer(page, { name: 'strict', url: stub.url })
     await page.getByRole('link', { name: 'Start a run' }).first().click()
     const message = page.getByLabel('Message', { exact: true }).last()
@@ -51,7 +50,6 @@ test('an assistant whose graph the server no longer has is said at the assistant
       : undefined,
   )
   try {
-    await signIn(page)
     await addAgentServer(page, { name: 'changed', url: stub.url })
     await page.goto(`${new URL(page.url()).pathname}/runs/new?assistant=${SAMPLE_ID}`)
     await page.getByLabel('Message', { exact: true }).last().fill('Are you there?')
@@ -67,9 +65,7 @@ test('an assistant whose graph the server no longer has is said at the assistant
 })
 
 test('an assistant and a thread that a real server does not know are said at their fields', async ({ page }) => {
-  await signIn(page)
   await openDeployment(page, 'concierge')
-  await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
   const deployment = new URL(page.url()).pathname
   // The real editor is loaded on its own; until then a plain field stands in.
   const input = page.locator('.cm-content[role=textbox]').and(page.getByRole('textbox', { name: 'Input as JSON' }))
@@ -91,9 +87,7 @@ test('an assistant and a thread that a real server does not know are said at the
 })
 
 test('what is nowhere is said in one place, on a page that stands', async ({ page }) => {
-  await signIn(page)
   await openDeployment(page, 'concierge')
-  await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
   const deployment = new URL(page.url()).pathname
   for (const path of [
     `/local/deployments/${nobody}`,

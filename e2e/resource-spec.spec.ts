@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { LISTENER_ID } from '@/platform/control-plane/platform'
 import { ask } from './support/platform'
-import { expect, signIn, test } from './support/session'
+import { deploymentPath, expect, signIn, signInAsViewer, test } from './support/session'
 
 const root = path.resolve(import.meta.dirname, '..')
 
@@ -27,7 +27,7 @@ async function deploy(name: string, spec: object): Promise<string> {
 const stored = async (id: string) => await ask('GET', `/v2/deployments/${id}`)
 const resources = (id: string) => `/local/deployments/${id}/settings/resources`
 const open = async (page: Page, id: string) => {
-  await page.goto(resources(id))
+  await signIn(page, resources(id))
   await expect(page.getByRole('heading', { name: 'Resource spec' })).toBeVisible()
 }
 const cpuOf = (page: Page) =>
@@ -46,7 +46,6 @@ test('a spec is edited in the form and as text, reviewed, and becomes a revision
   const id = await deploy('spec-journey', SPEC)
   try {
     const before = await stored(id)
-    await signIn(page)
     await open(page, id)
     await expect(page.getByRole('region', { name: 'Not to be used' })).toContainText('orchestrator_cpu')
     await expect(page.getByRole('button', { name: 'Review changes' })).toHaveAttribute('aria-disabled', 'true')
@@ -110,7 +109,6 @@ test('a spec is edited in the form and as text, reviewed, and becomes a revision
 test('two who edit at once both see what the other did, and neither change is lost', async ({ page }) => {
   const id = await deploy('spec-conflict', { cpu: 1, memory_mb: 512 })
   try {
-    await signIn(page)
     await open(page, id)
     await cpuOf(page).fill('2')
     await ask('PATCH', `/v2/deployments/${id}`, {
@@ -141,29 +139,17 @@ test('two who edit at once both see what the other did, and neither change is lo
 
 test('a viewer reads the spec and cannot change it; a deployment from a repository says why it has none', async ({
   page,
-  browser,
 }) => {
   const id = await deploy('spec-viewer', SPEC)
   try {
-    await signIn(page)
-    await page.getByRole('link', { name: 'Members' }).click()
-    const email = 'spec-viewer@example.com'
-    await page.getByLabel('Email').fill(email)
-    await page.getByRole('button', { name: 'Add member' }).click()
-    const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
-    const context = await browser.newContext()
-    const other = await context.newPage()
-    await signIn(other, { email, password })
-    await open(other, id)
-    await expect(cpuOf(other)).toHaveValue('1')
-    await expect(cpuOf(other)).toBeDisabled()
-    await expect(other.getByRole('button', { name: 'Review changes' })).toHaveAttribute('title', /needs the role admin/)
-    await other.getByRole('tab', { name: 'YAML' }).click()
-    await expect(other.getByLabel('Resource spec as YAML')).toHaveAttribute('contenteditable', 'false')
-    await context.close()
+    await signInAsViewer(page, resources(id))
+    await expect(cpuOf(page)).toHaveValue('1')
+    await expect(cpuOf(page)).toBeDisabled()
+    await expect(page.getByRole('button', { name: 'Review changes' })).toHaveAttribute('title', /needs the role admin/)
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    await expect(page.getByLabel('Resource spec as YAML')).toHaveAttribute('contenteditable', 'false')
 
-    const { resources: found } = await ask('GET', '/v2/deployments?name_contains=concierge')
-    await page.goto(resources(found[0].id))
+    await signIn(page, `${await deploymentPath('concierge')}/settings/resources`)
     await expect(page.getByText(/This deployment is of source github/)).toBeVisible()
     await expect(cpuOf(page)).toBeDisabled()
   } finally {

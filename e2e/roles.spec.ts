@@ -1,21 +1,14 @@
-import { expect, openDeployment, signIn, test } from './support/session'
+import { addMember, expect, openDeployment, test } from './support/session'
 
 test('a viewer sees deployments, may not run, and loses access the moment the account is disabled', async ({
   page,
   browser,
 }) => {
-  await signIn(page)
-  await page.getByRole('link', { name: 'Members' }).click()
-  await page.getByLabel('Email').fill('viewer@example.com')
-  await page.getByRole('button', { name: 'Add member' }).click()
-  const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
-  await page.keyboard.press('Escape')
-
+  const viewer = await addMember(page)
   const theirs = await browser.newContext()
   const other = await theirs.newPage()
-  await signIn(other, { email: 'viewer@example.com', password })
+  await openDeployment(other, 'concierge', viewer)
   await expect(other.getByRole('link', { name: 'Members' })).toHaveCount(0)
-  await openDeployment(other, 'concierge')
   const start = other.getByRole('button', { name: 'Start a run' })
   await expect(start).toHaveAttribute('aria-disabled', 'true')
   await expect(start).toHaveAttribute('title', /developer/)
@@ -24,10 +17,10 @@ test('a viewer sees deployments, may not run, and loses access the moment the ac
   expect(audit?.ok()).toBe(true)
   await expect(other.getByRole('table', { name: 'Audit' })).toHaveCount(0)
 
-  await page.getByRole('button', { name: 'Actions for viewer@example.com' }).click()
+  await page.getByRole('button', { name: `Actions for ${viewer.email}` }).click()
   await page.getByRole('menuitem', { name: 'Disable' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
-  await expect(page.getByRole('row', { name: /^viewer@example.com/ })).toContainText('Disabled')
+  await expect(page.getByRole('row').filter({ hasText: viewer.email })).toContainText('Disabled')
   await other.goto('/local/deployments')
   await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await theirs.close()

@@ -1,16 +1,15 @@
 import type { Locator, Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible'
+import { makeTalker } from './support/platform'
 import { SAMPLE_ID } from './support/sample-inputs'
-import { expect, signIn, startChat, test } from './support/session'
+import { expect, openDeployment, signIn, startChat, test } from './support/session'
 import { send, startStubAgent } from './support/stub-agent'
 import type { Reply } from './support/stub-upstream'
 import { addAgentServer } from './support/workspace'
 
-/** From any page: starts a graph of a sample deployment as its form stands, with a message where it takes one. */
+/** Signs in and starts a graph of a sample deployment as its form stands, with a message where it takes one. */
 async function start(page: Page, deployment: string, graph: string, message?: string): Promise<void> {
-  const menu = page.getByRole('navigation', { name: 'Main' })
-  await menu.getByRole('link', { name: 'Deployments', exact: true }).click()
-  await page.getByRole('link', { name: deployment }).click()
+  await openDeployment(page, deployment)
   await expect(page.getByText('Deployed', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: `${graph} (default)` })
@@ -21,7 +20,6 @@ async function start(page: Page, deployment: string, graph: string, message?: st
 }
 
 test('a question is answered in place: approve, then edit as JSON; every list says that it waits', async ({ page }) => {
-  await signIn(page)
   await start(page, 'concierge', 'approval', 'the harbour')
   const panel = page.getByRole('region', { name: 'Waiting for a person' })
   await expect(panel.getByText('Send this to the whole team?')).toBeVisible({ timeout: 30_000 })
@@ -49,7 +47,6 @@ test('a question is answered in place: approve, then edit as JSON; every list sa
 test('steps, and from one of them to its events; the events filtered by node, with the filter in the URL', async ({
   page,
 }) => {
-  await signIn(page)
   await start(page, 'workbench', 'failing')
   await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible({ timeout: 30_000 })
   await page.getByRole('tab', { name: 'Steps' }).click()
@@ -72,7 +69,6 @@ test('steps, and from one of them to its events; the events filtered by node, wi
 })
 
 test('a pause lets the page stand still and loses nothing', async ({ page }) => {
-  await signIn(page)
   await start(page, 'concierge', 'chat', 'Please tell me about the harbour.')
   const reply = page.getByRole('article', { name: 'AI message' }).last()
   await expect(reply).toContainText('concierge', { timeout: 20_000 })
@@ -89,7 +85,6 @@ test('a pause lets the page stand still and loses nothing', async ({ page }) => 
 test('replay, export to a file, open the file, compare with another run, and run again with changes', async ({
   page,
 }) => {
-  await signIn(page)
   await start(page, 'concierge', 'chat', 'What is 6 * 7?')
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   const recording = page.url().split('/').at(-1) ?? ''
@@ -175,7 +170,6 @@ test('several questions at once, one of them of a subgraph: each listed once, an
     return undefined
   })
   try {
-    await signIn(page)
     await addAgentServer(page, { name: 'curious', url: stub.url })
     await startChat(page, 'Go.')
     const panel = page.getByRole('region', { name: 'Waiting for a person: 2 questions' })
@@ -228,12 +222,13 @@ test('by the keyboard alone a run is started, followed, stopped, and another one
     await page.keyboard.press('Control+Enter')
     await page.waitForURL((url) => /\/runs\/[0-9a-f-]{36}$/.test(url.pathname) && url.href !== run)
   }
-  await signIn(page)
+  const { name: talker } = await makeTalker(300) // slow enough to be stopped on any machine
+  await signIn(page, '/local/deployments?name_contains=concierge')
   await tabTo(page, page.getByRole('link', { name: 'concierge', exact: true }))
   await page.keyboard.press('Enter')
   await tabTo(page, page.getByRole('link', { name: 'Start a run' }).first())
   await page.keyboard.press('Enter')
-  await begin('chat', 'Talk until I stop you.')
+  await begin(talker, 'Talk until I stop you.')
 
   await tabTo(page, page.getByRole('button', { name: 'Cancel', exact: true }))
   await page.keyboard.press('Enter')

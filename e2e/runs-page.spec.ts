@@ -30,8 +30,7 @@ test('runs that others started show up by themselves, are opened and followed, a
 }) => {
   const { id, start } = await concierge()
   const batch = `batch-${Date.now()}`
-  await signIn(page)
-  await page.goto(`/local/deployments/${id}/runs?q=${batch}`)
+  await signIn(page, `/local/deployments/${id}/runs?q=${batch}`)
   await expect(page.getByText('No run matches')).toBeVisible()
   await start(batch)
   await start(batch)
@@ -68,8 +67,7 @@ test('a request is kept as a template and used after a reload; its run is gone o
 }) => {
   const { id } = await concierge()
   const name = `Sums ${Date.now()}`
-  await signIn(page)
-  await page.goto(`/local/deployments/${id}/runs/new`)
+  await signIn(page, `/local/deployments/${id}/runs/new`)
   const message = page.getByLabel('Message', { exact: true }).last()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
   await message.fill('What is 6 * 7?')

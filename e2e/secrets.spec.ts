@@ -1,19 +1,15 @@
 import type { Page } from '@playwright/test'
 import { pasteInto } from './support/paste'
 import { ask } from './support/platform'
-import { admin, expect, openDeployment, signIn, test } from './support/session'
+import { admin, deploymentPath, expect, signIn, signInAsViewer, test } from './support/session'
 
 // Secrets as an administrator edits them. That no value of them is ever given away: canary.spec.ts.
 
 const token = `token-${Math.random().toString(36).slice(2)}${Date.now()}`
 
+const secretsPath = async () => `${await deploymentPath('workbench')}/settings/secrets`
 async function openSecrets(page: Page) {
-  await openDeployment(page, 'workbench')
-  await page
-    .getByRole('navigation', { name: 'Parts of the deployment' })
-    .getByRole('link', { name: 'Settings' })
-    .click()
-  await page.getByRole('navigation', { name: 'Parts of the settings' }).getByRole('link', { name: 'Secrets' }).click()
+  await signIn(page, await secretsPath())
   await expect(page.getByRole('heading', { name: 'Secrets', exact: true })).toBeVisible()
 }
 
@@ -29,7 +25,6 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   page,
   browser,
 }) => {
-  await signIn(page)
   await openSecrets(page)
   await pasteInto(
     page.getByLabel('Name of a new secret'),
@@ -60,7 +55,6 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
 
   const theirs = await browser.newContext()
   const other = await theirs.newPage()
-  await signIn(other)
   await openSecrets(other)
   await other.getByRole('button', { name: 'Replace or rename SHARED' }).click()
   await other.getByLabel('New value of SHARED').fill('theirs')
@@ -98,24 +92,14 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await theirs.close()
 })
 
-test('a viewer sees the names, and may change nothing', async ({ page, browser }) => {
-  const reader = `reader-${Date.now()}@example.com` // another one at each try
-  await signIn(page)
-  await page.getByRole('link', { name: 'Members' }).click()
-  await page.getByLabel('Email').fill(reader)
-  await page.getByRole('button', { name: 'Add member' }).click()
-  const password = ((await page.getByRole('dialog').locator('.select-all').textContent()) ?? '').trim()
-  const theirs = await browser.newContext()
-  const other = await theirs.newPage()
-  await signIn(other, { email: reader, password })
-  await openSecrets(other)
+test('a viewer sees the names, and may change nothing', async ({ page }) => {
+  await signInAsViewer(page, await secretsPath())
   const [first] = await stored()
-  await expect(other.getByRole('row', { name: new RegExp(first?.name ?? '-') })).toBeVisible()
+  await expect(page.getByRole('row', { name: new RegExp(first?.name ?? '-') })).toBeVisible()
   for (const name of ['Review changes', 'Text mode', 'Add', `Remove ${first?.name}`]) {
-    const button = other.getByRole('button', { name, exact: true })
+    const button = page.getByRole('button', { name, exact: true })
     await expect(button).toHaveAttribute('aria-disabled', 'true')
     await expect(button).toHaveAttribute('title', /admin/)
   }
-  await expect(other.getByLabel('Name of a new secret')).toBeDisabled()
-  await theirs.close()
+  await expect(page.getByLabel('Name of a new secret')).toBeDisabled()
 })

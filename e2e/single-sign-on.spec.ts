@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 // @ts-expect-error: the package carries no types
 import Provider from 'oidc-provider'
 import { SINGLE_SIGN_ON } from '../playwright.config'
-import { expect, openDeployment, test } from './support/session'
+import { deploymentPath, expect, test } from './support/session'
 
 test('single sign-on with a real provider leads back to the page that was asked for, with the role that the claims give', async ({
   page,
@@ -34,8 +34,7 @@ test('single sign-on with a real provider leads back to the page that was asked 
     await page.getByRole('button', { name: 'Continue' }).click() // the provider asks whether the console may know
     await page.waitForURL('/local/runs')
     await expect(page.getByRole('heading', { name: 'Runs' })).toBeVisible()
-    await page.getByRole('link', { name: 'Deployments', exact: true }).click()
-    await openDeployment(page, 'concierge')
+    await page.goto(await deploymentPath('concierge'))
     await expect(page.getByRole('link', { name: 'Start a run' }).first()).toBeVisible() // a developer may
     await expect(page.getByRole('link', { name: 'Members' })).toHaveCount(0) // an admin's
   } finally {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expectAccessible } from './support/accessible'
 import { ask, platform } from './support/platform'
-import { expect, signIn, test } from './support/session'
+import { expect, signIn, startTalk, test } from './support/session'
 
 const concierge = async () => (await ask('GET', '/v2/deployments?name_contains=concierge')).resources[0]
 
@@ -58,17 +58,8 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 test('a chat run is in its project two seconds after its end, and its page leads to the trace and back', async ({
   page,
 }) => {
-  const { id, tracing_project_id: session } = await concierge()
-  const { assistant_id: assistant } = await ask('POST', `/agents/${id}/assistants`, {
-    graph_id: 'chat',
-    name: `Fast ${Date.now()}`,
-    context: { delay_ms: 1 },
-  })
-  await signIn(page)
-  await page.goto(`/local/deployments/${id}/runs/new?assistant=${assistant}`)
-  await page.getByLabel('Message', { exact: true }).last().fill('Where is the harbour?')
-  await page.getByRole('button', { name: 'Start run' }).click()
-  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+  const { tracing_project_id: session } = await concierge()
+  await startTalk(page, 1, 'Where is the harbour?')
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   const recording = page.url()
   const finished = Date.now()
@@ -134,8 +125,7 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   const { id } = await concierge()
   const name = `Ferry ${Date.now()}`
   await logFailure(name)
-  await signIn(page)
-  await page.goto(`/local/deployments/${id}/traces`)
+  await signIn(page, `/local/deployments/${id}/traces`)
   const table = page.getByRole('table', { name: 'Traces' })
   await expect(table.getByRole('row').nth(1)).toBeVisible()
   await page.getByRole('button', { name: 'Add filter' }).click()
@@ -189,8 +179,7 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
 })
 
 test('the checker reads what is pasted in the browser alone, and says what is wrong by its path', async ({ page }) => {
-  await signIn(page)
-  await page.goto('/local/traces/check')
+  await signIn(page, '/local/traces/check')
   await page.getByRole('combobox', { name: 'Example' }).selectOption({ index: 1 })
   await expect(page.getByText(/Nothing is wrong with it/)).toBeVisible()
   await expect(page.getByRole('article', { name: 'AI message' })).toContainText('Hello')

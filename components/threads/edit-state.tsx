@@ -10,7 +10,7 @@ import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
-import { Input, Select } from '@/components/ui/input'
+import { Input } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { updateState } from '@/lib/actions/threads'
 import { agentServer } from '@/lib/contracts/agent-server'
@@ -226,16 +226,20 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
             hint="What runs next is what follows that node. Servers find it by themselves where only one can have been it."
             error={fieldError('as_node')}
           >
-            {nodes.length > 0 ? (
-              <Select id="as-node" className="w-auto" value={asNode} onChange={({ target }) => setAsNode(target.value)}>
-                <option value="">let the server find it</option>
-                {nodes.map((node) => (
-                  <option key={node}>{node}</option>
-                ))}
-              </Select>
-            ) : (
-              <Input id="as-node" className="w-60" value={asNode} onChange={({ target }) => setAsNode(target.value)} />
-            )}
+            {/* Not a select: the names may come late, or never, and nothing typed may be lost by that. */}
+            <Input
+              id="as-node"
+              className="w-60"
+              list="nodes"
+              placeholder="let the server find it"
+              value={asNode}
+              onChange={({ target }) => setAsNode(target.value)}
+            />
+            <datalist id="nodes">
+              {nodes.map((node) => (
+                <option key={node} value={node} />
+              ))}
+            </datalist>
           </Field>
           <div className="flex flex-wrap justify-end gap-2">
             <Button onClick={onClose}>Cancel</Button>

@@ -22,8 +22,10 @@ export function watchCanary(context: BrowserContext): () => Promise<string[]> {
     if (!TEXTS.test((await response.headerValue('content-type')) ?? '')) return
     found.push(...findAll(wanted, [{ where: response.url(), text: await response.text() }]))
   }
-  // What the page has left behind is nothing that it got.
-  context.on('response', (response) => readings.push(read(response).catch(() => undefined)))
+  context.on('response', (response) => {
+    const reading = read(response).catch(() => undefined) // what the page has left behind is nothing that it got
+    if (!response.url().endsWith('/api/live')) readings.push(reading) // that one ends with the page
+  })
   return async () => {
     const stillComing = new Promise((resolve) => setTimeout(resolve, 500))
     await Promise.race([Promise.all(readings), stillComing])

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from '@playwright/test'
@@ -30,4 +31,12 @@ export async function agentOf(name: string) {
     id,
     ask: (method: string, resource: string, body?: unknown) => ask(method, `/agents/${id}${resource}`, body),
   }
+}
+
+/** An assistant of the concierge's chat that waits so many milliseconds between two words. */
+export async function makeTalker(delay_ms: number): Promise<{ deployment: string; assistant: string; name: string }> {
+  const { id, ask } = await agentOf('concierge')
+  const name = `talker-${randomBytes(3).toString('hex')}`
+  const { assistant_id } = await ask('POST', '/assistants', { graph_id: 'chat', name, context: { delay_ms } })
+  return { deployment: id, assistant: assistant_id, name }
 }

@@ -1,23 +1,48 @@
+import { randomBytes } from 'node:crypto'
 import { test as base, type Cookie, expect, type Page } from '@playwright/test'
 import { watchCanary } from './journeys-canary'
+import { ask, makeTalker } from './platform'
 
-export const admin = { email: 'admin@example.com', password: 'correct horse battery staple' }
+type Person = { email: string; password: string }
+export const admin: Person = { email: 'admin@example.com', password: 'correct horse battery staple' }
 
 /** Cookies of people who signed in before, by address: hashing a password each time costs journeys a second each. */
 const sessions = new Map<string, Cookie[]>()
 
-/** Signs in and waits for the first page behind the door: as a person does, or with the session that this person has already. */
-export async function signIn(page: Page, who = admin): Promise<void> {
+/** Opens a page behind the door: signs in as a person does, or with the session that this person has already. */
+export async function signIn(page: Page, path = '/local/deployments', who = admin): Promise<void> {
+  await page.context().clearCookies()
   await page.context().addCookies(sessions.get(who.email) ?? [])
-  await page.goto('/')
+  await page.goto(path)
   const door = page.getByRole('button', { name: 'Sign in', exact: true })
-  const first = page.getByRole('heading', { name: 'Deployments' })
-  await expect(door.or(first)).toBeVisible()
+  const inside = page.getByRole('navigation', { name: 'Main' })
+  await expect(door.or(inside)).toBeVisible()
   if (await door.isVisible()) {
     await giveCredentials(page, who)
-    await expect(first).toBeVisible()
+    await expect(inside).toBeVisible()
     sessions.set(who.email, await page.context().cookies())
   }
+}
+
+/** As an administrator does: adds a member, another one at each try, and ends at the list of members. */
+export async function addMember(page: Page, role?: string): Promise<Person> {
+  const email = `member-${randomBytes(4).toString('hex')}@example.com`
+  await signIn(page, '/local/members')
+  await page.getByLabel('Email').fill(email)
+  if (role) await page.getByLabel('Role', { exact: true }).selectOption(role)
+  await page.getByRole('button', { name: 'Add member' }).click()
+  const told = page.getByRole('dialog').locator('.select-all')
+  const password = ((await told.textContent()) ?? '').trim()
+  await page.keyboard.press('Escape')
+  await expect(told).toHaveCount(0)
+  return { email, password }
+}
+
+let viewer: Person | undefined
+/** Opens a page as somebody who may only look. */
+export async function signInAsViewer(page: Page, path: string): Promise<void> {
+  viewer ??= await addMember(page)
+  await signIn(page, path, viewer)
 }
 
 /** Fills and sends the sign-in form that is on the page. */
@@ -27,16 +52,33 @@ export async function giveCredentials(page: Page, who = admin): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-/** From the list: opens a deployment, wherever other journeys have pushed it to. */
-export async function openDeployment(page: Page, name: string): Promise<void> {
-  await page.getByLabel('Search by name').fill(name)
-  await page.getByRole('link', { name, exact: true }).click()
+/** The address of a deployment's page. */
+export async function deploymentPath(name: string): Promise<string> {
+  const { resources } = await ask('GET', `/v2/deployments?name_contains=${name}`)
+  return `/local/deployments/${resources[0].id}`
+}
+
+/** Signs in and opens a deployment's page. */
+export async function openDeployment(page: Page, name: string, who = admin): Promise<void> {
+  await signIn(page, await deploymentPath(name), who)
+  await expect(page.getByRole('heading', { name, exact: true })).toBeVisible()
 }
 
 /** From a page of a deployment: starts the chat graph with a message, and waits for the run's own page. */
 export async function startChat(page: Page, message: string): Promise<void> {
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
+  await sendMessage(page, message)
+}
+
+/** Signs in, starts a chat whose words come so many milliseconds apart, and waits for the run's own page. */
+export async function startTalk(page: Page, delay_ms: number, message: string): Promise<void> {
+  const { deployment, assistant } = await makeTalker(delay_ms)
+  await signIn(page, `/local/deployments/${deployment}/runs/new?assistant=${assistant}`)
+  await sendMessage(page, message)
+}
+
+async function sendMessage(page: Page, message: string): Promise<void> {
   await page.getByLabel('Message', { exact: true }).last().fill(message)
   await page.getByRole('button', { name: 'Start run' }).click()
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
 import { platform } from './platform'
+import { signIn } from './session'
 
 type ControlPlane = { url: string; key: string }
 type AgentServer = { name: string; url: string; key?: string }
@@ -8,7 +9,7 @@ type AgentServer = { name: string; url: string; key?: string }
 /** As an administrator does: makes a workspace in the settings and ends at its own. Gives its URL name. */
 async function addWorkspace(page: Page, kind: string, fields: Record<string, string>): Promise<string> {
   const slug = `e2e-${randomBytes(4).toString('hex')}` // a name once used stays taken
-  await page.goto('/local/settings')
+  await signIn(page, '/local/settings')
   await page.getByRole('button', { name: 'Add a workspace' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a workspace' })
   await dialog.getByLabel('Kind').selectOption({ label: kind })
