@@ -1,4 +1,5 @@
-import type { ComponentProps } from 'react'
+'use client'
+import { type ComponentProps, type RefCallback, useCallback } from 'react'
 import { cn } from '@/lib/cn'
 
 export const inputStyle =
@@ -12,7 +13,13 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
   <textarea className={cn(inputStyle, 'py-1.5 base:min-h-20', className)} {...rest} />
 )
 
-/** The browser's own select: works everywhere, costs nothing. */
-export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
-  <select className={cn(inputStyle, 'pr-7 base:h-8', className)} {...rest} />
-)
+/** The browser's own select: works everywhere, costs nothing. What is chosen before the page's code has come counts too. */
+export function Select({ className, ...rest }: ComponentProps<'select'>) {
+  const settle = useCallback<RefCallback<HTMLSelectElement>>((element) => {
+    const options = [...(element?.options ?? [])]
+    // As the server wrote it one option is the default; only a person can have taken another since.
+    if (options.some((one) => one.defaultSelected && !one.selected))
+      element?.dispatchEvent(new Event('change', { bubbles: true }))
+  }, [])
+  return <select ref={settle} className={cn(inputStyle, 'pr-7 base:h-8', className)} {...rest} />
+}

@@ -19,7 +19,7 @@ export function watchCanary(context: BrowserContext): () => Promise<string[]> {
   const found: string[] = []
   const readings: Promise<void>[] = []
   const read = async (response: Response) => {
-    if (!TEXTS.test((await response.headerValue('content-type')) ?? '')) return
+    if (!TEXTS.test(response.headers()['content-type'] ?? '')) return // told with the response; asking costs each one
     found.push(...findAll(wanted, [{ where: response.url(), text: await response.text() }]))
   }
   context.on('response', (response) => {
