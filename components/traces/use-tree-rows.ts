@@ -1,6 +1,6 @@
 'use client'
 
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import { inSlices } from '@/components/shared/in-slices'
 import type { TraceTree, TreeRow, TreeWish } from '@/lib/traces/tree'
 
@@ -33,7 +33,7 @@ export function useTreeRows(tree: TraceTree, version: number, wish: TreeWish): S
       known = asked
       stop = inSlices(tree.rowSteps(wish), (rows) => {
         stop = undefined
-        setSliced({ rows, wish })
+        startTransition(() => setSliced({ rows, wish }))
         if (known !== asked) timer = setTimeout(work, REST_MS)
       })
     }
