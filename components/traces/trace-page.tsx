@@ -28,7 +28,7 @@ import { useTreeRows } from './use-tree-rows'
 // Made when the tree stands, in tasks of its own: what it shows of a run is asked for then anyway.
 const Inspector = dynamic(() => import('./inspector').then((module) => module.Inspector), {
   ssr: false,
-  loading: () => <Skeleton className="h-full rounded-lg max-lg:h-[42rem]" />,
+  loading: () => <div aria-hidden className="rounded-lg border bg-panel max-lg:h-[42rem]" />,
 })
 
 type Props = {
