@@ -10,8 +10,8 @@ const ASKED = 10
 const GIVE_UP_MS = 3000
 const RATE = 25
 const PLAN = { rate: String(RATE), events: '1000000' }
-/** What a tab says when it is brought to the front may be so many events old: a frame of the server's, one of the page's. */
-const SLACK = 5
+/** What a tab says when it is brought to the front may be so many events old: of half a second, on a busy machine. */
+const SLACK = RATE / 2
 
 /** @returns one row for connections, and one for the wait of another request of the tab in front and of hidden ones. */
 export async function measure() {
