@@ -1,25 +1,67 @@
 // A Chromium for the live benches, and what is measured inside of a page.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { chromium } from '@playwright/test'
 import { ensureChromium } from '../../scripts/bootstrap.mjs'
 
+const FLAGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--enable-precise-memory-info'],
+]
+
 export async function startChromium() {
   const executablePath = ensureChromium()
-  return await chromium.launch({
-    ...(executablePath && { executablePath }),
-    args: [
-      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-      ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--enable-precise-memory-info'],
-    ],
+  return await chromium.launch({ ...(executablePath && { executablePath }), args: FLAGS })
+}
+
+/** Those with windows: the one without a screen knows no hidden tabs. */
+const WHOLE = [
+  ...['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/**
+ * One window, of whose tabs all but the one in front are hidden, with what browsers hold back in hidden ones. In a browser
+ * that Playwright starts each page is told that it is seen. Gives `{ context, end() }`.
+ */
+export async function startWindow() {
+  const file = WHOLE.find((one) => existsSync(one))
+  if (!file) throw new Error('Hidden tabs need a whole Chromium: apt-get install chromium')
+  const profile = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-window-'))
+  const own = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--window-size=1280,800']
+  const child = spawn(file, [...FLAGS, ...own], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(child, 'exit')
+  const end = async () => {
+    child.kill()
+    await ended
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+  }
+  const address = await new Promise((resolve, reject) => {
+    let said = ''
+    child.stderr.on('data', (chunk) => {
+      said += chunk
+      const [found] = /ws:\S+/.exec(said) ?? []
+      if (found) resolve(found)
+    })
+    ended.then(() => reject(new Error(`Chromium ended: ${said}`)))
   })
+  const browser = await chromium.connectOverCDP(address, { noDefaults: true })
+  return { context: browser.contexts()[0], end }
 }
 
 /** A context that is signed in to the console, whose pages note their long tasks and the delays of what is typed. */
 export async function signedIn(browser, { url, cookies }, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  await context.addCookies(cookies.list.map((cookie) => ({ ...cookie, url })))
+  await addSession(context, { url, cookies })
   await context.addInitScript(watchPage)
   return context
 }
+
+export const addSession = (context, { url, cookies }) =>
+  context.addCookies(cookies.list.map((cookie) => ({ ...cookie, url })))
 
 function watchPage() {
   window.longTasks = []

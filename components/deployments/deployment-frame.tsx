@@ -1,11 +1,11 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
-import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
+import { NearLink } from '@/components/shared/near-link'
 import { PageHeader } from '@/components/shared/page-header'
 import { useReasons } from '@/components/shared/rights'
 import { StaleNotice } from '@/components/shared/stale-notice'
@@ -70,17 +70,17 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
             </Button>
           ) : (
             <Button asChild variant="primary">
-              <Link href={routes.newRun(workspace, deploymentId)}>
+              <NearLink href={routes.newRun(workspace, deploymentId)}>
                 <Play aria-hidden />
                 Start a run
-              </Link>
+              </NearLink>
             </Button>
           )
         }
       />
       <nav aria-label="Parts of the deployment" className={tabListStyle}>
         {tabs.map(({ label, href, isCurrent }) => (
-          <Link
+          <NearLink
             key={label}
             ref={isCurrent ? showTab : undefined}
             href={href}
@@ -88,7 +88,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
             className={tabStyle}
           >
             {label}
-          </Link>
+          </NearLink>
         ))}
       </nav>
       <div className="flex min-h-0 flex-1 flex-col pt-4">

@@ -4,13 +4,12 @@ export type RunClock = {
   /** Soon, but after the browser has handled what waits (input, painting). */
   later: (task: () => void) => void
   /**
-   * Before one of the next repaints; some time soon while the tab is hidden, where there are no repaints. In a pause there
-   * is nothing else to do: the rest that each repaint is followed by is shorter then.
+   * Before one of the next repaints: of a hidden tab that is the one with which it is shown again. In a pause there is
+   * nothing else to do: the rest that each repaint is followed by is shorter then.
    */
   nextFrame: (task: () => void, isPause?: boolean) => void
 }
 
-const HIDDEN_MS = 500
 /** A repaint that takes longer than this is followed by a rest three times as long: drawing takes a quarter of the time at most, and half of it in pauses. */
 const CHEAP_MS = 4
 const REST_FOR_EACH = 3
@@ -68,8 +67,7 @@ function createBrowserClock(): RunClock {
   }
   const nextFrame = (task: () => void, isInPause = false) => {
     isPause ||= isInPause
-    if (document.visibilityState === 'hidden') setTimeout(task, HIDDEN_MS)
-    else if (drawing.push(task) === 1) requestAnimationFrame(draw)
+    if (drawing.push(task) === 1) requestAnimationFrame(draw)
   }
   return { now: () => performance.now(), later, nextFrame }
 }

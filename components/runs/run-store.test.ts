@@ -131,13 +131,13 @@ describe('the clock of a browser', () => {
   afterEach(() => {
     vi.restoreAllMocks()
     vi.unstubAllGlobals()
+    vi.useRealTimers()
   })
 
   test('lets a repaint that took long be followed by a rest three times as long, and a key be drawn before the run is', async () => {
     let time = 1_000
     let frames: (() => void)[] = []
     vi.spyOn(performance, 'now').mockImplementation(() => time)
-    vi.stubGlobal('document', { visibilityState: 'visible' })
     vi.stubGlobal('requestAnimationFrame', (task: () => void) => frames.push(task))
     const presses: ((event: { timeStamp: number }) => void)[] = []
     vi.stubGlobal('addEventListener', (_: string, listener: (typeof presses)[0]) => presses.push(listener))
@@ -187,5 +187,23 @@ describe('the clock of a browser', () => {
     expect(await wait()).toBe(10)
     // Who never rests from typing still sees the run go on.
     expect(await wait(press)).toBe(250)
+  })
+
+  test('draws nothing of a tab that is hidden, and all of it at once when it is shown', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(100_000)
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const frames: (() => void)[] = [] // of which a hidden tab gets none
+    vi.stubGlobal('requestAnimationFrame', (task: () => void) => frames.push(task))
+    const store = new RunStore()
+    let heard = 0
+    store.subscribe(() => heard++)
+    for (let block = 0; block < 5; block++) {
+      store.feed.entries(events(block * 200 + 1, 200), { total: 1_000, phase: 'live' })
+      await new Promise<void>((resolve) => browserClock.later(resolve))
+      vi.advanceTimersByTime(60_000)
+    }
+    expect([store.view.seq, heard, frames.length]).toEqual([1_000, 0, 1])
+    frames[0]?.()
+    expect([heard, store.getVersion()]).toEqual([1, 1])
   })
 })

@@ -1,10 +1,12 @@
 'use client'
 
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type RefObject, startTransition, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 /** Browsers stop at about 16 million pixels of height; beyond this the scroll bar covers more rows than its length. */
 const MAX_HEIGHT = 8_000_000
 const OVERSCAN = 8
+/** For as much is drawn before the list's own height is known. */
+const FIRST_HEIGHT = 600
 
 export type FixedRows = {
   /** Rows to draw, from `first` to before `end`. */
@@ -29,7 +31,7 @@ export function useFixedRows(
   rowHeight: number,
   isAtEnd = false,
 ): FixedRows {
-  const [view, setView] = useState<View>({ top: 0, height: 600 })
+  const [view, setView] = useState<View>({ top: 0, height: FIRST_HEIGHT })
 
   useLayoutEffect(() => {
     const element = scroller.current
@@ -38,7 +40,11 @@ export function useFixedRows(
     const read = () => {
       const next = { top: isAtEnd ? 0 : element.scrollTop, height: element.clientHeight }
       // Compared here and not by React, which would draw the list once more to see that nothing has changed.
-      if (last?.top !== next.top || last.height !== next.height) setView(next)
+      if (last?.top !== next.top || last.height !== next.height) {
+        // What is drawn already covers it: no haste, for in haste a page that React takes over is drawn twice in one task.
+        if (!last && next.top === 0 && next.height <= FIRST_HEIGHT) startTransition(() => setView(next))
+        else setView(next)
+      }
       last = next
     }
     read()

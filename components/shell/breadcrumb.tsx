@@ -2,9 +2,9 @@
 import { notifyManager, useQueryClient } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import type { Route } from 'next'
-import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Fragment, useCallback, useSyncExternalStore } from 'react'
+import { NearLink } from '@/components/shared/near-link'
 import { VisibleText } from '@/components/shared/visible-text'
 import { shortId } from '@/lib/format'
 import { deploymentQuery } from '@/lib/queries/deployments'
@@ -68,13 +68,13 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
               {index > 0 ? <ChevronRight aria-hidden className="hidden size-3 shrink-0 sm:block" /> : null}
               {/* On a narrow screen only where one is; the rest is a step back in the navigation. */}
               <li className={isLast ? 'min-w-0' : 'hidden min-w-0 max-w-48 sm:block'}>
-                <Link
+                <NearLink
                   href={href}
                   aria-current={isLast ? 'page' : undefined}
                   className={`block truncate rounded-sm hover:text-ink aria-[current=page]:text-ink ${isCode ? 'font-mono text-xs' : ''}`}
                 >
                   <VisibleText>{label}</VisibleText>
-                </Link>
+                </NearLink>
               </li>
             </Fragment>
           )

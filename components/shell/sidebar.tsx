@@ -1,8 +1,8 @@
 'use client'
 import { ChevronsUpDown } from 'lucide-react'
-import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { lazy } from 'react'
+import { NearLink } from '@/components/shared/near-link'
 import { Button } from '@/components/ui/button'
 import { Logo } from '@/components/ui/logo'
 import { MenuOnDemand } from '@/components/ui/menu-on-demand'
@@ -42,7 +42,7 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
         {placesOf(current.slug)
           .filter((place) => isAtLeast(current.role, place.role))
           .map(({ label, href, icon: Icon }) => (
-            <Link
+            <NearLink
               key={label}
               href={href}
               onClick={onNavigate}
@@ -55,7 +55,7 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
               <Icon aria-hidden className="size-4 shrink-0 text-ink-3" />
               {label}
               {label === 'Inbox' ? <InboxCount workspace={current.slug} /> : null}
-            </Link>
+            </NearLink>
           ))}
       </nav>
     </div>

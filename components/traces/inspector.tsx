@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
-import { useEffect, useState } from 'react'
+import { useDeferredValue, useEffect, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { LongText } from '@/components/shared/long-text'
 import { useTryAgain } from '@/components/shared/use-try-again'
@@ -97,13 +97,15 @@ export function Inspector({ workspace, node, root, isWhole, book }: Props) {
 
 function Whole({ workspace, id, isJson, isOver }: { workspace: string; id: string; isJson: boolean; isOver: boolean }) {
   const query = traceRunQuery(workspace, id)
-  const { data, error } = useQuery({
+  const { data: come, error } = useQuery({
     ...query,
     staleTime: isOver ? 60_000 : 0,
     refetchInterval: isOver ? false : 3_000,
   })
+  // What a query tells is drawn in one go; a long run is drawn in slices.
+  const data = useDeferredValue(come)
   const retry = useTryAgain(query.queryKey)
-  if (error && !data) return <ErrorNotice error={error.view} onRetry={retry} />
+  if (error && !come) return <ErrorNotice error={error.view} onRetry={retry} />
   if (!data) return <WholeSkeleton />
   if (isJson)
     return (

@@ -1,11 +1,13 @@
 'use client'
 
 import { Download } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/empty-state'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
+import { NearLink } from '@/components/shared/near-link'
 import { RelativeTime } from '@/components/shared/relative-time'
 import { Figure, SectionHeader } from '@/components/shared/section-header'
 import { useLocalParam } from '@/components/shared/use-local-param'
@@ -17,12 +19,17 @@ import { routes } from '@/lib/routes'
 import type { PriceBook } from '@/lib/traces/cost'
 import { CostText, costOf, hasCost, usePriceBook } from './cost'
 import { amountText, timeText } from './format'
-import { Inspector } from './inspector'
 import { RunStatus } from './run-status'
 import { TreeBar } from './tree-bar'
 import { TreeView } from './tree-view'
 import { type TraceLoad, useTrace } from './use-trace'
 import { useTreeRows } from './use-tree-rows'
+
+// Made when the tree stands, in tasks of its own: what it shows of a run is asked for then anyway.
+const Inspector = dynamic(() => import('./inspector').then((module) => module.Inspector), {
+  ssr: false,
+  loading: () => <div aria-hidden className="rounded-lg border bg-panel max-lg:h-[42rem]" />,
+})
 
 type Props = {
   workspace: string
@@ -124,16 +131,16 @@ function TraceHeader({ workspace, deployment, trace, recording, load: { tree, is
         <>
           {recording ? (
             <Button asChild>
-              <Link href={routes.recording(workspace, deployment, recording)}>Recording of the run</Link>
+              <NearLink href={routes.recording(workspace, deployment, recording)}>Recording of the run</NearLink>
             </Button>
           ) : null}
           {thread ? (
             <Button asChild>
-              <Link href={routes.thread(workspace, deployment, thread)}>Thread</Link>
+              <NearLink href={routes.thread(workspace, deployment, thread)}>Thread</NearLink>
             </Button>
           ) : null}
           <Button asChild>
-            <Link href={routes.compareTraces(workspace, deployment, trace)}>Compare</Link>
+            <NearLink href={routes.compareTraces(workspace, deployment, trace)}>Compare</NearLink>
           </Button>
           <Button asChild>
             <a href={routes.traceFile(workspace, trace)} download>

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { startTransition, useEffect, useState } from 'react'
 import { AppError, type ErrorView } from '@/lib/errors'
 import { TraceTree } from '@/lib/traces/tree'
 import { fetchTreePage, type TreePage, treeStartQuery } from './tree-query'
@@ -12,6 +12,9 @@ const PAGE = 500
 const LIVE_MS = 2_000
 const MAX_LIVE_RUNS = 2_000
 const RATE_WAIT_MS = 5_000
+const MOST_IDLE_MS = 1_000
+/** Where browsers do not tell. */
+const NO_IDLE_MS = 200
 
 type Loaded = {
   tree: TraceTree /** Moves with every change of the tree, which is changed in place. */
@@ -33,9 +36,10 @@ export function useTrace(workspace: string, trace: string): TraceLoad {
   const [error, setError] = useState<ErrorView>()
   const [attempt, setAttempt] = useState(0)
   const [start, setStart] = useState<TreePage>()
+  const { tree, isWhole } = loaded
   if (first.data && first.data !== start) {
     setStart(first.data)
-    loaded.tree.add(first.data.runs)
+    tree.add(first.data.runs)
     setLoaded({ ...loaded, version: loaded.version + 1, isWhole: !first.data.next })
   }
 
@@ -44,16 +48,15 @@ export function useTrace(workspace: string, trace: string): TraceLoad {
     if (!start?.next) return
     const over = new AbortController()
     const load = async (from: string) => {
+      await idle()
       for (let cursor: string | null = from; cursor; ) {
         const asked = { cursor, limit: PAGE }
         const page: TreePage = await patiently(over.signal, () => fetchTreePage(workspace, trace, asked, over.signal))
         if (over.signal.aborted) return
         cursor = page.next
         const isWhole = cursor === null
-        setLoaded(({ tree, version }) => {
-          tree.add(page.runs)
-          return { tree, version: version + 1, isWhole }
-        })
+        tree.add(page.runs)
+        startTransition(() => setLoaded(({ tree, version }) => ({ tree, version: version + 1, isWhole })))
       }
     }
     setError(undefined)
@@ -63,9 +66,8 @@ export function useTrace(workspace: string, trace: string): TraceLoad {
       setError(failure.view)
     })
     return () => over.abort()
-  }, [workspace, trace, start, attempt])
+  }, [workspace, trace, tree, start, attempt])
 
-  const { tree, isWhole } = loaded
   const isGrowing = isWhole && tree.size > 0 && tree.size <= MAX_LIVE_RUNS && tree.root?.run.status === 'pending'
   const refetch = first.refetch
   useEffect(() => {
@@ -96,5 +98,12 @@ async function patiently<T>(signal: AbortSignal, ask: () => Promise<T>): Promise
     }
   }
 }
+
+/** The rest of a large trace is asked for once the page is usable: its server and the page share the processor with it. */
+const idle = () =>
+  new Promise<void>((resolve) => {
+    if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: MOST_IDLE_MS })
+    else setTimeout(resolve, NO_IDLE_MS)
+  })
 
 const fresh = (): Loaded => ({ tree: new TraceTree(), version: 0, isWhole: false })

@@ -1,13 +1,13 @@
 'use client'
 
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import { inSlices } from '@/components/shared/in-slices'
 import type { TraceTree, TreeRow, TreeWish } from '@/lib/traces/tree'
 
 /** A tree up to this size is laid out while the page is drawn. */
 const AT_ONCE = 1_500
 /** While a large tree comes page by page, its lines are laid out anew this often. */
-const REST_MS = 200
+const REST_MS = 400
 
 /** Lines, and the wish that they are of. */
 export type ShownRows = { rows: readonly TreeRow[]; wish: TreeWish }
@@ -33,7 +33,7 @@ export function useTreeRows(tree: TraceTree, version: number, wish: TreeWish): S
       known = asked
       stop = inSlices(tree.rowSteps(wish), (rows) => {
         stop = undefined
-        setSliced({ rows, wish })
+        startTransition(() => setSliced({ rows, wish }))
         if (known !== asked) timer = setTimeout(work, REST_MS)
       })
     }

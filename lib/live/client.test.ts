@@ -239,6 +239,25 @@ test('when the leading tab is killed another takes over from where each tab is',
   expect(followers[4]?.seqs).toEqual(range(1, 50))
 })
 
+test('who asks through a hidden tab waits for none of its timers, which browsers hold back', async () => {
+  Object.assign(WAITS, { addedMs: 60_000, watchMs: 60_000, silenceMs: 40 })
+  const browser = fakeBrowser(url)
+  const [leading, seen] = [browser.tab(), browser.tab()]
+  leading.isHidden = true
+  follow(open(leading), 'a')
+  await until(() => server.posts.length === 1)
+  grow('b', 2)
+  const one = follow(open(seen), 'b')
+  await until(() => one.seqs.length === 2)
+  // The stream dies unnoticed; whoever comes to look has it made anew.
+  server.open.clear()
+  grow('b', 2)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(server.posts).toHaveLength(2)
+  seen.wake()
+  await until(() => one.seqs.length === 4)
+})
+
 test('a killed tab costs nothing any more, a closed one neither', async () => {
   const browser = fakeBrowser(url)
   const [first, second, third] = [browser.tab(), browser.tab(), browser.tab()]

@@ -51,7 +51,9 @@ export class Connection {
   /** The set of subscriptions has changed. */
   change(how: 'added' | 'removed'): void {
     this.#unwake ??= this.#options.environment.onWake(() => this.#wake())
-    this.#schedule(how === 'added' ? WAITS.addedMs : WAITS.removedMs)
+    // Who asks may be in a tab that is seen: a hidden one's timers would keep it waiting.
+    const addedMs = this.#options.environment.isHidden() ? 0 : WAITS.addedMs
+    this.#schedule(how === 'added' ? addedMs : WAITS.removedMs)
   }
 
   close(): void {
@@ -72,6 +74,11 @@ export class Connection {
       this.#postAt = Infinity
       void this.#post()
     }, ms)
+  }
+
+  /** Makes the stream anew if it has been dead for a while, which a hidden tab's own timers tell late. */
+  check(): void {
+    if (this.#abort && Date.now() - this.#heardAt >= WAITS.silenceMs) this.#schedule(0)
   }
 
   #wake(): void {

@@ -6,6 +6,8 @@ export type LiveEnvironment = {
   locks?: Pick<LockManager, 'request'>
   openChannel?: (name: string) => Channel
   isOnline: () => boolean
+  /** Nobody sees this tab, and its timers wait for up to a second. */
+  isHidden: () => boolean
   /** Called when the connection may have died unseen: network back, tab shown again, page restored, computer awake. */
   onWake: (listener: () => void) => () => void
   /** Called when the page goes away. */
@@ -32,6 +34,7 @@ export function browserEnvironment(): LiveEnvironment {
     url: '/api/live',
     ...(canShare && { locks: navigator.locks, openChannel: (name: string) => new BroadcastChannel(name) }),
     isOnline: () => navigator.onLine,
+    isHidden: () => document.visibilityState === 'hidden',
     onWake: (listener) => {
       const ends = [
         listen(window, ['online', 'offline', 'pageshow'], listener),

@@ -79,6 +79,10 @@ export class Router {
     this.#connection.change('removed')
   }
 
+  check(): void {
+    this.#connection.check()
+  }
+
   close(): void {
     this.#connection.close()
   }

@@ -46,7 +46,8 @@ export class Tabs {
     this.#ends.push(
       environment.onLeave(() => this.#common?.postMessage({ type: 'bye', tab: this.#tab } satisfies Message)),
     )
-    // Restored from the back-forward cache, a tab has missed what was sent to it, and the leader has forgotten it.
+    // Restored from the back-forward cache, a tab has missed what was sent to it, and the leader has forgotten it. Shown
+    // again, it has the leader look at the stream, which may be hidden itself and slow to learn that it is dead.
     this.#ends.push(environment.onWake(() => this.#tell()))
   }
 
@@ -147,8 +148,10 @@ export class Tabs {
     if (message.type === 'lead' && !this.#router) {
       this.#onState(message.state)
       if (message.state === 'connecting') this.#tell() // a new leader knows nobody yet
-    } else if (message.type === 'want' && this.#router) this.#serve(message.tab, new Map(message.wanted), this.#router)
-    else if (message.type === 'bye') this.#forget(message.tab)
+    } else if (message.type === 'want' && this.#router) {
+      this.#router.check()
+      this.#serve(message.tab, new Map(message.wanted), this.#router)
+    } else if (message.type === 'bye') this.#forget(message.tab)
   }
 
   /** Gives another tab what it wants: new keys begin where it says, known ones go on, missing ones end. */

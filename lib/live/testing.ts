@@ -40,6 +40,7 @@ export function fakeBrowser(url: string, random: () => number = Math.random) {
     isDead = false
     isFrozen = false
     isOnline = true
+    isHidden = false
     /** How long the browser takes to hear of this tab's requests for locks. */
     lockDelayMs = 0
     readonly #wakes = new Set<() => void>()
@@ -61,6 +62,7 @@ export function fakeBrowser(url: string, random: () => number = Math.random) {
           this.#lock(name, options, callback)) as LockManager['request'],
       },
       isOnline: () => this.isOnline,
+      isHidden: () => this.isHidden,
       onWake: (listener) => {
         this.#wakes.add(listener)
         return () => this.#wakes.delete(listener)

@@ -109,6 +109,5 @@ export class LogStore {
   }
 }
 
-/** A hidden tab paints nothing, and is told all the same. */
-const afterPaint = (task: () => void) =>
-  void (document.visibilityState === 'hidden' ? setTimeout(task, 500) : requestAnimationFrame(task))
+/** A hidden tab is told when it is shown again: until then nobody sees what would be drawn. */
+const afterPaint = (task: () => void) => void requestAnimationFrame(task)
