@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
  * once when the stream ends, fails or is cancelled. What nobody asks for stays in the kernel.
  */
 export function gatheredStream(body: Readable, done: () => void): ReadableStream<Uint8Array> {
-  const { hold, goOn } = valve(body)
+  const { hold, goOn, isSealed } = valve(body)
   let pieces: Buffer[] = []
   let wake = () => {}
   let isOver = false
@@ -21,7 +21,9 @@ export function gatheredStream(body: Readable, done: () => void): ReadableStream
   body.on('data', (piece: Buffer) => {
     if (pieces.push(piece) > 1) return
     hold()
-    wake() // heard once all that was read together has been given out
+    // Heard once all that was read together has been given out; what was encrypted is given out record by record.
+    if (isSealed) setImmediate(() => wake())
+    else wake()
   })
   body.on('end', finish)
   body.on('error', (error) => {
@@ -32,7 +34,7 @@ export function gatheredStream(body: Readable, done: () => void): ReadableStream
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (pieces.length === 0 && !isOver)
+        while (pieces.length === 0 && !isOver)
           await new Promise<void>((resolve) => {
             wake = resolve
             goOn()
@@ -58,10 +60,12 @@ type Handle = { readStart(): number; readStop(): number }
  * Of a connection's answer the connection holds back, at once and without its streams' knowing: one that is paused takes one
  * more piece in, body and socket each, and the process is woken for both. The handle is Node's inside; what has none is paused.
  */
-function valve(body: Readable): { hold: () => void; goOn: () => void } {
-  const { socket } = body as { socket?: { _handle?: Partial<Handle> | null } }
+function valve(body: Readable): { hold: () => void; goOn: () => void; isSealed: boolean } {
+  const { socket } = body as { socket?: { encrypted?: boolean; _handle?: Partial<Handle> | null } }
+  const isSealed = socket?.encrypted === true
   const handle = () => socket?._handle
-  if (!handle()?.readStart || !handle()?.readStop) return { hold: () => body.pause(), goOn: () => body.resume() }
+  if (!handle()?.readStart || !handle()?.readStop)
+    return { hold: () => body.pause(), goOn: () => body.resume(), isSealed }
   // It is gone once the connection is closed.
-  return { hold: () => handle()?.readStop?.(), goOn: () => handle()?.readStart?.() }
+  return { hold: () => handle()?.readStop?.(), goOn: () => handle()?.readStart?.(), isSealed }
 }
