@@ -4,7 +4,7 @@ import { isAtLeast, type Role } from '@/lib/contracts/api'
 import { AppError } from '@/lib/errors'
 import { db } from './db'
 import { accounts, endedSessions, memberships } from './schema'
-import { currentSession, type SessionStamp } from './session'
+import { claimedSession, currentSession, type SessionStamp, standingAccount } from './session'
 
 /** Who does something. `session` is there for people: rights end with it, also in the middle of a stream. */
 export type Actor = { id: string; email: string; kind: 'user' | 'system'; session?: SessionStamp }
@@ -15,10 +15,27 @@ export const EVERYWHERE = '*'
 /** Who sent this request. Throws AppError unauthenticated for nobody, and for a session that is over, wherever it was ended. */
 export async function sessionActor(): Promise<Actor> {
   const session = await currentSession()
-  if (!session)
-    throw new AppError('unauthenticated', 'You are not signed in, or your session has ended. Sign in again.')
+  if (!session) throw signedOut()
   return { id: session.account.id, email: session.account.email, kind: 'user', session: session.stamp }
 }
+
+/**
+ * Who this request says it is from. For what asks for a role and for nothing without one: `roleOf` gives none to a session that
+ * is over, so the store need not be asked twice. `assertSession` tells such a one from a person without a role.
+ */
+export async function claimedActor(): Promise<Actor> {
+  const session = await claimedSession()
+  if (!session) throw signedOut()
+  return { id: session.account, email: '', kind: 'user', session: session.stamp }
+}
+
+/** Throws AppError unauthenticated where the actor's session is over. */
+export async function assertSession({ id, session }: Actor): Promise<void> {
+  if (session && !(await standingAccount(id, session))) throw signedOut()
+}
+
+const signedOut = () =>
+  new AppError('unauthenticated', 'You are not signed in, or your session has ended. Sign in again.')
 
 /** A part of the console that acts by itself, such as a poller. It may read everywhere and change nothing. */
 export const systemActor = (name: string): Actor => ({ id: `system:${name}`, email: '', kind: 'system' })

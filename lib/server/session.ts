@@ -78,12 +78,22 @@ export async function standingAccount(
   return found ?? null
 }
 
+/** What this request's session claims, before the store was asked whether it still stands; null without one. */
+export async function claimedSession(): Promise<{ account: string; stamp: SessionStamp } | null> {
+  const claims = await decodeSession((await cookies()).get(cookieName('session'))?.value)
+  return (
+    claims && {
+      account: claims.sub,
+      stamp: { id: claims.session, version: claims.version, endsAt: endOf(claims) },
+    }
+  )
+}
+
 /** The session of this request, checked against the store; null without one. Once per request while a page renders. */
 export const currentSession = cache(async (): Promise<{ account: Account; stamp: SessionStamp } | null> => {
-  const claims = await decodeSession((await cookies()).get(cookieName('session'))?.value)
-  if (!claims) return null
-  const account = await standingAccount(claims.sub, { id: claims.session, version: claims.version })
-  return account && { account, stamp: { id: claims.session, version: claims.version, endsAt: endOf(claims) } }
+  const claimed = await claimedSession()
+  const account = claimed && (await standingAccount(claimed.account, claimed.stamp))
+  return account && { account, stamp: claimed.stamp }
 })
 
 /** Ends one session before its time: its token is refused from now on. */

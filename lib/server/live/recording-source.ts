@@ -2,7 +2,7 @@ import 'server-only'
 import type { Subscription } from '@/lib/contracts/live'
 import { AppError } from '@/lib/errors'
 import { type Chunk, chunkAfter } from '../recorder/chunk'
-import { readChunks, readRecording } from '../recorder/read'
+import { readChunks } from '../recorder/read'
 import type { RecordingLog } from '../recorder/recording-log'
 import { recorderHub } from '../recorder/shared-hub'
 import { entriesFrame, frame } from './frames'
@@ -10,8 +10,9 @@ import type { Source } from './source'
 
 type Wanted = Extract<Subscription, { kind: 'recording' }>
 
+type Made = { id: string; from: number; last: number; total: number; phase: string; parts: Buffer[] }
 /** The last frame made from each log: viewers at its end who call it by the same name share the bytes. */
-const frames = new WeakMap<RecordingLog, { key: string; parts: Buffer[] }>()
+const frames = new WeakMap<RecordingLog, Made>()
 
 /** A recording from the viewer's cursor on. All that a viewer costs between frames is its cursor. */
 export class RecordingSource implements Source {
@@ -23,8 +24,8 @@ export class RecordingSource implements Source {
   #epoch: number | undefined
   #log: RecordingLog | undefined
   #unsubscribe = () => {}
-  /** What the viewer was last told besides entries; it is told anew when that changes. */
-  #told = ''
+  /** The phase that the viewer was last told; it is told anew when that changes. */
+  #told: string | undefined
   #isClosed = false
 
   constructor(wanted: Wanted, onNews: () => void) {
@@ -34,6 +35,10 @@ export class RecordingSource implements Source {
     this.#cursor = wanted.cursor
     this.#epoch = wanted.epoch
     this.#onNews = onNews
+    // What memory does not hold is read while the answer's headers are on their way; if that fails, the reader is told then.
+    recorderHub()
+      .log(this.#recording)
+      .catch(() => {})
   }
 
   take(maxBytes: number): Buffer[] | Promise<Buffer[]> {
@@ -45,20 +50,25 @@ export class RecordingSource implements Source {
       : readChunks(log, this.#cursor, maxBytes).then((stored) => this.#frame(log, stored))
   }
 
+  get hasMore(): boolean {
+    const log = this.#log
+    return !log || log.isAbandoned || this.#cursor < log.last || this.#told !== log.phase
+  }
+
   close(): void {
     this.#isClosed = true
     this.#unsubscribe()
   }
 
   async #open(maxBytes: number): Promise<Buffer[]> {
-    // Once per stream: whether the recording belongs to the workspace that rights were checked for.
-    if (!this.#log && (await readRecording(this.#recording)).workspace !== this.workspace)
-      throw new AppError('not_found', 'There is no such recording in this workspace.')
     const log = await recorderHub().log(this.#recording)
+    // Rights were checked for that workspace.
+    if (log.workspace !== this.workspace)
+      throw new AppError('not_found', 'There is no such recording in this workspace.')
     if (this.#isClosed) return []
     this.#unsubscribe()
     this.#log = log
-    this.#told = ''
+    this.#told = undefined
     this.#unsubscribe = log.subscribe(this.#onNews)
     const survived = Math.min(...log.cuts.slice(this.#epoch ?? log.epoch))
     this.#epoch = log.epoch
@@ -69,24 +79,32 @@ export class RecordingSource implements Source {
 
   #frame(log: RecordingLog, chunks: readonly Chunk[]): Buffer[] {
     const { last: total, epoch, phase } = log
-    const state = `${phase} ${epoch}`
-    if (chunks.length === 0 && state === this.#told) return []
-    const key = `${this.id} ${this.#cursor} ${chunks.at(-1)?.last ?? 0} ${total} ${state}`
-    this.#told = state
+    if (chunks.length === 0 && phase === this.#told) return []
+    const { id } = this
+    const from = this.#cursor
+    const last = chunks.at(-1)?.last ?? 0
+    this.#told = phase
+    this.#cursor = Math.max(from, last)
     const known = frames.get(log)
-    const parts =
-      known?.key === key ? known.parts : entriesFrame({ id: this.id, total, epoch, phase }, this.#encoded(chunks))
-    if (known?.key !== key && chunks.length === 1) frames.set(log, { key, parts })
-    this.#cursor = Math.max(this.#cursor, chunks.at(-1)?.last ?? 0)
+    if (
+      known?.from === from &&
+      known.last === last &&
+      known.total === total &&
+      known.phase === phase &&
+      known.id === id
+    )
+      return known.parts
+    const parts = entriesFrame({ id, total, epoch, phase }, encoded(chunks, from))
+    if (chunks.length === 1) frames.set(log, { id, from, last, total, phase, parts })
     return parts
   }
+}
 
-  #encoded(chunks: readonly Chunk[]): Buffer[] {
-    let cursor = this.#cursor
-    return chunks.flatMap((chunk) => {
-      const bytes = chunkAfter(chunk, cursor)
-      cursor = Math.max(cursor, chunk.last)
-      return bytes ? [bytes] : []
-    })
-  }
+function encoded(chunks: readonly Chunk[], from: number): Buffer[] {
+  let cursor = from
+  return chunks.flatMap((chunk) => {
+    const bytes = chunkAfter(chunk, cursor)
+    cursor = Math.max(cursor, chunk.last)
+    return bytes ? [bytes] : []
+  })
 }

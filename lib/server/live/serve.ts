@@ -1,6 +1,6 @@
 import 'server-only'
 import type { Subscription } from '@/lib/contracts/live'
-import { type Actor, roleOf, sessionActor } from '../actor'
+import { type Actor, assertSession, claimedActor, roleOf } from '../actor'
 import { assertOwnOrigin } from '../origin'
 import { errorResponse } from '../relay'
 import { parseInput } from '../settle'
@@ -19,7 +19,7 @@ const HEADERS = {
 }
 
 /** Answers `POST /api/live`. `who` is the session's user unless a test says otherwise. */
-export async function serveLive(request: Request, who: () => Promise<Actor> = sessionActor): Promise<Response> {
+export async function serveLive(request: Request, who: () => Promise<Actor> = claimedActor): Promise<Response> {
   try {
     assertOwnOrigin(request.headers)
     const actor = await who()
@@ -48,6 +48,7 @@ async function open(
 ): Promise<ReadableStream<Uint8Array>> {
   const workspaces = [...new Set(subscriptions.map(({ workspace }) => workspace))]
   const roles = new Map(await Promise.all(workspaces.map(async (one) => [one, await roleOf(actor, one)] as const)))
+  if ([...roles.values()].includes(null)) await assertSession(actor)
   const shutdown = shutdownSignal()
   const onShutdown = () => viewer.hint('shutdown')
   const onGone = () => viewer.leave()

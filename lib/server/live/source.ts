@@ -5,5 +5,7 @@ export type Source = {
   readonly workspace: string
   /** Frames for what is new, about `maxBytes` of them; empty when there is nothing (any more). May have to read the store. */
   take(maxBytes: number): Buffer[] | Promise<Buffer[]>
+  /** False where it knows that there is nothing more just now; else it is asked again until it has nothing. */
+  readonly hasMore?: boolean
   close(): void
 }

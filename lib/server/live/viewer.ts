@@ -3,6 +3,7 @@ import type { Subscription } from '@/lib/contracts/live'
 import type { Actor } from '../actor'
 import { log } from '../log'
 import { errorView } from '../settle'
+import { onBeat } from './beat'
 import { frame, KEEP_ALIVE } from './frames'
 import { LogSource } from './log-source'
 import { nodeResponse } from './node-response'
@@ -34,9 +35,10 @@ export class Viewer {
   readonly #sources = new Map<string, Source>()
   readonly #news = new Set<Source>()
   readonly #busy = new Set<Source>()
-  #timers: NodeJS.Timeout[] = []
+  readonly #unbeat: (() => void)[]
+  /** Runs while there is news and no room. */
+  #stalled: NodeJS.Timeout | undefined
   #isOver = false
-  #movedAt = Date.now()
   #checkedAt = Date.now()
   #onEnd: () => void
 
@@ -44,16 +46,12 @@ export class Viewer {
     this.#actor = actor
     this.#onEnd = onEnd
     this.#outlet = new Outlet(nodeResponse(), {
-      onRoom: () => {
-        this.#movedAt = Date.now()
-        this.#pump()
-      },
+      onRoom: () => this.#pump(),
       onGone: () => this.#end(),
     })
-    this.#timers = [
-      setInterval(() => this.#outlet.hasRoom && this.#outlet.write([KEEP_ALIVE]), VIEWER.keepAliveMs),
-      setInterval(() => void this.#checkRights(), VIEWER.rightsMs),
-      setInterval(() => this.#checkPace(), Math.min(VIEWER.stalledMs / 2, 1000)),
+    this.#unbeat = [
+      onBeat(VIEWER.keepAliveMs, () => this.#outlet.hasRoom && this.#outlet.write([KEEP_ALIVE])),
+      onBeat(VIEWER.rightsMs, () => void this.#checkRights()),
     ]
     for (const one of subscriptions) this.#add(one)
     this.#pump()
@@ -93,7 +91,11 @@ export class Viewer {
   /** Serves sources with news in turn while the connection has room. */
   #pump(): void {
     for (const source of this.#news) {
-      if (!this.#outlet.hasRoom) return
+      if (!this.#outlet.hasRoom) {
+        this.#wait()
+        return
+      }
+      this.#move()
       if (this.#busy.has(source)) continue
       this.#news.delete(source)
       this.#serve(source)
@@ -125,8 +127,8 @@ export class Viewer {
   #deliver(source: Source, frames: Buffer[]): void {
     if (frames.length === 0 || !this.#sources.has(source.id)) return
     this.#outlet.write(frames)
-    // There may be more; it is asked again in its turn, until it has nothing.
-    this.#news.add(source)
+    // There may be more; it is asked again in its turn.
+    if (source.hasMore !== false) this.#news.add(source)
   }
 
   #fail(source: Source, error: unknown): void {
@@ -141,9 +143,19 @@ export class Viewer {
     this.#news.delete(source)
   }
 
-  #checkPace(): void {
-    if (this.#outlet.hasRoom || this.#news.size === 0) this.#movedAt = Date.now()
-    else if (Date.now() - this.#movedAt > VIEWER.stalledMs) this.hint('slow')
+  #wait(): void {
+    if (this.#isOver) return
+    this.#stalled ??= setTimeout(() => {
+      this.#stalled = undefined
+      if (this.#outlet.hasRoom) this.#pump()
+      else this.hint('slow')
+    }, VIEWER.stalledMs)
+  }
+
+  #move(): void {
+    if (!this.#stalled) return
+    clearTimeout(this.#stalled)
+    this.#stalled = undefined
   }
 
   async #checkRights(): Promise<void> {
@@ -175,7 +187,8 @@ export class Viewer {
   #end(): void {
     if (this.#isOver) return
     this.#isOver = true
-    for (const timer of this.#timers) clearInterval(timer)
+    this.#move()
+    for (const stop of this.#unbeat) stop()
     for (const source of this.#sources.values()) source.close()
     this.#sources.clear()
     this.#news.clear()

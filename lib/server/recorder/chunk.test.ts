@@ -53,7 +53,7 @@ const numbers = (log: RecordingLog, cursor: number, max: number) => {
 }
 
 test('a log gives every entry once from any cursor, across segments and page sizes', () => {
-  const log = new RecordingLog('r', [], { phase: 'live', last: 0, totalBytes: 0 })
+  const log = new RecordingLog({ id: 'r', workspace: 'tests' }, [], { phase: 'live', last: 0, totalBytes: 0 })
   for (let i = 0; i < 3000; i++) {
     log.append({ at: 1, kind: 'event', event: 'custom', data: 'x'.repeat(i % 700) })
     if (i % 7 === 0) log.seal()
@@ -65,7 +65,7 @@ test('a log gives every entry once from any cursor, across segments and page siz
 })
 
 test('what is forgotten is not readable, what is not stored is not forgotten', () => {
-  const log = new RecordingLog('r', [], { phase: 'live', last: 0, totalBytes: 0 })
+  const log = new RecordingLog({ id: 'r', workspace: 'tests' }, [], { phase: 'live', last: 0, totalBytes: 0 })
   for (let i = 0; i < 2000; i++) {
     log.append({ at: 1, kind: 'event', event: 'custom', data: 'x'.repeat(1000) })
     if (i % 10 === 9) log.seal()
@@ -80,7 +80,7 @@ test('what is forgotten is not readable, what is not stored is not forgotten', (
 })
 
 test('an event after a pause goes out at once, a burst at most once a frame', async () => {
-  const log = new RecordingLog('r', [], { phase: 'live', last: 0, totalBytes: 0 })
+  const log = new RecordingLog({ id: 'r', workspace: 'tests' }, [], { phase: 'live', last: 0, totalBytes: 0 })
   let told = 0
   log.subscribe(() => told++)
   const one = { at: 1, kind: 'event', event: 'custom', data: '1' } as const

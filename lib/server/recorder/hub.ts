@@ -148,7 +148,7 @@ export class Hub {
     const end = await storedEnd(id)
     const known = this.#logs.get(id) // a recorder may have begun meanwhile
     if (known) return known
-    const opened = new RecordingLog(id, row.cuts, { phase: row.phase, last: end.last, totalBytes: end.bytes })
+    const opened = new RecordingLog(row, row.cuts, { phase: row.phase, last: end.last, totalBytes: end.bytes })
     this.#logs.set(id, opened)
     if (end.bytes <= WHOLE_BYTES && end.last > 0) opened.fill(await readSegments(id, 0, Number.MAX_SAFE_INTEGER))
     // Between the two reads it may have grown, with nobody to tell: it was not in the map yet.
@@ -220,10 +220,12 @@ export class Hub {
 
   /** Keeps memory within its budget. What only memory has is never dropped. */
   #tidy(): void {
+    const now = Date.now()
+    for (const one of this.#logs.values()) if (one.listeners > 0) one.usedAt = now
     const logs = [...this.#logs.values()].sort((a, b) => a.usedAt - b.usedAt)
     let held = logs.reduce((sum, one) => sum + one.heldBytes, 0)
     for (const one of logs) {
-      const isIdle = one.listeners === 0 && !this.recorders.has(one.id) && Date.now() - one.usedAt > IDLE_MS
+      const isIdle = one.listeners === 0 && !this.recorders.has(one.id) && now - one.usedAt > IDLE_MS
       if (isIdle) {
         this.#logs.delete(one.id)
         held -= one.heldBytes

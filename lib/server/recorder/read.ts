@@ -23,6 +23,7 @@ export const listRecordings = (filter: RecordingsFilter): Promise<RecordingsPage
 
 /** Chunks after `cursor`, from memory or else from the store; the first may begin before the cursor. Empty at the end. */
 export async function readChunks(log: RecordingLog, cursor: number, maxBytes = PAGE_BYTES): Promise<Chunk[]> {
+  log.usedAt = Date.now()
   return log.read(cursor, maxBytes) ?? (await recorderHub().readStore(log, cursor, maxBytes))
 }
 

@@ -28,7 +28,7 @@ export class RecordingLog {
   isAbandoned = false
   /** How it ended, before the row says so. */
   end: Pick<RecordingSummary, 'outcome' | 'endedAt'> | undefined
-  /** When someone last read from it. */
+  /** When someone last began or ended to read from it. */
   usedAt = Date.now()
   /** Receives each sealed chunk; of a log that is recorded here. */
   onChunk: ((chunk: Chunk, text: string) => void) | undefined
@@ -43,12 +43,18 @@ export class RecordingLog {
   #timer: NodeJS.Timeout | undefined
   #isQueued = false
 
+  readonly id: string
+  /** Whose rights open it. */
+  readonly workspace: string
+
   constructor(
-    readonly id: string,
+    of: { id: string; workspace: string },
     /** `seq` at which each crash cut the end off, oldest first; their number is the epoch. */
     readonly cuts: readonly number[],
     at: { phase: RecordingSummary['phase']; last: number; totalBytes: number },
   ) {
+    this.id = of.id
+    this.workspace = of.workspace
     this.phase = at.phase
     this.last = at.last
     this.stored = at.last
@@ -140,7 +146,6 @@ export class RecordingLog {
    * the log, undefined where memory does not reach back that far.
    */
   read(cursor: number, maxBytes: number): Chunk[] | undefined {
-    this.usedAt = Date.now()
     if (cursor >= this.last) return []
     if (cursor + 1 < this.firstHeld) return undefined
     const list = cursor < (this.#tail[0]?.first ?? this.last + 1) - 1 ? this.#segments : this.#tail

@@ -77,7 +77,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
   })
   if (!row) return await startedBefore(input)
 
-  const recorder = new Recorder(hub, row, new RecordingLog(id, [], { phase: 'starting', last: 0, totalBytes: 0 }))
+  const recorder = new Recorder(hub, row, new RecordingLog(row, [], { phase: 'starting', last: 0, totalBytes: 0 }))
   try {
     await before
     const opened = await open(input, body, recorder)
@@ -187,7 +187,7 @@ export async function joinRecording(input: {
     owner: hub.instance,
   })
   if (!isNew) return summaryOf(row)
-  const recorder = new Recorder(hub, row, new RecordingLog(row.id, [], { phase: 'starting', last: 0, totalBytes: 0 }))
+  const recorder = new Recorder(hub, row, new RecordingLog(row, [], { phase: 'starting', last: 0, totalBytes: 0 }))
   try {
     const state = await readState(recorder.place)
     recorder.begin(await openRun(recorder.place, { lastEventId: '-1', signal: recorder.signal }), {

@@ -131,22 +131,20 @@ const PREPARED_ROWS = [1, 2, 4, 8, 16, 32, 64, 128]
 const NO_ROW = [null, null, null, null, null]
 
 const insertOf = (rows: number, isTold: boolean) => {
-  const values = Array.from({ length: rows }, (_, row) => {
-    const [id, first, last, body, event] = [3, 4, 5, 6, 7].map((at) => `$${row * 5 + at}`)
-    return `(${id}::uuid, ${first}::int, ${last}::int, ${body}::text, ${event}::text)`
-  })
+  const columns = 'recording, first_seq, last_seq, body, last_event_id'
+  const places = Array.from({ length: rows }, (_, row) => [3, 4, 5, 6, 7].map((at) => `$${row * 5 + at}`))
+  const values = places.map(
+    ([id, first, last, body, event]) => `(${id}::uuid, ${first}::int, ${last}::int, ${body}::text, ${event}::text)`,
+  )
   return `
-    with batch (recording, first_seq, last_seq, body, last_event_id) as (values ${values.join(', ')}),
-    owned as (
-      select id from console.recordings where id in (select recording from batch) and owner = $1::int
+    with owned as (
+      select id from console.recordings where id = any(array[${places.map(([id]) => `${id}::uuid`)}]) and owner = $1::int
       order by id for share -- in one order everywhere, or two of these wait for each other
     ),
-    written as (
-      insert into console.segments (recording, first_seq, last_seq, body, last_event_id)
-      select batch.* from batch join owned on owned.id = batch.recording returning recording
-    ),
     told as (select ${isTold ? `pg_notify('${CHANNEL}', $2::text)` : '$2::text'})
-    select distinct recording from written, told`
+    insert into console.segments (${columns})
+    select batch.* from (values ${values}) as batch (${columns}) join owned on owned.id = batch.recording, told
+    returning recording`
 }
 
 /**

@@ -30,7 +30,7 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
     hub.release(row.id)
     return
   }
-  const held = new RecordingLog(row.id, cuts, { phase: 'reconnecting', last: end.last, totalBytes: end.bytes })
+  const held = new RecordingLog(row, cuts, { phase: 'reconnecting', last: end.last, totalBytes: end.bytes })
   const recorder = new Recorder(hub, row, held)
   try {
     await recall(recorder, row.id)
