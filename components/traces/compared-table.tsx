@@ -2,7 +2,7 @@
 
 import type { Route } from 'next'
 import Link from 'next/link'
-import { useState } from 'react'
+import { type CSSProperties, useState } from 'react'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Button } from '@/components/ui/button'
 import { cn } from '@/lib/cn'
@@ -14,6 +14,7 @@ import { amountText, NONE, timeText } from './format'
 import { TypeMark } from './type-mark'
 
 const FIRST = 200
+/** Deeper levels say their depth instead of moving on to the right. */
 const MAX_INDENT = 12
 
 type Props = {
@@ -49,9 +50,12 @@ export function ComparedTable({ rows, book, href }: Props) {
               <tr key={JSON.stringify(path)} className={cn('border-t', !(a && b) && 'bg-warn-soft/50')}>
                 <th scope="row" className="h-8 max-w-44 px-3 sm:max-w-96 font-normal">
                   <span
-                    className="flex items-center gap-1.5"
-                    style={{ paddingLeft: Math.min(path.length - 1, MAX_INDENT) * 13 }}
+                    className="flex items-center gap-1.5 pl-[calc(var(--depth)*4px)] sm:pl-[calc(var(--depth)*13px)]"
+                    style={{ '--depth': Math.min(path.length - 1, MAX_INDENT) } as CSSProperties}
                   >
+                    {path.length - 1 > MAX_INDENT ? (
+                      <span className="text-2xs text-ink-3">{path.length - 1}</span>
+                    ) : null}
                     <TypeMark type={type} />
                     <span className="truncate" title={path.join(' › ')}>
                       <VisibleText>{path.at(-1) || 'without a name'}</VisibleText>
