@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { axeOf } from './support/accessible'
 import { expect, openDeployment, signIn, startChat, test } from './support/session'
 
 test.beforeEach(() => test.setTimeout(150_000)) // dozens of pages; the time-out only ends what hangs
@@ -10,7 +10,7 @@ async function findsNothing(page: Page, place: string) {
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
     await expect(page.locator(`html[data-theme=${theme}]:not([data-theme-changing])`)).toHaveCount(1)
-    const axe = new AxeBuilder({ page })
+    const axe = axeOf(page)
     const { violations } = await (theme === 'dark' ? axe.withRules('color-contrast') : axe).analyze()
     expect(violations.map(({ id, nodes }) => `${theme} ${place} ${id}: ${nodes[0]?.html.slice(0, 160)}`)).toEqual([])
   }
