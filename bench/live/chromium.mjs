@@ -34,11 +34,6 @@ export async function startWindow() {
   const own = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--window-size=1280,800']
   const child = spawn(file, [...FLAGS, ...own], { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(child, 'exit')
-  const end = async () => {
-    child.kill()
-    await ended
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
-  }
   const address = await new Promise((resolve, reject) => {
     let said = ''
     child.stderr.on('data', (chunk) => {
@@ -49,6 +44,12 @@ export async function startWindow() {
     ended.then(() => reject(new Error(`Chromium ended: ${said}`)))
   })
   const browser = await chromium.connectOverCDP(address, { noDefaults: true })
+  const end = async () => {
+    // Asked to, it ends what it has started as well; killed, its helpers write on in the folder.
+    await (await browser.newBrowserCDPSession()).send('Browser.close')
+    await ended
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20 })
+  }
   return { context: browser.contexts()[0], end }
 }
 
