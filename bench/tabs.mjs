@@ -56,11 +56,10 @@ const figures = (ours, naive) => ({ rounds: ours.map((value, index) => ({ ours: 
 
 /** Brings the last tab to the front, which is not the one that was first and leads, and makes sure that only it is seen. */
 async function settle(pages) {
-  await pages.at(-1).bringToFront()
-  await pages[0].waitForTimeout(500)
-  const states = await Promise.all(pages.map((page) => page.evaluate(() => document.visibilityState)))
-  const hidden = states.filter((state) => state === 'hidden').length
-  if (states.at(-1) !== 'visible' || hidden !== TABS - 1) throw new Error(`Of ${TABS} tabs ${hidden} are hidden.`)
+  const front = pages.at(-1)
+  await front.bringToFront()
+  const isSo = (state) => document.visibilityState === state
+  for (const page of pages) await page.waitForFunction(isSo, page === front ? 'visible' : 'hidden', { polling: 100 })
 }
 
 /** Milliseconds of requests to `path`, their connections included: of the last page, and of the others by turns. */
@@ -132,7 +131,7 @@ async function ourTabs({ console: ours }, context) {
     pages.push(page)
   }
   await settle(pages)
-  await pages[0].waitForTimeout(5000)
+  await pages[0].waitForTimeout(5000) // so long hidden that a tab which has not kept up is far behind
   const streams = open.size
   const waits = await waitsOf(pages, '/healthz')
   const late = []
