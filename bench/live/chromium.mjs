@@ -76,20 +76,30 @@ function watchPage() {
   }).observe({ type: 'event', durationThreshold: 16 })
 }
 
-/** Resolves with the time at which the page had drawn `count` entries of its log in the events lens. */
+/**
+ * Resolves with the time at which the page had drawn `count` entries of its log in the events lens. It looks where something
+ * was drawn and at no other time: asking for each frame would make the browser paint sixty times a second.
+ */
 export const drawnAt = (page, count, timeoutMs) =>
   page.evaluate(
     ([count, timeoutMs]) =>
       new Promise((resolve) => {
-        const until = performance.now() + timeoutMs
-        const look = () => {
+        const lastRow = () =>
+          Number(
+            document.querySelector('[role=listbox]')?.querySelector('[role=option]:last-child')?.firstElementChild
+              ?.textContent ?? 0,
+          )
+        const end = () => {
+          clearTimeout(timer)
+          observer.disconnect()
           const told = document.querySelector('[role=tabpanel] [role=status]')?.textContent ?? ''
-          const rows = document.querySelectorAll('[role=listbox] [role=option]')
-          const last = Number(rows[rows.length - 1]?.firstElementChild?.textContent ?? 0)
-          if (last >= count) return setTimeout(() => resolve({ count: last, at: Date.now(), told }))
-          if (performance.now() > until) return resolve({ count: last, at: Date.now(), told })
-          requestAnimationFrame(look)
+          // After the browser has painted it.
+          requestAnimationFrame(() => setTimeout(() => resolve({ count: lastRow(), at: Date.now(), told })))
         }
+        const look = () => lastRow() >= count && end()
+        const observer = new MutationObserver(look)
+        const timer = setTimeout(end, timeoutMs)
+        observer.observe(document.body, { subtree: true, childList: true, characterData: true })
         look()
       }),
     [count, timeoutMs],

@@ -22,6 +22,7 @@ const LONGEST_REST_MS = 120
 const PRESSED_MS = 64
 const TYPING_MS = 200
 const LONGEST_WAIT_MS = 250
+const FRAME_MS = 16
 
 function createBrowserClock(): RunClock {
   const waiting: (() => void)[] = []
@@ -45,15 +46,19 @@ function createBrowserClock(): RunClock {
     waiting.push(task)
     channel.port1.postMessage(null)
   }
-  const mustWait = (now: number) => {
+  /** Milliseconds for which nothing is drawn. */
+  const restAt = (now: number) => {
     const rest = Math.min(cost * (isPause ? REST_IN_PAUSE : REST_FOR_EACH), LONGEST_REST_MS)
-    if (cost > CHEAP_MS && now < overAt + rest) return true
-    if (now - drawnAt >= LONGEST_WAIT_MS) return false
-    return now - pressedAt < (drawnAt > pressedAt ? TYPING_MS : PRESSED_MS)
+    const afterDrawing = cost > CHEAP_MS ? overAt + rest - now : 0
+    const afterPress = pressedAt + (drawnAt > pressedAt ? TYPING_MS : PRESSED_MS) - now
+    return Math.max(afterDrawing, Math.min(afterPress, drawnAt + LONGEST_WAIT_MS - now))
   }
   const draw = () => {
     const began = performance.now()
-    if (mustWait(began)) return void requestAnimationFrame(draw)
+    const rest = restAt(began)
+    // The browser goes through all of a repaint for each frame that is asked for, though nothing has changed.
+    if (rest > FRAME_MS) return void setTimeout(requestAnimationFrame, rest - FRAME_MS / 2, draw)
+    if (rest > 0) return void requestAnimationFrame(draw)
     drawnAt = began
     isPause = false
     const tasks = drawing

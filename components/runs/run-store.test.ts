@@ -139,9 +139,16 @@ describe('the clock of a browser', () => {
     let frames: (() => void)[] = []
     vi.spyOn(performance, 'now').mockImplementation(() => time)
     vi.stubGlobal('requestAnimationFrame', (task: () => void) => frames.push(task))
+    let timers: { at: number; run: () => void }[] = []
+    vi.stubGlobal('setTimeout', (run: (...args: unknown[]) => void, ms: number, ...args: unknown[]) =>
+      timers.push({ at: time + ms, run: () => run(...args) }),
+    )
     const presses: ((event: { timeStamp: number }) => void)[] = []
     vi.stubGlobal('addEventListener', (_: string, listener: (typeof presses)[0]) => presses.push(listener))
     const frame = async () => {
+      const due = timers.filter(({ at }) => at <= time)
+      timers = timers.filter(({ at }) => at > time)
+      for (const { run } of due) run()
       const now = frames
       frames = []
       for (const task of now) task()
@@ -156,6 +163,8 @@ describe('the clock of a browser', () => {
     draw(20)
     await frame()
     draw(4)
+    await frame()
+    expect(frames).toEqual([]) // no frame is asked for in the rest
     time += 50
     await frame()
     expect(drawn).toEqual([1_000])

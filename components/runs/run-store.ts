@@ -16,7 +16,7 @@ const SLICE_MS = 8
 /** So many entries since the last repaint are a flood, which nobody reads: it is drawn now and then, and when it pauses. */
 const FLOOD = 500
 const FLOOD_MS = 100
-const PAUSE_MS = 10
+const PAUSE_MS = 25
 
 /**
  * A recording as the page follows it. Entries are applied to the view outside React, a slice at a time; listeners hear of

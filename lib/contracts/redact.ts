@@ -107,7 +107,10 @@ function walkEvent(event: string, data: unknown): Result {
   }
   return walk(data, false)
 }
-const modeOf = (event: string) => event.split('|', 1)[0] ?? ''
+function modeOf(event: string): string {
+  const bar = event.indexOf('|')
+  return bar === -1 ? event : event.slice(0, bar)
+}
 
 /** What a text must hold for anything to be removed from it; most events do not. An escaped letter may hide any of it. */
 const SUSPECT =

@@ -15,14 +15,19 @@ const FIELD_CODE = 31
 const BRACE_CODE = 123
 
 /** Control characters, and halves of a character that UTF-8 cannot hold. */
-const ODD = /[\p{Cc}\p{Cs}]/u
-const isPlain = (text: string): boolean => !ODD.test(text)
+const CONTROL = /\p{Cc}/u
+const isPlain = (text: string): boolean => !CONTROL.test(text) && text.isWellFormed()
+
+/** What repeats from event to event is printed once; no text where it cannot stand so. */
+let printed: { at: number; event: string; text: string | undefined } = { at: Number.NaN, event: '', text: undefined }
 
 export function encodeEntry(seq: number, entry: NewEntry): string {
   if (entry.kind === 'event') {
     const { at, event, id, data } = entry
-    if (isPlain(data) && isPlain(event) && (id === undefined || (id !== '' && isPlain(id))))
-      return `${ENTRY}${seq}${FIELD}${at}${FIELD}${event}${FIELD}${id ?? ''}${FIELD}${data}`
+    if (printed.at !== at || printed.event !== event)
+      printed = { at, event, text: isPlain(event) ? `${FIELD}${at}${FIELD}${event}${FIELD}` : undefined }
+    if (printed.text !== undefined && isPlain(data) && (id === undefined || (id !== '' && isPlain(id))))
+      return `${ENTRY}${seq}${printed.text}${id ?? ''}${FIELD}${data}`
   }
   return `${ENTRY}{"seq":${seq},${JSON.stringify(entry).slice(1)}`
 }
@@ -154,14 +159,17 @@ export class TextEntries implements Entries {
 
   /** Where the events of the same name that follow the one at `index` end, `most` of them at most. Reads none of them. */
   endOf(event: string, index: number, most: number): number {
+    const text = this.#text
     const field = `${FIELD}${event}${FIELD}`
     const until = Math.min(this.length, index + most)
+    // The name stands behind number and time, which seldom change their length.
+    let offset = 0
     for (let at = index + 1; at < until; at++) {
       const start = this.#starts[at] as number // within its length
-      if (this.#text.charCodeAt(start) === BRACE_CODE) return at
-      // Behind the number and the time.
-      const nameAt = this.#text.indexOf(FIELD, this.#text.indexOf(FIELD, start) + 1)
-      if (!this.#text.startsWith(field, nameAt)) return at
+      if (offset > 0 && text.startsWith(field, start + offset)) continue
+      if (text.charCodeAt(start) === BRACE_CODE) return at
+      offset = text.indexOf(FIELD, text.indexOf(FIELD, start) + 1) - start
+      if (!text.startsWith(field, start + offset)) return at
     }
     return until
   }

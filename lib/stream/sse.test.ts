@@ -146,6 +146,25 @@ test('the same bytes give the same events however they are cut', () => {
   )
 })
 
+test('bytes that are no UTF-8 become what a decoder of streams makes of them, however they are cut', () => {
+  // The beginnings, middles and wrong bytes of characters of two, three and four bytes, and of a BOM.
+  const odd = [0x41, 0x7f, 0x80, 0x9f, 0xa0, 0xbb, 0xbf, 0xc0, 0xc3, 0xe0, 0xe2, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff]
+  const one = fc.oneof(fc.constantFrom(...odd), fc.integer({ min: 14, max: 255 }))
+  fc.assert(
+    fc.property(fc.array(one, { maxLength: 30 }), fc.array(fc.nat(40)), (middle, places) => {
+      const whole = Uint8Array.from([...bytes('data:'), ...middle, 10, 10])
+      const data = new TextDecoder().decode(whole).slice(5, -2)
+      const expected = data.startsWith(' ') ? data.slice(1) : data
+      const pieces = cutAt(
+        whole,
+        places.map((at) => at % whole.length),
+      )
+      expect(parse(pieces).events.map(({ data }) => data)).toEqual([expected])
+    }),
+    { numRuns: 3000 },
+  )
+})
+
 test('agrees with eventsource-parser on whole streams', () => {
   fc.assert(
     fc.property(stream, (whole) => {

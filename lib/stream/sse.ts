@@ -28,6 +28,14 @@ export type SseOptions = {
 
 const DEFAULT_MAX_LENGTH = 64 * 1024 * 1024
 const CR = 13
+const COLON = 58
+const SPACE = 32
+
+const isField = (line: string, name: string): boolean =>
+  line.startsWith(name) && (line.length === name.length || line.charCodeAt(name.length) === COLON)
+/** What stands behind the colon after a name of that length, and behind one space. */
+const fieldValue = (line: string, length: number): string =>
+  line.slice(line.charCodeAt(length + 1) === SPACE ? length + 2 : length + 1)
 
 export class SseTooLargeError extends Error {
   constructor(readonly limit: number) {
@@ -41,7 +49,7 @@ export class SseParser {
   work = 0
   /** Of the last block that is complete: an event cut off in the middle does not move it. */
   lastEventId = ''
-  readonly #decoder = new TextDecoder('utf-8')
+  readonly #decoder = new Utf8Pieces()
   readonly #max: number
   readonly #onComment: ((text: string) => void) | undefined
   readonly #onRetry: ((ms: number) => void) | undefined
@@ -49,6 +57,8 @@ export class SseParser {
   #piecesLength = 0
   #skipsLf = false
   #event = ''
+  /** The name that came last. Names repeat: one string for all of them is compared and looked up fastest. */
+  #named = ''
   #id: string | undefined
   #idBuffer = ''
   #data: string[] | undefined
@@ -63,13 +73,13 @@ export class SseParser {
   /** The events that these bytes complete. */
   push(bytes: Uint8Array): SseEvent[] {
     const events: SseEvent[] = []
-    this.#cut(this.#decoder.decode(bytes, { stream: true }), events)
+    this.#cut(this.#decoder.push(bytes), events)
     return events
   }
 
   /** Ends the stream: an event without its closing blank line is dropped, as the standard says. The parser starts anew. */
   end(): void {
-    this.#decoder.decode()
+    this.#decoder.end()
     this.#pieces = []
     this.#piecesLength = 0
     this.#skipsLf = false
@@ -121,30 +131,25 @@ export class SseParser {
       this.#dispatch(events)
       return
     }
-    const colon = line.indexOf(':')
-    if (colon === 0) {
-      this.#onComment?.(line.slice(1))
-      return
-    }
-    const field = colon === -1 ? line : line.slice(0, colon)
-    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
-    switch (field) {
-      case 'data':
-        this.#dataLength += value.length + 1
-        if (this.#dataLength > this.#max) throw new SseTooLargeError(this.#max)
-        if (this.#data) this.#data.push(value)
-        else this.#data = [value]
-        return
-      case 'event':
-        this.#event = value
-        return
-      case 'id':
-        if (value.includes('\0')) return
-        this.#id = value
-        this.#idBuffer = value
-        return
-      case 'retry':
-        if (/^[0-9]+$/.test(value)) this.#onRetry?.(Number(value))
+    if (isField(line, 'data')) {
+      const value = fieldValue(line, 4)
+      this.#dataLength += value.length + 1
+      if (this.#dataLength > this.#max) throw new SseTooLargeError(this.#max)
+      if (this.#data) this.#data.push(value)
+      else this.#data = [value]
+    } else if (isField(line, 'event')) {
+      const value = fieldValue(line, 5)
+      if (value !== this.#named) this.#named = value
+      this.#event = this.#named
+    } else if (isField(line, 'id')) {
+      const value = fieldValue(line, 2)
+      if (value.includes('\0')) return
+      this.#id = value
+      this.#idBuffer = value
+    } else if (line.charCodeAt(0) === COLON) this.#onComment?.(line.slice(1))
+    else if (isField(line, 'retry')) {
+      const value = fieldValue(line, 5)
+      if (/^[0-9]+$/.test(value)) this.#onRetry?.(Number(value))
     }
   }
 
@@ -165,4 +170,51 @@ export class SseParser {
     this.#data = undefined
     this.#dataLength = 0
   }
+}
+
+/**
+ * Bytes of UTF-8 to text, piece by piece. As a decoder that is told of a stream does it, but whole characters at a time: Node
+ * decodes those several times faster.
+ */
+class Utf8Pieces {
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  /** The beginning of a character of which the rest has not come. */
+  #rest: Uint8Array | undefined
+  #isFirst = true
+
+  push(bytes: Uint8Array): string {
+    let piece = bytes
+    if (this.#rest) {
+      piece = new Uint8Array(this.#rest.length + bytes.length)
+      piece.set(this.#rest)
+      piece.set(bytes, this.#rest.length)
+      this.#rest = undefined
+    }
+    const end = lastStart(piece)
+    if (end < piece.length) this.#rest = new Uint8Array(piece.subarray(end))
+    const text = this.#decoder.decode(end < piece.length ? piece.subarray(0, end) : piece)
+    if (!this.#isFirst || text === '') return text
+    this.#isFirst = false
+    return text.charCodeAt(0) === BOM ? text.slice(1) : text
+  }
+
+  end(): void {
+    this.#rest = undefined
+    this.#isFirst = true
+  }
+}
+
+const BOM = 0xfeff
+
+/** Where a character begins of which not all bytes are there; the length where there is none. */
+function lastStart(bytes: Uint8Array): number {
+  const { length } = bytes
+  for (let back = 1; back <= Math.min(3, length); back++) {
+    const byte = bytes[length - back] as number // within its length
+    if (byte < 0x80) return length
+    if (byte < 0xc0) continue
+    const needed = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+    return needed > back ? length - back : length
+  }
+  return length
 }

@@ -20,6 +20,8 @@ const REPLAY_MS = 110_000
 export class Intake {
   /** Of the last event taken: where to go on from. */
   lastEventId = ''
+  /** The same as a number; NaN where it is none. */
+  #lastNumber = Number.NaN
   /** Events taken so far. */
   taken = 0
   heardAt = Date.now()
@@ -60,7 +62,7 @@ export class Intake {
       this.heardAt = entry.at
       if (entry.kind !== 'event') this.isWhole = false
       else {
-        if (entry.id !== undefined) this.#count(entry.id)
+        if (entry.id !== undefined) this.#count(entry.id, numberOf(entry.id))
         this.#note(entry)
       }
     }
@@ -73,7 +75,9 @@ export class Intake {
       const { event: name, id } = event
       // As it came, but for credentials that the server echoes: what is recorded is shown.
       const data = redactEventText(name, event.data)
-      this.#log.append({ at, kind: 'event', event: name, ...(id !== undefined && { id }), data })
+      this.#log.append(
+        id === undefined ? { at, kind: 'event', event: name, data } : { at, kind: 'event', event: name, id, data },
+      )
       this.#note(event)
       if (this.#log.totalBytes > LIMITS.recordingBytes) {
         const megabytes = Math.round(LIMITS.recordingBytes / 1024 / 1024)
@@ -110,7 +114,7 @@ export class Intake {
 
   /** What to ask a replay of, '' for unknown. Of a run that is over the last event once more: it shows that the server keeps them. */
   replayFrom(wasOver: boolean): string {
-    return wasOver && this.#counts ? String(numberOf(this.lastEventId) - 1) : this.lastEventId
+    return wasOver && this.#counts ? String(this.#lastNumber - 1) : this.lastEventId
   }
 
   /**
@@ -143,11 +147,13 @@ export class Intake {
     if (this.#isToldAnew(event)) {
       // Its numbers begin again, and nothing says how much of the attempt before was sent in vain.
       this.lastEventId = ''
+      this.#lastNumber = Number.NaN
       this.#counts = undefined
       this.#join = 'late'
       this.interrupt('The server began the run anew.', true)
     }
-    const step = numberOf(event.id) - numberOf(this.lastEventId)
+    const number = numberOf(event.id)
+    const step = number - this.#lastNumber
     if (this.#join !== 'first') {
       // Some servers begin each stream with it, older ones repeat the event that they were asked to go on from.
       if (event.event === 'metadata' && event.data === this.#metadata) return false
@@ -165,20 +171,20 @@ export class Intake {
       if (isExact) this.#break = undefined
       else this.mark()
     }
-    if (event.id !== undefined) this.#count(event.id)
+    if (event.id !== undefined) this.#count(event.id, number)
     return true
   }
 
   /** A server that restarted and kept nothing begins the next attempt with its first number, which we have had. */
   #isToldAnew({ event, id, data }: SseEvent): boolean {
     if (this.#join === 'first' || event !== 'metadata' || attemptOf(data) <= attemptOf(this.#newest)) return false
-    return id === undefined ? this.isBroken : this.#counts === true && numberOf(id) <= numberOf(this.lastEventId)
+    return id === undefined ? this.isBroken : this.#counts === true && numberOf(id) <= this.#lastNumber
   }
 
-  #count(id: string): void {
-    if (this.lastEventId !== '')
-      this.#counts = this.#counts !== false && numberOf(id) - numberOf(this.lastEventId) === 1
+  #count(id: string, number: number): void {
+    if (this.lastEventId !== '') this.#counts = this.#counts !== false && number - this.#lastNumber === 1
     this.lastEventId = id
+    this.#lastNumber = number
   }
 
   #note({ event, data }: Pick<SseEvent, 'event' | 'data'>): void {

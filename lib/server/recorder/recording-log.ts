@@ -8,7 +8,8 @@ export const FRAME_MS = 33
 /** A frame is due so much before its end: who reads the upstream then adds to it what it would otherwise miss by a hair. */
 const EARLY_MS = 2
 const CHUNK_LENGTH = 128 * 1024
-const SEGMENT_BYTES = 256 * 1024
+/** Chunks of a burst are as long, and stay what they are. */
+const SEGMENT_BYTES = CHUNK_LENGTH
 
 /**
  * The log of one recording in this process. Entries get their numbers here, wait at most one frame, and leave as one
@@ -31,7 +32,7 @@ export class RecordingLog {
   /** When someone last began or ended to read from it. */
   usedAt = Date.now()
   /** Receives each sealed chunk; of a log that is recorded here. */
-  onChunk: ((chunk: Chunk, text: string) => void) | undefined
+  onChunk: ((chunk: Chunk) => void) | undefined
   readonly #listeners = new Set<() => void>()
   #segments: Chunk[] = []
   #tail: Chunk[] = []
@@ -112,13 +113,12 @@ export class RecordingLog {
     this.#timer = undefined
     this.#isQueued = false
     if (this.#open.length === 0) return
-    const text = this.#open.join(',')
-    const bytes = Buffer.from(text)
+    const bytes = Buffer.from(this.#open.join(','))
     this.#open = []
     this.#openLength = 0
     this.#sealedAt = Date.now()
     const chunk = { first: this.last + 1, last: this.#next - 1, bytes }
-    this.onChunk?.(chunk, text)
+    this.onChunk?.(chunk)
     this.#hold(chunk)
     this.#tell()
   }

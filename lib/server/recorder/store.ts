@@ -7,7 +7,7 @@ import { markHoles } from './holes'
 import { recordings, segments } from './schema'
 
 export type RecordingRow = typeof recordings.$inferSelect
-export type SegmentRow = { recording: string; first: number; last: number; body: string; lastEventId: string | null }
+export type SegmentRow = { recording: string; chunk: Chunk; lastEventId: string | null }
 
 /** Messages on it: `<instance>:<recording id>,<recording id>,…` or `<instance>:*`. */
 export const CHANNEL = 'pilothouse_recordings'
@@ -166,7 +166,14 @@ export async function writeSegments(
     values: [
       instance,
       note,
-      ...rows.flatMap(({ recording, first, last, body, lastEventId }) => [recording, first, last, body, lastEventId]),
+      // The text's bytes: the driver hands them on as they are.
+      ...rows.flatMap(({ recording, chunk: { first, last, bytes }, lastEventId }) => [
+        recording,
+        first,
+        last,
+        bytes,
+        lastEventId,
+      ]),
       ...Array.from({ length: count - rows.length }, () => NO_ROW).flat(),
     ],
   })

@@ -1,11 +1,14 @@
 import 'server-only'
 import { isStoreDown } from '../db'
 import { log } from '../log'
+import { type Chunk, joinChunks } from './chunk'
 import { type SegmentRow, writeSegments } from './store'
 
 /** With the frame that an event waits for (33 ms) and the insert itself below the 50 ms that a crash may cost. */
 const FLUSH_MS = 10
 const MAX_BATCH_BYTES = 4 * 1024 * 1024
+/** Copying more than this together costs more than a row of its own. */
+const MAX_JOINED_BYTES = 64 * 1024
 /** Above this much unwritten text the recorders stop reading their upstreams until the store has caught up. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 
@@ -35,7 +38,7 @@ export class Writer {
   /** Takes a chunk; `onStored` follows once it is committed. */
   add(row: SegmentRow): void {
     this.#queue.push(row)
-    this.#waitingBytes += row.body.length
+    this.#waitingBytes += row.chunk.bytes.length
     this.#schedule(this.#rest)
   }
 
@@ -97,28 +100,35 @@ export class Writer {
     if (this.#queue.length > 0) this.#schedule(Math.max(pause, this.#rest))
   }
 
-  /** The head of the queue: neighbours of one recording as one row. It stays queued until it is written. */
+  /** The head of the queue: small neighbours of one recording as one row. It stays queued until it is written. */
   #batch(): [SegmentRow[], number] {
-    const parts = new Map<string, { row: SegmentRow; texts: string[] }>()
+    const parts: { row: SegmentRow; chunks: Chunk[]; size: number }[] = []
+    const newest = new Map<string, (typeof parts)[number]>()
     let size = 0
     let count = 0
     for (const row of this.#queue) {
-      if (size > 0 && size + row.body.length > MAX_BATCH_BYTES) break
-      size += row.body.length
+      const { length } = row.chunk.bytes
+      if (size > 0 && size + length > MAX_BATCH_BYTES) break
+      size += length
       count++
-      const known = parts.get(row.recording)
-      if (known) {
-        known.texts.push(row.body)
-        known.row = { ...known.row, last: row.last, lastEventId: row.lastEventId }
-      } else parts.set(row.recording, { row, texts: [row.body] })
+      const known = newest.get(row.recording)
+      if (known && known.size + length <= MAX_JOINED_BYTES) {
+        known.chunks.push(row.chunk)
+        known.size += length
+        known.row = row
+      } else {
+        const part = { row, chunks: [row.chunk], size: length }
+        parts.push(part)
+        newest.set(row.recording, part)
+      }
     }
-    return [[...parts.values()].map(({ row, texts }) => ({ ...row, body: texts.join(',') })), count]
+    return [parts.map(({ row, chunks }) => ({ ...row, chunk: joinChunks(chunks) })), count]
   }
 
   async #write(batch: SegmentRow[]): Promise<void> {
     const owned = await writeSegments(batch, this.instance, this.callbacks.hasOthers())
-    for (const { recording, last } of batch) {
-      if (owned.has(recording)) this.callbacks.onStored(recording, last)
+    for (const { recording, chunk } of batch) {
+      if (owned.has(recording)) this.callbacks.onStored(recording, chunk.last)
       else this.callbacks.onLost(recording, 'Another console instance has taken this recording over.')
     }
   }
@@ -127,13 +137,13 @@ export class Writer {
   async #writeOneByOne(batch: SegmentRow[]): Promise<void> {
     for (const row of batch) {
       await this.#write([row]).catch((error: unknown) => {
-        log.error('recorder.segment_refused', { recording: row.recording, first: row.first, error })
+        log.error('recorder.segment_refused', { recording: row.recording, first: row.chunk.first, error })
         this.callbacks.onLost(row.recording, 'The store refused the log.')
       })
     }
   }
 
   #drop(count: number): void {
-    for (const row of this.#queue.splice(0, count)) this.#waitingBytes -= row.body.length
+    for (const row of this.#queue.splice(0, count)) this.#waitingBytes -= row.chunk.bytes.length
   }
 }
