@@ -61,7 +61,7 @@ describe('a recording that is followed', () => {
     expect(store.total).toBe(1_000)
   })
 
-  test('a flood is drawn now and then, and at once when it pauses', async () => {
+  test('a flood is drawn now and then, at once when it pauses, and at once when the run is over', async () => {
     const { clock, later, frame } = handClock()
     const store = new RunStore(clock)
     const pour = (block: number) => {
@@ -76,6 +76,12 @@ describe('a recording that is followed', () => {
     }
     await expect.poll(frame).toBe(1)
     expect([store.view.seq, store.getVersion()]).toEqual([20_000, 2])
+    pour(20)
+    expect(frame()).toBe(0)
+    const end: LogEntry = { seq: 21_001, at: 21_001, kind: 'final', outcome: 'success' }
+    store.feed.entries([end], { total: 21_001, phase: 'ended' })
+    later()
+    expect(frame()).toBe(1)
   })
 
   test('entries that come twice change nothing', () => {

@@ -13,10 +13,10 @@ export type RunError = { code: string; message: string }
 /** Longest stretch of applying entries at a time: leaves most of a 16 ms frame to the page. */
 const SLICE_MS = 8
 
-/** So many entries since the last repaint are a flood, which nobody reads: it is drawn now and then, and when it pauses. */
+/** So many entries since the last repaint are a flood, which nobody reads: it is drawn now and then, when it pauses, and at the run's end. */
 const FLOOD = 500
-const FLOOD_MS = 100
-const PAUSE_MS = 25
+const FLOOD_MS = 150
+const PAUSE_MS = 50
 
 /**
  * A recording as the page follows it. Entries are applied to the view outside React, a slice at a time; listeners hear of
@@ -127,9 +127,10 @@ export class RunStore {
     clearTimeout(this.#pause)
     if (this.#isPublishing) return
     const { seq, at } = this.#shown
-    if (this.view.seq - seq > FLOOD && this.#clock.now() - at < FLOOD_MS)
+    const isFlood = this.view.seq - seq > FLOOD
+    if (isFlood && !this.view.final && this.#clock.now() - at < FLOOD_MS)
       this.#pause = setTimeout(() => this.#show(true), PAUSE_MS)
-    else this.#show()
+    else this.#show(isFlood && this.view.final !== undefined)
   }
 
   #show(isPause = false): void {
