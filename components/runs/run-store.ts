@@ -13,9 +13,14 @@ export type RunError = { code: string; message: string }
 /** Longest stretch of applying entries at a time: leaves most of a 16 ms frame to the page. */
 const SLICE_MS = 8
 
-/** So many entries since the last repaint are a flood, which nobody reads: it is drawn now and then, when it pauses, and at the run's end. */
+/**
+ * So many entries since the last repaint are a flood, which nobody reads: it is drawn now and then (the seldomer, the more
+ * comes), when it pauses, and at the run's end.
+ */
 const FLOOD = 500
-const FLOOD_MS = 150
+const FLOOD_MS = 100
+const FLOOD_MS_PER_ENTRY = 0.02
+const LONGEST_FLOOD_MS = 300
 const PAUSE_MS = 50
 
 /**
@@ -127,8 +132,10 @@ export class RunStore {
     clearTimeout(this.#pause)
     if (this.#isPublishing) return
     const { seq, at } = this.#shown
-    const isFlood = this.view.seq - seq > FLOOD
-    if (isFlood && !this.view.final && this.#clock.now() - at < FLOOD_MS)
+    const fresh = this.view.seq - seq
+    const isFlood = fresh > FLOOD
+    const rest = Math.min(FLOOD_MS + fresh * FLOOD_MS_PER_ENTRY, LONGEST_FLOOD_MS)
+    if (isFlood && !this.view.final && this.#clock.now() - at < rest)
       this.#pause = setTimeout(() => this.#show(true), PAUSE_MS)
     else this.#show(isFlood && this.view.final !== undefined)
   }
