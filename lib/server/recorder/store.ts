@@ -167,13 +167,7 @@ export async function writeSegments(
       instance,
       note,
       // The text's bytes: the driver hands them on as they are.
-      ...rows.flatMap(({ recording, chunk: { first, last, bytes }, lastEventId }) => [
-        recording,
-        first,
-        last,
-        bytes,
-        lastEventId,
-      ]),
+      ...rows.flatMap((one) => [one.recording, one.chunk.first, one.chunk.last, one.chunk.bytes, one.lastEventId]),
       ...Array.from({ length: count - rows.length }, () => NO_ROW).flat(),
     ],
   })
