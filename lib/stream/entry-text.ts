@@ -14,8 +14,8 @@ const ENTRY_CODE = 30
 const FIELD_CODE = 31
 const BRACE_CODE = 123
 
-/** Control characters, and halves of a character that UTF-8 cannot hold. */
 const CONTROL = /\p{Cc}/u
+/** No control characters, and no halves of a character, which UTF-8 cannot hold. */
 const isPlain = (text: string): boolean => !CONTROL.test(text) && text.isWellFormed()
 
 /** What repeats from event to event is printed once; no text where it cannot stand so. */
@@ -162,7 +162,8 @@ export class TextEntries implements Entries {
     const text = this.#text
     const field = `${FIELD}${event}${FIELD}`
     const until = Math.min(this.length, index + most)
-    // The name stands behind number and time, which seldom change their length.
+    // The name stands behind number and time, which never get shorter and seldom longer: where it stood before, no other
+    // field can stand.
     let offset = 0
     for (let at = index + 1; at < until; at++) {
       const start = this.#starts[at] as number // within its length
