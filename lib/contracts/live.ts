@@ -50,10 +50,10 @@ export type LiveFrame =
       phase: 'starting' | 'live' | 'reconnecting' | 'ended'
     }
   /**
-   * What was had does not fit what there is: the entries follow again from the one after `cursor`, 0 when absent. A recording
-   * lost its end in a crash; a log is numbered anew, or its oldest lines were let go.
+   * Begins another epoch, or leaves lines out: what follows comes after `cursor`. Of a recording that lost its end in a
+   * crash that is where the subscription was, or 0 if that is lost; a log may be numbered anew, or its oldest lines were let go.
    */
-  | { id: string; reset: true; epoch: number; cursor?: number }
+  | { id: string; reset: true; epoch: number; cursor: number }
   /** `at` is when the value was read, epoch ms. */
   | { id: string; value: unknown; at: number }
   | { id: string; error: { code: string; message: string }; at: number }

@@ -14,6 +14,8 @@ const server = {
   posts: [] as Subscription[][],
   open: new Set<{ response: ServerResponse; at: Map<string, number>; wanted: Subscription[] }>(),
   epoch: 0,
+  /** Where the crash of the epoch before cut logs off. */
+  cut: 0,
   status: 200,
   frameSize: 1000,
 }
@@ -63,8 +65,14 @@ const http = createServer(async (request, response) => {
   }
   server.open.add(one)
   response.on('close', () => server.open.delete(one))
-  for (const each of wanted)
+  for (const each of wanted) {
+    if (each.kind === 'recording' && each.epoch !== undefined && each.epoch !== server.epoch) {
+      const cursor = each.cursor <= server.cut ? each.cursor : 0
+      one.at.set(each.id, cursor)
+      send(response, { id: each.id, reset: true, epoch: server.epoch, cursor })
+    }
     if (each.kind === 'deployment') send(response, { id: each.id, value: server.values.get(each.deployment), at: 7 })
+  }
   pump()
 })
 let url = ''
@@ -80,7 +88,7 @@ afterAll(async () => {
 let clients: LiveClient[] = []
 beforeEach(() => {
   Object.assign(WAITS, { addedMs: 5, removedMs: 30, retryFirstMs: 10, retryMaxMs: 50 })
-  Object.assign(server, { posts: [], epoch: 0, status: 200, frameSize: 1000 })
+  Object.assign(server, { posts: [], epoch: 0, cut: 0, status: 200, frameSize: 1000 })
   server.logs.clear()
 })
 afterEach(async () => {
@@ -104,10 +112,10 @@ function open(tab: Tab) {
   return client
 }
 /** Follows a recording and keeps the numbers of what came. */
-function follow(client: LiveClient, recording: string, cursor = 0) {
+function follow(client: LiveClient, recording: string, at: number | { cursor: number; epoch: number } = 0) {
   const seqs: number[] = []
   const stop = client.subscribe(
-    { kind: 'recording', workspace: 'w', recording, cursor },
+    { kind: 'recording', workspace: 'w', recording, ...(typeof at === 'number' ? { cursor: at } : at) },
     { onEntries: (entries) => void seqs.push(...[...entries].map(({ seq }) => seq)) },
   )
   return { seqs, stop }
@@ -166,13 +174,40 @@ test('a reset begins the log anew', async () => {
   grow('a', 3)
   await until(() => one.seqs.length === 3)
   server.epoch = 1
-  tell({ id: 'r:a', reset: true, epoch: 1 })
+  tell({ id: 'r:a', reset: true, epoch: 1, cursor: 0 })
   tell({ id: 'r:a', entries: [entry(1), entry(2)], total: 2, epoch: 1, phase: 'live' })
   await until(() => one.seqs.length === 5)
   expect(one.seqs).toEqual([1, 2, 3, 1, 2])
   drop()
   await until(() => server.posts.length === 2)
   expect(server.posts[1]).toMatchObject([{ cursor: 2, epoch: 1 }])
+})
+
+test('after a crash who shares a subscription but has more than it asks anew from its own place', async () => {
+  const client = open(fakeBrowser(url).tab())
+  const behind = follow(client, 'a')
+  grow('a', 5)
+  await until(() => behind.seqs.length === 5)
+  // Of the instance that crashed it had two entries more, which nobody stored.
+  const ahead = follow(client, 'a', { cursor: 7, epoch: 0 })
+  Object.assign(server, { epoch: 1, cut: 5 })
+  tell({ id: 'r:a', reset: true, epoch: 1, cursor: 5 })
+  grow('a', 5)
+  await until(() => behind.seqs.length === 10 && ahead.seqs.length === 10)
+  expect(server.posts[1]).toMatchObject([{ id: 'r:a' }, { recording: 'a', cursor: 7, epoch: 0 }])
+  expect(ahead.seqs).toEqual(range(1, 10))
+  expect(behind.seqs).toEqual(range(1, 10))
+})
+
+test('entries of another epoch are taken after a reset only: the message of it may be lost between tabs', async () => {
+  const client = open(fakeBrowser(url).tab())
+  const one = follow(client, 'a')
+  grow('a', 5)
+  await until(() => one.seqs.length === 5)
+  Object.assign(server, { epoch: 1, cut: 5 })
+  grow('a', 1)
+  await until(() => one.seqs.length === 6)
+  expect(server.posts[1]).toMatchObject([{ cursor: 5, epoch: 0 }])
 })
 
 test('a second follower of a record gets what is known at once, without another post', async () => {

@@ -34,17 +34,18 @@ export class Follower {
     else if ('error' in frame) this.#handlers.onError?.(frame.error)
     else if (!('cursor' in wanted)) return
     else if ('reset' in frame) {
-      wanted.cursor = frame.cursor ?? 0
+      // It tells of the place of the subscription, which may be that of another follower who has less.
+      if (wanted.kind === 'recording' && frame.cursor > 0 && frame.cursor !== wanted.cursor) return this.#onHole()
+      wanted.cursor = frame.cursor
       wanted.epoch = frame.epoch
     } else {
+      // Of another epoch without a reset: numbers alone do not tell whether it goes on what we have.
+      if (wanted.epoch !== undefined && wanted.epoch !== frame.epoch) return this.#onHole()
       const { cursor } = wanted
       const given = frame.entries as Entries // or lines, which are numbered alike
       const entries = (given.at(0)?.seq ?? 0) > cursor ? given : entriesAfter(given, cursor)
       const first = entries.at(0)
-      if (first && first.seq !== cursor + 1) {
-        this.#onHole()
-        return
-      }
+      if (first && first.seq !== cursor + 1) return this.#onHole()
       wanted.cursor = entries.at(-1)?.seq ?? cursor
       wanted.epoch = frame.epoch
       const { total, phase, epoch } = frame

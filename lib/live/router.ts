@@ -97,8 +97,9 @@ export class Router {
     } else if ('error' in frame) {
       upstream.last = { frame, text } // whoever comes later learns it too
     } else if ('reset' in frame) {
-      subscription.cursor = frame.cursor ?? 0
+      subscription.cursor = frame.cursor
       subscription.epoch = frame.epoch
+      upstream.last = undefined
     } else if ('entries' in frame) {
       subscription.epoch = frame.epoch
       const entries = frame.entries as Entries // or lines, which are numbered alike

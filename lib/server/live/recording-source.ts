@@ -70,11 +70,13 @@ export class RecordingSource implements Source {
     this.#log = log
     this.#told = undefined
     this.#unsubscribe = log.subscribe(this.#onNews)
-    const survived = Math.min(...log.cuts.slice(this.#epoch ?? log.epoch))
-    this.#epoch = log.epoch
-    if (this.#cursor <= survived) return await this.take(maxBytes)
-    this.#cursor = 0
-    return [frame({ id: this.id, reset: true, epoch: log.epoch }), ...(await this.take(maxBytes))]
+    const { epoch } = log
+    const isOther = this.#epoch !== undefined && this.#epoch !== epoch
+    const survived = Math.min(...log.cuts.slice(this.#epoch ?? epoch))
+    if (this.#cursor > survived) this.#cursor = 0
+    this.#epoch = epoch
+    const reset = isOther ? [frame({ id: this.id, reset: true, epoch, cursor: this.#cursor })] : []
+    return [...reset, ...(await this.take(maxBytes))]
   }
 
   #frame(log: RecordingLog, chunks: readonly Chunk[]): Buffer[] {

@@ -189,6 +189,7 @@ export class Hub {
       while (state.again && this.#logs.get(one.id) === one && !this.recorders.has(one.id)) {
         state.again = false
         const row = await findRecording(one.id)
+        if (this.#logs.get(one.id) !== one) return // taken over here meanwhile
         if (!row || row.cuts.length !== one.epoch) return this.release(one.id)
         for (const chunk of await readSegments(one.id, one.last, WHOLE_BYTES)) one.adopt(chunk)
         one.setPhase(row.phase)

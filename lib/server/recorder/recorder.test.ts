@@ -1,12 +1,17 @@
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { AppError } from '@/lib/errors'
 import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../actor'
+import { db } from '../db'
 import { testActor, testConsole } from '../testing'
 import { listRecordings, readRecording, subscribeRecording } from './read'
+import { RecordingLog } from './recording-log'
+import { recordings } from './schema'
 import { recorderHub } from './shared-hub'
 import { cancelRecording, joinRecording, type StartRecording, startRecording } from './start'
+import { CHANNEL } from './store'
 import { logOf, ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 import { LIMITS, TIMING } from './timing'
 
@@ -442,4 +447,32 @@ test('a second instance shows a recording that the first one makes, and goes on 
   stop()
   expectGapFree(seen)
   expect(short(seen)).toEqual([...said(run), 'final'])
+})
+
+test('a log that is taken over here while another look at the store is under way stays', async () => {
+  const { id } = await start()
+  server.latest().emit('custom', 1)
+  const first = recorderHub()
+  await until(async () => (await readRecording(id)).entries === 2)
+  shared.pilothouseRecorder = undefined
+  const second = recorderHub()
+  await second.log(id)
+
+  const store = await db()
+  const taken = new RecordingLog({ id, workspace: 'tests' }, [2], { phase: 'live', last: 2, totalBytes: 0 })
+  await store.transaction(async (one) => {
+    await one.execute(sql`lock table ${recordings} in access exclusive mode`)
+    await one
+      .update(recordings)
+      .set({ cuts: [2] })
+      .where(eq(recordings.id, id))
+    await store.execute(sql`select pg_notify(${CHANNEL}, ${`0:${id}`})`)
+    const looking = sql`select 1 from pg_locks where not granted and relation = 'console.recordings'::regclass`
+    await until(async () => (await one.execute(looking)).rows.length > 0)
+    second.hold(taken)
+  })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(taken.isAbandoned).toBe(false)
+  expect(await second.log(id)).toBe(taken)
+  await first.stop()
 })
