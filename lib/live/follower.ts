@@ -16,6 +16,8 @@ export type Handlers = {
   onError?: (error: LiveError) => void
 }
 
+type Numbered = Extract<Wanted, { cursor: number }>
+
 /** One subscriber of this tab with its place in the log. */
 export class Follower {
   readonly wanted: Wanted
@@ -29,28 +31,32 @@ export class Follower {
   }
 
   receive(frame: OwnFrame): void {
-    const { wanted } = this
     if ('value' in frame) this.#handlers.onValue?.(frame.value, frame.at)
     else if ('error' in frame) this.#handlers.onError?.(frame.error)
-    else if (!('cursor' in wanted)) return
-    else if ('reset' in frame) {
+    else if ('cursor' in this.wanted && !this.#goOn(frame, this.wanted)) this.#onHole()
+  }
+
+  /** False where the frame does not follow what we have. */
+  #goOn(frame: Exclude<OwnFrame, { value: unknown } | { error: unknown }>, wanted: Numbered): boolean {
+    if ('reset' in frame) {
       // It tells of the place of the subscription, which may be that of another follower who has less.
-      if (wanted.kind === 'recording' && frame.cursor > 0 && frame.cursor !== wanted.cursor) return this.#onHole()
+      if (wanted.kind === 'recording' && frame.cursor > 0 && frame.cursor !== wanted.cursor) return false
       wanted.cursor = frame.cursor
       wanted.epoch = frame.epoch
-    } else {
-      // Of another epoch without a reset: numbers alone do not tell whether it goes on what we have.
-      if (wanted.epoch !== undefined && wanted.epoch !== frame.epoch) return this.#onHole()
-      const { cursor } = wanted
-      const given = frame.entries as Entries // or lines, which are numbered alike
-      const entries = (given.at(0)?.seq ?? 0) > cursor ? given : entriesAfter(given, cursor)
-      const first = entries.at(0)
-      if (first && first.seq !== cursor + 1) return this.#onHole()
-      wanted.cursor = entries.at(-1)?.seq ?? cursor
-      wanted.epoch = frame.epoch
-      const { total, phase, epoch } = frame
-      if (wanted.kind === 'logs') this.#handlers.onLines?.(entries as unknown as LogLine[], { total, phase, epoch })
-      else this.#handlers.onEntries?.(entries, { total, phase, epoch })
+      return true
     }
+    // Of another epoch without a reset: numbers alone do not tell whether it goes on what we have.
+    if (wanted.epoch !== undefined && wanted.epoch !== frame.epoch) return false
+    const { cursor } = wanted
+    const given = frame.entries as Entries // or lines, which are numbered alike
+    const entries = (given.at(0)?.seq ?? 0) > cursor ? given : entriesAfter(given, cursor)
+    const first = entries.at(0)
+    if (first && first.seq !== cursor + 1) return false
+    wanted.cursor = entries.at(-1)?.seq ?? cursor
+    wanted.epoch = frame.epoch
+    const { total, phase, epoch } = frame
+    if (wanted.kind === 'logs') this.#handlers.onLines?.(entries as unknown as LogLine[], { total, phase, epoch })
+    else this.#handlers.onEntries?.(entries, { total, phase, epoch })
+    return true
   }
 }
