@@ -6,38 +6,74 @@ export type NewEntry = LogEntry extends infer Entry ? (Entry extends LogEntry ? 
 /**
  * How an entry stands in the store and in a frame; entries are joined by commas. An event is its fields as they came,
  * between separators that no JSON text holds: nothing is escaped, so that a burst is neither printed nor parsed event by
- * event. What cannot stand so (a control character in it), and all other entries, are JSON. Logs of before have JSON alone.
+ * event. One of the same time and name as the event before it leaves these out, its number too, and its id where that is
+ * one above that event's: of a burst little more than the data is left. What cannot stand so (a control character in it),
+ * and all other entries, are JSON. Logs of before have JSON alone.
  */
 const ENTRY = '\u001e'
 const FIELD = '\u001f'
-const ENTRY_CODE = 30
-const FIELD_CODE = 31
+/** Stands before each entry but those of before. */
+export const ENTRY_CODE = 30
+/** Stands between fields, and behind the mark of an entry that leaves some out. */
+export const FIELD_CODE = 31
 const BRACE_CODE = 123
 
 const CONTROL = /\p{Cc}/u
 /** No control characters, and no halves of a character, which UTF-8 cannot hold. */
 const isPlain = (text: string): boolean => !CONTROL.test(text) && text.isWellFormed()
 
-/** What repeats from event to event is printed once; no text where it cannot stand so. */
-let printed: { at: number; event: string; text: string | undefined } = { at: Number.NaN, event: '', text: undefined }
-
-export function encodeEntry(seq: number, entry: NewEntry): string {
-  if (entry.kind === 'event') {
-    const { at, event, id, data } = entry
-    if (printed.at !== at || printed.event !== event)
-      printed = { at, event, text: isPlain(event) ? `${FIELD}${at}${FIELD}${event}${FIELD}` : undefined }
-    if (printed.text !== undefined && isPlain(data) && (id === undefined || (id !== '' && isPlain(id))))
-      return `${ENTRY}${seq}${printed.text}${id ?? ''}${FIELD}${data}`
-  }
-  return `${ENTRY}{"seq":${seq},${JSON.stringify(entry).slice(1)}`
+/** An id as a number, where it is one as numbers are written. */
+const idOf = (text: string): number | string => {
+  const number = Number(text)
+  return Number.isSafeInteger(number) && String(number) === text ? number : text
 }
 
-/** Texts of which one stands where the entry begins, the likeliest first: look for them in this order. */
-export const entryStarts = (seq: number): readonly string[] => [
-  `${ENTRY}${seq}${FIELD}`,
-  `${ENTRY}{"seq":${seq},`,
-  `{"seq":${seq},`, // of before: within JSON a quote is always escaped, and what is not JSON comes behind
-]
+/** Prints the entries of one text, in their order. */
+export class EntryPrinter {
+  // Of the event before; no time where there is none, or it is JSON.
+  #at = Number.NaN
+  #event = ''
+  #id = 0
+  /** The id that goes without saying; undefined where the event before has none, null where nothing does. */
+  #next: string | undefined | null
+
+  /** Another text begins: its first entry stands for itself. */
+  begin(): void {
+    this.#at = Number.NaN
+  }
+
+  print(seq: number, entry: NewEntry): string {
+    if (entry.kind === 'event' && isPlain(entry.data)) {
+      const { at, event, id, data } = entry
+      const isAlike = at === this.#at && event === this.#event
+      if (isAlike && id === this.#next) {
+        if (id !== undefined) this.#next = String(++this.#id + 1)
+        return `${ENTRY}${FIELD}${FIELD}${data}`
+      }
+      if ((isAlike || isPlain(event)) && (id === undefined || (id !== '' && isPlain(id)))) {
+        this.#note(at, event, id)
+        const before = isAlike && id !== undefined ? '' : `${seq}${FIELD}${at}${FIELD}${event}`
+        return `${ENTRY}${before}${FIELD}${id ?? ''}${FIELD}${data}`
+      }
+    }
+    this.begin()
+    return `${ENTRY}{"seq":${seq},${JSON.stringify(entry).slice(1)}`
+  }
+
+  #note(at: number, event: string, id: string | undefined): void {
+    this.#at = at
+    this.#event = event
+    const known = id === undefined ? undefined : idOf(id)
+    if (typeof known === 'number') this.#id = known
+    this.#next = typeof known === 'number' ? String(known + 1) : known === undefined ? undefined : null
+  }
+}
+
+/** A text of entries, numbered from `first` on. */
+export function encodeEntries(first: number, entries: readonly NewEntry[]): string {
+  const printer = new EntryPrinter()
+  return entries.map((entry, index) => printer.print(first + index, entry)).join(',')
+}
 
 /** The entries of a text in their order. */
 export function decodeEntries(text: string): LogEntry[] {
@@ -55,9 +91,11 @@ export function decodeEntries(text: string): LogEntry[] {
   return entries
 }
 
-/** Reads events that stand as fields in a text. */
+/** Reads events that stand as fields in a text, each from the one before it. */
 class EventReader {
   readonly #text: string
+  #seq = 0
+  #id: number | string | undefined
   // What repeats from entry to entry is compared and not read anew; the same string for all also takes no room.
   #name = ''
   #time = ''
@@ -69,22 +107,37 @@ class EventReader {
 
   /** The event between its mark and its end. */
   read(start: number, end: number): LogEntry {
-    const text = this.#text
-    const seqEnd = text.indexOf(FIELD, start)
-    if (!isField(text, this.#time, seqEnd + 1)) {
-      this.#time = text.slice(seqEnd + 1, text.indexOf(FIELD, seqEnd + 1))
-      this.#at = Number(this.#time)
-    }
-    const nameStart = seqEnd + this.#time.length + 2
-    if (!isField(text, this.#name, nameStart)) this.#name = text.slice(nameStart, text.indexOf(FIELD, nameStart))
-    const idStart = nameStart + this.#name.length + 1
-    const idEnd = text.indexOf(FIELD, idStart)
-    const seq = Number(text.slice(start, seqEnd))
-    const data = text.slice(idEnd + 1, end)
-    const [at, event] = [this.#at, this.#name]
-    return idEnd === idStart
+    const data = this.#text.slice(this.goTo(start), end)
+    const [seq, at, event, id] = [this.#seq, this.#at, this.#name, this.#id]
+    return id === undefined
       ? { seq, at, kind: 'event', event, data }
-      : { seq, at, kind: 'event', event, id: text.slice(idStart, idEnd), data }
+      : { seq, at, kind: 'event', event, id: String(id), data }
+  }
+
+  /** Takes in all but the data of the event behind a mark; gives where these begin. */
+  goTo(start: number): number {
+    const text = this.#text
+    let idStart = start + 1
+    if (text.charCodeAt(start) === FIELD_CODE) this.#seq++
+    else {
+      const seqEnd = text.indexOf(FIELD, start)
+      this.#seq = Number(text.slice(start, seqEnd))
+      if (!isField(text, this.#time, seqEnd + 1)) {
+        this.#time = text.slice(seqEnd + 1, text.indexOf(FIELD, seqEnd + 1))
+        this.#at = Number(this.#time)
+      }
+      const nameStart = seqEnd + this.#time.length + 2
+      if (!isField(text, this.#name, nameStart)) this.#name = text.slice(nameStart, text.indexOf(FIELD, nameStart))
+      idStart = nameStart + this.#name.length + 1
+      this.#id = undefined
+    }
+    if (text.charCodeAt(idStart) === FIELD_CODE) {
+      if (typeof this.#id === 'number') this.#id++
+      return idStart + 1
+    }
+    const idEnd = text.indexOf(FIELD, idStart)
+    this.#id = idOf(text.slice(idStart, idEnd))
+    return idEnd + 1
   }
 }
 
@@ -120,31 +173,37 @@ export class TextEntries implements Entries {
   readonly first: number
   readonly #text: string
   readonly #starts: readonly number[]
+  /** Where in `starts` the first entry is. */
+  readonly #from: number
   readonly #reader: EventReader
+  /** Where in `starts` the entry is that was read last. */
+  #read = -2
 
-  constructor(text: string, starts: readonly number[]) {
+  constructor(text: string, starts: readonly number[], from = 0) {
     this.#text = text
     this.#starts = starts
+    this.#from = from
     this.#reader = new EventReader(text)
     this.first = this.at(0)?.seq ?? 0
   }
 
   get length(): number {
-    return this.#starts.length
+    return this.#starts.length - this.#from
   }
 
   /** Characters of all of them. */
   get size(): number {
-    return this.#text.length - (this.#starts[0] ?? 0)
+    return this.#text.length - (this.#starts[this.#from] ?? 0)
   }
 
   at(index: number): LogEntry | undefined {
-    const place = index < 0 ? this.length + index : index
-    const start = this.#starts[place]
+    const place = this.#from + (index < 0 ? this.length + index : index)
+    const start = place < this.#from ? undefined : this.#starts[place]
     if (start === undefined) return undefined
     const next = this.#starts[place + 1]
     const end = next === undefined ? this.#text.length : next - 2 // before mark and comma
     if (this.#text.charCodeAt(start) === BRACE_CODE) return JSON.parse(this.#text.slice(start, end))
+    this.#goBefore(place)
     return this.#reader.read(start, end)
   }
 
@@ -154,7 +213,8 @@ export class TextEntries implements Entries {
 
   /** Those numbered above `seq`. */
   after(seq: number): TextEntries {
-    return new TextEntries(this.#text, this.#starts.slice(Math.max(0, seq + 1 - this.first)))
+    const passed = Math.max(0, seq + 1 - this.first)
+    return new TextEntries(this.#text, this.#starts, Math.min(this.#from + passed, this.#starts.length))
   }
 
   /** Where the events of the same name that follow the one at `index` end, `most` of them at most. Reads none of them. */
@@ -162,16 +222,20 @@ export class TextEntries implements Entries {
     const text = this.#text
     const field = `${FIELD}${event}${FIELD}`
     const until = Math.min(this.length, index + most)
-    // The name stands behind number and time, which never get shorter and seldom longer: where it stood before, no other
-    // field can stand.
-    let offset = 0
     for (let at = index + 1; at < until; at++) {
-      const start = this.#starts[at] as number // within its length
-      if (offset > 0 && text.startsWith(field, start + offset)) continue
-      if (text.charCodeAt(start) === BRACE_CODE) return at
-      offset = text.indexOf(FIELD, text.indexOf(FIELD, start) + 1) - start
-      if (!text.startsWith(field, start + offset)) return at
+      const start = this.#starts[this.#from + at] as number // within its length
+      const code = text.charCodeAt(start)
+      if (code === FIELD_CODE) continue
+      if (code === BRACE_CODE || !text.startsWith(field, text.indexOf(FIELD, text.indexOf(FIELD, start) + 1))) return at
     }
     return until
+  }
+
+  /** Brings the reader to the entry before: from the one read last, or the last one before it that stands for itself. */
+  #goBefore(place: number): void {
+    let from = place
+    while (from !== this.#read + 1 && this.#text.charCodeAt(this.#starts[from] as number) === FIELD_CODE) from--
+    for (; from < place; from++) this.#reader.goTo(this.#starts[from] as number)
+    this.#read = place
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeEntry, type NewEntry } from '@/lib/stream/entry-text'
+import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
 import { chunkAfter, decodeChunk, joinChunks } from './chunk'
 import { RecordingLog } from './recording-log'
 
@@ -17,11 +17,17 @@ const data = fc.oneof(
     '🚢',
   ),
 )
+const name = fc.oneof({ weight: 4, arbitrary: fc.constantFrom('custom', 'messages') }, { weight: 1, arbitrary: data })
+const ids = fc.constantFrom('7', '8', '9', '10', '007', '-1', '0', '1e3', '9007199254740991', '5-0')
+const id = fc.oneof({ weight: 4, arbitrary: ids }, { weight: 1, arbitrary: data })
 const entry: fc.Arbitrary<NewEntry> = fc.oneof(
-  fc.record(
-    { at: fc.nat(), kind: fc.constant('event' as const), event: data, id: data, data },
-    { requiredKeys: ['at', 'kind', 'event', 'data'] },
-  ),
+  {
+    weight: 4,
+    arbitrary: fc.record(
+      { at: fc.nat(1), kind: fc.constant('event' as const), event: name, id, data: fc.oneof(data, fc.constant('1')) },
+      { requiredKeys: ['at', 'kind', 'event', 'data'] },
+    ),
+  },
   fc.record({ at: fc.nat(), kind: fc.constant('gap' as const), since: fc.nat(), reason: data, state: data }),
 )
 
@@ -30,14 +36,38 @@ test('entries after any cursor are found by their bytes, whatever the data holds
   const older = (seq: number, one: NewEntry) => `{"seq":${seq},${JSON.stringify(one).slice(1)}`
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1, maxLength: 12 }), fc.nat(13), fc.nat(3), (entries, cursor, old) => {
-      const texts = entries.map((one, index) => (index < old ? older : encodeEntry)(index + 1, one))
+      const printer = new EntryPrinter()
+      const newer = (seq: number, one: NewEntry) => printer.print(seq, one)
+      const texts = entries.map((one, index) => (index < old ? older : newer)(index + 1, one))
       const bytes = Buffer.from(texts.join(','))
       const all = { first: 1, last: entries.length, bytes }
       const rest = chunkAfter(all, cursor)
       const read = rest ? decodeChunk({ first: cursor + 1, last: all.last, bytes: rest }) : []
       expect(read).toEqual(entries.map((one, index) => ({ seq: index + 1, ...one })).slice(cursor))
     }),
+    { numRuns: 1000 },
   )
+})
+
+test('of a burst little more than its data is stored, and what follows any cursor reads the same', () => {
+  const log = new RecordingLog({ id: 'r', workspace: 'tests' }, [], { phase: 'live', last: 0, totalBytes: 0 })
+  const events = Array.from({ length: 500 }, (_, index) => ({
+    at: 1_700_000_000_000,
+    kind: 'event' as const,
+    event: 'custom',
+    id: String(index + 8),
+    data: '{"n":1}',
+  }))
+  for (const one of events) log.append(one)
+  log.seal()
+  expect(log.totalBytes).toBeLessThan(500 * (7 + 4) + 40)
+  const [chunk] = log.read(0, 1e9) ?? []
+  for (const cursor of [0, 1, 2, 250, 499]) {
+    const bytes = chunk && chunkAfter(chunk, cursor)
+    expect(bytes && decodeChunk({ first: cursor + 1, last: 500, bytes })).toEqual(
+      events.map((one, index) => ({ seq: index + 1, ...one })).slice(cursor),
+    )
+  }
 })
 
 const numbers = (log: RecordingLog, cursor: number, max: number) => {

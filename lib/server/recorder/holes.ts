@@ -1,5 +1,5 @@
 import 'server-only'
-import { encodeEntry, type NewEntry } from '@/lib/stream/entry-text'
+import { encodeEntries, type NewEntry } from '@/lib/stream/entry-text'
 import type { RecordingOutcome } from '@/lib/stream/log'
 import { type Chunk, decodeChunk } from './chunk'
 
@@ -35,7 +35,7 @@ const lost = (first: number, last: number, at: number): Chunk =>
 const encode = (first: number, entries: readonly NewEntry[]): Chunk => ({
   first,
   last: first + entries.length - 1,
-  bytes: Buffer.from(entries.map((entry, index) => encodeEntry(first + index, entry)).join(',')),
+  bytes: Buffer.from(encodeEntries(first, entries)),
 })
 
 const endOf = (chunk: Chunk | undefined): number | undefined => chunk && decodeChunk(chunk).at(-1)?.at

@@ -1,5 +1,5 @@
 import 'server-only'
-import { encodeEntry, type NewEntry } from '@/lib/stream/entry-text'
+import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { type Chunk, chunkAfter, joinChunks } from './chunk'
 
@@ -39,6 +39,7 @@ export class RecordingLog {
   #tailBytes = 0
   #open: string[] = []
   #openLength = 0
+  readonly #printer = new EntryPrinter()
   #next: number
   #sealedAt = 0
   #timer: NodeJS.Timeout | undefined
@@ -82,7 +83,7 @@ export class RecordingLog {
   /** Takes the next entry in and gives its number. */
   append(entry: NewEntry): number {
     const seq = this.#next++
-    const text = encodeEntry(seq, entry)
+    const text = this.#printer.print(seq, entry)
     this.#open.push(text)
     this.#openLength += text.length
     // A chunk is the least that a viewer can be sent: a burst becomes several.
@@ -116,6 +117,7 @@ export class RecordingLog {
     const bytes = Buffer.from(this.#open.join(','))
     this.#open = []
     this.#openLength = 0
+    this.#printer.begin()
     this.#sealedAt = Date.now()
     const chunk = { first: this.last + 1, last: this.#next - 1, bytes }
     this.onChunk?.(chunk)
