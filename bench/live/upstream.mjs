@@ -3,7 +3,8 @@
 // or each request's query says:
 //   events, bytes (150)   how many, and characters of each text
 //   rate (0)              events a second; 0 for flat out, one write each, as an agent server writes them
-//   gate                  nothing is sent before `POST /bench/release?gate=...`
+//   gate                  nothing is sent before `POST /bench/release?gate=...`; what goes flat out is made before it, or
+//                         half of what the bytes alone cost would be their making
 //   pauseAt, secondGate   after so many events it waits for another gate
 //   open=1                the stream stays open after the last event
 //   kind=reply            chunks of one message instead of the benches' own events
@@ -101,13 +102,22 @@ async function stream(response, plan, first) {
   })
   if (plan.isSilent) return response.flushHeaders()
   response.write(first)
-  const at = plan.rate === 0 ? 0 : undefined
+  const textOf = (n, until) => {
+    const at = plan.rate === 0 ? 0 : undefined
+    let text = write(plan, n, at)
+    for (let more = n + 1; more <= until; more += 1) text += write(plan, more, at)
+    return text
+  }
+  const ready = new Map()
+  if (plan.gate && plan.rate === 0)
+    for (let n = 1; n <= plan.events; n += plan.batch)
+      ready.set(n, Buffer.from(textOf(n, Math.min(plan.events, n + plan.batch - 1))))
   await emit(
     plan,
     (n, until) => {
-      let text = write(plan, n, at)
-      for (let more = n + 1; more <= until; more += 1) text += write(plan, more, at)
-      if (response.write(text) || isGone) return undefined
+      const bytes = ready.get(n) ?? textOf(n, until)
+      ready.delete(n)
+      if (response.write(bytes) || isGone) return undefined
       return new Promise((resolve) => {
         onRoom = resolve
       })
