@@ -1,4 +1,5 @@
 import 'server-only'
+import { setFlagsFromString } from 'node:v8'
 import { env } from './env'
 import { keepNodeResponses } from './live/node-response'
 import { log } from './log'
@@ -8,6 +9,9 @@ import { shutdownSignal } from './shutdown'
 
 /** The console's start: ends the process with readable lines when the settings are unusable. */
 export async function start(): Promise<void> {
+  // The whole heap is looked through when it has doubled. By itself the engine soon does so for each burst of events, on a
+  // processor that others want.
+  setFlagsFromString('--heap-growing-percent=100')
   shutdownSignal()
   keepNodeResponses()
   try {
