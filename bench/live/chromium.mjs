@@ -68,11 +68,13 @@ function watchPage() {
   window.longTasks = []
   window.inputDelays = []
   new PerformanceObserver((list) => {
-    for (const { duration, startTime } of list.getEntries()) window.longTasks.push({ duration, startTime })
+    for (const { duration, startTime } of list.getEntries())
+      window.longTasks.push({ duration, at: performance.timeOrigin + startTime })
   }).observe({ type: 'longtask', buffered: true })
   new PerformanceObserver((list) => {
-    for (const { name, duration } of list.getEntries())
-      if (name === 'keydown' || name === 'input' || name === 'keyup') window.inputDelays.push(duration)
+    for (const { name, duration, startTime } of list.getEntries())
+      if (name === 'keydown' || name === 'input' || name === 'keyup')
+        window.inputDelays.push({ duration, at: performance.timeOrigin + startTime })
   }).observe({ type: 'event', durationThreshold: 16 })
 }
 
