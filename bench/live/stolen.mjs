@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 
 const LOOK_MS = 20
 const TICK_MS = 10
-/** Less than this does not make a delay; the system counts it now and then. */
-const LEAST_MS = 20
+/** The system counts in steps of this. */
+const LEAST_MS = 10
 
 /** Milliseconds taken away so far, of all processors. 0 where the system does not tell. */
 function taken() {

@@ -7,7 +7,7 @@ import { followRecording } from './follow-recording'
 import { RunStore } from './run-store'
 
 /** About 100,000 small events: a page left open on an endless run is as large after a million of them. The server has all. */
-const BUDGET_BYTES = 28 * 1024 * 1024
+const BUDGET_BYTES = 25 * 1024 * 1024
 
 /**
  * Follows a recording from its first entry on: whoever comes late or reloads sees all of it. The store is changed in

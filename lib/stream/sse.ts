@@ -31,11 +31,12 @@ const CR = 13
 const COLON = 58
 const SPACE = 32
 
-const isField = (line: string, name: string): boolean =>
-  line.startsWith(name) && (line.length === name.length || line.charCodeAt(name.length) === COLON)
-/** What stands behind the colon after a name of that length, and behind one space. */
-const fieldValue = (line: string, length: number): string =>
-  line.slice(line.charCodeAt(length + 1) === SPACE ? length + 2 : length + 1)
+/** Whether a line of the text, from `start` to `end`, is a field of that name. Names hold no line end: none reaches beyond. */
+const isField = (text: string, start: number, end: number, name: string): boolean =>
+  text.startsWith(name, start) && (start + name.length === end || text.charCodeAt(start + name.length) === COLON)
+/** What stands in a line behind its colon, and behind one space; nothing where the colon would be its end. */
+const valueAfter = (text: string, colon: number, end: number): string =>
+  text.slice(text.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1, end)
 
 export class SseTooLargeError extends Error {
   constructor(readonly limit: number) {
@@ -100,7 +101,11 @@ export class SseParser {
     this.work += text.length
     while (cr !== -1 || lf !== -1) {
       const at = cr === -1 ? lf : lf === -1 ? cr : Math.min(cr, lf)
-      this.#line(this.#whole(text.slice(start, at)), events)
+      if (this.#piecesLength === 0) this.#line(text, start, at, events)
+      else {
+        const line = this.#whole(text.slice(start, at))
+        this.#line(line, 0, line.length, events)
+      }
       start = at + 1
       if (text.charCodeAt(at) === CR) {
         if (start === text.length) this.#skipsLf = true
@@ -117,7 +122,6 @@ export class SseParser {
   }
 
   #whole(tail: string): string {
-    if (this.#piecesLength === 0) return tail
     this.#pieces.push(tail)
     const line = this.#pieces.join('')
     this.work += line.length
@@ -126,29 +130,30 @@ export class SseParser {
     return line
   }
 
-  #line(line: string, events: SseEvent[]): void {
-    if (line === '') {
+  /** The line of the text from `start` to `end`: what it says is cut out of it, not the line. */
+  #line(text: string, start: number, end: number, events: SseEvent[]): void {
+    if (start === end) {
       this.#dispatch(events)
       return
     }
-    if (isField(line, 'data')) {
-      const value = fieldValue(line, 4)
+    if (isField(text, start, end, 'data')) {
+      const value = valueAfter(text, start + 4, end)
       this.#dataLength += value.length + 1
       if (this.#dataLength > this.#max) throw new SseTooLargeError(this.#max)
       if (this.#data) this.#data.push(value)
       else this.#data = [value]
-    } else if (isField(line, 'event')) {
-      const value = fieldValue(line, 5)
+    } else if (isField(text, start, end, 'event')) {
+      const value = valueAfter(text, start + 5, end)
       if (value !== this.#named) this.#named = value
       this.#event = this.#named
-    } else if (isField(line, 'id')) {
-      const value = fieldValue(line, 2)
+    } else if (isField(text, start, end, 'id')) {
+      const value = valueAfter(text, start + 2, end)
       if (value.includes('\0')) return
       this.#id = value
       this.#idBuffer = value
-    } else if (line.charCodeAt(0) === COLON) this.#onComment?.(line.slice(1))
-    else if (isField(line, 'retry')) {
-      const value = fieldValue(line, 5)
+    } else if (text.charCodeAt(start) === COLON) this.#onComment?.(text.slice(start + 1, end))
+    else if (isField(text, start, end, 'retry')) {
+      const value = valueAfter(text, start + 5, end)
       if (/^[0-9]+$/.test(value)) this.#onRetry?.(Number(value))
     }
   }
