@@ -112,9 +112,7 @@ async function burst(stage, context, plain) {
   }
   // Programs in JavaScript, the console among them, are compiled in their first seconds.
   for (const side of Object.values(sides)) await side()
-  const seen = await byTurns(sides, { count: Math.min(3, ROUNDS), read: ({ perSecond }) => perSecond }, (side) =>
-    side(),
-  )
+  const seen = await byTurns(sides, { read: ({ perSecond }) => perSecond }, (side) => side())
   const of = ({ perSecond }) => perSecond
   const lost = seen.rounds.reduce((sum, { ours }) => sum + Math.max(0, BURST - ours.count), 0)
   const longest = Math.round(median(seen.rounds.map(({ ours }) => ours.longest)))
