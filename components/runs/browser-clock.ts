@@ -17,7 +17,8 @@ const REST_IN_PAUSE = 1
 const LONGEST_REST_MS = 120
 /**
  * What a person does is drawn first and alone: so long after a key or a press the run keeps still. Then it is drawn once,
- * and keeps still again until the next key of somebody who types should have come, which must not meet a drawing.
+ * and keeps still again until the next key of somebody who types should have come, which must not meet a drawing. What waits
+ * longest is drawn all the same; where nothing waited, as on a page at rest, the first key is alone too.
  */
 const PRESSED_MS = 64
 const TYPING_MS = 200
@@ -30,6 +31,7 @@ function createBrowserClock(): RunClock {
   let channel: MessageChannel | undefined
   let isPause = false
   let drawnAt = 0
+  let askedAt = 0
   let overAt = 0
   let cost = 0
   let pressedAt = -Infinity
@@ -51,7 +53,7 @@ function createBrowserClock(): RunClock {
     const rest = Math.min(cost * (isPause ? REST_IN_PAUSE : REST_FOR_EACH), LONGEST_REST_MS)
     const afterDrawing = cost > CHEAP_MS ? overAt + rest - now : 0
     const afterPress = pressedAt + (drawnAt > pressedAt ? TYPING_MS : PRESSED_MS) - now
-    return Math.max(afterDrawing, Math.min(afterPress, drawnAt + LONGEST_WAIT_MS - now))
+    return Math.max(afterDrawing, Math.min(afterPress, Math.max(drawnAt, askedAt) + LONGEST_WAIT_MS - now))
   }
   const draw = () => {
     const began = performance.now()
@@ -72,7 +74,9 @@ function createBrowserClock(): RunClock {
   }
   const nextFrame = (task: () => void, isInPause = false) => {
     isPause ||= isInPause
-    if (drawing.push(task) === 1) requestAnimationFrame(draw)
+    if (drawing.push(task) > 1) return
+    askedAt = performance.now()
+    requestAnimationFrame(draw)
   }
   return { now: () => performance.now(), later, nextFrame }
 }
