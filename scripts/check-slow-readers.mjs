@@ -33,7 +33,7 @@ async function read(response, isLast) {
   for await (const piece of response) {
     bytes += piece.length
     for (const { data } of parser.push(piece)) {
-      last = JSON.parse(data)
+      last = ours.decodeFrame(data)
       for (const { seq } of last.entries ?? []) seqs.push(seq)
     }
     if (isLast(seqs)) break

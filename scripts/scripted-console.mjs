@@ -20,6 +20,7 @@ async function loadSources() {
       resolveDir: root,
       contents: `export { scriptedServer, until } from './lib/server/recorder/testing'
         export { LiveClient } from './lib/live/client'
+        export { decodeFrame } from './lib/live/frame'
         export { decodeEntries } from './lib/stream/entry-text'
         export { SseParser } from './lib/stream/sse'`,
     },
@@ -59,11 +60,11 @@ function answerControlPlane(server, request, response) {
 }
 
 /**
- * Gives `{ server, until, SseParser, console, pid(), start(), kill(), startRun(input, body), follow(recording, onEntries), logOf(recording), stop() }`.
+ * Gives `{ server, until, SseParser, decodeFrame, console, pid(), start(), kill(), startRun(input, body), follow(recording, onEntries), logOf(recording), stop() }`.
  * `kill` is kill -9 of the console's own process; `start` brings it back over the same database.
  */
 export async function scriptedConsole() {
-  const { scriptedServer, until, LiveClient, SseParser, decodeEntries } = await loadSources()
+  const { scriptedServer, until, LiveClient, SseParser, decodeEntries, decodeFrame } = await loadSources()
   const database = startTestDatabase()
   const databaseUrl = await database.url
   const server = await scriptedServer()
@@ -75,6 +76,7 @@ export async function scriptedConsole() {
     server,
     until,
     SseParser,
+    decodeFrame,
     console: undefined,
     /** Of the console's own process: the launcher's one child. */
     pid: () => Number(readFileSync(`/proc/${self.console.pid}/task/${self.console.pid}/children`, 'utf8').trim()),
@@ -104,6 +106,7 @@ export async function scriptedConsole() {
           return fetch(url, { ...init, headers: { ...init.headers, origin, cookie: self.console.cookies.header } })
         },
         isOnline: () => true,
+        isHidden: () => false,
         onWake: never,
         onLeave: never,
         random: Math.random,
