@@ -68,13 +68,11 @@ function watchPage() {
   window.longTasks = []
   window.inputDelays = []
   new PerformanceObserver((list) => {
-    for (const { duration, startTime } of list.getEntries())
-      window.longTasks.push({ duration, at: performance.timeOrigin + startTime })
+    for (const { duration, startTime } of list.getEntries()) window.longTasks.push({ duration, startTime })
   }).observe({ type: 'longtask', buffered: true })
   new PerformanceObserver((list) => {
-    for (const { name, duration, startTime } of list.getEntries())
-      if (name === 'keydown' || name === 'input' || name === 'keyup')
-        window.inputDelays.push({ duration, at: performance.timeOrigin + startTime })
+    for (const { name, duration } of list.getEntries())
+      if (name === 'keydown' || name === 'input' || name === 'keyup') window.inputDelays.push(duration)
   }).observe({ type: 'event', durationThreshold: 16 })
 }
 

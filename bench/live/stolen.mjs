@@ -1,37 +1,27 @@
-// What was taken away from the machine: a virtual processor that its host gives to others stands still, and with it whatever
-// runs on it. A delay that falls into such a moment is the host's and not the page's.
+// What the machine's host gave to others: a virtual processor of which it takes the time stands still, with all that runs on it.
 import { readFileSync } from 'node:fs'
 
-const LOOK_MS = 20
-const TICK_MS = 10
-/** The system counts in steps of this. */
-const LEAST_MS = 10
+const STOLEN = 7
 
-/** Milliseconds taken away so far, of all processors. 0 where the system does not tell. */
-function taken() {
+/** Ticks of all processors by what they were spent on. */
+function ticks() {
   try {
-    return Number(readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/\s+/)[8] ?? 0) * TICK_MS
+    return readFileSync('/proc/stat', 'utf8')
+      .split('\n', 1)[0]
+      .split(/\s+/)
+      .slice(1, STOLEN + 2)
+      .map(Number)
   } catch {
-    return 0
+    return [] // a system that does not tell
   }
 }
 
-/** Notes what is taken away until `end()`. `left(events)` gives those `{ at, duration }` into which none of it falls. */
+/** Gives what tells, later, the share of the processors' time that was taken away since. */
 export function watchStolen() {
-  const marks = []
-  let before = taken()
-  let from = Date.now()
-  const timer = setInterval(() => {
-    const now = taken()
-    const to = Date.now()
-    if (now > before) marks.push({ from, to, ms: now - before })
-    before = now
-    from = to
-  }, LOOK_MS)
-  const during = (begin, end) =>
-    marks.reduce((sum, mark) => sum + (mark.to >= begin - LOOK_MS && mark.from <= end + LOOK_MS ? mark.ms : 0), 0)
-  return {
-    left: (events) => events.filter(({ at, duration }) => during(at, at + duration) < LEAST_MS),
-    end: () => clearInterval(timer),
+  const before = ticks()
+  return () => {
+    const spent = ticks().map((count, index) => count - before[index])
+    const all = spent.reduce((sum, count) => sum + count, 0)
+    return all > 0 ? spent[STOLEN] / all : 0
   }
 }

@@ -64,7 +64,7 @@ async function conversation(context, ours) {
     await page.waitForTimeout(120)
   }
   const times = await page.evaluate(() => window.keyTimes.map(({ drawn }) => drawn))
-  const delays = await page.evaluate(() => window.inputDelays.map(({ duration }) => duration))
+  const delays = await page.evaluate(() => window.inputDelays)
   await page.close()
   const id = `thread of ${MESSAGES} messages`
   return [
