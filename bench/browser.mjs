@@ -13,6 +13,7 @@ const REPLIES = [
 ].map(([chunks, rate]) => [Math.round(chunks * SCALE), rate])
 const HEAP = [100_000, 1_000_000].map((events) => Math.round(events * SCALE))
 const GIVE_UP_MS = 60_000
+const LAST_WORD = 'the-last-word'
 
 let gates = 0
 const newGate = () => `b${++gates}`
@@ -27,7 +28,7 @@ export async function measure() {
     // Pages of peers are plain, also at the console's own address.
     const plain = await signedIn(browser, stage.console, { bypassCSP: true })
     const rows = await burst(stage, context, plain)
-    for (const [chunks, rate] of REPLIES) rows.push(...(await reply(stage, context, { chunks, rate })))
+    for (const [chunks, rate] of REPLIES) rows.push(...(await reply(stage, context, plain, { chunks, rate })))
     rows.push(await heap(stage, context))
     return rows
   } finally {
@@ -53,8 +54,26 @@ async function openRun({ console: ours, upstream }, context, plan, lens) {
   return { id, page, release: () => upstream.release(gate) }
 }
 
+/**
+ * The most that any page could do with the console's own stream: one that reads its bytes and throws them away, until `last`
+ * has come. Gives the page, once it reads, and what opens the gate.
+ */
+async function openChannel({ console: ours, upstream }, plain, plan, last) {
+  const gate = newGate()
+  const { id } = await ours.startRun(texts({ ...plan, gate }))
+  const page = await plain.newPage()
+  await page.goto(`${ours.url}/healthz`)
+  const { url, body } = ours.live(id)
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+  const reading = readBytes(page, { url, init, last })
+  reading.catch(() => {}) // told where it is awaited
+  await page.waitForFunction(() => window.isOpen)
+  await page.waitForTimeout(300)
+  return { page, reading, release: () => upstream.release(gate) }
+}
+
 async function burst(stage, context, plain) {
-  const { upstream, console: ours } = stage
+  const { upstream } = stage
   const address = await putPages(upstream)
   const plan = { events: BURST, batch: 20, bytes: 60 }
   const last = `"n":${BURST},`
@@ -79,20 +98,10 @@ async function burst(stage, context, plain) {
   }
   const sides = {
     direct: peer('blank'),
-    // The most that any page could do with the console's own stream: its bytes read and thrown away.
     channel: async () => {
-      const gate = newGate()
-      const { id } = await ours.startRun(texts({ ...plan, gate }))
-      const page = await plain.newPage()
-      await page.goto(`${ours.url}/healthz`)
-      const { url, body } = ours.live(id)
-      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
-      const reading = readBytes(page, { url, init, last })
-      reading.catch(() => {})
-      await page.waitForFunction(() => window.isOpen)
-      await page.waitForTimeout(300)
+      const { page, reading, release } = await openChannel(stage, plain, plan, last)
       const began = Date.now()
-      await upstream.release(gate)
+      await release()
       const { at } = await reading
       await page.close()
       return { perSecond: (BURST / (at - began)) * 1000, count: BURST }
@@ -139,29 +148,37 @@ async function burst(stage, context, plain) {
  * A reply in `chunks` pieces: when its last word is on the screen, and what the page is like meanwhile. Rounds in which the
  * machine's host took more of the processors than it usually did are left out.
  */
-async function reply(stage, context, { chunks, rate }) {
+async function reply(stage, context, plain, { chunks, rate }) {
   const plan = { events: chunks, rate, kind: 'reply' }
   const ours = async () => {
     const stolen = watchStolen()
     const first = await openRun(stage, context, plan, 'transcript')
-    const shown = textAt(first.page, 'the-last-word', (chunks / rate) * 1000 + GIVE_UP_MS)
+    const shown = textAt(first.page, LAST_WORD, (chunks / rate) * 1000 + GIVE_UP_MS)
     await first.release()
     const at = await shown
     const { lastAt } = await stage.upstream.stats()
     const tasks = await first.page.evaluate(() => window.longTasks.map(({ duration }) => duration))
     await first.page.close()
-    const keys = await typeWhile(stage, context, plan)
+    const second = await openRun(stage, context, plan, 'events')
+    const filter = second.page.getByRole('searchbox', { name: 'Filter events by text' })
     return {
       last: at === null ? Number.NaN : Math.max(0, at - lastAt),
       tasks: tasks.length,
       longestTask: Math.max(0, ...tasks),
-      longestKey: Math.max(0, ...keys),
+      longestKey: await typeWhile(second, filter, plan),
       stolen: stolen(),
     }
   }
-  const seen = await byTurns({ ours }, { canary: 'ours', read: ({ stolen }) => stolen, slack: 0.02 }, (side) => side())
+  /** What a key takes in an empty page while the same machine does the same work: nothing is drawn but the field. */
+  const bare = async () => {
+    const opened = await openChannel(stage, plain, plan, LAST_WORD)
+    await opened.page.evaluate(() => document.body.replaceChildren(document.createElement('input')))
+    return { longestKey: await typeWhile(opened, opened.page.locator('input'), plan) }
+  }
+  const sides = { ours, bare }
+  const seen = await byTurns(sides, { canary: 'ours', read: ({ stolen }) => stolen, slack: 0.02 }, (side) => side())
   const name = `browser reply of ${chunks} chunks, ${rate}/s`
-  const most = (of) => Math.round(Math.max(...seen.rounds.map(({ ours }) => of(ours))))
+  const most = (of, side = 'ours') => Math.round(Math.max(...seen.rounds.map((round) => of(round[side]))))
   const more = { stolen_percent: most(({ stolen }) => stolen * 100) }
   return [
     row(`${name}: last word after the last byte`, 'ms', seen, { of: ({ last }) => last, goal: '<= 500 ms', ...more }),
@@ -173,18 +190,19 @@ async function reply(stage, context, { chunks, rate }) {
     }),
     row(`${name}: longest delay of a key in the filter`, 'ms', seen, {
       of: ({ longestKey }) => longestKey,
+      peer: 'bare',
+      name: 'an empty page that reads the bytes',
       goal: '<= 50 ms',
       longest_ms: most(({ longestKey }) => longestKey),
+      longest_ms_of_peer: most(({ longestKey }) => longestKey, 'bare'),
       ...more,
     }),
   ]
 }
 
-/** Types into the filter of the events while they come; gives each key's time to the next paint, as the browser tells it. */
-async function typeWhile(stage, context, plan) {
-  const { page, release } = await openRun(stage, context, plan, 'events')
-  const filter = page.getByRole('searchbox', { name: 'Filter events by text' })
-  await filter.focus()
+/** Types into a field of an opened page while events come; gives the longest time of a key to the next paint, as the browser tells it: from 16 ms on. */
+async function typeWhile({ page, release }, field, plan) {
+  await field.focus()
   await release()
   const until = Date.now() + Math.min(8000, (plan.events / plan.rate) * 1000)
   const keys = ['w', 'o', 'r', 'd', '1', 'Backspace', 'Backspace', 'Backspace', 'Backspace', 'Backspace']
@@ -194,7 +212,7 @@ async function typeWhile(stage, context, plan) {
   }
   const delays = await page.evaluate(() => window.inputDelays)
   await page.close()
-  return delays
+  return Math.max(16, ...delays)
 }
 
 /** The page's memory with so many events behind it, in one page that stays open. */

@@ -89,12 +89,13 @@ describe('with a server that answers', () => {
 
   test('who may not, sends nothing and learns nothing', async () => {
     const before = await record()
-    for (const attempt of [
+    // All are watched from the start: one that is refused while another is awaited is no error of nobody's.
+    const attempts = [
       redeployRevision(place(), viewer),
       interruptRevision(place(), viewer),
       restoreRevision({ ...place(), latest: null, reviewed: '' }, viewer),
-    ])
-      expect(await failure(attempt)).toMatchObject({ code: 'forbidden' })
+    ]
+    for (const refusal of await Promise.all(attempts.map(failure))) expect(refusal).toMatchObject({ code: 'forbidden' })
     expect(await record()).toEqual(before)
     const stranger = await testActor({ elsewhere: 'admin' })
     expect(await failure(listChanges(stranger, { workspace: 'local', deployment }))).toMatchObject({
