@@ -4,7 +4,6 @@ import { drawnAt, heapOf, readBytes, seenAt, signedIn, startChromium, textAt } f
 import { putPages } from './live/pages.mjs'
 import { byTurns, median, row, SCALE } from './live/rounds.mjs'
 import { startStage } from './live/sides.mjs'
-import { watchStolen } from './live/stolen.mjs'
 
 const BURST = Math.round(100_000 * SCALE)
 const REPLIES = [
@@ -144,14 +143,10 @@ async function burst(stage, context, plain) {
   )
 }
 
-/**
- * A reply in `chunks` pieces: when its last word is on the screen, and what the page is like meanwhile. Rounds in which the
- * machine's host took more of the processors than it usually did are left out.
- */
+/** A reply in `chunks` pieces: when its last word is on the screen, and what the page is like meanwhile. */
 async function reply(stage, context, plain, { chunks, rate }) {
   const plan = { events: chunks, rate, kind: 'reply' }
   const ours = async () => {
-    const stolen = watchStolen()
     const first = await openRun(stage, context, plan, 'transcript')
     const shown = textAt(first.page, LAST_WORD, (chunks / rate) * 1000 + GIVE_UP_MS)
     await first.release()
@@ -166,7 +161,6 @@ async function reply(stage, context, plain, { chunks, rate }) {
       tasks: tasks.length,
       longestTask: Math.max(0, ...tasks),
       longestKey: await typeWhile(second, filter, plan),
-      stolen: stolen(),
     }
   }
   /** What a key takes in an empty page while the same machine does the same work: nothing is drawn but the field. */
@@ -175,18 +169,15 @@ async function reply(stage, context, plain, { chunks, rate }) {
     await opened.page.evaluate(() => document.body.replaceChildren(document.createElement('input')))
     return { longestKey: await typeWhile(opened, opened.page.locator('input'), plan) }
   }
-  const sides = { ours, bare }
-  const seen = await byTurns(sides, { canary: 'ours', read: ({ stolen }) => stolen, slack: 0.02 }, (side) => side())
+  const seen = await byTurns({ ours, bare }, {}, (side) => side())
   const name = `browser reply of ${chunks} chunks, ${rate}/s`
   const most = (of, side = 'ours') => Math.round(Math.max(...seen.rounds.map((round) => of(round[side]))))
-  const more = { stolen_percent: most(({ stolen }) => stolen * 100) }
   return [
-    row(`${name}: last word after the last byte`, 'ms', seen, { of: ({ last }) => last, goal: '<= 500 ms', ...more }),
+    row(`${name}: last word after the last byte`, 'ms', seen, { of: ({ last }) => last, goal: '<= 500 ms' }),
     row(`${name}: tasks over 50 ms`, 'tasks', seen, {
       of: ({ tasks }) => tasks,
       goal: '0',
       longest_task_ms: most(({ longestTask }) => longestTask),
-      ...more,
     }),
     row(`${name}: longest delay of a key in the filter`, 'ms', seen, {
       of: ({ longestKey }) => longestKey,
@@ -195,7 +186,6 @@ async function reply(stage, context, plain, { chunks, rate }) {
       goal: '<= 50 ms',
       longest_ms: most(({ longestKey }) => longestKey),
       longest_ms_of_peer: most(({ longestKey }) => longestKey, 'bare'),
-      ...more,
     }),
   ]
 }

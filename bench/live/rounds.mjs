@@ -1,17 +1,22 @@
 // Rounds in which every side has its turn, and the rows that come of them.
 
+import { watchStolen } from './stolen.mjs'
+
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 /** Multiplies how long a side is measured; small for trying the bench itself. */
 export const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 const SHIFT = 0.25
+const STOLEN = 0.1
 
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 const short = (value) => (Number.isFinite(value) ? Number(value.toPrecision(4)) : null)
 
 /**
- * Measures all sides by turns, `count` rounds, the order turned round by round. `canary` is the side that none of ours is
- * part of: a round in which `read(canary)` moved by more than a quarter of its median (and more than `slack`) was disturbed
- * and is left out, as long as three rounds remain. Gives `{ rounds: [{ side: figure }], left }`.
+ * Measures all sides by turns, the order turned round by round, until `count` rounds are quiet or twice as many are measured.
+ * A round is disturbed, and left out as long as three others remain, if the machine's host took more than a tenth of the
+ * processors, or if `read` of `canary`, a side that none of ours is part of, moved by more than a quarter of its median (and
+ * more than `slack`). Gives `{ rounds: [{ side: figure }], left, stolen }`: the rounds, how many were left out, and the
+ * largest share that the host took in one of the rounds.
  */
 export async function byTurns(
   sides,
@@ -19,27 +24,37 @@ export async function byTurns(
   work,
 ) {
   const names = Object.keys(sides)
-  const rounds = []
-  for (let round = 0; round < count; round += 1) {
+  const all = []
+  const quiet = () => all.filter(({ stolen }) => stolen <= STOLEN)
+  for (let round = 0; round < 2 * count && quiet().length < count; round += 1) {
+    const stolen = watchStolen()
     const figures = {}
     for (let turn = 0; turn < names.length; turn += 1) {
       const name = names[(turn + round) % names.length]
       figures[name] = await work(sides[name], name)
     }
-    rounds.push(figures)
+    all.push({ figures, stolen: stolen() })
   }
-  if (!names.includes(canary)) return { rounds, left: 0 }
-  const usual = median(rounds.map((figures) => read(figures[canary])))
-  const shiftOf = (figures) => Math.abs(read(figures[canary]) - usual)
-  const kept = rounds.filter((figures) => shiftOf(figures) <= Math.max(usual * SHIFT, slack))
-  return kept.length >= Math.min(3, count) ? { rounds: kept, left: rounds.length - kept.length } : { rounds, left: 0 }
+  const enough = (rounds) => rounds.length >= Math.min(3, count)
+  let kept = enough(quiet()) ? quiet() : all
+  if (names.includes(canary)) {
+    const shown = ({ figures }) => read(figures[canary])
+    const usual = median(kept.map(shown))
+    const still = kept.filter((round) => Math.abs(shown(round) - usual) <= Math.max(usual * SHIFT, slack))
+    if (enough(still)) kept = still
+  }
+  return {
+    rounds: kept.map(({ figures }) => figures),
+    left: all.length - kept.length,
+    stolen: Math.max(...kept.map(({ stolen }) => stolen)),
+  }
 }
 
 /** One row: medians of both sides, and median, least and most of the ratio round by round. */
 export function row(
   id,
   unit,
-  { rounds, left = 0 },
+  { rounds, left = 0, stolen },
   { ours = 'ours', peer, name = peer, of = (figure) => figure, ...more },
 ) {
   const mine = rounds.map((figures) => of(figures[ours], figures))
@@ -58,6 +73,7 @@ export function row(
     unit,
     rounds: rounds.length,
     ...(left > 0 && { left_out: left }),
+    ...(stolen !== undefined && { stolen_percent: Math.round(stolen * 100) }),
     ...more,
   }
   const than = peer ? `, ${made.peer} of ${name}, ratio ${made.ratio} [${made.min}..${made.max}]` : ''
