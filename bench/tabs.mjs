@@ -87,13 +87,14 @@ const askFrom = (page, path) =>
   )
 
 /**
- * Brings a tab to the front and tells by how many events its first frame is late: half a second later it should say only
- * those more that have come since. Infinity where it says none, or no more.
+ * Brings a tab to the front and tells by how many events its first frame is late: when it says more, half a second later or
+ * as soon as it does then, that should be only those that have come since. Infinity where it says none, or no more.
  */
 async function lateness(page) {
   const seen = page.evaluate(
-    () =>
+    (giveUpMs) =>
       new Promise((resolve) => {
+        const until = performance.now() + giveUpMs
         const shown = () => {
           const tabs = document.querySelector('[role=tablist]')?.textContent ?? ''
           return {
@@ -105,12 +106,18 @@ async function lateness(page) {
           requestAnimationFrame(() =>
             setTimeout(() => {
               const first = shown()
-              setTimeout(() => resolve([first, shown()]), 500)
+              const lookAgain = () => {
+                const later = shown()
+                if (later.count > first.count || later.at > until) resolve([first, later])
+                else setTimeout(lookAgain, 50)
+              }
+              setTimeout(lookAgain, 500)
             }),
           )
         if (document.visibilityState === 'visible') look()
         else document.addEventListener('visibilitychange', look, { once: true })
       }),
+    GIVE_UP_MS,
   )
   await page.bringToFront()
   const [first, later] = await seen
