@@ -1,7 +1,8 @@
 import type { Locator, Page } from '@playwright/test'
+import { startBrandedPlatform } from './support/branded-platform'
 import { type Fault, type FaultProxy, startFaultProxy } from './support/fault-proxy'
 import { platform } from './support/platform'
-import { expect, test } from './support/session'
+import { expect, startChat, test } from './support/session'
 import { addControlPlane } from './support/workspace'
 
 const proxies: FaultProxy[] = []
@@ -107,4 +108,44 @@ test('a control plane that is down, broken or silent: the page stands, says so o
   await expect(late).toHaveCount(1)
   await silent.set(null)
   await recovers(waiting, waiting.getByRole('link', { name: 'concierge' }))
+})
+
+test('a recording is shown without its control plane; before any of it has come, nothing is said of what it holds', async ({
+  page,
+}) => {
+  const upstream = await startBrandedPlatform() // the agent servers of it are at its own address
+  try {
+    const slug = await addControlPlane(page, upstream)
+    await page.goto(`/${slug}/deployments?name_contains=concierge`)
+    await page.getByRole('link', { name: 'concierge', exact: true }).click()
+    await startChat(page, 'What is 6 * 7?')
+    await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  } finally {
+    await upstream.stop()
+  }
+  let letThrough = () => {}
+  const held = new Promise<void>((resolve) => {
+    letThrough = resolve
+  })
+  await page.route('**/api/live', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.reload()
+  await expect(page.getByText('Nothing of the recording has arrived yet.')).toBeVisible()
+  letThrough()
+  await expect(page.getByText('The calculator says: 42.').first()).toBeVisible()
+  const failure = page.getByRole('main').getByRole('alert')
+  await expect(failure).toHaveCount(1)
+  await expect(failure).toContainText('cannot be reached (connection refused)')
+  await page.getByRole('tab', { name: /^Events/ }).click()
+  await page.getByLabel('Filter events by text').fill('in none of them')
+  await expect(page.getByText('No entry matches the filter.')).toBeVisible()
+
+  const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
+  await parts.getByRole('link', { name: 'Runs' }).click()
+  await expect(page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')).toHaveCount(1)
+  await parts.getByRole('link', { name: 'Threads' }).click()
+  await page.waitForURL(/\/threads/)
+  await expect(failure).toHaveCount(1)
 })

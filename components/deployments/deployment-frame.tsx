@@ -37,6 +37,10 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
     href,
     isCurrent: href === overview ? path === href : path === href || path.startsWith(`${href}/`),
   }))
+  const runs: string = routes.runs(workspace, deploymentId)
+  const belowRuns = path.startsWith(runs) ? path.slice(runs.length) : undefined
+  // Recordings are the console's own and are shown without their server too; all else would say its failure once more.
+  const isRecorded = belowRuns !== undefined && belowRuns !== '/new' && belowRuns !== '/join'
   const url = data?.source_config?.custom_url
   // On a narrow screen the parts of a deployment begin sooner without them.
   const onlyWide = path === overview ? undefined : 'max-sm:hidden'
@@ -93,8 +97,8 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
       </nav>
       <div className="flex min-h-0 flex-1 flex-col pt-4">
         {error && data ? <StaleNotice {...error.view} at={dataUpdatedAt} onRetry={retry} /> : null}
-        {/* Without the deployment nothing below can be had either, and would say the same once more. */}
-        {error && !data ? <ErrorNotice error={error.view} onRetry={retry} /> : children}
+        {error && !data ? <ErrorNotice error={error.view} onRetry={retry} className="mb-4" /> : null}
+        {error && !data && !isRecorded ? null : children}
       </div>
     </>
   )

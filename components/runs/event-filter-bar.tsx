@@ -11,11 +11,11 @@ import type { useEventFilter } from './use-event-filter'
 type Props = { view: RunView; filter: ReturnType<typeof useEventFilter> }
 
 /** Which events are shown: by text, subgraph, node and mode. */
-export function EventFilterBar({ view, filter: { text, setText, filter, change } }: Props) {
+export function EventFilterBar({ view, filter: { text, setText, keep, filter, change } }: Props) {
   const { places, nodes } = usePlaces(view)
   return (
     <>
-      <TextFilter text={text} setText={setText} />
+      <TextFilter text={text} setText={setText} keep={keep} />
       {places.length > 0 || filter.place ? (
         <Select
           aria-label="Subgraph"
@@ -53,7 +53,7 @@ export function EventFilterBar({ view, filter: { text, setText, filter, change }
 }
 
 /** A key that is typed draws this field and nothing else; the list follows with the next repaint of the run. */
-function TextFilter({ text, setText }: { text: string; setText: (text: string) => void }) {
+function TextFilter({ text, setText, keep }: Pick<Props['filter'], 'text' | 'setText' | 'keep'>) {
   const [typed, setTyped] = useState(text)
   useEffect(() => {
     let isOver = false
@@ -70,6 +70,8 @@ function TextFilter({ text, setText }: { text: string; setText: (text: string) =
       className="h-7 w-40 flex-1 sm:max-w-64"
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
+      // A late change of the URL would take back where the next press leads.
+      onBlur={() => keep(typed)}
     />
   )
 }

@@ -106,6 +106,11 @@ export function EventsLens({ store }: { store: RunStore }) {
               </div>
             </div>
           </div>
+          {filtered.count === 0 && !isBehind ? (
+            <p className="pointer-events-none absolute inset-x-0 top-10 text-center text-ink-3 text-sm">
+              {view.log.length > 0 ? 'No entry matches the filter.' : 'Nothing has been written yet.'}
+            </p>
+          ) : null}
           {isFollowing ? null : <FollowPill unseen={unseen} isLive={!view.final} onClick={follow} />}
         </div>
         {entry ? (

@@ -65,6 +65,9 @@ export function Lenses({ store, request }: Props) {
 
 /** `side` tells two of them apart where both are on one page. */
 export function OpenLens({ lens, store, request, side }: Props & { lens: Lens; side?: string }) {
+  const isUnheard = useRunValue(store, hasNothingCome)
+  if (isUnheard && lens !== 'request')
+    return <p className="py-10 text-center text-ink-3 text-sm">Nothing of the recording has arrived yet.</p>
   switch (lens) {
     case 'steps':
       return <StepsLens store={store} />
@@ -81,13 +84,18 @@ export function OpenLens({ lens, store, request, side }: Props & { lens: Lens; s
   }
 }
 
-const entriesOf = (store: RunStore) => store.view.log.last
+/** Until the page has heard of the recording it does not know whether the run has written anything. */
+const hasNothingCome = ({ phase, view }: RunStore): boolean => phase === undefined && view.seq === 0
+const entriesOf = (store: RunStore) => (hasNothingCome(store) ? null : store.view.log.last)
 
-const EventsLabel = ({ store }: { store: RunStore }) => (
-  <>
-    Events
-    <span className="rounded-sm bg-sunken px-1 text-2xs text-ink-3 tabular-nums">
-      {count(useRunValue(store, entriesOf))}
-    </span>
-  </>
-)
+function EventsLabel({ store }: { store: RunStore }) {
+  const entries = useRunValue(store, entriesOf)
+  return (
+    <>
+      Events
+      {entries === null ? null : (
+        <span className="rounded-sm bg-sunken px-1 text-2xs text-ink-3 tabular-nums">{count(entries)}</span>
+      )}
+    </>
+  )
+}

@@ -1,6 +1,6 @@
 'use client'
 import { useSearchParams } from 'next/navigation'
-import { useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useSetSearch } from '@/components/shared/use-set-search'
 import type { EventFilter } from './event-filter'
 
@@ -15,11 +15,23 @@ export function useEventFilter() {
   const modes = search.get('mode') ?? ''
   const place = search.get('place') ?? ''
   const node = search.get('node') ?? ''
+  const kept = useRef(given)
   useEffect(() => {
-    if (text === given) return
-    const timer = setTimeout(() => setSearch({ q: text }), REST_MS)
+    kept.current = given
+  }, [given])
+  const keep = useCallback(
+    (next: string) => {
+      if (next === kept.current) return
+      kept.current = next
+      setText(next)
+      setSearch({ q: next })
+    },
+    [setSearch],
+  )
+  useEffect(() => {
+    const timer = setTimeout(keep, REST_MS, text)
     return () => clearTimeout(timer)
-  }, [text, given, setSearch])
+  }, [text, keep])
   const filter = useMemo(
     (): Omit<EventFilter, 'text'> => ({ modes: modes === '' ? [] : modes.split(','), place, node }),
     [modes, place, node],
@@ -27,6 +39,8 @@ export function useEventFilter() {
   return {
     text,
     setText,
+    /** As `setText`, with the URL at once. */
+    keep,
     filter,
     change: (change: { modes?: readonly string[]; place?: string; node?: string }) =>
       setSearch({
