@@ -16,10 +16,14 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
 /** The browser's own select: works everywhere, costs nothing. What is chosen before the page's code has come counts too. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
   const settle = useCallback<RefCallback<HTMLSelectElement>>((element) => {
-    const options = [...(element?.options ?? [])]
-    // As the server wrote it one option is the default; only a person can have taken another since.
-    if (options.some((one) => one.defaultSelected && !one.selected))
-      element?.dispatchEvent(new Event('change', { bubbles: true }))
+    // Once the browser has told of a choice that is being made right now: the page would hear of that one twice.
+    const timer = setTimeout(() => {
+      const options = [...(element?.options ?? [])]
+      // As the server wrote it one option is the default; only a person can have taken another since.
+      if (options.some((one) => one.defaultSelected && !one.selected))
+        element?.dispatchEvent(new Event('change', { bubbles: true }))
+    })
+    return () => clearTimeout(timer)
   }, [])
   return <select ref={settle} className={cn(inputStyle, 'pr-7 base:h-8', className)} {...rest} />
 }
