@@ -67,7 +67,7 @@ async function openChannel({ console: ours, upstream }, plain, plan, last) {
   const reading = readBytes(page, { url, init, last })
   reading.catch(() => {}) // told where it is awaited
   await page.waitForFunction(() => window.isOpen)
-  await page.waitForTimeout(300)
+  await page.waitForTimeout(300) // what opening left behind is not what is measured
   return { page, reading, release: () => upstream.release(gate) }
 }
 
@@ -190,7 +190,10 @@ async function reply(stage, context, plain, { chunks, rate }) {
   ]
 }
 
-/** Types into a field of an opened page while events come; gives the longest time of a key to the next paint, as the browser tells it: from 16 ms on. */
+/**
+ * Types into a field of an opened page while events come; gives the longest time of a key to the next paint, in ms, as the
+ * browser tells it: from 16 on.
+ */
 async function typeWhile({ page, release }, field, plan) {
   await field.focus()
   await release()
