@@ -32,21 +32,21 @@ export function EventFilterBar({ view, filter: { text, setText, keep, filter, ch
           ))}
         </Select>
       ) : null}
-      {nodes.length > 0 || filter.node ? (
-        <Select
-          aria-label="Node"
-          className="h-7 w-28 text-xs"
-          value={filter.node}
-          onChange={(event) => change({ node: event.target.value })}
-        >
-          <option value="">All nodes</option>
-          {withChosen(nodes, filter.node).map((node) => (
-            <option key={node} value={node}>
-              {node}
-            </option>
-          ))}
-        </Select>
-      ) : null}
+      {/* Nearly every run has nodes: there from the start, it does not push aside what follows when the first one comes. */}
+      <Select
+        aria-label="Node"
+        className="h-7 w-28 text-xs"
+        disabled={nodes.length === 0 && !filter.node}
+        value={filter.node}
+        onChange={(event) => change({ node: event.target.value })}
+      >
+        <option value="">All nodes</option>
+        {withChosen(nodes, filter.node).map((node) => (
+          <option key={node} value={node}>
+            {node}
+          </option>
+        ))}
+      </Select>
       <ModeChips counters={view.counters} chosen={filter.modes} onChange={(modes) => change({ modes })} />
     </>
   )

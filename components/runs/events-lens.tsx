@@ -36,6 +36,8 @@ export function EventsLens({ store }: { store: RunStore }) {
 
   const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count)
   const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT, isFollowing)
+  /** Nothing comes, and the end is there already: a way to it would only hide the last rows. */
+  const hasNoMore = !!view.final && rows.end === filtered.count
   const startedAt = view.startedAt ?? 0
   const setSearch = useSetSearch({ isLocal: true })
   const setSelected = (seq: number | undefined) => seq !== undefined && open('events', seq)
@@ -111,7 +113,7 @@ export function EventsLens({ store }: { store: RunStore }) {
               {view.log.length > 0 ? 'No entry matches the filter.' : 'Nothing has been written yet.'}
             </p>
           ) : null}
-          {isFollowing ? null : <FollowPill unseen={unseen} isLive={!view.final} onClick={follow} />}
+          {isFollowing || hasNoMore ? null : <FollowPill unseen={unseen} isLive={!view.final} onClick={follow} />}
         </div>
         {entry ? (
           <EventDetail

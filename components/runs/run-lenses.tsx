@@ -2,7 +2,9 @@
 import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
 import { useSetSearch } from '@/components/shared/use-set-search'
+import { scrollPanel } from '@/components/ui/scroll-panel'
 import { Tabs } from '@/components/ui/tabs'
+import { cn } from '@/lib/cn'
 import { count } from '@/lib/format'
 import { EventsLens } from './events-lens'
 import { type Lens, useMoment } from './moment'
@@ -56,7 +58,7 @@ export function Lenses({ store, request }: Props) {
         { value: 'request', label: 'Request' },
       ]}
     >
-      <div className="h-[max(24rem,calc(100dvh-22rem))] overflow-hidden rounded-lg border bg-panel">
+      <div className={cn('h-[max(24rem,calc(100dvh-22rem))]', scrollPanel)}>
         <OpenLens lens={lens} store={store} request={request} />
       </div>
     </Tabs>

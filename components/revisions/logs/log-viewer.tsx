@@ -9,7 +9,9 @@ import { SearchBox } from '@/components/shared/search-box'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { Select } from '@/components/ui/input'
+import { scrollPanel } from '@/components/ui/scroll-panel'
 import { Skeleton } from '@/components/ui/skeleton'
+import { cn } from '@/lib/cn'
 import { count } from '@/lib/format'
 import { routes } from '@/lib/routes'
 import { FindBar } from './find-bar'
@@ -53,7 +55,7 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
   const Rows = isWrapped ? WrappedRows : FixedRows
   const isFiltered = Boolean(knownLevel || query)
   return (
-    <div className="flex flex-col overflow-hidden rounded-lg border bg-panel">
+    <div className={cn('flex flex-col', scrollPanel)}>
       <div className="flex flex-wrap items-center gap-2 border-b px-2 py-1.5">
         <Select
           aria-label="Level"

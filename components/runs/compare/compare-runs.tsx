@@ -6,6 +6,7 @@ import { useSetSearch } from '@/components/shared/use-set-search'
 import { VisibleText } from '@/components/shared/visible-text'
 import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/input'
+import { scrollPanel } from '@/components/ui/scroll-panel'
 import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format'
@@ -123,7 +124,7 @@ function Both({
                 <RelativeTime at={summary.startedAt} />
                 <RunFigures summary={summary} serverNow={serverNow} store={store} isCancelling={false} />
               </div>
-              <div className="h-[max(24rem,calc(100dvh-14rem))] overflow-hidden rounded-lg border bg-panel">
+              <div className={cn('h-[max(24rem,calc(100dvh-14rem))]', scrollPanel)}>
                 <RunPlace value={placeOf(summary)}>
                   <OpenLens lens={lens} store={store} request={summary.request} side={name} />
                 </RunPlace>
