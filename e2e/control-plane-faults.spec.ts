@@ -1,9 +1,10 @@
 import type { Locator, Page } from '@playwright/test'
+import { expectAccessible } from './support/accessible'
 import { startBrandedPlatform } from './support/branded-platform'
 import { type Fault, type FaultProxy, startFaultProxy } from './support/fault-proxy'
 import { platform } from './support/platform'
 import { expect, startChat, test } from './support/session'
-import { addControlPlane } from './support/workspace'
+import { addAgentServer, addControlPlane, agentServer } from './support/workspace'
 
 const proxies: FaultProxy[] = []
 async function proxyOfPlatform() {
@@ -148,4 +149,35 @@ test('a recording is shown without its control plane; before any of it has come,
   await parts.getByRole('link', { name: 'Threads' }).click()
   await page.waitForURL(/\/threads/)
   await expect(failure).toHaveCount(1)
+})
+
+test('a recording outlives its deployment, and offers nothing that needs it', async ({ page }) => {
+  const slug = await addAgentServer(page, { name: 'soon gone', ...(await agentServer('concierge')) })
+  await startChat(page, 'What is 6 * 7?')
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  const deployment = page.url().split('/runs/')[0]
+
+  await page.goto(`/${slug}/settings`)
+  await page.getByRole('button', { name: 'Remove soon gone' }).click()
+  await page.getByRole('button', { name: 'Remove server' }).click()
+  await expect(page.getByRole('button', { name: 'Remove soon gone' })).toHaveCount(0)
+
+  await page.getByRole('link', { name: 'Runs', exact: true }).click()
+  await page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]').getByRole('link').first().click()
+  const notice = page.getByText('There is no such deployment any more.')
+  await expect(notice).toBeVisible()
+  await expect(page.getByText('The calculator says: 42.').first()).toBeVisible()
+  for (const name of [/^Run again/, /^Open /, 'Start a run', 'Threads'])
+    await expect(page.getByRole('link', { name })).toHaveCount(0)
+  await page.getByRole('button', { name: 'More' }).click()
+  await expect(page.getByRole('menuitem', { name: /^Replay/ })).toBeVisible()
+  await expect(page.getByRole('menuitem', { name: /^Run again/ })).toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await expectAccessible(page)
+
+  const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
+  await parts.getByRole('link', { name: 'Runs' }).click()
+  await expect(page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')).toHaveCount(1)
+  await page.goto(`${deployment}/threads`)
+  await expect(page.getByText('There is nothing here')).toBeVisible()
 })

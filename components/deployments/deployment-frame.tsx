@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import { IdChip } from '@/components/shared/id-chip'
 import { NearLink } from '@/components/shared/near-link'
+import { Notice } from '@/components/shared/notice'
 import { PageHeader } from '@/components/shared/page-header'
 import { useReasons } from '@/components/shared/rights'
 import { StaleNotice } from '@/components/shared/stale-notice'
@@ -29,15 +30,18 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   const retry = useTryAgain(deploymentQuery(workspace, deploymentId).queryKey)
   // While it is tried again the first failure is said already: a server that hangs takes minutes to fail for good.
   const error = query.error ?? query.failureReason
+  const isGone = !data && error?.code === 'not_found'
   const reason = useReasons().run
   const path = usePathname()
   const overview = routes.deployment(workspace, deploymentId)
-  const tabs = deploymentParts(workspace, deploymentId).map(({ label, href }) => ({
-    label,
-    href,
-    isCurrent: href === overview ? path === href : path === href || path.startsWith(`${href}/`),
-  }))
   const runs: string = routes.runs(workspace, deploymentId)
+  const tabs = deploymentParts(workspace, deploymentId)
+    .filter(({ href }) => !isGone || href === runs)
+    .map(({ label, href }) => ({
+      label,
+      href,
+      isCurrent: href === overview ? path === href : path === href || path.startsWith(`${href}/`),
+    }))
   const belowRuns = path.startsWith(runs) ? path.slice(runs.length) : undefined
   // Recordings are the console's own and are shown without their server too; all else would say its failure once more.
   const isRecorded = belowRuns !== undefined && belowRuns !== '/new' && belowRuns !== '/join'
@@ -97,7 +101,15 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
       </nav>
       <div className="flex min-h-0 flex-1 flex-col pt-4">
         {error && data ? <StaleNotice {...error.view} at={dataUpdatedAt} onRetry={retry} /> : null}
-        {error && !data ? <ErrorNotice error={error.view} onRetry={retry} className="mb-4" /> : null}
+        {isGone ? (
+          <div className="mb-4">
+            <Notice tone="warn">
+              There is no such deployment any more. What was recorded of its runs is kept here.
+            </Notice>
+          </div>
+        ) : error && !data ? (
+          <ErrorNotice error={error.view} onRetry={retry} className="mb-4" />
+        ) : null}
         {error && !data && !isRecorded ? null : children}
       </div>
     </>

@@ -6,18 +6,20 @@ import { Menu, MenuItem } from '@/components/ui/menu'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 
-type Props = { trigger: ReactNode; summary: RecordingSummary; onReplay: (() => void) | undefined }
+type Props = { trigger: ReactNode; summary: RecordingSummary; isGone: boolean; onReplay: (() => void) | undefined }
 
-export const MoreChoices = ({ trigger, summary, onReplay }: Props) => {
+export const MoreChoices = ({ trigger, summary, isGone, onReplay }: Props) => {
   const { workspace, deployment, id } = summary
   return (
     <Menu label="More" trigger={trigger} defaultOpen>
-      <MenuItem asChild>
-        <Link href={routes.newRun(workspace, deployment, { from: id })}>
-          <PencilLine aria-hidden />
-          <Choice title="Run again with changes" hint="The form, filled with this run’s request." />
-        </Link>
-      </MenuItem>
+      {isGone ? null : (
+        <MenuItem asChild>
+          <Link href={routes.newRun(workspace, deployment, { from: id })}>
+            <PencilLine aria-hidden />
+            <Choice title="Run again with changes" hint="The form, filled with this run’s request." />
+          </Link>
+        </MenuItem>
+      )}
       <MenuItem onSelect={onReplay} reason={onReplay ? undefined : 'Once the run is over.'}>
         <History aria-hidden />
         <Choice title="Replay" hint="As it came, up to 20 times as fast." />

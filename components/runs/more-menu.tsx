@@ -8,8 +8,10 @@ import type { RecordingSummary } from '@/lib/stream/log'
 const load = () => import('./more-choices').then(({ MoreChoices }) => ({ default: MoreChoices }))
 const MoreChoices = lazy(load)
 
+type Props = { summary: RecordingSummary; isGone: boolean; onReplay: (() => void) | undefined }
+
 /** What else may be done with a recording. */
-export function MoreMenu({ summary, onReplay }: { summary: RecordingSummary; onReplay: (() => void) | undefined }) {
+export function MoreMenu(props: Props) {
   const trigger = (
     <Button aria-label="More">
       <Ellipsis aria-hidden />
@@ -17,7 +19,7 @@ export function MoreMenu({ summary, onReplay }: { summary: RecordingSummary; onR
   )
   return (
     <MenuOnDemand trigger={trigger} load={load}>
-      <MoreChoices trigger={trigger} summary={summary} onReplay={onReplay} />
+      <MoreChoices trigger={trigger} {...props} />
     </MenuOnDemand>
   )
 }

@@ -23,6 +23,8 @@ type Props = {
   assistantName?: string
   serverNow: number
   store: RunStore
+  /** Its deployment is no more: the recording is all there is. */
+  isGone: boolean
   isCancelling: boolean
   onCancelling: () => void
   onCancelFailed: (error: ErrorView) => void
@@ -40,6 +42,7 @@ export function RunHeader({
   assistantName,
   serverNow,
   store,
+  isGone,
   isCancelling,
   onCancelling,
   onCancelFailed,
@@ -58,7 +61,7 @@ export function RunHeader({
       meta={<RunFigures summary={summary} serverNow={serverNow} store={store} isCancelling={isCancelling} />}
       actions={
         <>
-          {isOver ? null : (
+          {isOver || isGone ? null : (
             <CancelMenu
               summary={summary}
               isCancelling={isCancelling}
@@ -67,7 +70,7 @@ export function RunHeader({
             />
           )}
           {isFollowed ? <PauseButton store={store} /> : null}
-          {thread ? (
+          {thread && !isGone ? (
             <Button asChild>
               <Link href={routes.thread(workspace, deployment, thread)}>
                 <MessagesSquare aria-hidden />
@@ -75,7 +78,7 @@ export function RunHeader({
               </Link>
             </Button>
           ) : null}
-          {run ? (
+          {run && !isGone ? (
             <Button asChild>
               <Link href={routes.traceOfRun(workspace, deployment, run)}>
                 <ListTree aria-hidden />
@@ -83,13 +86,19 @@ export function RunHeader({
               </Link>
             </Button>
           ) : null}
-          <Button asChild>
-            <Link href={routes.newRun(workspace, deployment, { assistant, thread: thread ?? undefined })}>
-              <Play aria-hidden />
-              {thread ? 'Run again on this thread' : 'Run again'}
-            </Link>
-          </Button>
-          <MoreMenu summary={summary} onReplay={canReplay ? () => setSearch({ replay: '1' }) : undefined} />
+          {isGone ? null : (
+            <Button asChild>
+              <Link href={routes.newRun(workspace, deployment, { assistant, thread: thread ?? undefined })}>
+                <Play aria-hidden />
+                {thread ? 'Run again on this thread' : 'Run again'}
+              </Link>
+            </Button>
+          )}
+          <MoreMenu
+            summary={summary}
+            isGone={isGone}
+            onReplay={canReplay ? () => setSearch({ replay: '1' }) : undefined}
+          />
         </>
       }
     >

@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/error-notice'
 import type { ErrorView } from '@/lib/errors'
 import { findAssistant, pickableAssistants } from '@/lib/queries/assistants'
+import { deploymentQuery } from '@/lib/queries/deployments'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { LiveAnnouncer } from './live-announcer'
 import { RunHeader } from './run-header'
@@ -27,6 +28,7 @@ type Props = {
 export function RunScreen({ summary, serverNow }: Props) {
   const assistants = useQuery(pickableAssistants(summary.workspace, summary.deployment))
   const assistant = findAssistant(assistants.data, summary.assistant)
+  const isGone = useQuery(deploymentQuery(summary.workspace, summary.deployment)).error?.code === 'not_found'
   const store = useRunView(summary.workspace, summary.id)
   const problem = useRunValue(store, problemOf)
   const [cancelling, setCancelling] = useState<'no' | 'asked'>('no')
@@ -45,6 +47,7 @@ export function RunScreen({ summary, serverNow }: Props) {
         assistantName={assistant?.name || assistant?.graph_id}
         serverNow={serverNow}
         store={store}
+        isGone={isGone}
         isCancelling={cancelling === 'asked'}
         onCancelling={() => {
           setCancelError(undefined)
@@ -57,8 +60,8 @@ export function RunScreen({ summary, serverNow }: Props) {
       />
       {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
-      <Waiting summary={summary} store={store} thread={thread} />
-      <RunPlace value={place}>
+      {isGone ? null : <Waiting summary={summary} store={store} thread={thread} />}
+      <RunPlace value={isGone ? undefined : place}>
         <RunLenses store={store} request={summary.request} />
       </RunPlace>
       <LiveAnnouncer store={store} />

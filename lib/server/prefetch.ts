@@ -52,6 +52,9 @@ function isMissing(error: unknown, key: ApiQueryKey | undefined): boolean {
 }
 
 async function fill(client: QueryClient, queryKey: ApiQueryKey, signal: AbortSignal): Promise<unknown> {
+  // Layouts and pages ask for the same: what failed once in a request has failed for all of it.
+  const failure = client.getQueryState(queryKey)?.error
+  if (failure) return failure
   const [api, id, workspace, deployment, input] = queryKey
   const op = TABLES[api]?.[id]
   if (!op) throw new TypeError(`There is no operation ${api}.${id}.`)

@@ -5,7 +5,8 @@ import { prefetch } from '@/lib/server/prefetch'
 
 export default async function Layout({ params, children }: LayoutProps<'/[workspace]/deployments/[deploymentId]'>) {
   const { workspace, deploymentId } = await params
-  await prefetch(deploymentQuery(workspace, deploymentId))
+  // Whether it is there at all is for the pages to say: recordings of its runs outlive it.
+  await prefetch(deploymentQuery(workspace, deploymentId)).catch(() => undefined)
   return (
     <Hydrated>
       <DeploymentFrame workspace={workspace} deploymentId={deploymentId}>

@@ -4,7 +4,7 @@ import { Hydrated } from '@/components/shared/hydrated'
 import { revisionsQuery } from '@/lib/queries/revisions'
 import { offeredAt } from '@/lib/server/capabilities'
 import { prefetch } from '@/lib/server/prefetch'
-import { visibleRecordings } from '../../recordings'
+import { visibleRecordings } from '../../../recordings'
 
 /** How long the page's stream stays open for an agent server that does not answer. */
 const PATIENCE_MS = 4_000

@@ -7,7 +7,7 @@ import { pageActor } from '@/lib/server/page-actor'
 import { prefetch } from '@/lib/server/prefetch'
 import { listTemplates } from '@/lib/server/run-templates'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { visibleRecording } from '../../../../recordings'
+import { visibleRecording } from '../../../../../recordings'
 
 export const metadata: Metadata = { title: 'New run' }
 

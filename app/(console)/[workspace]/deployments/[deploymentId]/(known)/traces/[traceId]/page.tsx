@@ -7,7 +7,7 @@ import { pageWorkspace } from '@/lib/server/page-actor'
 import { prefetchRead } from '@/lib/server/prefetch'
 import { listPrices } from '@/lib/server/prices'
 import { readTree } from '@/lib/server/trace-tree'
-import { recordingOfRun } from '../../../../recordings'
+import { recordingOfRun } from '../../../../../recordings'
 
 export const metadata: Metadata = { title: 'Trace' }
 
