@@ -178,6 +178,8 @@ test('a recording outlives its deployment, and offers nothing that needs it', as
   const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
   await parts.getByRole('link', { name: 'Runs' }).click()
   await expect(page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')).toHaveCount(1)
-  await page.goto(`${deployment}/threads`)
-  await expect(page.getByText('There is nothing here')).toBeVisible()
+  for (const nothing of [`${deployment}/threads`, `/${slug}/deployments/never-was/runs`]) {
+    await page.goto(nothing)
+    await expect(page.getByText('There is nothing here')).toBeVisible()
+  }
 })

@@ -5,6 +5,7 @@ import { AppError } from '@/lib/errors'
 import { agentDestination, controlPlaneDestination, type Destination, directDestination } from './destination'
 import { directServer } from './direct-servers'
 import { type ExchangeOptions, exchange, prepare } from './exchange'
+import { orAborted } from './signals'
 import type { Workspace } from './workspaces'
 
 const KEPT_MS = 15_000
@@ -35,7 +36,7 @@ export async function agentServerOf(
     known.set(key, entry)
     entry.address.catch(() => known.delete(key))
   }
-  return agentDestination(workspace, await entry.address)
+  return agentDestination(workspace, await orAborted(entry.address, options.signal))
 }
 
 async function lookUp(workspace: Workspace, deployment: string, { requestId }: ExchangeOptions): Promise<string> {

@@ -270,6 +270,30 @@ test('the address of a deployment is asked for once for many calls, and again af
   expect(upstream.seen.at(-1)?.path).toBe('/agents/moved/info')
 })
 
+test('whoever waits for an address that others asked for leaves when they no longer want to wait; the others get it', async () => {
+  let answer = () => {}
+  upstream.answer(({ path }) =>
+    isDeployment(path)
+      ? (response) => {
+          answer = () => response.end(JSON.stringify(deploymentRecord(`${upstream.url}/agents/demo`)))
+          response.writeHead(200, { 'content-type': 'application/json' })
+        }
+      : { body: {} },
+  )
+  const info = (signal?: AbortSignal) =>
+    callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer, signal })
+  const others = info()
+  const [first, second] = [new AbortController(), new AbortController()]
+  const leaving = Promise.allSettled([info(first.signal), info(second.signal)])
+  await vi.waitFor(() => expect(upstream.seen.filter(({ path }) => isDeployment(path))).toHaveLength(1))
+  first.abort()
+  second.abort()
+  expect((await leaving).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  answer()
+  await others
+  expect(upstream.seen.map(({ path }) => path)).toEqual([`/v2/deployments/${SAMPLE_ID}`, '/agents/demo/info'])
+})
+
 test('a role taken away acts at the next call', async () => {
   const person = await testActor({ default: 'developer' })
   const run = () =>

@@ -106,8 +106,8 @@ async function perform<T>(
       error.view.requestId ||= requestId
       noteMissing(input, op, error)
     }
-    // Whatever else failed, the address may be why; looking it up again is cheap.
-    if (input.deployment) forgetAgentAddress(workspace.slug, input.deployment)
+    // Whatever else failed, the address may be why; looking it up again is cheap. Who no longer waits says nothing of it.
+    if (input.deployment && !signal?.aborted) forgetAgentAddress(workspace.slug, input.deployment)
     throw error
   }
 }

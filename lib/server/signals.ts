@@ -27,6 +27,17 @@ export function joinSignals(...signals: (AbortSignal | undefined)[]) {
   return { signal: controller.signal, abort: (reason?: unknown) => controller.abort(reason), release }
 }
 
+/** Waits for what others wait for too, until the signal aborts: then it throws the signal's reason, and the work goes on. */
+export function orAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return shared
+  const { signal: own, release } = joinSignals(signal)
+  const aborted = new Promise<never>((_, reject) => {
+    if (own.aborted) reject(own.reason)
+    else own.addEventListener('abort', () => reject(own.reason))
+  })
+  return Promise.race([shared, aborted]).finally(release)
+}
+
 /**
  * The same stream; `done` runs once when it ends, fails or is cancelled. Nothing is read ahead of the one who reads. Not
  * `pipeThrough`: on a stream of small events its queues and promises cost more than all that is done with them.

@@ -4,12 +4,14 @@ import { runRowsQueryOf } from '@/components/runs/list-query'
 import { RunsList } from '@/components/runs/runs-list'
 import { Hydrated } from '@/components/shared/hydrated'
 import { pickableAssistants } from '@/lib/queries/assistants'
+import { deploymentQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
 import { pageActor } from '@/lib/server/page-actor'
 import { prefetch, prefetchRead } from '@/lib/server/prefetch'
 import { readRunRows } from '@/lib/server/run-rows/read'
 import { listViews } from '@/lib/server/saved-views'
+import { visibleRecordings } from '../../../recordings'
 
 export const metadata: Metadata = { title: 'Runs' }
 
@@ -25,6 +27,7 @@ export default async function Page({
     // Without them the list is as good as before.
     listViews({ account: actor.id, workspace, page: 'runs' }).catch(() => []),
     prefetchRead(runRowsQuery(workspace, query).queryKey, () => readRunRows(workspace, query, actor)),
+    assertDeploymentOrRecordings(workspace, deploymentId),
     // For names only: recordings are shown without their server too.
     prefetch(pickableAssistants(workspace, deploymentId)).catch(() => undefined),
   ])
@@ -41,4 +44,10 @@ export default async function Page({
       <RunsList workspace={workspace} deployment={deploymentId} views={views} serverNow={Date.now()} />
     </Hydrated>
   )
+}
+
+/** A deployment that is gone has its recordings; one that never was has nothing. */
+async function assertDeploymentOrRecordings(workspace: string, deployment: string): Promise<void> {
+  const { items } = await visibleRecordings({ workspace, deployment, limit: 1 })
+  if (items.length === 0) await prefetch(deploymentQuery(workspace, deployment))
 }
