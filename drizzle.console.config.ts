@@ -2,7 +2,7 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './lib/server/{schema,recorder/schema}.ts',
+  schema: './lib/server/{process,recorder}/schema.ts',
   out: './drizzle/console',
   schemaFilter: ['console'],
 })

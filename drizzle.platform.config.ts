@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['./platform/control-plane/schema.ts', './platform/traces/schema.ts'],
+  schema: ['./platform/kernel/schema.ts', './platform/traces/schema.ts'],
   out: './drizzle/platform',
 })

@@ -6,7 +6,7 @@ const root = import.meta.dirname
 /** Tests that mock no module, set no environment and keep no global state: those of one worker share its modules. */
 const shared = [
   'lib/*.test.ts',
-  'lib/{contracts,live,stream,traces}/**/*.test.ts',
+  'lib/{contracts,format,json,lists,live,stream,traces}/**/*.test.ts',
   'platform/{agent-server,control-plane,images,traces}/**/*.test.ts',
   'components/**/*.test.ts',
 ]

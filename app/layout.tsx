@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
 import { connection } from 'next/server'
-import { NonceProvider } from '@/components/shared/nonce'
+import { fontClasses } from '@/app/fonts'
+import { NonceProvider } from '@/components/shared/layout/nonce'
 import { Providers } from '@/components/shell/providers'
 import { THEME_SCRIPT } from '@/components/shell/theme'
-import { fontClasses } from '@/lib/fonts'
 import './globals.css'
 
 export const metadata: Metadata = { title: { default: 'Pilothouse', template: '%s · Pilothouse' } }

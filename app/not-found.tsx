@@ -1,4 +1,4 @@
-import { NothingHere } from '@/components/shared/nothing-here'
+import { NothingHere } from '@/components/shared/feedback/nothing-here'
 
 export default function NotFound() {
   return (

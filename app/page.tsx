@@ -1,8 +1,8 @@
 import { redirect } from 'next/navigation'
 import { NoWorkspace } from '@/components/shell/no-workspace'
 import { routes } from '@/lib/routes'
-import { pageActor } from '@/lib/server/page-actor'
-import { listWorkspaces } from '@/lib/server/workspaces'
+import { pageActor } from '@/lib/server/access/page-actor'
+import { listWorkspaces } from '@/lib/server/access/workspaces'
 
 export default async function Page() {
   const actor = await pageActor()

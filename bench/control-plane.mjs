@@ -121,7 +121,7 @@ function startPlatform(dataDir, databaseUrl) {
 async function fill(folder, url) {
   const bundle = path.join(folder, 'seal.mjs')
   await build({
-    entryPoints: [path.join(root, 'platform/control-plane/seal.ts')],
+    entryPoints: [path.join(root, 'platform/kernel/seal.ts')],
     outfile: bundle,
     bundle: true,
     platform: 'node',

@@ -11,17 +11,32 @@ const SINGLE_FILES = ['proxy.ts', 'instrumentation.ts']
 /** Zone → zones it may import besides itself. `feature` and `app` are the only ones that see most of the tree. */
 const MAY_IMPORT: Record<string, string[]> = {
   leaf: [],
-  contracts: ['leaf'],
-  stream: ['contracts', 'leaf'],
-  traces: ['leaf'],
-  json: ['contracts', 'leaf'],
+  format: ['leaf'],
+  lists: ['leaf'],
+  json: ['leaf', 'format'],
+  contracts: ['leaf', 'json'],
+  stream: ['contracts', 'leaf', 'json'],
+  traces: ['leaf', 'format'],
   queries: ['contracts', 'json', 'traces', 'leaf'],
   live: ['contracts', 'stream', 'leaf'],
-  server: ['contracts', 'stream', 'traces', 'leaf', 'queries'],
-  actions: ['contracts', 'stream', 'leaf', 'server'],
+  server: ['contracts', 'stream', 'traces', 'leaf', 'queries', 'format', 'lists', 'json'],
+  actions: ['contracts', 'stream', 'leaf', 'server', 'format', 'lists', 'json'],
   ui: ['leaf'],
-  shared: ['ui', 'json', 'leaf'],
-  feature: ['ui', 'shared', 'contracts', 'queries', 'actions', 'live', 'stream', 'traces', 'json', 'leaf'],
+  shared: ['ui', 'json', 'leaf', 'format', 'lists'],
+  feature: [
+    'ui',
+    'shared',
+    'contracts',
+    'queries',
+    'actions',
+    'live',
+    'stream',
+    'traces',
+    'json',
+    'leaf',
+    'format',
+    'lists',
+  ],
   app: [
     'ui',
     'shared',
@@ -34,22 +49,79 @@ const MAY_IMPORT: Record<string, string[]> = {
     'traces',
     'json',
     'leaf',
+    'format',
+    'lists',
     'server',
   ],
-  platform: ['contracts', 'traces'],
+  platform: ['contracts', 'traces', 'json'],
+}
+
+/**
+ * Rooms in order: each imports only those before it. A folder that is not named fails, so that a new room gets its place.
+ * `.` holds the files that lie beside the rooms.
+ */
+const ROOM_ORDER: Record<string, string[]> = {
+  'lib/server': [
+    'process',
+    'access',
+    'audit',
+    'transport',
+    'upstream',
+    'relay',
+    'edits',
+    'recorder',
+    'records',
+    'resources',
+    'inbox',
+    'protocols',
+    'live',
+    'start',
+  ],
+  'lib/contracts': ['wire', 'deployments', 'agents', 'traces', '.'],
+  platform: [
+    'kernel',
+    'agent-server',
+    'builder',
+    'images',
+    'traces',
+    'rollout',
+    'gateway',
+    'control-plane',
+    '.',
+    'testing',
+  ],
+  'platform/agent-server': [
+    'kernel',
+    'persistence',
+    'assistants',
+    'threads',
+    'store',
+    'runs',
+    'crons',
+    'http',
+    'protocols',
+    'handlers',
+    '.',
+    'fixtures',
+  ],
+  'components/shared': ['text', 'layout', 'feedback', 'form', 'list', 'json', 'message', 'conflict'],
+  'components/runs': ['view', 'start', 'answer', 'lenses', 'list', 'page', 'compare', 'file'],
+  'components/traces': ['common', 'list', 'trace', 'compare', 'check'],
 }
 
 /** Importer → imported, where the table is wrong for a reason. */
 const EXCEPTIONS: Record<string, string[]> = {
   // A server component: it hands the queries that the page prefetched in this request to the browser.
-  'components/shared/hydrated.tsx': ['lib/server/prefetch.ts'],
+  'components/shared/layout/hydrated.tsx': ['lib/server/relay/prefetch.ts'],
   // Every feature follows its queries in the same way, and `lib/live` keeps out of React.
-  'components/shared/use-live-query.ts': ['lib/live/client.ts'],
+  'components/shared/layout/use-live-query.ts': ['lib/live/client.ts'],
 }
 
 /** Browser code imports no schema library. */
-const LIGHT_ZONES = ['queries', 'traces', 'json', 'live', 'ui', 'shared', 'feature']
-const NO_REACT = ['contracts', 'stream', 'traces', 'json', 'live', 'leaf', 'platform']
+const LIGHT_ZONES = ['queries', 'traces', 'json', 'format', 'lists', 'live', 'ui', 'shared', 'feature']
+const NO_REACT = ['contracts', 'stream', 'traces', 'json', 'format', 'lists', 'live', 'leaf', 'platform']
+/** What a button or field may need besides React and Radix. */
+const UI_MAY_IMPORT = ['lib/cn.ts']
 /** Read by drizzle-kit, which runs outside the server's module conditions. */
 const isTableFile = (file: string) => /^lib\/server\/(.*\/)?schema\.ts$/.test(file)
 
@@ -118,6 +190,28 @@ function zoneOf(file: string): string | undefined {
 }
 const isOurs = (to: string) => FOLDERS.some((folder) => to.startsWith(`${folder}/`))
 
+/** The room of a house (a folder with an order of its own) that a file lies in; `.` beside the rooms, undefined outside. */
+function roomOf(house: string, file: string): string | undefined {
+  if (!file.startsWith(`${house}/`)) return undefined
+  const [room, rest] = file.slice(house.length + 1).split('/')
+  return rest === undefined ? '.' : room
+}
+
+/** Each ring once, as a path that ends where it began. */
+function cyclesOf(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const state = new Map<string, 'open' | 'done'>()
+  const cycles: string[] = []
+  const visit = (node: string, trail: string[]) => {
+    if (state.get(node) === 'done') return
+    if (state.get(node) === 'open') return void cycles.push([...trail.slice(trail.indexOf(node)), node].join(' -> '))
+    state.set(node, 'open')
+    for (const to of edges.get(node) ?? []) if (edges.has(to)) visit(to, [...trail, node])
+    state.set(node, 'done')
+  }
+  for (const node of edges.keys()) visit(node, [])
+  return cycles
+}
+
 describe('imports', () => {
   test('follow the folder table', () => {
     const wrong: string[] = []
@@ -128,7 +222,7 @@ describe('imports', () => {
         if (!zone || !target || EXCEPTIONS[file]?.includes(to)) continue
         const isSame = zone === target && (zone !== 'feature' || file.split('/')[1] === to.split('/')[1])
         if (!isSame && !MAY_IMPORT[zone]?.includes(target)) wrong.push(`${file} (${zone}) -> ${to} (${target})`)
-        if (zone === 'ui' && target === 'leaf' && to !== 'lib/cn.ts') wrong.push(`${file} -> ${to}`)
+        if (zone === 'ui' && target !== 'ui' && !UI_MAY_IMPORT.includes(to)) wrong.push(`${file} -> ${to}`)
       }
     }
     expect(wrong).toEqual([])
@@ -152,18 +246,45 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('form no cycle', () => {
-    const state = new Map<string, 'open' | 'done'>()
-    const cycles: string[] = []
-    const visit = (file: string, trail: string[]) => {
-      if (state.get(file) === 'done') return
-      if (state.get(file) === 'open') return void cycles.push([...trail.slice(trail.indexOf(file)), file].join(' -> '))
-      state.set(file, 'open')
-      for (const { to } of imports.get(file) ?? []) if (imports.has(to)) visit(to, [...trail, file])
-      state.set(file, 'done')
+  test('keep the order of the rooms', () => {
+    const wrong = [...imports].flatMap(([file, found]) =>
+      Object.entries(ROOM_ORDER).flatMap(([house, rooms]) => {
+        const from = roomOf(house, file)
+        if (from === undefined) return []
+        if (!rooms.includes(from)) return [`${file}: no room ${from} in ${house}`]
+        return found.flatMap(({ to }) => {
+          const room = roomOf(house, to)
+          return room !== undefined && rooms.indexOf(room) > rooms.indexOf(from) ? [`${file} -> ${to}`] : []
+        })
+      }),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('form no ring of folders, type-only imports included', () => {
+    const folders = new Map<string, Set<string>>()
+    for (const [file, found] of imports) {
+      const from = path.posix.dirname(file)
+      const targets = folders.get(from) ?? folders.set(from, new Set()).get(from)
+      for (const { to } of found)
+        if (imports.has(to) && path.posix.dirname(to) !== from) targets?.add(path.posix.dirname(to))
     }
-    for (const file of imports.keys()) visit(file, [])
-    expect(cycles).toEqual([])
+    expect(cyclesOf(folders)).toEqual([])
+  })
+
+  test('form no ring of files', () => {
+    const files = [...imports].map(([file, found]) => [file, new Set(found.map(({ to }) => to))] as const)
+    expect(cyclesOf(new Map(files))).toEqual([])
+  })
+
+  test('a folder holds at most 25 entries, tests not counted', () => {
+    const entries = new Map<string, Set<string>>()
+    for (const file of code)
+      for (let at = file; path.posix.dirname(at) !== '.'; at = path.posix.dirname(at)) {
+        const folder = path.posix.dirname(at)
+        entries.set(folder, (entries.get(folder) ?? new Set()).add(at))
+      }
+    expect([...entries].filter(([, { size }]) => size > 25).map(([folder]) => folder)).toEqual([])
   })
 
   test('bring no schema library to the browser', () => {
@@ -211,7 +332,12 @@ describe('rules of the tree', () => {
 
   test('the environment is read in its own files only', () => {
     const may = (file: string) =>
-      ['lib/server/env.ts', 'platform/env.ts', 'components/deployments/snippets.ts', ...SINGLE_FILES].includes(file) // snippets: in a text
+      [
+        'lib/server/process/env.ts',
+        'platform/kernel/env.ts',
+        'components/deployments/snippets.ts',
+        ...SINGLE_FILES,
+      ].includes(file) // snippets: in a text
     expect(code.filter((file) => !may(file) && /\bprocess\s*\.\s*env\b/.test(bare(file)))).toEqual([])
   })
 
@@ -225,12 +351,14 @@ describe('rules of the tree', () => {
 
   test('every outbound request goes through the guarded client', () => {
     const may = (file: string) =>
-      file === 'lib/server/upstream.ts' || ['queries', 'live', 'platform'].includes(zoneOf(file) ?? '')
+      file === 'lib/server/upstream/request.ts' || ['queries', 'live', 'platform'].includes(zoneOf(file) ?? '')
     expect(
       code.filter((file) => !may(file) && /(?<![.\w])fetch\(|globalThis\.fetch|window\.fetch/.test(bare(file))),
     ).toEqual([])
     const clients = ['undici', 'node:http', 'node:https', 'node:http2', 'http', 'https', 'node:tls']
-    const guard = ['upstream', 'stream-request', 'address-guard'].map((name) => `lib/server/${name}.ts`)
+    const guard = ['upstream/request', 'transport/stream-request', 'upstream/address-guard'].map(
+      (name) => `lib/server/${name}.ts`,
+    )
     const others = [...imports].filter(
       ([file, found]) =>
         zoneOf(file) !== 'platform' &&

@@ -3,8 +3,8 @@ import { access, cp, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import type { Store } from './control-plane/store'
-import { asProcessEnv, baseEnvironment } from './env'
+import { asProcessEnv, baseEnvironment } from './kernel/env'
+import type { Store } from './kernel/store'
 
 const run = promisify(execFile)
 

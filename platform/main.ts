@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { writePrivately } from './control-plane/data-folder'
-import { platformEnv } from './env'
+import { writePrivately } from './kernel/data-folder'
+import { platformEnv } from './kernel/env'
 import { startPlatform } from './start'
 
 // The platform as a program of its own: `node .build/platform.mjs`, from the repository root.

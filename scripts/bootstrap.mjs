@@ -80,9 +80,8 @@ const SHARED = ['tsconfig.json', 'package-lock.json']
 /** Bundles the platform's two programs into .build/; a tenth of a second. */
 export function ensurePlatform() {
   const want = hashOf([
-    ...['platform', 'lib/contracts', 'lib/traces'].flatMap(filesIn),
+    ...['platform', 'lib/contracts', 'lib/format', 'lib/json', 'lib/traces'].flatMap(filesIn),
     'lib/errors.ts',
-    'lib/base64.ts',
     'scripts/build-platform.mjs',
     ...SHARED,
   ])

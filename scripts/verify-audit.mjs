@@ -53,7 +53,8 @@ async function verify() {
   await build({
     absWorkingDir: root,
     stdin: {
-      contents: "export { verifyAudit } from './lib/server/audit-verify'\nexport { adoptStore } from './lib/server/db'",
+      contents:
+        "export { verifyAudit } from './lib/server/audit/verify'\nexport { adoptStore } from './lib/server/process/db'",
       resolveDir: root,
       loader: 'ts',
     },

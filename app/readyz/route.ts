@@ -1,4 +1,4 @@
-import { readinessProblems } from '@/lib/server/readiness'
+import { readinessProblems } from '@/lib/server/start/readiness'
 
 export const dynamic = 'force-dynamic'
 

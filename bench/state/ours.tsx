@@ -1,10 +1,10 @@
 // The console's own tree and difference, in a page of nothing else.
 import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
-import { JsonRows } from '@/components/shared/json-tree'
-import { parseJson } from '@/lib/contracts/json'
+import { JsonRows } from '@/components/shared/json/json-tree'
 import { LargeDifferences } from '@/lib/json/difference-source'
 import { keepReady, LargeJson } from '@/lib/json/large-json'
+import { parseJson } from '@/lib/json/lossless'
 import { jsonWorker } from '@/lib/json/remote-document'
 import type { RowSource } from '@/lib/json/row-source'
 import { ValueSource } from '@/lib/json/value-source'

@@ -1,12 +1,12 @@
 import { Play } from 'lucide-react'
 import Link from 'next/link'
-import type { Column } from '@/components/shared/data-table'
-import { IdChip } from '@/components/shared/id-chip'
-import { RelativeTime } from '@/components/shared/relative-time'
-import { VisibleText } from '@/components/shared/visible-text'
+import type { Column } from '@/components/shared/list/data-table'
+import { IdChip } from '@/components/shared/text/id-chip'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
-import type { Assistant } from '@/lib/contracts/assistants'
+import type { Assistant } from '@/lib/contracts/agents/assistants'
 import { routes } from '@/lib/routes'
 
 /** The assistant that the server made for each graph by itself. */

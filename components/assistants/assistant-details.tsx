@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { JsonTree } from '@/components/shared/json-tree'
-import { KeyValues } from '@/components/shared/key-values'
-import { RelativeTime } from '@/components/shared/relative-time'
-import { VisibleText } from '@/components/shared/visible-text'
-import type { Assistant } from '@/lib/contracts/assistants'
+import { JsonTree } from '@/components/shared/json/json-tree'
+import { KeyValues } from '@/components/shared/text/key-values'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import type { Assistant } from '@/lib/contracts/agents/assistants'
 
 /** What an assistant is set to. */
 export const AssistantDetails = ({ assistant: one }: { assistant: Assistant }) => (

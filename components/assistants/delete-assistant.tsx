@@ -1,14 +1,14 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ConfirmDialog } from '@/components/shared/confirm-dialog'
+import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { Checkbox } from '@/components/ui/checkbox'
 import { toast } from '@/components/ui/toast'
 import { deleteAssistant } from '@/lib/actions/assistants'
 import { agentServer } from '@/lib/contracts/agent-server'
-import { count } from '@/lib/format'
+import { count } from '@/lib/format/format'
+import { newRequestKey } from '@/lib/format/request-key'
 import { apiQuery, invalidate } from '@/lib/queries/api-query'
-import { newRequestKey } from '@/lib/request-key'
 import type { AssistantPlace } from './place'
 
 type Props = { place: AssistantPlace; name: string; onClose: () => void; onDone: () => void }

@@ -1,6 +1,6 @@
-import { chipsOf, type FilterDefinition, filterValue } from '@/components/shared/filters'
-import { readJsonFilter } from '@/components/shared/json-filter'
-import { parseJson } from '@/lib/contracts/json'
+import { readJsonFilter } from '@/components/shared/json/json-filter'
+import { chipsOf, type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { parseJson } from '@/lib/json/lossless'
 
 export const PAGE_SIZES = [50, 100] as const
 

@@ -1,4 +1,4 @@
-import { VisibleText } from '@/components/shared/visible-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { jsonText } from '@/lib/json/value'
 import { type Field, type JsonSchema, type Shape, shapeOf, shapeWord } from './schema-shape'
 

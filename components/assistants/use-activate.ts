@@ -2,10 +2,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { activateVersion } from '@/lib/actions/assistants'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { AssistantOutcome } from '@/lib/contracts/assistant-edit'
+import type { AssistantOutcome } from '@/lib/contracts/agents/assistant-edit'
 import type { Settled } from '@/lib/errors'
+import { newRequestKey } from '@/lib/format/request-key'
 import { invalidate } from '@/lib/queries/api-query'
-import { newRequestKey } from '@/lib/request-key'
 import type { AssistantPlace } from './place'
 
 /** Makes a version active where `seen` is the active one; whatever came of it, what is shown is read again. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AssistantChange } from '@/lib/contracts/assistant-edit'
-import type { Assistant } from '@/lib/contracts/assistants'
+import type { AssistantChange } from '@/lib/contracts/agents/assistant-edit'
+import type { Assistant } from '@/lib/contracts/agents/assistants'
 import { authorsOf } from './versions'
 
 const version = (number: number, at: string): Assistant => ({

@@ -1,5 +1,5 @@
-import type { AssistantChange } from '@/lib/contracts/assistant-edit'
-import type { Assistant } from '@/lib/contracts/assistants'
+import type { AssistantChange } from '@/lib/contracts/agents/assistant-edit'
+import type { Assistant } from '@/lib/contracts/agents/assistants'
 
 /** The clocks of console and server may differ by this much. */
 const TOLERANCE_MS = 3_000

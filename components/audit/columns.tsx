@@ -1,8 +1,8 @@
-import type { Column } from '@/components/shared/data-table'
-import { RelativeTime } from '@/components/shared/relative-time'
+import type { Column } from '@/components/shared/list/data-table'
+import { RelativeTime } from '@/components/shared/text/relative-time'
 import { StatusBadge } from '@/components/ui/badge'
 import { CopyButton } from '@/components/ui/copy-button'
-import { count } from '@/lib/format'
+import { count } from '@/lib/format/format'
 
 export type AuditShown = {
   seq: number

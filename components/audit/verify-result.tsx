@@ -1,6 +1,6 @@
 import { ShieldAlert, ShieldCheck } from 'lucide-react'
-import { RelativeTime } from '@/components/shared/relative-time'
-import { count } from '@/lib/format'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { count } from '@/lib/format/format'
 
 export type AuditReportShown = { isWhole: boolean; rows: number; problems: string[]; at: number }
 

@@ -1,11 +1,11 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
-import { ErrorNotice } from '@/components/shared/error-notice'
+import { signInErrorText } from '@/components/auth/sign-in-errors'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
-import { signInErrorText } from '@/lib/sign-in-errors'
 import { localPath } from './local-path'
 
 type SignInFormProps = { callbackUrl?: string; error?: string; hasSingleSignOn: boolean }

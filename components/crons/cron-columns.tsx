@@ -1,8 +1,8 @@
-import type { Column } from '@/components/shared/data-table'
-import { RelativeTime } from '@/components/shared/relative-time'
-import { VisibleText } from '@/components/shared/visible-text'
-import type { Cron } from '@/lib/contracts/crons'
-import { shortId } from '@/lib/format'
+import type { Column } from '@/components/shared/list/data-table'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import type { Cron } from '@/lib/contracts/agents/crons'
+import { shortId } from '@/lib/format/format'
 import { CronState } from './cron-state'
 
 /** `nameOf` gives an assistant's name by its id, where it is known. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Cron } from '@/lib/contracts/crons'
-import { parseJson } from '@/lib/contracts/json'
+import type { Cron } from '@/lib/contracts/agents/crons'
+import { parseJson } from '@/lib/json/lossless'
 import { createBody, draftOf, emptyDraft, lostMetadata, patchBody, problemsOf } from './cron-draft'
 
 const cron: Cron = {

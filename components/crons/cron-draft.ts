@@ -1,7 +1,7 @@
-import { findJsonProblem } from '@/components/shared/json-problem'
-import type { Cron } from '@/lib/contracts/crons'
-import { isJsonObject, parseJson, printJson } from '@/lib/contracts/json'
-import { UTC } from '@/lib/cron-zone'
+import { findJsonProblem } from '@/components/shared/json/json-problem'
+import type { Cron } from '@/lib/contracts/agents/crons'
+import { UTC } from '@/lib/format/cron-zone'
+import { isJsonObject, parseJson, printJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
 
 /** What a person fills in. JSON parts are text, so that every number stays what was typed. */

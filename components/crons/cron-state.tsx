@@ -1,5 +1,5 @@
 import { StatusBadge } from '@/components/ui/badge'
-import type { Cron } from '@/lib/contracts/crons'
+import type { Cron } from '@/lib/contracts/agents/crons'
 
 /** Whether it fires. One whose end has passed has no next firing any more. */
 export const CronState = ({ cron }: { cron: Pick<Cron, 'enabled' | 'next_run_date'> }) =>

@@ -1,5 +1,5 @@
-import { readJsonFilter } from '@/components/shared/json-filter'
-import { parseJson } from '@/lib/contracts/json'
+import { readJsonFilter } from '@/components/shared/json/json-filter'
+import { parseJson } from '@/lib/json/lossless'
 
 export const PAGE = 25
 export const SORTS = [

@@ -1,8 +1,8 @@
 'use client'
 import { useEffect, useState } from 'react'
-import { RelativeTime } from '@/components/shared/relative-time'
-import type { Firings } from '@/lib/cron-times'
-import { UTC } from '@/lib/cron-zone'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import type { Firings } from '@/lib/format/cron-times'
+import { UTC } from '@/lib/format/cron-zone'
 
 type Props = { id: string; schedule: string; timezone: string; end?: string }
 
@@ -39,7 +39,7 @@ function useFirings(schedule: string, timezone: string, end: string | undefined)
   useEffect(() => {
     let isGone = false
     const until = end ? new Date(end) : undefined
-    void import('@/lib/cron-times').then(({ nextFirings }) => {
+    void import('@/lib/format/cron-times').then(({ nextFirings }) => {
       if (isGone) return
       const isDate = until && !Number.isNaN(until.getTime())
       setFirings(nextFirings({ schedule, timezone, ...(isDate && { end: until }) }, new Date()))

@@ -1,8 +1,8 @@
-import { findJsonProblem } from '@/components/shared/json-problem'
-import { commandProblem, createProblems, isTagRef, nameProblem } from '@/lib/contracts/deployment-rules'
-import { isJsonObject, parseJson } from '@/lib/contracts/json'
-import { resourceProblems } from '@/lib/contracts/resource-defaults'
-import { valueProblem } from '@/lib/contracts/secret-changes'
+import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { commandProblem, createProblems, isTagRef, nameProblem } from '@/lib/contracts/deployments/deployment-rules'
+import { resourceProblems } from '@/lib/contracts/deployments/resource-defaults'
+import { valueProblem } from '@/lib/contracts/deployments/secret-changes'
+import { isJsonObject, parseJson } from '@/lib/json/lossless'
 import { type CreateField, type CreateValues, filled, type Issues, type SecretDraft } from './create-values'
 import { fieldAt } from './place-issues'
 

@@ -1,4 +1,4 @@
-import type { DeploymentType } from '@/lib/contracts/deployment-rules'
+import type { DeploymentType } from '@/lib/contracts/deployments/deployment-rules'
 
 /** What the form holds besides secrets, each as it was typed. */
 export type CreateValues = {

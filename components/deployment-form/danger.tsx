@@ -4,25 +4,25 @@ import { Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
-import { useReasons } from '@/components/shared/rights'
-import { SectionHeader } from '@/components/shared/section-header'
-import { VisibleName } from '@/components/shared/visible-name'
+import { useReasons } from '@/components/shared/layout/rights'
+import { SectionHeader } from '@/components/shared/layout/section-header'
+import { VisibleName } from '@/components/shared/text/visible-name'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { toast } from '@/components/ui/toast'
 import { deleteDeployment } from '@/lib/actions/deployments'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import { mayDeployment } from '@/lib/contracts/state'
-import { shortId } from '@/lib/format'
-import { shownText } from '@/lib/hidden-characters'
+import { mayDeployment } from '@/lib/contracts/wire/state'
+import { shortId } from '@/lib/format/format'
+import { shownText } from '@/lib/format/hidden-characters'
+import { newRequestKey } from '@/lib/format/request-key'
 import { invalidate } from '@/lib/queries/api-query'
 import { deploymentQuery } from '@/lib/queries/deployments'
-import { newRequestKey } from '@/lib/request-key'
 import { routes } from '@/lib/routes'
 import { isTypable } from './typable'
 
 const ConfirmDialog = dynamic(
-  () => import('@/components/shared/confirm-dialog').then((module) => module.ConfirmDialog),
+  () => import('@/components/shared/form/confirm-dialog').then((module) => module.ConfirmDialog),
   {
     ssr: false,
   },

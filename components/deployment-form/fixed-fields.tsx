@@ -1,6 +1,6 @@
-import { KeyValues } from '@/components/shared/key-values'
-import { VisibleText } from '@/components/shared/visible-text'
-import type { Deployment } from '@/lib/contracts/deployments'
+import { KeyValues } from '@/components/shared/text/key-values'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
 
 /** What was decided when the deployment was made, and why it stays so. */
 export function FixedFields({ deployment }: { deployment: Deployment }) {

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useEffect, useState } from 'react'
-import { nameAdvice, nameProblem } from '@/lib/contracts/deployment-rules'
+import { nameAdvice, nameProblem } from '@/lib/contracts/deployments/deployment-rules'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import type { SectionProps } from './create-values'

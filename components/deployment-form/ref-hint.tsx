@@ -1,5 +1,5 @@
-import { VisibleText } from '@/components/shared/visible-text'
-import { isTagRef } from '@/lib/contracts/deployment-rules'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { isTagRef } from '@/lib/contracts/deployments/deployment-rules'
 
 /** What a ref names: servers take a bare one for a branch, always. */
 export function RefHint({ value }: { value: string }) {

@@ -1,11 +1,11 @@
 'use client'
 import { Plus, Trash2 } from 'lucide-react'
 import { type ClipboardEvent, useRef, useState } from 'react'
-import { ValueInput } from '@/components/shared/value-input'
+import { ValueInput } from '@/components/shared/form/value-input'
 import { Button } from '@/components/ui/button'
 import { describedBy } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
-import { looksLikeEnv, parseEnv } from '@/lib/dotenv'
+import { looksLikeEnv, parseEnv } from '@/lib/format/dotenv'
 import type { Issues, SecretDraft } from './create-values'
 
 type SecretsSectionProps = {

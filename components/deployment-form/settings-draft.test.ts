@@ -6,7 +6,7 @@ import {
   settingsFor,
   settingsOf,
   settingsPatch,
-} from '@/lib/contracts/deployment-settings'
+} from '@/lib/contracts/deployments/deployment-settings'
 import { rebased, settingConflicts, settingIssues } from './settings-draft'
 
 const REF = 'source_revision_config.repo_ref'

@@ -1,5 +1,10 @@
-import { commandProblem } from '@/lib/contracts/deployment-rules'
-import { mayBeEmpty, type Setting, type Settings, type SettingsDifference } from '@/lib/contracts/deployment-settings'
+import { commandProblem } from '@/lib/contracts/deployments/deployment-rules'
+import {
+  mayBeEmpty,
+  type Setting,
+  type Settings,
+  type SettingsDifference,
+} from '@/lib/contracts/deployments/deployment-settings'
 import type { ErrorView } from '@/lib/errors'
 
 export type SettingIssues = Readonly<Partial<Record<Setting, string>>>

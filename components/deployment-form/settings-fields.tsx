@@ -1,6 +1,6 @@
 'use client'
 import { Checkbox } from '@/components/ui/checkbox'
-import { makesRevision, type Setting, type Settings } from '@/lib/contracts/deployment-settings'
+import { makesRevision, type Setting, type Settings } from '@/lib/contracts/deployments/deployment-settings'
 import { pushReason, RefHint } from './ref-hint'
 import type { SettingIssues } from './settings-draft'
 import { controlOf, LABELS } from './settings-labels'

@@ -1,4 +1,4 @@
-import type { Setting } from '@/lib/contracts/deployment-settings'
+import type { Setting } from '@/lib/contracts/deployments/deployment-settings'
 
 export const LABELS: Record<Setting, string> = {
   'source_revision_config.repo_ref': 'Branch or tag',

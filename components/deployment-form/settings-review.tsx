@@ -1,10 +1,10 @@
 'use client'
-import { BothChanges } from '@/components/shared/both-changes'
-import { VisibleText } from '@/components/shared/visible-text'
+import { BothChanges } from '@/components/shared/conflict/both-changes'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
-import { makesRevision, type Setting, type SettingsDifference } from '@/lib/contracts/deployment-settings'
+import { makesRevision, type Setting, type SettingsDifference } from '@/lib/contracts/deployments/deployment-settings'
 import type { SettingConflict } from './settings-draft'
 import { LABELS, valueWords } from './settings-labels'
 

@@ -1,4 +1,4 @@
-import { hasHidden } from '@/lib/hidden-characters'
+import { hasHidden } from '@/lib/format/hidden-characters'
 
 const MOST = 80
 

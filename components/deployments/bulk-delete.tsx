@@ -1,10 +1,10 @@
 'use client'
-import { BulkDialog } from '@/components/shared/bulk-dialog'
-import type { Selected } from '@/components/shared/use-selection'
+import { BulkDialog } from '@/components/shared/list/bulk-dialog'
+import type { Selected } from '@/components/shared/list/use-selection'
 import type { Tone } from '@/components/ui/badge'
 import { deleteDeployments } from '@/lib/actions/bulk'
-import type { BulkResult } from '@/lib/contracts/bulk'
-import { count } from '@/lib/format'
+import type { BulkResult } from '@/lib/contracts/wire/bulk'
+import { count } from '@/lib/format/format'
 
 type BulkDeleteProps = {
   workspace: string

@@ -1,8 +1,8 @@
 'use client'
 import type { ReactNode } from 'react'
 import { Menu, MenuItem, MenuLabel } from '@/components/ui/menu'
-import { EXPORT_CAP } from '@/lib/export'
-import { count } from '@/lib/format'
+import { EXPORT_CAP } from '@/lib/format/export'
+import { count } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 
 type ExportMenuProps = { workspace: string; query: Record<string, string>; trigger: ReactNode }

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { StatusBadge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/skeleton'
-import type { Deployment } from '@/lib/contracts/deployments'
-import { deploymentHealth, isRevisionInProgress } from '@/lib/contracts/state'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { deploymentHealth, isRevisionInProgress } from '@/lib/contracts/wire/state'
 import { revisionQuery } from '@/lib/queries/revisions'
 
 type HealthBadgeProps = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { chipsOf } from '@/components/shared/filters'
-import { ListDeploymentsQuery } from '@/lib/contracts/deployments'
+import { chipsOf } from '@/components/shared/list/filters'
+import { ListDeploymentsQuery } from '@/lib/contracts/deployments/deployments'
 import { FILTERS, isFiltered, listQueryOf, NO_FILTER, toView, viewQueryOf } from './list-query'
 
 const search = (text: string) => new URLSearchParams(text)

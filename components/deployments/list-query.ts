@@ -1,5 +1,5 @@
-import { type FilterDefinition, filterValue } from '@/components/shared/filters'
-import { DEPLOYMENT_STATUSES } from '@/lib/contracts/state'
+import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { DEPLOYMENT_STATUSES } from '@/lib/contracts/wire/state'
 import type { RowsQuery } from '@/lib/queries/deployments'
 
 /** At most what keeps the page under 2,000 elements. */

@@ -1,5 +1,5 @@
 'use client'
-import { Snippets } from '@/components/shared/snippets'
+import { Snippets } from '@/components/shared/layout/snippets'
 import { CopyButton } from '@/components/ui/copy-button'
 import { Panel } from './panel'
 import { SNIPPETS, snippet } from './snippets'

@@ -1,5 +1,5 @@
 import { StatusBadge, type Tone } from '@/components/ui/badge'
-import { isRevisionFailed, isRevisionInProgress, isRevisionTerminal, revisionLabel } from '@/lib/contracts/state'
+import { isRevisionFailed, isRevisionInProgress, isRevisionTerminal, revisionLabel } from '@/lib/contracts/wire/state'
 
 function toneOf(status: string): Tone {
   if (status === 'DEPLOYED') return 'ok'

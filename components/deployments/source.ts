@@ -1,4 +1,4 @@
-import type { DeploymentRow } from '@/lib/contracts/deployment-row'
+import type { DeploymentRow } from '@/lib/contracts/deployments/deployment-row'
 
 const SOURCES: Record<string, string> = {
   github: 'Git',

@@ -1,10 +1,10 @@
-import type { Column } from '@/components/shared/data-table'
-import { RelativeTime } from '@/components/shared/relative-time'
-import { selectColumn } from '@/components/shared/select-column'
-import type { Selection } from '@/components/shared/use-selection'
-import { VisibleText } from '@/components/shared/visible-text'
+import type { Column } from '@/components/shared/list/data-table'
+import { selectColumn } from '@/components/shared/list/select-column'
+import type { Selection } from '@/components/shared/list/use-selection'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
-import { shortId } from '@/lib/format'
+import { shortId } from '@/lib/format/format'
 import type { WaitingThread } from '@/lib/stream/inbox'
 
 /** Rows go by `id`: a thread is one only together with its deployment. `name` is what to call it. */

@@ -2,13 +2,13 @@
 import { Ellipsis } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
-import { ConfirmDialog } from '@/components/shared/confirm-dialog'
-import { useReasons } from '@/components/shared/rights'
+import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
+import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
 import { Menu, MenuItem, MenuSeparator } from '@/components/ui/menu'
 import { toast } from '@/components/ui/toast'
 import { disableMember, resetMemberPassword, setRole } from '@/lib/actions/members'
-import type { Role } from '@/lib/contracts/api'
+import type { Role } from '@/lib/contracts/wire/api'
 import type { ShownPassword } from './new-password'
 
 export type MemberShown = {

@@ -1,12 +1,12 @@
 'use client'
 import { useMemo } from 'react'
-import { IdChip } from '@/components/shared/id-chip'
-import { JsonTree } from '@/components/shared/json-tree'
-import { LongText } from '@/components/shared/long-text'
-import { VisibleText } from '@/components/shared/visible-text'
+import { JsonTree } from '@/components/shared/json/json-tree'
+import { IdChip } from '@/components/shared/text/id-chip'
+import { LongText } from '@/components/shared/text/long-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
-import { type A2aPart, outcomeOf } from '@/lib/contracts/a2a'
-import { count } from '@/lib/format'
+import { type A2aPart, outcomeOf } from '@/lib/contracts/agents/a2a'
+import { count } from '@/lib/format/format'
 
 export const TASK_TONES: Record<string, Tone> = {
   completed: 'ok',

@@ -1,10 +1,10 @@
 'use client'
-import { RelativeTime } from '@/components/shared/relative-time'
-import { VisibleText } from '@/components/shared/visible-text'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { cn } from '@/lib/cn'
-import type { A2aTask } from '@/lib/contracts/a2a'
-import { count } from '@/lib/format'
+import type { A2aTask } from '@/lib/contracts/agents/a2a'
+import { count } from '@/lib/format/format'
 import { TASK_TONES } from './a2a-outcome'
 
 type Props = {

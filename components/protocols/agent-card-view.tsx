@@ -1,13 +1,13 @@
 'use client'
 import { useState } from 'react'
-import { JsonTree } from '@/components/shared/json-tree'
-import { KeyValues } from '@/components/shared/key-values'
-import { LongText } from '@/components/shared/long-text'
-import { VisibleText } from '@/components/shared/visible-text'
+import { JsonTree } from '@/components/shared/json/json-tree'
+import { KeyValues } from '@/components/shared/text/key-values'
+import { LongText } from '@/components/shared/text/long-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Tabs } from '@/components/ui/tabs'
-import { isJsonObject } from '@/lib/contracts/json'
-import type { AgentCard } from '@/lib/contracts/system'
+import type { AgentCard } from '@/lib/contracts/agents/system'
+import { isJsonObject } from '@/lib/json/lossless'
 
 /** How an agent presents itself to others, in words and as the JSON that it is. Its addresses are named, never opened. */
 export function AgentCardView({ card }: { card: AgentCard }) {

@@ -1,5 +1,5 @@
-import { LongText } from '@/components/shared/long-text'
-import type { RpcError } from '@/lib/contracts/exchange'
+import { LongText } from '@/components/shared/text/long-text'
+import type { RpcError } from '@/lib/contracts/wire/exchange'
 import { jsonText } from '@/lib/json/value'
 
 /** A refusal in the protocol's own words: the request arrived, and was answered with an error. */

@@ -1,5 +1,5 @@
-import type { Snippet } from '@/components/shared/snippets'
-import { KEY_VARIABLE, shell } from '@/lib/snippet'
+import type { Snippet } from '@/components/shared/layout/snippets'
+import { KEY_VARIABLE, shell } from '@/lib/format/snippet'
 
 const post = (url: string, accept: string, body: object) =>
   [

@@ -1,9 +1,9 @@
-import { ContentBlock } from '@/components/shared/content-block'
-import { JsonTree } from '@/components/shared/json-tree'
-import { LongText } from '@/components/shared/long-text'
-import { VisibleText } from '@/components/shared/visible-text'
+import { JsonTree } from '@/components/shared/json/json-tree'
+import { ContentBlock } from '@/components/shared/message/content-block'
+import { LongText } from '@/components/shared/text/long-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
-import type { McpResult } from '@/lib/contracts/mcp'
+import type { McpResult } from '@/lib/contracts/agents/mcp'
 
 /** What a tool has answered: its blocks, its structured content, and whether it calls that an error. */
 export const ToolResult = ({ result: { blocks, structured, isError } }: { result: McpResult }) => (

@@ -1,7 +1,7 @@
 'use client'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { exchangesOf, type WireEntry } from '@/lib/contracts/exchange'
-import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
+import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
+import { exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
 import { type AgentPlace, askProtocol } from '@/lib/queries/protocols'
 
 /** A stream of many events is drawn this often. */

@@ -1,8 +1,8 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { answersTo, exchangesOf } from '@/lib/contracts/exchange'
-import { MCP_LISTS, type McpList, mcpServer } from '@/lib/contracts/mcp'
+import { MCP_LISTS, type McpList, mcpServer } from '@/lib/contracts/agents/mcp'
+import { answersTo, exchangesOf } from '@/lib/contracts/wire/exchange'
 import { type AgentPlace, mcpListQuery } from '@/lib/queries/protocols'
 
 /** What a server answered when it was asked for a list by MCP: its results page by page, itself, and what went wrong. */

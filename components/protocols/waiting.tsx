@@ -1,8 +1,8 @@
 'use client'
-import { makeClock } from '@/components/shared/clock'
-import { Notice } from '@/components/shared/notice'
-import { MOST_WAIT_MS } from '@/lib/contracts/exchange'
-import { duration } from '@/lib/format'
+import { Notice } from '@/components/shared/feedback/notice'
+import { makeClock } from '@/components/shared/text/clock'
+import { MOST_WAIT_MS } from '@/lib/contracts/wire/exchange'
+import { duration } from '@/lib/format/format'
 
 const useSecond = makeClock(1_000)
 

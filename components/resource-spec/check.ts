@@ -1,5 +1,4 @@
 import { isLosslessNumber } from 'lossless-json'
-import { isExact, isJsonObject } from '@/lib/contracts/json'
 import {
   CPU_LIMITS,
   CPUS,
@@ -8,7 +7,8 @@ import {
   resourceProblems,
   SCALES,
   SIZES,
-} from '@/lib/contracts/resource-defaults'
+} from '@/lib/contracts/deployments/resource-defaults'
+import { isExact, isJsonObject } from '@/lib/json/lossless'
 import { type FieldShape, KNOWN_KEYS, SECTIONS, type Shape } from './spec-shapes'
 import { asDouble, isSame, isUnset, type Path, partAt, type Spec, Unfinished } from './spec-value'
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@/lib/contracts/json'
+import { isJsonObject } from '@/lib/json/lossless'
 import { isSame, isUnset, type Path, type Spec } from './spec-value'
 
 /** One difference between two specs, as deep down as it is one. */

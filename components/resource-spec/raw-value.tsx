@@ -1,8 +1,8 @@
 'use client'
 import { useState } from 'react'
-import { findJsonProblem } from '@/components/shared/json-problem'
+import { findJsonProblem } from '@/components/shared/json/json-problem'
 import { Textarea } from '@/components/ui/input'
-import { parseJson } from '@/lib/contracts/json'
+import { parseJson } from '@/lib/json/lossless'
 import { fieldId, useProblem } from './problems'
 import { type Path, prettyJson, Unfinished } from './spec-value'
 

@@ -2,7 +2,7 @@
 import { X } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
-import { parseJson } from '@/lib/contracts/json'
+import { parseJson } from '@/lib/json/lossless'
 import { fieldId, useProblem } from './problems'
 import type { FieldShape, Shape } from './spec-shapes'
 import { isUnset, othersOf, type Path, type Spec, withKey } from './spec-value'

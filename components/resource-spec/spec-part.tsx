@@ -1,4 +1,4 @@
-import { VisibleText } from '@/components/shared/visible-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { isUnset, prettyJson } from './spec-value'
 

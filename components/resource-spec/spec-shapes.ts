@@ -1,4 +1,4 @@
-import { DO_NOT_USE, type Figure } from '@/lib/contracts/resource-defaults'
+import { DO_NOT_USE, type Figure } from '@/lib/contracts/deployments/resource-defaults'
 
 /** What the form draws, and what the check asks for: one description, mirrored from the contract's schema (a test compares them). */
 export type Shape =

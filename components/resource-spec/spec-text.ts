@@ -1,7 +1,7 @@
 import { isLosslessNumber, LosslessNumber } from 'lossless-json'
 import { Document, isScalar, parseDocument, type ScalarTag } from 'yaml'
-import { findJsonProblem } from '@/components/shared/json-problem'
-import { isExact, isJsonObject, parseJson, printJson } from '@/lib/contracts/json'
+import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { isExact, isJsonObject, parseJson, printJson } from '@/lib/json/lossless'
 import { prettyJson, type Spec } from './spec-value'
 
 // Only the text view loads this: the YAML library is large.

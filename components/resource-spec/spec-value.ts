@@ -1,5 +1,5 @@
 import { isLosslessNumber, LosslessNumber } from 'lossless-json'
-import { isExact, isJsonObject, parseJson, printJson } from '@/lib/contracts/json'
+import { isExact, isJsonObject, parseJson, printJson } from '@/lib/json/lossless'
 
 /**
  * The draft of a resource spec is the spec itself, as JSON: the form and the text view change parts of it and leave all else as

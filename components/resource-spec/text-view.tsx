@@ -5,7 +5,7 @@ import { linter } from '@codemirror/lint'
 import CodeMirror, { EditorView } from '@uiw/react-codemirror'
 import { getNonce } from 'get-nonce'
 import { useMemo, useState } from 'react'
-import { editorColors, editorTheme } from '@/components/shared/json-editor-view'
+import { editorColors, editorTheme } from '@/components/shared/json/json-editor-view'
 import { type Format, parseSpec, printSpec, type TextProblem } from './spec-text'
 import type { Spec } from './spec-value'
 

@@ -1,5 +1,5 @@
 'use client'
-import { ThreeWays } from '@/components/shared/three-ways'
+import { ThreeWays } from '@/components/shared/conflict/three-ways'
 import { SpecPart } from './spec-part'
 import type { Spec } from './spec-value'
 import { merged, threeWays } from './three-way'

@@ -1,6 +1,6 @@
 'use client'
 import { Input, Select, Textarea } from '@/components/ui/input'
-import { isJsonObject } from '@/lib/contracts/json'
+import { isJsonObject } from '@/lib/json/lossless'
 import { KeyTable } from './key-table'
 import { type DrawnFields, ListEditor } from './list-editor'
 import { fieldId, useProblem } from './problems'

@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import { KeyValues } from '@/components/shared/key-values'
-import { VisibleText } from '@/components/shared/visible-text'
+import { KeyValues } from '@/components/shared/text/key-values'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { CopyButton } from '@/components/ui/copy-button'
-import type { Deployment } from '@/lib/contracts/deployments'
-import { restoreCaveat, restoreRequest } from '@/lib/contracts/restore'
-import type { Revision } from '@/lib/contracts/revisions'
-import { shortId } from '@/lib/format'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { restoreCaveat, restoreRequest } from '@/lib/contracts/deployments/restore'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
+import { shortId } from '@/lib/format/format'
 
 type Review = { latest: string | null; reviewed: string }
 

@@ -1,12 +1,12 @@
-import { CopiedText } from '@/components/shared/copied-text'
-import { KeyValues } from '@/components/shared/key-values'
-import { RelativeTime } from '@/components/shared/relative-time'
-import type { Change } from '@/lib/contracts/changes'
-import type { Revision } from '@/lib/contracts/revisions'
-import { SpanText } from './span'
-import type { Span } from './times'
-import type { Trigger } from './trigger'
-import { TriggerText } from './trigger-text'
+import { CopiedText } from '@/components/shared/text/copied-text'
+import { KeyValues } from '@/components/shared/text/key-values'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import type { Change } from '@/lib/contracts/deployments/changes'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
+import { SpanText } from './common/span'
+import type { Span } from './common/times'
+import type { Trigger } from './common/trigger'
+import { TriggerText } from './common/trigger-text'
 
 type Props = { revision: Revision; trigger: Trigger; took: Span; served: Span | undefined; changes: readonly Change[] }
 

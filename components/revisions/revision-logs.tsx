@@ -1,7 +1,7 @@
 'use client'
 import { useSearchParams } from 'next/navigation'
-import { EmptyState } from '@/components/shared/empty-state'
-import { useSetSearch } from '@/components/shared/use-set-search'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { Tabs } from '@/components/ui/tabs'
 import { LogViewer } from './logs/log-viewer'
 

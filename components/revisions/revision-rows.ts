@@ -1,9 +1,9 @@
-import type { Change } from '@/lib/contracts/changes'
-import type { Deployment } from '@/lib/contracts/deployments'
-import type { Revision } from '@/lib/contracts/revisions'
+import type { Change } from '@/lib/contracts/deployments/changes'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
 import type { RevisionRow } from './columns'
-import { activeSpans, tookOf } from './times'
-import { triggerOf } from './trigger'
+import { activeSpans, tookOf } from './common/times'
+import { triggerOf } from './common/trigger'
 
 type Page = {
   /** Newest first. */

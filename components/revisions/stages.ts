@@ -3,7 +3,7 @@ import {
   isRevisionTerminal,
   REVISION_STATUSES_IN_PROGRESS,
   revisionLabel,
-} from '@/lib/contracts/state'
+} from '@/lib/contracts/wire/state'
 
 export type StageState = 'done' | 'current' | 'failed' | 'stopped' | 'ahead' | 'unsure'
 export type Stage = {

@@ -1,8 +1,8 @@
 'use client'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
-import { useLiveQuery } from '@/components/shared/use-live-query'
-import { useTryAgain } from '@/components/shared/use-try-again'
-import type { Revision } from '@/lib/contracts/revisions'
+import { useTryAgain } from '@/components/shared/feedback/use-try-again'
+import { useLiveQuery } from '@/components/shared/layout/use-live-query'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 
 type ListQuery = NonNullable<Parameters<typeof revisionsQuery>[2]>

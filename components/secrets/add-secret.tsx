@@ -1,10 +1,10 @@
 'use client'
 import { Plus } from 'lucide-react'
 import { type ClipboardEvent, useRef, useState } from 'react'
-import { ValueInput } from '@/components/shared/value-input'
+import { ValueInput } from '@/components/shared/form/value-input'
 import { Button } from '@/components/ui/button'
 import { Input } from '@/components/ui/input'
-import { type EnvEntry, looksLikeEnv, parseEnv } from '@/lib/dotenv'
+import { type EnvEntry, looksLikeEnv, parseEnv } from '@/lib/format/dotenv'
 
 export type Paste = { count: number; problems: { line: number; message: string }[]; comments: number }
 type AddSecretProps = {

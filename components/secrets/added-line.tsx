@@ -1,6 +1,6 @@
 'use client'
 import { Undo2 } from 'lucide-react'
-import { ValueInput } from '@/components/shared/value-input'
+import { ValueInput } from '@/components/shared/form/value-input'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { Input } from '@/components/ui/input'

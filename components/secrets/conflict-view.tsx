@@ -1,5 +1,5 @@
 'use client'
-import { BothChanges } from '@/components/shared/both-changes'
+import { BothChanges } from '@/components/shared/conflict/both-changes'
 import { type ConflictRow, type EditConflict, isContested } from '@/lib/edit'
 import { shortMark } from './rows'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { planChanges } from '@/lib/contracts/secret-changes'
+import { planChanges } from '@/lib/contracts/deployments/secret-changes'
 import {
   changesOf,
   countOf,

@@ -1,5 +1,5 @@
-import type { SecretChange } from '@/lib/contracts/secret-changes'
-import type { EnvEntry } from '@/lib/dotenv'
+import type { SecretChange } from '@/lib/contracts/deployments/secret-changes'
+import type { EnvEntry } from '@/lib/format/dotenv'
 
 /** What is to happen to a secret that is there. */
 export type Edit = { value?: string; to?: string; isRemoved?: boolean }

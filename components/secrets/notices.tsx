@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Notice } from '@/components/shared/notice'
+import { Notice } from '@/components/shared/feedback/notice'
 import { Button } from '@/components/ui/button'
 import type { SavedEdit } from '@/lib/edit'
 import { deploymentQuery } from '@/lib/queries/deployments'

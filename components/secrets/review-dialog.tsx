@@ -1,16 +1,21 @@
 'use client'
 import { useState } from 'react'
-import { ErrorNotice } from '@/components/shared/error-notice'
-import { useSave } from '@/components/shared/use-save'
-import { VisibleText } from '@/components/shared/visible-text'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useSave } from '@/components/shared/form/use-save'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Dialog } from '@/components/ui/dialog'
 import { saveSecrets } from '@/lib/actions/secrets'
-import { outcomesOf, planChanges, type SecretChange, type SecretOutcome } from '@/lib/contracts/secret-changes'
-import type { SecretsView } from '@/lib/contracts/secrets-view'
+import {
+  outcomesOf,
+  planChanges,
+  type SecretChange,
+  type SecretOutcome,
+} from '@/lib/contracts/deployments/secret-changes'
+import type { SecretsView } from '@/lib/contracts/deployments/secrets-view'
 import type { EditConflict, SavedEdit } from '@/lib/edit'
-import { newRequestKey } from '@/lib/request-key'
+import { newRequestKey } from '@/lib/format/request-key'
 import { ConflictView } from './conflict-view'
 
 type Saved = SavedEdit & { view: SecretsView | null }

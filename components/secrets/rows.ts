@@ -1,5 +1,5 @@
-import { planChanges, type SecretChange } from '@/lib/contracts/secret-changes'
-import type { SecretRow, SecretsView } from '@/lib/contracts/secrets-view'
+import { planChanges, type SecretChange } from '@/lib/contracts/deployments/secret-changes'
+import type { SecretRow, SecretsView } from '@/lib/contracts/deployments/secrets-view'
 import type { EditConflict } from '@/lib/edit'
 
 /** What is wrong with a draft, by name. */

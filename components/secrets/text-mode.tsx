@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Textarea } from '@/components/ui/input'
-import { type EnvEntry, parseEnv, printEnv } from '@/lib/dotenv'
+import { type EnvEntry, parseEnv, printEnv } from '@/lib/format/dotenv'
 
 type TextModeProps = {
   entries: { name: string; value: string }[]

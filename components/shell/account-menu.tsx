@@ -2,7 +2,7 @@
 import { KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
-import type { Role } from '@/lib/contracts/api'
+import type { Role } from '@/lib/contracts/wire/api'
 import { leave } from './leave'
 import { applyTheme, onThemeChange, readTheme, type Theme } from './theme'
 

@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
-import { count } from '@/lib/format'
+import { count } from '@/lib/format/format'
 import { subscribe } from '@/lib/live/client'
 import type { InboxBrief } from '@/lib/stream/inbox'
 

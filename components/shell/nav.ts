@@ -1,6 +1,6 @@
 import { Activity, Boxes, Inbox, type LucideIcon, ScrollText, Settings, Users } from 'lucide-react'
 import type { Route } from 'next'
-import type { Role } from '@/lib/contracts/api'
+import type { Role } from '@/lib/contracts/wire/api'
 import { routes } from '@/lib/routes'
 
 export type Place = { label: string; href: Route; icon: LucideIcon; role: Role }

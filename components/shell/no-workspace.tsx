@@ -1,4 +1,4 @@
-import { EmptyState } from '@/components/shared/empty-state'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { SignOutButton } from './sign-out-button'
 
 export const NoWorkspace = ({ email }: { email: string }) => (

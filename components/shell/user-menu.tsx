@@ -4,7 +4,7 @@ import dynamic from 'next/dynamic'
 import { lazy, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { MenuOnDemand } from '@/components/ui/menu-on-demand'
-import type { Role } from '@/lib/contracts/api'
+import type { Role } from '@/lib/contracts/wire/api'
 
 const load = () => import('./account-menu').then(({ AccountMenu }) => ({ default: AccountMenu }))
 const AccountMenu = lazy(load)

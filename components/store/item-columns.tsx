@@ -1,7 +1,7 @@
-import type { Column } from '@/components/shared/data-table'
-import { RelativeTime } from '@/components/shared/relative-time'
-import { VisibleText } from '@/components/shared/visible-text'
-import type { Item } from '@/lib/contracts/store'
+import type { Column } from '@/components/shared/list/data-table'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import type { Item } from '@/lib/contracts/agents/store'
 import { isContainer, previewText, scalarText } from '@/lib/json/value'
 import { namespaceText } from './store-place'
 

@@ -1,9 +1,9 @@
 'use client'
-import { BulkDialog as Bulk } from '@/components/shared/bulk-dialog'
+import { BulkDialog as Bulk } from '@/components/shared/list/bulk-dialog'
 import type { Tone } from '@/components/ui/badge'
 import { cancelRunsOf, deleteThreads } from '@/lib/actions/threads'
-import type { ThreadResult } from '@/lib/contracts/thread-edit'
-import { count } from '@/lib/format'
+import type { ThreadResult } from '@/lib/contracts/agents/thread-edit'
+import { count } from '@/lib/format/format'
 
 export type BulkVerb = 'delete' | 'cancel'
 

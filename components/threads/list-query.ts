@@ -1,8 +1,8 @@
-import { chipsOf, type FilterDefinition, filterValue } from '@/components/shared/filters'
-import { readJsonFilter } from '@/components/shared/json-filter'
-import { type PageWish, windowOf } from '@/lib/anchored-page'
-import { parseJson } from '@/lib/contracts/json'
-import { THREAD_STATUSES } from '@/lib/contracts/state'
+import { readJsonFilter } from '@/components/shared/json/json-filter'
+import { chipsOf, type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { THREAD_STATUSES } from '@/lib/contracts/wire/state'
+import { parseJson } from '@/lib/json/lossless'
+import { type PageWish, windowOf } from '@/lib/lists/anchored-page'
 
 export const PAGE_SIZES = [25, 50, 100] as const
 /** What a list shows: never the values, which may be megabytes each. */

@@ -1,10 +1,10 @@
-import type { Column } from '@/components/shared/data-table'
-import { RelativeTime } from '@/components/shared/relative-time'
-import { selectColumn } from '@/components/shared/select-column'
-import type { Selection } from '@/components/shared/use-selection'
-import { VisibleText } from '@/components/shared/visible-text'
-import type { Thread } from '@/lib/contracts/threads'
-import { shortId } from '@/lib/format'
+import type { Column } from '@/components/shared/list/data-table'
+import { selectColumn } from '@/components/shared/list/select-column'
+import type { Selection } from '@/components/shared/list/use-selection'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import type { Thread } from '@/lib/contracts/agents/threads'
+import { shortId } from '@/lib/format/format'
 import { ThreadStatus } from './thread-status'
 
 export type ThreadRow = Thread & { id: string; name: string }

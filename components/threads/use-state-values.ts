@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
-import { isJsonObject, parseJson } from '@/lib/contracts/json'
+import { isJsonObject, parseJson } from '@/lib/json/lossless'
 import type { LoadedState } from '@/lib/queries/thread-states'
 
 /** The keys of a state with their values. Of those in `tooLarge` the value is not here; a word stands in its place. */

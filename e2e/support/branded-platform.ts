@@ -1,4 +1,4 @@
-import { fromWire, toWire } from '@/lib/contracts/dialect'
+import { fromWire, toWire } from '@/lib/contracts/wire/dialect'
 import { platform } from './platform'
 import { startStubUpstream } from './stub-upstream'
 

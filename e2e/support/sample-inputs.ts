@@ -1,4 +1,4 @@
-import type { ApiTable, Operation } from '@/lib/contracts/api'
+import type { ApiTable, Operation } from '@/lib/contracts/wire/api'
 
 const id = '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f0001'
 

@@ -1,13 +1,13 @@
 'use server'
 import { z } from 'zod'
 import type { Settled } from '@/lib/errors'
-import { changeOwnPassword, NewPassword } from '@/lib/server/accounts'
-import { EVERYWHERE } from '@/lib/server/actor'
-import { env } from '@/lib/server/env'
-import { forgetFirstSignIn } from '@/lib/server/first-run'
-import { audited, guardAction } from '@/lib/server/guard-action'
-import { setSessionCookie } from '@/lib/server/session'
-import { parseInput } from '@/lib/server/settle'
+import { changeOwnPassword, NewPassword } from '@/lib/server/access/accounts'
+import { EVERYWHERE } from '@/lib/server/access/actor'
+import { setSessionCookie } from '@/lib/server/access/session'
+import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { env } from '@/lib/server/process/env'
+import { parseInput } from '@/lib/server/process/result'
+import { forgetFirstSignIn } from '@/lib/server/start/first-run'
 
 const PasswordChange = z
   .strictObject({ current: z.string().max(1000), next: NewPassword })

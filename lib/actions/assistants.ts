@@ -1,13 +1,13 @@
 'use server'
 import { z } from 'zod'
-import type { AssistantDraft, AssistantOutcome } from '@/lib/contracts/assistant-edit'
-import { isJsonObject, parseJson } from '@/lib/contracts/json'
+import type { AssistantDraft, AssistantOutcome } from '@/lib/contracts/agents/assistant-edit'
 import { AppError, type Settled } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/actor'
-import * as write from '@/lib/server/assistants-write'
-import { guardAction } from '@/lib/server/guard-action'
-import { once } from '@/lib/server/once'
-import { parseInput } from '@/lib/server/settle'
+import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { sessionActor } from '@/lib/server/access/actor'
+import { guardAction } from '@/lib/server/audit/guard-action'
+import { once } from '@/lib/server/edits/idempotency'
+import { parseInput } from '@/lib/server/process/result'
+import * as write from '@/lib/server/resources/assistants'
 
 const name = z.string().min(1).max(300)
 /** Made once per form that is sent: a repeat of it gives the answer of the first. */

@@ -1,12 +1,12 @@
 'use server'
 import { z } from 'zod'
-import { type BulkResult, MAX_BULK } from '@/lib/contracts/bulk'
+import { type BulkResult, MAX_BULK } from '@/lib/contracts/wire/bulk'
 import type { Settled } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/actor'
-import { bulkDelete } from '@/lib/server/bulk-delete'
-import { guardAction } from '@/lib/server/guard-action'
-import { once } from '@/lib/server/once'
-import { parseInput } from '@/lib/server/settle'
+import { sessionActor } from '@/lib/server/access/actor'
+import { guardAction } from '@/lib/server/audit/guard-action'
+import { once } from '@/lib/server/edits/idempotency'
+import { parseInput } from '@/lib/server/process/result'
+import { bulkDelete } from '@/lib/server/resources/deployments-bulk'
 
 const Wish = z.strictObject({
   workspace: z.string().min(1).max(300),

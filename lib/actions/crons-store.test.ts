@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { Actor } from '@/lib/server/actor'
-import { call } from '@/lib/server/call'
-import { insertDirectServer } from '@/lib/server/direct-servers'
+import type { Actor } from '@/lib/server/access/actor'
+import { insertDirectServer } from '@/lib/server/access/direct-servers'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
 import { testActor, testConsole } from '@/lib/server/testing'
+import { call } from '@/lib/server/upstream/call'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { createCron, deleteCron, runCron, updateCron } from './crons'
 import { deleteItem, putItem } from './store'
 
 let actor: Actor
-vi.mock('@/lib/server/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/actor')>()),
+vi.mock('@/lib/server/access/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/access/actor')>()),
   sessionActor: async () => actor,
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
-vi.mock('@/lib/server/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/log')>()),
+vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/process/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/process/log')>()),
   log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
 }))
 

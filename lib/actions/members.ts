@@ -1,14 +1,14 @@
 'use server'
 import { z } from 'zod'
-import { ROLES, type Role } from '@/lib/contracts/api'
+import { ROLES, type Role } from '@/lib/contracts/wire/api'
 import { AppError, type Settled } from '@/lib/errors'
-import { Email, endSessions } from '@/lib/server/accounts'
-import { type Actor, EVERYWHERE, sessionActor } from '@/lib/server/actor'
-import { db } from '@/lib/server/db'
-import { audited, guardAction } from '@/lib/server/guard-action'
-import { addMember, changeRole, resetPassword, setDisabled } from '@/lib/server/members'
-import { parseInput } from '@/lib/server/settle'
-import { workspace as findWorkspace } from '@/lib/server/workspaces'
+import { Email, endSessions } from '@/lib/server/access/accounts'
+import { type Actor, EVERYWHERE, sessionActor } from '@/lib/server/access/actor'
+import { workspace as findWorkspace } from '@/lib/server/access/workspaces'
+import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { db } from '@/lib/server/process/db'
+import { parseInput } from '@/lib/server/process/result'
+import { addMember, changeRole, resetPassword, setDisabled } from '@/lib/server/records/members'
 
 /** A workspace's slug, or `*` for the whole console. */
 const Scope = z.string().min(1).max(80)

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { Actor } from '@/lib/server/actor'
-import { listAudit } from '@/lib/server/audit'
-import { servePrices } from '@/lib/server/prices'
+import type { Actor } from '@/lib/server/access/actor'
+import { listAudit } from '@/lib/server/audit/trail'
+import { servePrices } from '@/lib/server/records/prices'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { deletePrice, importPrices, savePrice } from './prices'
 
 let actor: Actor
-vi.mock('@/lib/server/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/actor')>()),
+vi.mock('@/lib/server/access/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/access/actor')>()),
   sessionActor: async () => actor,
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
-vi.mock('@/lib/server/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/log')>()),
+vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/process/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/process/log')>()),
   log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
 }))
 

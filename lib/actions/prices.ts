@@ -1,9 +1,9 @@
 'use server'
 import { z } from 'zod'
 import type { Settled } from '@/lib/errors'
-import { audited, guardAction } from '@/lib/server/guard-action'
-import { changePrice, erasePrice, insertPrice, listPrices, PriceInput, putPrices } from '@/lib/server/prices'
-import { parseInput } from '@/lib/server/settle'
+import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { parseInput } from '@/lib/server/process/result'
+import { changePrice, erasePrice, insertPrice, listPrices, PriceInput, putPrices } from '@/lib/server/records/prices'
 
 const Place = { workspace: z.string().min(1).max(300) }
 const Save = z.strictObject({ ...Place, id: z.uuid().optional(), price: PriceInput })

@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { printJson } from '@/lib/contracts/json'
-import type { ResourceSpecView } from '@/lib/contracts/resource-spec-view'
-import type { Actor } from '@/lib/server/actor'
+import type { ResourceSpecView } from '@/lib/contracts/deployments/resource-spec-view'
+import { printJson } from '@/lib/json/lossless'
+import type { Actor } from '@/lib/server/access/actor'
 import { readResourceSpec } from '@/lib/server/edits/read-resource-spec'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { LISTENER_ID } from '@/platform/control-plane/platform'
@@ -12,14 +12,14 @@ import { testDatabase } from '@/scripts/testing'
 import { saveResourceSpec } from './resource-spec'
 
 let actor: Actor
-vi.mock('@/lib/server/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/actor')>()),
+vi.mock('@/lib/server/access/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/access/actor')>()),
   sessionActor: async () => actor,
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
-vi.mock('@/lib/server/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/log')>()),
+vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/process/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/process/log')>()),
   log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
 }))
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })

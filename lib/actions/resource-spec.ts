@@ -1,15 +1,15 @@
 'use server'
 import { z } from 'zod'
-import { appliesTo } from '@/lib/contracts/deployment-rules'
-import { isJsonObject, parseJson } from '@/lib/contracts/json'
-import type { SpecOutcome } from '@/lib/contracts/resource-spec-view'
+import { appliesTo } from '@/lib/contracts/deployments/deployment-rules'
+import type { SpecOutcome } from '@/lib/contracts/deployments/resource-spec-view'
 import { AppError, type Settled } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/actor'
+import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { sessionActor } from '@/lib/server/access/actor'
+import { guardAction } from '@/lib/server/audit/guard-action'
 import { type CurrentDeployment, editDeployment } from '@/lib/server/edits/edit-deployment'
+import { Seen } from '@/lib/server/edits/last-seen'
 import { readResourceSpec, SPEC_PATHS } from '@/lib/server/edits/read-resource-spec'
-import { Seen } from '@/lib/server/edits/seen'
-import { guardAction } from '@/lib/server/guard-action'
-import { parseInput } from '@/lib/server/settle'
+import { parseInput } from '@/lib/server/process/result'
 
 const text = z.string().min(1).max(300)
 const Edit = z.strictObject({

@@ -1,11 +1,11 @@
 'use server'
 import { z } from 'zod'
 import type { Settled } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/actor'
-import { guardAction } from '@/lib/server/guard-action'
-import { once } from '@/lib/server/once'
-import * as writes from '@/lib/server/revision-writes'
-import { parseInput } from '@/lib/server/settle'
+import { sessionActor } from '@/lib/server/access/actor'
+import { guardAction } from '@/lib/server/audit/guard-action'
+import { once } from '@/lib/server/edits/idempotency'
+import { parseInput } from '@/lib/server/process/result'
+import * as writes from '@/lib/server/resources/revision-writes'
 
 const name = z.string().min(1).max(300)
 const place = {

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { deploymentRecord, SAMPLE_ID as id } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
-import type { Role } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import type { Subscription } from '@/lib/contracts/live'
+import type { Role } from '@/lib/contracts/wire/api'
+import type { Subscription } from '@/lib/contracts/wire/live'
 import { AppError } from '@/lib/errors'
-import type { Actor } from '@/lib/server/actor'
-import { readDeploymentRows } from '@/lib/server/deployment-rows'
-import { exportDeployments } from '@/lib/server/deployments-export'
+import type { Actor } from '@/lib/server/access/actor'
+import { LOOKS } from '@/lib/server/edits/ambiguous-write'
 import { readSecrets } from '@/lib/server/edits/read-secrets'
 import { readWaiting } from '@/lib/server/inbox/inbox-thread'
 import { serveLive } from '@/lib/server/live/serve'
-import { downloadLog } from '@/lib/server/log-download'
-import { servePrices } from '@/lib/server/prices'
-import { relay } from '@/lib/server/relay'
-import { readRunRows } from '@/lib/server/run-rows/read'
-import { LOOKS } from '@/lib/server/settled-truth'
+import { servePrices } from '@/lib/server/records/prices'
+import { relay } from '@/lib/server/relay/relay'
+import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
+import { exportDeployments } from '@/lib/server/resources/deployments-export'
+import { downloadLog } from '@/lib/server/resources/log-download'
+import { readRunRows } from '@/lib/server/resources/runs-list'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { deleteDeployments } from './bulk'
@@ -34,17 +34,17 @@ import { saveTemplate } from './templates'
 // Everything that can be done with deployments, tried by everybody. The table below is written by hand: it says who may.
 
 let actor: Actor
-vi.mock('@/lib/server/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/actor')>()),
+vi.mock('@/lib/server/access/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/access/actor')>()),
   sessionActor: async () => actor,
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/origin', async (original) => ({
-  ...(await original<typeof import('@/lib/server/origin')>()),
+vi.mock('@/lib/server/access/origin', async (original) => ({
+  ...(await original<typeof import('@/lib/server/access/origin')>()),
   assertOwnOrigin: () => undefined,
 }))
-vi.mock('@/lib/server/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/log')>()),
+vi.mock('@/lib/server/process/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/process/log')>()),
   log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
 }))
 

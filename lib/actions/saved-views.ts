@@ -1,10 +1,10 @@
 'use server'
 import { z } from 'zod'
 import type { Settled } from '@/lib/errors'
-import { MAX_VIEW_NAME, type SavedView } from '@/lib/saved-views'
-import { audited, guardAction } from '@/lib/server/guard-action'
-import { addView, changeView, listViews, removeView, type ViewsPlace } from '@/lib/server/saved-views'
-import { parseInput } from '@/lib/server/settle'
+import { MAX_VIEW_NAME, type SavedView } from '@/lib/lists/saved-views'
+import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { parseInput } from '@/lib/server/process/result'
+import { addView, changeView, listViews, removeView, type ViewsPlace } from '@/lib/server/records/saved-views'
 
 const Place = {
   workspace: z.string().min(1).max(80),

@@ -1,15 +1,15 @@
 'use server'
 import { z } from 'zod'
-import { MAX_SECRETS } from '@/lib/contracts/secret-changes'
-import type { SecretsView } from '@/lib/contracts/secrets-view'
+import { MAX_SECRETS } from '@/lib/contracts/deployments/secret-changes'
+import type { SecretsView } from '@/lib/contracts/deployments/secrets-view'
 import type { SavedEdit } from '@/lib/edit'
 import type { Settled } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/actor'
+import { sessionActor } from '@/lib/server/access/actor'
+import { guardAction } from '@/lib/server/audit/guard-action'
 import { editSecrets } from '@/lib/server/edits/edit-secrets'
+import { Seen } from '@/lib/server/edits/last-seen'
 import { readSecrets } from '@/lib/server/edits/read-secrets'
-import { Seen } from '@/lib/server/edits/seen'
-import { guardAction } from '@/lib/server/guard-action'
-import { parseInput } from '@/lib/server/settle'
+import { parseInput } from '@/lib/server/process/result'
 
 const text = z.string().min(1).max(300)
 const SecretName = z.string().min(1).max(1_000)

@@ -1,13 +1,13 @@
 'use server'
 import { z } from 'zod'
-import type { JsonObject } from '@/lib/contracts/fields'
-import { isJsonObject, parseJson } from '@/lib/contracts/json'
+import type { JsonObject } from '@/lib/contracts/wire/fields'
 import { AppError, type Settled } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/actor'
-import { guardAction } from '@/lib/server/guard-action'
-import { once } from '@/lib/server/once'
-import { parseInput } from '@/lib/server/settle'
-import * as write from '@/lib/server/store-write'
+import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { sessionActor } from '@/lib/server/access/actor'
+import { guardAction } from '@/lib/server/audit/guard-action'
+import { once } from '@/lib/server/edits/idempotency'
+import { parseInput } from '@/lib/server/process/result'
+import * as write from '@/lib/server/resources/store'
 
 const name = z.string().min(1).max(300)
 const Place = z.strictObject({

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATES } from '@/lib/run-templates'
-import type { Actor } from '@/lib/server/actor'
-import { addTemplate, serveTemplate } from '@/lib/server/run-templates'
+import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATES } from '@/lib/lists/run-templates'
+import type { Actor } from '@/lib/server/access/actor'
+import { addTemplate, serveTemplate } from '@/lib/server/records/run-templates'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { deleteTemplate, saveTemplate, updateTemplate } from './templates'
 
 let actor: Actor
-vi.mock('@/lib/server/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/actor')>()),
+vi.mock('@/lib/server/access/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/access/actor')>()),
   sessionActor: async () => actor,
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
-vi.mock('@/lib/server/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/log')>()),
+vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/process/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/process/log')>()),
   log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
 }))
 

@@ -1,10 +1,11 @@
 'use server'
 import { z } from 'zod'
-import { parseJson } from '@/lib/contracts/json'
-import { MULTITASK_STRATEGIES, STREAM_MODES } from '@/lib/contracts/run-options'
+import { MULTITASK_STRATEGIES, STREAM_MODES } from '@/lib/contracts/agents/run-options'
 import type { Settled } from '@/lib/errors'
-import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/run-templates'
-import { audited, guardAction } from '@/lib/server/guard-action'
+import { parseJson } from '@/lib/json/lossless'
+import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/lists/run-templates'
+import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { parseInput } from '@/lib/server/process/result'
 import {
   addTemplate,
   changeTemplate,
@@ -12,8 +13,7 @@ import {
   removeTemplate,
   type TemplatesPlace,
   withoutSecrets,
-} from '@/lib/server/run-templates'
-import { parseInput } from '@/lib/server/settle'
+} from '@/lib/server/records/run-templates'
 
 const Place = { workspace: z.string().min(1).max(300), deployment: z.string().min(1).max(300) }
 const Name = z.string().trim().min(1, 'Give it a name.').max(MAX_TEMPLATE_NAME)

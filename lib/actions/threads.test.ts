@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
-import { printJson } from '@/lib/contracts/json'
-import type { Actor } from '@/lib/server/actor'
+import { printJson } from '@/lib/json/lossless'
+import type { Actor } from '@/lib/server/access/actor'
+import { LOOKS } from '@/lib/server/edits/ambiguous-write'
 import { workspaceFor } from '@/lib/server/recorder/testing'
-import { LOOKS } from '@/lib/server/settled-truth'
+import { readHistory } from '@/lib/server/resources/threads-history'
 import { testActor, testConsole } from '@/lib/server/testing'
-import { readHistory } from '@/lib/server/threads-history'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { cancelRunsOf, copyThread, createThread, deleteThreads, saveMetadata, updateState } from './threads'
 
 let actor: Actor
-vi.mock('@/lib/server/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/actor')>()),
+vi.mock('@/lib/server/access/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/access/actor')>()),
   sessionActor: async () => actor,
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
-vi.mock('@/lib/server/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/log')>()),
+vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/process/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/process/log')>()),
   log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
 }))
 

@@ -1,15 +1,20 @@
 'use server'
 import { z } from 'zod'
-import type { JsonObject } from '@/lib/contracts/fields'
-import { isJsonObject, parseJson } from '@/lib/contracts/json'
-import { MAX_THREADS, type MetadataOutcome, type StateOutcome, type ThreadResult } from '@/lib/contracts/thread-edit'
+import {
+  MAX_THREADS,
+  type MetadataOutcome,
+  type StateOutcome,
+  type ThreadResult,
+} from '@/lib/contracts/agents/thread-edit'
+import type { JsonObject } from '@/lib/contracts/wire/fields'
 import { AppError, type Settled } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/actor'
-import { guardAction } from '@/lib/server/guard-action'
-import { once } from '@/lib/server/once'
-import { parseInput } from '@/lib/server/settle'
-import * as bulk from '@/lib/server/threads-bulk'
-import * as write from '@/lib/server/threads-write'
+import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { sessionActor } from '@/lib/server/access/actor'
+import { guardAction } from '@/lib/server/audit/guard-action'
+import { once } from '@/lib/server/edits/idempotency'
+import { parseInput } from '@/lib/server/process/result'
+import * as write from '@/lib/server/resources/threads'
+import * as bulk from '@/lib/server/resources/threads-bulk'
 
 const name = z.string().min(1).max(300)
 /** Made once per form that is sent: a repeat of it gives the answer of the first. */

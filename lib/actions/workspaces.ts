@@ -1,17 +1,17 @@
 'use server'
 import { z } from 'zod'
 import type { Settled } from '@/lib/errors'
-import { EVERYWHERE } from '@/lib/server/actor'
-import { eraseDirectServer, insertDirectServer, NewDirectServer } from '@/lib/server/direct-servers'
-import { audited, guardAction } from '@/lib/server/guard-action'
-import { parseInput } from '@/lib/server/settle'
+import { EVERYWHERE } from '@/lib/server/access/actor'
+import { eraseDirectServer, insertDirectServer, NewDirectServer } from '@/lib/server/access/direct-servers'
 import {
   changeWorkspace,
   eraseWorkspace,
   insertWorkspace,
   NewWorkspace,
   WorkspaceChange,
-} from '@/lib/server/workspace-settings'
+} from '@/lib/server/access/workspace-settings'
+import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { parseInput } from '@/lib/server/process/result'
 
 // Workspaces say where keys are sent and which machines the console may reach, so all of this asks for an admin of the
 // whole console, not of the one workspace.

@@ -1,10 +1,10 @@
 import { LosslessNumber } from 'lossless-json'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
+import { parseJson, printJson } from '../json/lossless'
 import { agentServerSchemas as schemas } from './agent-server.schemas'
-import { toValidationError } from './http-validation-error'
-import { parseJson, printJson } from './json'
-import { GetItemQuery, splitNamespace } from './store'
+import { GetItemQuery, splitNamespace } from './agents/store'
+import { toValidationError } from './wire/http-validation-error'
 
 const UUID = '0190a000-0000-7000-8000-000000000001'
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { RowSchemas } from './api'
 import {
   Assistant,
   AssistantCreate,
@@ -14,10 +13,9 @@ import {
   GraphSchemas,
   SetLatestVersion,
   SubgraphsQuery,
-} from './assistants'
-import { Cron, CronCreate, CronPatch, CronsCount, CronsSearch, ThreadCronCreate } from './crons'
-import { JsonObject } from './fields'
-import { ThreadCommand, ThreadEventsSubscription } from './protocol'
+} from './agents/assistants'
+import { Cron, CronCreate, CronPatch, CronsCount, CronsSearch, ThreadCronCreate } from './agents/crons'
+import { ThreadCommand, ThreadEventsSubscription } from './agents/protocol'
 import {
   CancelRunQuery,
   JoinRunQuery,
@@ -31,7 +29,7 @@ import {
   RunsCancelQuery,
   StatelessRunCreate,
   ThreadStreamQuery,
-} from './runs'
+} from './agents/runs'
 import {
   GetItemQuery,
   Item,
@@ -41,8 +39,8 @@ import {
   ItemsSearch,
   NamespacesPage,
   NamespacesSearch,
-} from './store'
-import { AgentCard, AgentCardQuery, Info, MetricsQuery, Ok, OkQuery, RpcRequest, RpcResponse } from './system'
+} from './agents/store'
+import { AgentCard, AgentCardQuery, Info, MetricsQuery, Ok, OkQuery, RpcRequest, RpcResponse } from './agents/system'
 import {
   StateAtCheckpoint,
   Thread,
@@ -59,7 +57,9 @@ import {
   ThreadsCount,
   ThreadsPrune,
   ThreadsSearch,
-} from './threads'
+} from './agents/threads'
+import type { RowSchemas } from './wire/api'
+import { JsonObject } from './wire/fields'
 
 const events = z.unknown()
 /** A count is the bare body. */

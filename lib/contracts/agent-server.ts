@@ -1,5 +1,5 @@
 import type { agentServerSchemas } from './agent-server.schemas'
-import { defineApi, type Operation } from './api'
+import { defineApi, type Operation } from './wire/api'
 
 /** The operations of one deployment's agent server. POST rows that only search or count are reads. */
 export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server', {

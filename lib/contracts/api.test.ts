@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { agentServer } from './agent-server'
 import { agentServerSchemas } from './agent-server.schemas'
-import { type ApiTable, buildPath, buildQuery, isAtLeast, matchRow, type Operation, ROLES } from './api'
 import { controlPlane } from './control-plane'
 import { controlPlaneSchemas } from './control-plane.schemas'
 import { traces } from './traces'
 import { tracesSchemas } from './traces.schemas'
+import { type ApiTable, buildPath, buildQuery, isAtLeast, matchRow, type Operation, ROLES } from './wire/api'
 
 const APIS = [
   { api: 'control-plane', table: controlPlane, schemas: controlPlaneSchemas },

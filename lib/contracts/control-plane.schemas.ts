@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { RowSchemas } from './api'
 import {
   DeleteDeploymentQuery,
   DeleteDeploymentsQuery,
@@ -11,7 +10,7 @@ import {
   FreeCount,
   ListDeploymentsQuery,
   ResourceTiersPatch,
-} from './deployments'
+} from './deployments/deployments'
 import {
   GithubIntegration,
   GithubRepository,
@@ -19,10 +18,11 @@ import {
   InstallationRepositoriesPage,
   InstallationsPage,
   ListInstallationsQuery,
-} from './integrations'
-import { Listener, ListenerCreate, ListenerPatch, ListenersList, ListListenersQuery } from './listeners'
-import { ListRevisionLogsQuery, LogsPage, LogsSearchPage, SearchDeploymentLogsQuery } from './logs'
-import { ListRevisionsQuery, Revision, RevisionCreate, RevisionsList } from './revisions'
+} from './deployments/integrations'
+import { Listener, ListenerCreate, ListenerPatch, ListenersList, ListListenersQuery } from './deployments/listeners'
+import { ListRevisionLogsQuery, LogsPage, LogsSearchPage, SearchDeploymentLogsQuery } from './deployments/logs'
+import { ListRevisionsQuery, Revision, RevisionCreate, RevisionsList } from './deployments/revisions'
+import type { RowSchemas } from './wire/api'
 
 /** An answer that nobody describes may be a whole deployment with its secrets: nothing of it goes further. */
 const Undocumented = z.unknown().transform(() => null)

@@ -1,5 +1,5 @@
-import { defineApi } from './api'
 import type { controlPlaneSchemas } from './control-plane.schemas'
+import { defineApi } from './wire/api'
 
 /** The control plane's operations, as the interface text and the facts about real servers give them. */
 export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-plane', {

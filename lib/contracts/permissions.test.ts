@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { agentServer } from './agent-server'
-import type { ApiTable, Role } from './api'
 import { controlPlane } from './control-plane'
 import { traces } from './traces'
+import type { ApiTable, Role } from './wire/api'
 
 // Written by hand on purpose, once more beside the rows: a changed role or effect shows here as a second change.
 

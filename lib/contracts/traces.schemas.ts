@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { RowSchemas } from './api'
 import {
   FeedbackCreate,
   TraceAttachment,
@@ -18,7 +17,8 @@ import {
   TracingProjectCreate,
   TracingProjectPatch,
   TracingProjectsQuery,
-} from './trace-runs'
+} from './traces/trace-runs'
+import type { RowSchemas } from './wire/api'
 
 /** 202 with any small document. */
 const accepted = z.unknown()

@@ -1,5 +1,5 @@
-import { defineApi } from './api'
 import type { tracesSchemas } from './traces.schemas'
+import { defineApi } from './wire/api'
 
 /** The tracing SDK's intake, and the reads over what it logged. */
 export const traces = defineApi<typeof tracesSchemas>()('traces', {

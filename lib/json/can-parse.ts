@@ -1,4 +1,4 @@
-import { MAX_DEPTH, stringEnd } from '@/lib/contracts/json'
+import { MAX_DEPTH, stringEnd } from '@/lib/json/lossless'
 
 /** Whether a parsed value says all that the text does: no key stands twice in an object, and nothing is nested too deep. */
 export function canParse(text: string): boolean {

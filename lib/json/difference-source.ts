@@ -1,4 +1,4 @@
-import type { Difference } from '@/lib/json-difference'
+import type { Difference } from '@/lib/json/difference'
 import type { LargeJson } from './large-json'
 import { RemoteDocument } from './remote-document'
 import type { RowSource } from './row-source'

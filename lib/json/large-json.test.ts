@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { differencesOf } from '@/lib/json-difference'
+import { differencesOf } from '@/lib/json/difference'
 import { LargeDifferences } from './difference-source'
 import { LargeJson } from './large-json'
 import { jsonWorker, keepWorker, type WorkerLike } from './remote-document'

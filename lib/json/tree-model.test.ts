@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { LosslessNumber, parse } from 'lossless-json'
 import { expect, test } from 'vitest'
-import type { JsonPath } from '@/lib/json-difference'
+import type { JsonPath } from '@/lib/json/difference'
 import { FIRST_ROWS, type Place, TreeModel } from './tree-model'
 import { isContainer, jsonText, pathText, previewText, scalarText } from './value'
 import { searchJson } from './value-search'

@@ -1,4 +1,4 @@
-import type { JsonPath } from '@/lib/json-difference'
+import type { JsonPath } from '@/lib/json/difference'
 
 /** How the parts of a value are reached: a parsed value in memory, or places in the bytes of a text. */
 export interface Nodes<V> {

@@ -1,4 +1,4 @@
-import { type Difference, shortJson } from '@/lib/json-difference'
+import { type Difference, shortJson } from '@/lib/json/difference'
 import { isContainer, jsonText, pathText, previewText, scalarText } from './value'
 
 /** One difference in a line: where it is, and what became of it in a few words. */

@@ -1,5 +1,5 @@
 import { isLosslessNumber, stringify } from 'lossless-json'
-import type { JsonPath } from '@/lib/json-difference'
+import type { JsonPath } from '@/lib/json/difference'
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 

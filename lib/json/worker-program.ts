@@ -1,5 +1,5 @@
-import { parseJson, printJson } from '@/lib/contracts/json'
-import { differencesOf } from '@/lib/json-difference'
+import { differencesOf } from '@/lib/json/difference'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import { type Frame, TextDocument, type TreeCommand } from './text-document'
 import { type DifferenceFrame, ValueDifferences } from './value-differences'
 

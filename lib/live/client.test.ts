@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { LiveFrame, Subscription } from '@/lib/contracts/live'
+import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
 import type { LogEntry } from '@/lib/stream/log'
 import { LiveClient } from './client'
 import { WAITS } from './connection'

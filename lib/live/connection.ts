@@ -1,4 +1,4 @@
-import type { LiveFrame, Subscription } from '@/lib/contracts/live'
+import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
 import { SseParser } from '@/lib/stream/sse'
 import type { LiveEnvironment } from './environment'
 import { decodeFrame } from './frame'

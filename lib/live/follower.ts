@@ -1,4 +1,4 @@
-import type { LogLine } from '@/lib/contracts/logs'
+import type { LogLine } from '@/lib/contracts/deployments/logs'
 import { type Entries, entriesAfter } from '@/lib/stream/entry-text'
 import type { OwnFrame } from './connection'
 import type { Wanted } from './router'

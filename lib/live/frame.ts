@@ -1,4 +1,4 @@
-import type { LiveFrame } from '@/lib/contracts/live'
+import type { LiveFrame } from '@/lib/contracts/wire/live'
 import { readEntries } from '@/lib/stream/entry-text'
 
 const ENTRIES = '"entries":['

@@ -1,4 +1,4 @@
-import type { Subscription } from '@/lib/contracts/live'
+import type { Subscription } from '@/lib/contracts/wire/live'
 import type { Entries } from '@/lib/stream/entry-text'
 import { Connection, type ConnectionState, type OwnFrame } from './connection'
 import type { LiveEnvironment } from './environment'

@@ -1,5 +1,5 @@
 import { type QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query'
-import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/api'
+import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/wire/api'
 import { type Place, type RelayError, relayFetch } from './relay-fetch'
 
 /** An operation's place and input in one object, as `apiQuery` and `call` take them. */

@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { InputOf } from '@/lib/contracts/api'
-import type { Assistant, AssistantGraph } from '@/lib/contracts/assistants'
+import type { Assistant, AssistantGraph } from '@/lib/contracts/agents/assistants'
+import type { InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery } from './api-query'
 
 type Search = NonNullable<InputOf<typeof agentServer.searchAssistants>['body']>

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { buildQuery, type InputOf } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import type { DeploymentRowsPage } from '@/lib/contracts/deployment-row'
+import type { DeploymentRowsPage } from '@/lib/contracts/deployments/deployment-row'
+import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery, operationKey } from './api-query'
 import { consoleFetch, type RelayError } from './relay-fetch'
 

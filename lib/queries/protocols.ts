@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { WireEntry } from '@/lib/contracts/exchange'
-import { printJson } from '@/lib/contracts/json'
-import type { McpList } from '@/lib/contracts/mcp'
-import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
+import type { McpList } from '@/lib/contracts/agents/mcp'
+import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
+import type { WireEntry } from '@/lib/contracts/wire/exchange'
+import { printJson } from '@/lib/json/lossless'
 import { openConsole, RelayError } from './relay-fetch'
 
 export type AgentPlace = { workspace: string; deployment: string }

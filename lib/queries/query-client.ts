@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
-import { parseJson, printJson } from '@/lib/contracts/json'
 import type { ErrorCode } from '@/lib/errors'
 import type { LargeJson } from '@/lib/json/large-json'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import { RelayError } from './relay-fetch'
 
 const MAX_RETRIES = 2

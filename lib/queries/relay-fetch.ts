@@ -1,6 +1,6 @@
-import { type AnyInput, buildPath, type Operation } from '@/lib/contracts/api'
-import { parseJson, printJson } from '@/lib/contracts/json'
+import { type AnyInput, buildPath, type Operation } from '@/lib/contracts/wire/api'
 import { AppError, type ErrorView } from '@/lib/errors'
+import { parseJson, printJson } from '@/lib/json/lossless'
 
 /** Where an operation is asked: a workspace, and the deployment whose agent server has it. */
 export type Place = { workspace: string; deployment?: string }

@@ -1,4 +1,4 @@
-import type { AnyInput, Operation } from '@/lib/contracts/api'
+import type { AnyInput, Operation } from '@/lib/contracts/wire/api'
 import { canParse } from '@/lib/json/can-parse'
 import type { LargeJson } from '@/lib/json/large-json'
 import { initOf, openConsole, type Place, RelayError, readValue, relayPath, unreachable } from './relay-fetch'

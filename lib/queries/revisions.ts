@@ -1,5 +1,5 @@
-import type { InputOf } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery } from './api-query'
 
 type ListQuery = InputOf<typeof controlPlane.listRevisions>['query']

@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { InputOf } from '@/lib/contracts/api'
+import type { InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery } from './api-query'
 
 // Looking at items in the console does not lengthen their lives.

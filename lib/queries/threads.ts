@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
-import { buildQuery, type InputOf } from '@/lib/contracts/api'
-import type { HistoryPage } from '@/lib/contracts/thread-edit'
+import type { HistoryPage } from '@/lib/contracts/agents/thread-edit'
+import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery, operationKey } from './api-query'
 import { consoleFetch, type RelayError } from './relay-fetch'
 

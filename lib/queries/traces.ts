@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query'
-import type { InputOf } from '@/lib/contracts/api'
 import { traces } from '@/lib/contracts/traces'
+import type { InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery } from './api-query'
 
 type RunsBody = InputOf<typeof traces.queryTraceRuns>['body']

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseJson } from '@/lib/contracts/json'
+import { parseJson } from '@/lib/json/lossless'
 import { askLine } from './inbox'
 
 test.each([

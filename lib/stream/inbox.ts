@@ -1,4 +1,4 @@
-import { printJson } from '@/lib/contracts/json'
+import { printJson } from '@/lib/json/lossless'
 import { readAsk } from './answers'
 import type { OpenInterrupt } from './questions'
 import { isRecord } from './wire-message'

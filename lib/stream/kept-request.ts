@@ -1,4 +1,4 @@
-import { isJsonObject } from '@/lib/contracts/json'
+import { isJsonObject } from '@/lib/json/lossless'
 
 type Request = Record<string, unknown>
 

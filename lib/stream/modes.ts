@@ -1,4 +1,4 @@
-import { readKey } from '@/lib/contracts/dialect'
+import { readKey } from '@/lib/contracts/wire/dialect'
 import type { LogEntry } from './log'
 import { type EventName, parseEventName, parseNamespace, type Segment } from './namespaces'
 import { type OpenInterrupt, readInterrupt } from './questions'

@@ -1,4 +1,4 @@
-import { parseJson } from '@/lib/contracts/json'
+import { parseJson } from '@/lib/json/lossless'
 import { parseNamespace, type Segment } from './namespaces'
 import { isRecord } from './wire-message'
 

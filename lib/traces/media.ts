@@ -1,4 +1,4 @@
-import { base64Flaw } from '@/lib/base64'
+import { base64Flaw } from '@/lib/format/base64'
 import type { BlockBody, MediaKind, MediaSource } from './message'
 import { get, isRecord, type Json, textOf } from './values'
 

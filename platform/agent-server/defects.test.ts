@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseRange } from '@/lib/contracts/address'
+import { parseRange } from '@/lib/contracts/wire/address'
 import { testDatabase } from '@/scripts/testing'
 import { collect, nextEvent, readEvents, storeTest, type TestServer, testServer } from './testing'
 

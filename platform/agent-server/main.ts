@@ -1,6 +1,6 @@
-import { stackOf } from './errors'
-import { GraphLoadError } from './graphs'
-import { takeSettings } from './settings'
+import { GraphLoadError } from './assistants/graphs'
+import { stackOf } from './kernel/errors'
+import { takeSettings } from './kernel/settings'
 import { type AgentServer, startAgentServer } from './start'
 
 /** The agent server of one deployment as a process of its own; its launcher talks to it over IPC. */

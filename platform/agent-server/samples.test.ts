@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { Db } from './db'
+import { Db } from './persistence/db'
 import { testServer } from './testing'
 
 const sample = (file: string) => path.resolve(import.meta.dirname, '../samples', file)

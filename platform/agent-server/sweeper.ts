@@ -1,8 +1,8 @@
-import type { Db } from './db'
-import { HttpError } from './errors'
-import type { ItemStore } from './items'
-import type { RunStopper } from './run-stopper'
-import type { Threads } from './threads'
+import { HttpError } from './kernel/errors'
+import type { Db } from './persistence/db'
+import type { RunStopper } from './runs/run-stopper'
+import type { ItemStore } from './store/items'
+import type { Threads } from './threads/threads'
 
 const EVERY_MS = 30_000
 /** How long events of a run can be read again. */

@@ -12,7 +12,7 @@ import {
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { baseEnvironment } from '../env'
+import { baseEnvironment } from '../kernel/env'
 import { createRepository } from '../testing/platform-fixture'
 import { buildFromGit } from './build'
 import { BuildCache } from './build-cache'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { asProcessEnv } from '../env'
-import { reapWithUs } from '../reaper'
-import { readLines } from './lines'
+import { asProcessEnv } from '../kernel/env'
+import { readLines } from '../kernel/lines'
+import { reapWithUs } from '../kernel/reaper'
 
 /** A reason that belongs in the build log as it stands. */
 export class BuildError extends Error {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
-import { createLimiter, type Limiter } from '../rollout/limiter'
+import { createLimiter, type Limiter } from '../kernel/limiter'
 import { BuildError } from './command'
 import { git } from './git-command'
 

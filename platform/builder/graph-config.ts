@@ -2,7 +2,7 @@ import { access, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
-import { CONFIG_FILES } from '@/lib/contracts/dialect'
+import { CONFIG_FILES } from '@/lib/contracts/wire/dialect'
 import { BuildError } from './command'
 
 const GraphPath = z.string().regex(/^[^:]+(:[^:]+)?$/, 'expected "./file.mjs:export"')

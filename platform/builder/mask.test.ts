@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { readLines } from './lines'
+import { readLines } from '../kernel/lines'
 import { createMask } from './mask'
 
 test('a value is hidden wherever it stands: within a word, in JSON, in an address', () => {

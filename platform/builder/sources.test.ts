@@ -5,7 +5,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { baseEnvironment } from '../env'
+import { baseEnvironment } from '../kernel/env'
+import { readLines } from '../kernel/lines'
 import { createRepository, isAlive, until } from '../testing/platform-fixture'
 import { buildFromGit } from './build'
 import { BuildCache } from './build-cache'
@@ -13,7 +14,6 @@ import { runCommand } from './command'
 import { remoteCommit } from './git'
 import { git, gitEnvironment } from './git-command'
 import { GitMirrors } from './git-mirrors'
-import { readLines } from './lines'
 
 let folder: string
 let count = 0

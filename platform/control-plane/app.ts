@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { matchRow, type RowSchemas } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
-import { HttpError } from './http-error'
+import { matchRow, type RowSchemas } from '@/lib/contracts/wire/api'
+import { HttpError } from '../kernel/http-error'
+import type { Handlers, OperationId } from '../kernel/wire'
 import { parseRequest } from './parse-request'
-import type { Handlers, OperationId } from './wire'
 
 export type AppOptions = {
   handlers: Handlers

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { patchMakesRevision, patchProblems } from '@/lib/contracts/deployment-rules'
-import { type DeploymentPatch, type Secret, SourceConfig } from '@/lib/contracts/deployments'
-import { mayDeployment } from '@/lib/contracts/state'
-import { HttpError, notFound, uuid } from './http-error'
+import { patchMakesRevision, patchProblems } from '@/lib/contracts/deployments/deployment-rules'
+import { type DeploymentPatch, type Secret, SourceConfig } from '@/lib/contracts/deployments/deployments'
+import { mayDeployment } from '@/lib/contracts/wire/state'
+import { HttpError, notFound, uuid } from '../kernel/http-error'
+import { type DeleteWish, type DeploymentRead, NameTakenError } from '../kernel/store'
+import type { Handlers } from '../kernel/wire'
 import type { Platform } from './platform'
 import { deploymentRecord } from './records'
 import { checkHere, checkReferences } from './references'
 import { type Noted, noteRevision } from './revision-notes'
-import { type DeleteWish, type DeploymentRead, NameTakenError } from './store'
-import type { Handlers } from './wire'
 
 /** Reconciled by a listener, not by the control plane itself. */
 export const REMOTE_SOURCES = ['external_docker']

@@ -1,11 +1,11 @@
-import type { ListRevisionLogsQuery } from '@/lib/contracts/logs'
+import type { ListRevisionLogsQuery } from '@/lib/contracts/deployments/logs'
+import { invalid, uuid } from '../kernel/http-error'
+import type { LogRow } from '../kernel/revision-log'
+import type { Handlers, LogType } from '../kernel/wire'
 import { find } from './deployments'
-import { invalid, uuid } from './http-error'
-import type { LogRow } from './log-book'
 import type { Platform } from './platform'
 import { logRecord } from './records'
 import { findRevision } from './revisions'
-import type { Handlers, LogType } from './wire'
 
 export function logHandlers(
   platform: Platform,

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { RowSchemas } from '@/lib/contracts/api'
-import { fromWire } from '@/lib/contracts/dialect'
-import { EXACT_WORDS, toValidationError } from '@/lib/contracts/http-validation-error'
-import { HttpError } from './http-error'
+import type { RowSchemas } from '@/lib/contracts/wire/api'
+import { fromWire } from '@/lib/contracts/wire/dialect'
+import { EXACT_WORDS, toValidationError } from '@/lib/contracts/wire/http-validation-error'
+import { HttpError } from '../kernel/http-error'
 
 type Parsed = { query: unknown; body: unknown }
 

@@ -1,7 +1,7 @@
+import type { LogBook } from '../kernel/revision-log'
+import type { Sealer } from '../kernel/seal'
+import type { Store } from '../kernel/store'
 import type { Rollouts } from '../rollout/rollouts'
-import type { LogBook } from './log-book'
-import type { Sealer } from './seal'
-import type { Store } from './store'
 
 /** What the handlers work with. */
 export type Platform = {

@@ -1,10 +1,10 @@
-import type { WireOf } from '@/lib/contracts/api'
 import type { controlPlane } from '@/lib/contracts/control-plane'
-import type { Secret } from '@/lib/contracts/deployments'
-import type { LogRow } from './log-book'
+import type { Secret } from '@/lib/contracts/deployments/deployments'
+import type { WireOf } from '@/lib/contracts/wire/api'
+import type { LogRow } from '../kernel/revision-log'
+import type { RevisionRow } from '../kernel/schema'
+import type { DeploymentRead } from '../kernel/store'
 import type { Platform } from './platform'
-import type { RevisionRow } from './schema'
-import type { DeploymentRead } from './store'
 
 type WireDeployment = WireOf<typeof controlPlane.getDeployment>
 type WireRevision = WireOf<typeof controlPlane.getRevision>

@@ -1,6 +1,6 @@
-import type { Problem } from '@/lib/contracts/deployment-rules'
-import type { DeploymentCreate, DeploymentPatch } from '@/lib/contracts/deployments'
-import { HttpError, invalid } from './http-error'
+import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
+import type { DeploymentCreate, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
+import { HttpError, invalid } from '../kernel/http-error'
 import { INTEGRATION_ID, LISTENER_ID } from './platform'
 
 /** Sources that can be built or rolled out here. */

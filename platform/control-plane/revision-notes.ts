@@ -1,5 +1,5 @@
-import { DO_NOT_USE } from '@/lib/contracts/resource-defaults'
-import type { ResourceSpec } from '@/lib/contracts/resource-spec'
+import { DO_NOT_USE } from '@/lib/contracts/deployments/resource-defaults'
+import type { ResourceSpec } from '@/lib/contracts/deployments/resource-spec'
 import type { Platform } from './platform'
 
 export type Noted = {

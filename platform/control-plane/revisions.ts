@@ -1,10 +1,10 @@
-import { mayRevision, REVISION_VERBS } from '@/lib/contracts/state'
+import { mayRevision, REVISION_VERBS } from '@/lib/contracts/wire/state'
+import { HttpError, notFound, uuid } from '../kernel/http-error'
+import type { RevisionRow } from '../kernel/schema'
+import type { Handlers } from '../kernel/wire'
 import { changeDeployment, find, REMOTE_SOURCES } from './deployments'
-import { HttpError, notFound, uuid } from './http-error'
 import type { Platform } from './platform'
 import { deploymentRecord, revisionRecord } from './records'
-import type { RevisionRow } from './schema'
-import type { Handlers } from './wire'
 
 type Own = 'listRevisions' | 'createRevision' | 'getRevision' | 'redeployRevision' | 'interruptRevision'
 

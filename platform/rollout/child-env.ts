@@ -1,4 +1,4 @@
-import { agentPolicy, baseEnvironment } from '../env'
+import { agentPolicy, baseEnvironment } from '../kernel/env'
 
 export type ChildEnvInput = {
   databaseUrl: string

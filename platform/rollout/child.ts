@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { readLines } from '../builder/lines'
-import { asProcessEnv } from '../env'
-import { reapWithUs } from '../reaper'
+import { asProcessEnv } from '../kernel/env'
+import { readLines } from '../kernel/lines'
+import { reapWithUs } from '../kernel/reaper'
 import { heapFor, watchMemory } from './memory-limit'
 
 /** A reason that belongs in the deploy log as it stands. */

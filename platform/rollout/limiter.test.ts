@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLimiter } from './limiter'
+import { createLimiter } from '../kernel/limiter'
 import { createLineReader } from './log-level'
 
 test('never more than the slots at once, in order; who is aborted while waiting leaves the line and the slot stays', async () => {

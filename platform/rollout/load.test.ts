@@ -6,7 +6,7 @@ import { createClient, createFolder, createRepository, until } from '../testing/
 import { startProgram } from '../testing/program.mjs'
 import { tickerFiles } from '../testing/ticker.mjs'
 
-// A longer one with other figures: node scripts/load-rollout.mjs.
+// A longer one with other figures: node scripts/checks/load-rollout.mjs.
 test('under requests and open streams a roll-out fails no request and loses or doubles no event', async () => {
   const folder = createFolder()
   const database = await testDatabase()

@@ -1,6 +1,6 @@
-import { LOG_LEVELS } from '@/lib/contracts/logs'
-import type { LogLine } from '../control-plane/log-book'
-import type { LogLevel } from '../control-plane/wire'
+import { LOG_LEVELS } from '@/lib/contracts/deployments/logs'
+import type { LogLine } from '../kernel/revision-log'
+import type { LogLevel } from '../kernel/wire'
 
 const LEVEL_WORDS: Record<string, LogLevel> = {
   TRACE: 'DEBUG',

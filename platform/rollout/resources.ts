@@ -1,5 +1,5 @@
-import type { SourceConfig } from '@/lib/contracts/deployments'
-import { withDefaults } from '@/lib/contracts/resource-defaults'
+import type { SourceConfig } from '@/lib/contracts/deployments/deployments'
+import { withDefaults } from '@/lib/contracts/deployments/resource-defaults'
 import { heapFor } from './memory-limit'
 
 export type AppliedResources = {

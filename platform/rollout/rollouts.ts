@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import type { AgentChild } from './child'
-import { Lane, type RolloutOptions } from './lane'
+import { Lane, type RolloutOptions } from './deployment-queue'
 
 /** What the gateway gets for a deployment's id. */
 export type Target = { state: 'up'; child: AgentChild } | { state: 'down' } | { state: 'unknown' }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LogLevel } from '../control-plane/wire'
+import type { LogLevel } from '../kernel/wire'
 import type { AgentChild } from './child'
 
 export type SupervisorOptions = {

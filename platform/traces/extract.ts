@@ -1,4 +1,4 @@
-import { printJson } from '@/lib/contracts/json'
+import { printJson } from '@/lib/json/lossless'
 import { loggedCost } from '@/lib/traces/cost'
 import { firstTokenTime, modelOf, providerOf, timeOf, usageOf } from '@/lib/traces/facts'
 import { inputMessages, outputMessages } from '@/lib/traces/find-messages'

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { timeOf } from '@/lib/traces/facts'
 import { type Filter, FilterError, parseFilter } from '@/lib/traces/filter'
-import { invalid } from '../control-plane/http-error'
+import { invalid } from '../kernel/http-error'
 import { storable, storableJson } from './extract'
 import { uuidOf } from './pieces'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { createGunzip } from 'node:zlib'
-import { parseJson } from '@/lib/contracts/json'
+import { parseJson } from '@/lib/json/lossless'
 import { isRecord, listOf } from '@/lib/traces/values'
 import { BrokenBody, boundaryOf, MultipartReader } from './multipart'
 import { Pieces } from './pieces'

@@ -1,5 +1,5 @@
-import { parseJson, printJson } from '@/lib/contracts/json'
-import { MULTIPART_FIELDS, type MultipartField, parsePartName } from '@/lib/contracts/trace-runs'
+import { MULTIPART_FIELDS, type MultipartField, parsePartName } from '@/lib/contracts/traces/trace-runs'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import { isRecord, type Json } from '@/lib/traces/values'
 import type { Part } from './multipart'
 

@@ -5,11 +5,11 @@ import type {
   TracingProjectCreate,
   TracingProjectPatch,
   TracingProjectsQuery,
-} from '@/lib/contracts/trace-runs'
-import type { Db } from '../control-plane/database'
-import { isTaken } from '../control-plane/database-error'
-import { escapeLike } from '../control-plane/escape-like'
-import { HttpError, invalid, notFound, uuid } from '../control-plane/http-error'
+} from '@/lib/contracts/traces/trace-runs'
+import type { Db } from '../kernel/database'
+import { isTaken } from '../kernel/database-error'
+import { escapeLike } from '../kernel/escape-like'
+import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
 
 type Row = {
   id: string

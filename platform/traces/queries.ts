@@ -7,10 +7,10 @@ import type {
   TraceTotals,
   TraceTotalsQuery,
   TraceTreeQuery,
-} from '@/lib/contracts/trace-runs'
+} from '@/lib/contracts/traces/trace-runs'
 import { timeOf, timeToFirstToken } from '@/lib/traces/facts'
-import type { Db } from '../control-plane/database'
-import { invalid, notFound, uuid } from '../control-plane/http-error'
+import type { Db } from '../kernel/database'
+import { invalid, notFound, uuid } from '../kernel/http-error'
 import { storable } from './extract'
 import { filterCondition, searchCondition } from './filter-sql'
 import {

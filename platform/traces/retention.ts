@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '../control-plane/database'
+import type { Db } from '../kernel/database'
 
 export type Retention = {
   maxAgeDays: number /** Of the stored inputs, outputs and events of one project. */

@@ -11,7 +11,7 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { platformSchema, tracingProjects } from '../control-plane/schema'
+import { platformSchema, tracingProjects } from '../kernel/schema'
 
 /**
  * Logged runs. One row per run with what is asked for in lists and totals; what is only shown (inputs, outputs, events)

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { SignInPage } from '@/components/auth/sign-in-page'
-import { hasSingleSignOn } from '@/lib/server/auth'
-import { currentSession } from '@/lib/server/session'
+import { hasSingleSignOn } from '@/lib/server/access/auth'
+import { currentSession } from '@/lib/server/access/session'
 
 export const metadata: Metadata = { title: 'Sign in' }
 

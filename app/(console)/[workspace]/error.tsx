@@ -1,5 +1,5 @@
 'use client'
-import { ErrorNotice } from '@/components/shared/error-notice'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 
 export default function PageError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
   return (

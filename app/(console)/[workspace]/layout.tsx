@@ -1,7 +1,7 @@
-import { Rights } from '@/components/shared/rights'
+import { Rights } from '@/components/shared/layout/rights'
 import { Shell } from '@/components/shell/shell'
-import { isAtLeast } from '@/lib/contracts/api'
-import { pageWorkspace } from '@/lib/server/page-actor'
+import { isAtLeast } from '@/lib/contracts/wire/api'
+import { pageWorkspace } from '@/lib/server/access/page-actor'
 
 export default async function Layout({ params, children }: LayoutProps<'/[workspace]'>) {
   const { actor, current, all } = await pageWorkspace((await params).workspace)

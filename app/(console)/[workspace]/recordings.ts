@@ -2,8 +2,8 @@ import 'server-only'
 import { notFound, redirect } from 'next/navigation'
 import { AppError } from '@/lib/errors'
 import { routes } from '@/lib/routes'
-import { roleOf, sessionActor } from '@/lib/server/actor'
-import { listRecordings, readRecording } from '@/lib/server/recorder/read'
+import { roleOf, sessionActor } from '@/lib/server/access/actor'
+import { listRecordings, readRecording } from '@/lib/server/records/recordings'
 import type { RecordingSummary } from '@/lib/stream/log'
 
 // Recordings are the console's own records and do not pass through `call`, so the pages that read them ask for the role.

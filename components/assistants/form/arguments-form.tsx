@@ -1,6 +1,6 @@
 'use client'
 import { useMemo, useRef, useState } from 'react'
-import type { JsonPath } from '@/lib/json-difference'
+import type { JsonPath } from '@/lib/json/difference'
 import type { JsonSchema } from '../schema-shape'
 import { type Problems, placeName, withProblem } from './draft'
 import { DraftProblems } from './problems'

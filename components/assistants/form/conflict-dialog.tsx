@@ -1,8 +1,8 @@
 'use client'
-import { LongText } from '@/components/shared/long-text'
-import { ThreeWays } from '@/components/shared/three-ways'
+import { ThreeWays } from '@/components/shared/conflict/three-ways'
+import { LongText } from '@/components/shared/text/long-text'
 import { Dialog } from '@/components/ui/dialog'
-import type { AssistantDraft } from '@/lib/contracts/assistant-edit'
+import type { AssistantDraft } from '@/lib/contracts/agents/assistant-edit'
 import { jsonText, pathText } from '@/lib/json/value'
 import { mergedDraft, placeName, threeWays } from './draft'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { patchOf } from '@/lib/contracts/assistant-edit'
-import { parseJson, printJson } from '@/lib/contracts/json'
+import { patchOf } from '@/lib/contracts/agents/assistant-edit'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import {
   EMPTY_DRAFT,
   keepDraft,

@@ -1,7 +1,7 @@
-import { type AssistantDraft, DRAFT_FIELDS } from '@/lib/contracts/assistant-edit'
-import { isJsonObject, parseJson, printJson } from '@/lib/contracts/json'
+import { type AssistantDraft, DRAFT_FIELDS } from '@/lib/contracts/agents/assistant-edit'
 import type { ErrorView, FieldError } from '@/lib/errors'
-import { isSameJson, type JsonPath } from '@/lib/json-difference'
+import { isSameJson, type JsonPath } from '@/lib/json/difference'
+import { isJsonObject, parseJson, printJson } from '@/lib/json/lossless'
 
 export const EMPTY_DRAFT: AssistantDraft = { name: '', description: '', context: {}, config: {}, metadata: {} }
 

@@ -1,10 +1,10 @@
 'use client'
 import { useState } from 'react'
-import { JsonEditor } from '@/components/shared/json-editor'
-import { findJsonProblem } from '@/components/shared/json-problem'
-import { parseJson } from '@/lib/contracts/json'
+import { JsonEditor } from '@/components/shared/json/json-editor'
+import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { isSameJson, type JsonPath } from '@/lib/json/difference'
+import { parseJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
-import { isSameJson, type JsonPath } from '@/lib/json-difference'
 import { fieldId, useProblemAt } from './problems'
 
 type Props = {

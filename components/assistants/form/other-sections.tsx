@@ -1,8 +1,8 @@
 'use client'
 import { Field } from '@/components/ui/field'
 import { Input, Textarea } from '@/components/ui/input'
-import type { AssistantDraft } from '@/lib/contracts/assistant-edit'
-import { isJsonObject } from '@/lib/contracts/json'
+import type { AssistantDraft } from '@/lib/contracts/agents/assistant-edit'
+import { isJsonObject } from '@/lib/json/lossless'
 import { JsonField } from './json-field'
 import { fieldId, useProblemAt } from './problems'
 

@@ -1,6 +1,6 @@
 'use client'
 import { createContext, useContext } from 'react'
-import type { JsonPath } from '@/lib/json-difference'
+import type { JsonPath } from '@/lib/json/difference'
 
 type Problems = {
   problemAt: (path: JsonPath) => string | undefined

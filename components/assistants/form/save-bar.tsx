@@ -1,7 +1,7 @@
-import { VisibleText } from '@/components/shared/visible-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
+import type { Difference } from '@/lib/json/difference'
 import { isContainer, pathText, previewText, scalarText } from '@/lib/json/value'
-import type { Difference } from '@/lib/json-difference'
 
 const MOST_SHOWN = 40
 

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'react'
 import { Skeleton } from '@/components/ui/skeleton'
 import { Tabs } from '@/components/ui/tabs'
-import { isJsonObject } from '@/lib/contracts/json'
+import { isJsonObject } from '@/lib/json/lossless'
 import { type JsonSchema, shapeOf } from '../schema-shape'
 import { JsonField } from './json-field'
 import { ObjectFields } from './object-fields'

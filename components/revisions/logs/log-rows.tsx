@@ -1,7 +1,7 @@
 'use client'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useEffect } from 'react'
-import { useFixedRows } from '@/components/shared/fixed-rows'
+import { useFixedRows } from '@/components/shared/layout/fixed-rows'
 import { LOG_ROW_HEIGHT, LogRowView } from './log-row'
 import type { LogRow } from './log-store'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LogLine } from '@/lib/contracts/logs'
+import type { LogLine } from '@/lib/contracts/deployments/logs'
 import { LogSearch, splitAt, stepFrom } from './log-search'
 import { LogStore, matches } from './log-store'
 

@@ -1,4 +1,4 @@
-import type { LogLine } from '@/lib/contracts/logs'
+import type { LogLine } from '@/lib/contracts/deployments/logs'
 import { linesOf, shownText } from './log-text'
 
 /** One line on screen; a message of several lines is several rows, of which the first has its time and level. */

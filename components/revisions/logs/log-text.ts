@@ -1,4 +1,4 @@
-import { splitHidden } from '@/lib/hidden-characters'
+import { splitHidden } from '@/lib/format/hidden-characters'
 
 const ESC = '\\u001B'
 /**

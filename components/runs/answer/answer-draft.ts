@@ -1,8 +1,8 @@
+import { inputSkeleton } from '@/components/runs/start/input-schema'
+import { readJson } from '@/components/runs/start/start-request'
 import { jsonText } from '@/lib/json/value'
 import { type Ask, answerTo, type Decision, readAsk, type Verb } from '@/lib/stream/answers'
 import type { OpenInterrupt } from '@/lib/stream/questions'
-import { inputSkeleton } from '../input-schema'
-import { readJson } from '../start-request'
 
 export type ActionDraft = { verb: Verb | undefined; args: string; message: string }
 /** What a person has put down so far for one question. */

@@ -2,9 +2,9 @@
 import { useRouter } from 'next/navigation'
 import { useRef, useState } from 'react'
 import { startRun } from '@/lib/actions/runs'
-import { printJson } from '@/lib/contracts/json'
 import type { ErrorView } from '@/lib/errors'
-import { newRequestKey } from '@/lib/request-key'
+import { newRequestKey } from '@/lib/format/request-key'
+import { printJson } from '@/lib/json/lossless'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 

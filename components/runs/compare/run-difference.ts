@@ -1,7 +1,7 @@
-import { count, duration } from '@/lib/format'
+import { runStatus } from '@/components/runs/view/run-status'
+import { count, duration } from '@/lib/format/format'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { messagesOf, type RunView, timeToFirstToken } from '@/lib/stream/run-view'
-import { runStatus } from '../run-status'
 
 export type DifferenceRow = { name: string; a: string; b: string; isDifferent: boolean }
 

@@ -1,5 +1,5 @@
+import type { RunError, RunStore } from '@/components/runs/view/run-store'
 import { type FileHeader, RecordingFileError, RecordingFileReader } from '@/lib/stream/recording-file'
-import type { RunError, RunStore } from '../run-store'
 
 export type OpenedFile = { header: FileHeader; isWhole: boolean }
 

@@ -1,9 +1,9 @@
 'use client'
 
 import type { FormEvent } from 'react'
-import { ErrorNotice } from '@/components/shared/error-notice'
-import { useFocusRefused } from '@/components/shared/use-focus-refused'
-import { useSave } from '@/components/shared/use-save'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useFocusRefused } from '@/components/shared/form/use-focus-refused'
+import { useSave } from '@/components/shared/form/use-save'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'

@@ -1,14 +1,14 @@
 'use client'
 
 import { type FormEvent, useMemo, useState } from 'react'
-import { ErrorNotice } from '@/components/shared/error-notice'
-import { useSave } from '@/components/shared/use-save'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useSave } from '@/components/shared/form/use-save'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Textarea } from '@/components/ui/input'
 import { importPrices } from '@/lib/actions/prices'
-import { count } from '@/lib/format'
+import { count } from '@/lib/format/format'
 import type { StoredPrice } from '@/lib/traces/cost'
 import { PRICE_COLUMNS, readPriceCsv } from '@/lib/traces/price-csv'
 

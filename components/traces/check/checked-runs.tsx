@@ -1,16 +1,16 @@
 'use client'
 
 import { useMemo, useState } from 'react'
-import { Notice } from '@/components/shared/notice'
-import { VisibleText } from '@/components/shared/visible-text'
+import { Notice } from '@/components/shared/feedback/notice'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { timeText } from '@/components/traces/common/format'
+import { FormattedRun, formatName } from '@/components/traces/common/formatted-run'
 import { Select } from '@/components/ui/input'
-import { count } from '@/lib/format'
+import { count } from '@/lib/format/format'
 import type { LoggedRun } from '@/lib/traces/detect'
 import { modelOf, providerOf, timeToFirstToken, usageOf } from '@/lib/traces/facts'
 import { type FoundRun, findRuns, runFlaws } from '@/lib/traces/logged-runs'
 import { readRun } from '@/lib/traces/read-run'
-import { timeText } from '../format'
-import { FormattedRun, formatName } from '../formatted-run'
 
 const MAX_LISTED = 1_000
 

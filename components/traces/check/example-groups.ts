@@ -1,6 +1,6 @@
+import { formatTitle } from '@/components/traces/common/format-names'
 import type { BlockExample } from '@/lib/traces/examples'
 import { inMessage } from '@/lib/traces/logged-runs'
-import { formatTitle } from '../format-names'
 
 type Group = { label: string; examples: { index: number; name: string }[] }
 

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AppError } from '@/lib/errors'
-import { adoptEnv } from '../env'
+import { adoptEnv } from '../process/env'
 import { checkPatch } from './checked-patch'
 
 // Values are compared by keyed marks, so there has to be a key; no database is asked.

@@ -1,10 +1,10 @@
 import 'server-only'
 import { z } from 'zod'
-import { DeploymentPatch } from '@/lib/contracts/deployments'
-import { isJsonObject } from '@/lib/contracts/json'
+import { DeploymentPatch } from '@/lib/contracts/deployments/deployments'
 import { AppError } from '@/lib/errors'
-import { fieldErrors } from '../settle'
-import { markOf } from './marks'
+import { isJsonObject } from '@/lib/json/lossless'
+import { fieldErrors } from '../process/result'
+import { markOf } from './fingerprints'
 
 /**
  * Checks a patch as the operation does, except for what is there already: whole objects are sent back, and a field that our

@@ -1,9 +1,9 @@
 import 'server-only'
-import type { Deployment, DeploymentPatch } from '@/lib/contracts/deployments'
-import { isJsonObject } from '@/lib/contracts/json'
+import type { Deployment, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
 import type { Mark, SavedEdit, Seen } from '@/lib/edit'
+import { isJsonObject } from '@/lib/json/lossless'
 import { checkPatch } from './checked-patch'
-import { entriesAt, marksOf, seenOf } from './marks'
+import { entriesAt, marksOf, seenOf } from './fingerprints'
 import { type EditOptions, type EditPlace, type RawDeployment, readRaw } from './raw-deployment'
 import { editRaw } from './raw-edit'
 

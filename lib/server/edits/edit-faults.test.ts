@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { failure } from '@/e2e/support/failure'
 import { type Seen as Asked, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
-import { SETTINGS, settingsPatch } from '@/lib/contracts/deployment-settings'
+import { SETTINGS, settingsPatch } from '@/lib/contracts/deployments/deployment-settings'
 import type { SavedEdit } from '@/lib/edit'
 import { testDatabase } from '@/scripts/testing'
-import type { Actor } from '../actor'
-import { LOOKS } from '../settled-truth'
+import type { Actor } from '../access/actor'
 import { testActor, testConsole } from '../testing'
+import { LOOKS } from './ambiguous-write'
 import { editDeployment, readForEdit } from './edit-deployment'
 import { editSecrets } from './edit-secrets'
 import { SPEC_PATHS } from './read-resource-spec'
@@ -16,8 +16,8 @@ import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Writing } from 
 // Each page that edits a deployment, against a server that is silent, fails late or answers with something else: what is said
 // is one sentence and true, nothing is sent twice, and once the server is well the same form goes through.
 
-vi.mock('../log', async (original) => ({
-  ...(await original<typeof import('../log')>()),
+vi.mock('../process/log', async (original) => ({
+  ...(await original<typeof import('../process/log')>()),
   log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
 }))
 

@@ -1,11 +1,11 @@
 import 'server-only'
-import { type ChangePlan, planChanges, type SecretChange } from '@/lib/contracts/secret-changes'
+import { type ChangePlan, planChanges, type SecretChange } from '@/lib/contracts/deployments/secret-changes'
 import type { Mark, SavedEdit, Seen } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
-import { markOf } from './marks'
+import { markOf } from './fingerprints'
 import type { EditOptions, EditPlace, RawDeployment, RawSecret } from './raw-deployment'
 import { type EditPlan, editRaw } from './raw-edit'
-import { HIDDEN, hiddenOf, rememberMask, seeSecrets } from './secret-marks'
+import { HIDDEN, hiddenOf, rememberMask, seeSecrets } from './secret-fingerprints'
 
 export type SecretsEdit = EditOptions & {
   place: EditPlace

@@ -5,23 +5,23 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { failure } from '@/e2e/support/failure'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import type { SecretChange } from '@/lib/contracts/secret-changes'
+import type { SecretChange } from '@/lib/contracts/deployments/secret-changes'
 import { testDatabase } from '@/scripts/testing'
-import type { Actor } from '../actor'
-import { call } from '../call'
-import { db } from '../db'
-import { listChanges } from '../revision-changes'
-import { LOOKS } from '../settled-truth'
+import type { Actor } from '../access/actor'
+import { db } from '../process/db'
+import { listChanges } from '../records/revision-changes'
 import { testActor, testConsole } from '../testing'
+import { call } from '../upstream/call'
+import { LOOKS } from './ambiguous-write'
 import { type DeploymentEdit, editDeployment, readForEdit } from './edit-deployment'
 import { editSecrets } from './edit-secrets'
 import { readSecrets } from './read-secrets'
 import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Reading, type Writing } from './testing'
 
 const logged: unknown[] = []
-vi.mock('../log', async (original) => {
+vi.mock('../process/log', async (original) => {
   const note = (...line: unknown[]) => void logged.push(line)
-  return { ...(await original<typeof import('../log')>()), log: { info: note, warn: note, error: note } }
+  return { ...(await original<typeof import('../process/log')>()), log: { info: note, warn: note, error: note } }
 })
 
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -452,5 +452,5 @@ test('only this folder reads deployments with their values', () => {
       /edits\/(raw-|secret-marks)|DeploymentWithSecrets|exchangeText/.test(readFileSync(path.join(root, file), 'utf8')),
     )
   // Where the schema (the platform's too) and the request are defined.
-  expect(found.sort()).toEqual(['lib/contracts/deployments.ts', 'lib/server/exchange.ts'])
+  expect(found.sort()).toEqual(['lib/contracts/deployments/deployments.ts', 'lib/server/upstream/exchange.ts'])
 })

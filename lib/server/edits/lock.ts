@@ -1,8 +1,8 @@
 import 'server-only'
 import pg from 'pg'
 import { AppError } from '@/lib/errors'
-import { storeUrl } from '../db'
-import { log } from '../log'
+import { storeUrl } from '../process/db'
+import { log } from '../process/log'
 import type { EditPlace } from './raw-deployment'
 
 /** How long an edit waits for the one before. An object, so that tests can shorten it. */

@@ -2,12 +2,12 @@ import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { conflictRows, type Mark, type SavedEdit, type Seen } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
-import { call } from '../call'
-import { authorize } from '../call-context'
-import { once } from '../once'
-import { LOOKS } from '../settled-truth'
+import { call } from '../upstream/call'
+import { authorize } from '../upstream/call-context'
+import { LOOKS } from './ambiguous-write'
+import { markOf } from './fingerprints'
+import { once } from './idempotency'
 import { withEditLock } from './lock'
-import { markOf } from './marks'
 import {
   changeRaw,
   type EditOptions,

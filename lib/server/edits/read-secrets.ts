@@ -1,14 +1,14 @@
 import 'server-only'
-import { isAtLeast, type Role } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import type { SecretRow, SecretsView } from '@/lib/contracts/secrets-view'
-import { type Actor, roleOf } from '../actor'
-import { call } from '../call'
-import { mayNameSecrets } from '../secret-names'
-import { workspace as workspaceOf } from '../workspaces'
+import type { SecretRow, SecretsView } from '@/lib/contracts/deployments/secrets-view'
+import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
+import { type Actor, roleOf } from '../access/actor'
+import { workspace as workspaceOf } from '../access/workspaces'
+import { call } from '../upstream/call'
+import { mayNameSecrets } from '../upstream/secret-names'
 import { type EditPlace, readRaw } from './raw-deployment'
+import { HIDDEN, seeSecrets } from './secret-fingerprints'
 import { type SecretHistory, secretHistory } from './secret-history'
-import { HIDDEN, seeSecrets } from './secret-marks'
 
 /** A deployment's secrets for a page. Who may change them also gets fingerprints; others the names, where the workspace shows them. */
 export async function readSecrets(place: EditPlace, actor: Actor): Promise<SecretsView> {

@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, desc, eq, inArray } from 'drizzle-orm'
-import { db } from '../db'
-import { audit } from '../schema'
+import { db } from '../process/db'
+import { audit } from '../process/schema'
 import type { EditPlace } from './raw-deployment'
 
 /** Names of secrets that an update touched, as its audit entry lists them: the names, and nothing of the values. */

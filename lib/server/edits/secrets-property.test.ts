@@ -1,26 +1,26 @@
 import fc from 'fast-check'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { planChanges, type SecretChange } from '@/lib/contracts/secret-changes'
+import { planChanges, type SecretChange } from '@/lib/contracts/deployments/secret-changes'
 import type { SavedEdit, Seen } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
-import type { Actor } from '../actor'
-import { adoptEnv } from '../env'
-import { LOOKS } from '../settled-truth'
-import { ConnectionError } from '../upstream-error-text'
+import type { Actor } from '../access/actor'
+import { adoptEnv } from '../process/env'
+import { ConnectionError } from '../upstream/network-error'
+import { LOOKS } from './ambiguous-write'
 import { editSecrets } from './edit-secrets'
 import { readRaw } from './raw-deployment'
-import { seeSecrets } from './secret-marks'
+import { seeSecrets } from './secret-fingerprints'
 import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Reading, type Writing } from './testing'
 
 // Any edits of 200 secrets, interleaved with two other editors (one through this console, one not) and with whatever the
 // server does in between. The store, the lock and the network are left out here, so that thousands of interleavings fit
-// into a short time: edits.test.ts has them. `node scripts/check-edits.mjs 10000` runs more of these.
+// into a short time: edits.test.ts has them. `node scripts/checks/check-edits.mjs 10000` runs more of these.
 
 const RUNS = Number(process.env.EDITS_RUNS ?? 200)
 
 let plane: BadControlPlane
-vi.mock('../call-context', async (original) => ({
-  ...(await original<typeof import('../call-context')>()),
+vi.mock('../upstream/call-context', async (original) => ({
+  ...(await original<typeof import('../upstream/call-context')>()),
   authorize: async () => ({
     actor: admin,
     role: 'admin',
@@ -28,19 +28,19 @@ vi.mock('../call-context', async (original) => ({
     workspace: { slug: 'w', baseUrl: 'http://x', dialect: 'graph', auth: {} },
   }),
 }))
-vi.mock('../on-record', () => ({
+vi.mock('../upstream/audited', () => ({
   onRecord: async (_entry: unknown, _context: unknown, work: () => Promise<{ value: unknown }>) => (await work()).value,
 }))
-vi.mock('../once', () => ({ once: (_request: unknown, work: () => Promise<unknown>) => work() }))
+vi.mock('./idempotency', () => ({ once: (_request: unknown, work: () => Promise<unknown>) => work() }))
 vi.mock('./lock', () => ({ withEditLock: (_place: unknown, work: () => Promise<unknown>) => work() }))
-vi.mock('../call', () => ({
+vi.mock('../upstream/call', () => ({
   call: async () =>
     JSON.parse((plane.handle({ method: 'GET', path: '/revisions' }) as { text: string }).text) as unknown,
 }))
-vi.mock('../exchange', async (original) => {
-  const { printJson } = await import('@/lib/contracts/json')
+vi.mock('../upstream/exchange', async (original) => {
+  const { printJson } = await import('@/lib/json/lossless')
   return {
-    ...(await original<typeof import('../exchange')>()),
+    ...(await original<typeof import('../upstream/exchange')>()),
     exchangeText: async (op: { method: string; path: string }, _to: unknown, { body }: { body: unknown }) => {
       const answer = plane.handle({ method: op.method, path: op.path, body: body === undefined ? '' : printJson(body) })
       if (answer === 'lost') throw new ConnectionError('The control plane cannot be reached.', false, true)

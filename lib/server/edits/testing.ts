@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isJsonObject, parseJson } from '@/lib/contracts/json'
+import { isJsonObject, parseJson } from '@/lib/json/lossless'
 
 // For tests only: a control plane with one deployment, in this process, that can have the bad habits of real ones.
 

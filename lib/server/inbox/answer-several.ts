@@ -1,12 +1,12 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { AnsweredThread } from '@/lib/contracts/bulk'
+import type { AnsweredThread } from '@/lib/contracts/wire/bulk'
 import { AppError } from '@/lib/errors'
 import type { GivenAnswer } from '@/lib/stream/inbox'
-import type { Actor } from '../actor'
-import { authorize } from '../call-context'
-import { mapLimited } from '../map-limited'
-import { isOpen } from '../settled-truth'
+import type { Actor } from '../access/actor'
+import { isOpen } from '../edits/ambiguous-write'
+import { mapLimited } from '../process/map-concurrent'
+import { authorize } from '../upstream/call-context'
 import { answerThread } from './inbox-thread'
 
 export type ThreadAnswer = { deployment: string; thread: string; answers: readonly GivenAnswer[] }

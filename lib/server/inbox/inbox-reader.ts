@@ -1,11 +1,11 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { Thread } from '@/lib/contracts/agents/threads'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import type { Thread } from '@/lib/contracts/threads'
 import { AppError } from '@/lib/errors'
 import { askLine, type Inbox, type WaitingThread } from '@/lib/stream/inbox'
-import { systemActor } from '../actor'
-import { call } from '../call'
+import { systemActor } from '../access/actor'
+import { call } from '../upstream/call'
 
 export const INBOX = {
   /** Deployments that are asked at once. */

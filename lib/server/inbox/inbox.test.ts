@@ -2,9 +2,9 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { answerThread, answerThreads } from '@/lib/actions/inbox'
-import { printJson } from '@/lib/contracts/json'
-import type { Actor } from '@/lib/server/actor'
-import { insertDirectServer } from '@/lib/server/direct-servers'
+import { printJson } from '@/lib/json/lossless'
+import type { Actor } from '@/lib/server/access/actor'
+import { insertDirectServer } from '@/lib/server/access/direct-servers'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
 import { testActor, testConsole } from '@/lib/server/testing'
 import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
@@ -15,14 +15,14 @@ import { INBOX, InboxReader } from './inbox-reader'
 import { readWaiting } from './inbox-thread'
 
 let actor: Actor
-vi.mock('@/lib/server/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/actor')>()),
+vi.mock('@/lib/server/access/actor', async (original) => ({
+  ...(await original<typeof import('@/lib/server/access/actor')>()),
   sessionActor: async () => actor,
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/origin', () => ({ assertOwnOrigin: () => undefined }))
-vi.mock('@/lib/server/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/log')>()),
+vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('@/lib/server/process/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/process/log')>()),
   log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
 }))
 

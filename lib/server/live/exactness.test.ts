@@ -11,13 +11,13 @@ import type { LogEntry } from '@/lib/stream/log'
 import { messageText } from '@/lib/stream/messages'
 import { applyEntry, createRunView, messagesOf } from '@/lib/stream/run-view'
 import { testDatabase } from '@/scripts/testing'
-import type { Actor } from '../actor'
+import type { Actor } from '../access/actor'
 import type { Hub } from '../recorder/hub'
-import { readRecording } from '../recorder/read'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import { logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
 import { TIMING } from '../recorder/timing'
+import { readRecording } from '../records/recordings'
 import { testActor, testConsole } from '../testing'
 import { serveLive } from './serve'
 
@@ -29,7 +29,7 @@ let deployment: string
 let url = ''
 const open = new Set<ServerResponse>()
 const seed = Number(process.env.EXACTNESS_SEED ?? Math.floor(Math.random() * 1e9))
-// `node scripts/check-exactness.mjs COUNT` runs more of them.
+// `node scripts/checks/check-exactness.mjs COUNT` runs more of them.
 const FAULTS = Number(process.env.EXACTNESS_FAULTS ?? 2000)
 const PER_ROUND = 250
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { LogLine, LogsPage } from '@/lib/contracts/logs'
+import type { LogLine, LogsPage } from '@/lib/contracts/deployments/logs'
 import { AppError } from '@/lib/errors'
 import { LOG_PACE, LOG_WINDOW, LogFeed } from './log-feed'
 

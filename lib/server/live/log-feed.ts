@@ -1,8 +1,8 @@
 import 'server-only'
 import { randomInt } from 'node:crypto'
-import type { LogEntry, LogsPage } from '@/lib/contracts/logs'
-import { errorView } from '../settle'
-import { LogTail } from './log-tail'
+import type { LogEntry, LogsPage } from '@/lib/contracts/deployments/logs'
+import { errorView } from '../process/result'
+import { LogTail } from '../resources/log-tail'
 
 /** All waits in milliseconds. An object, so that tests can shorten them. */
 export const LOG_PACE = {

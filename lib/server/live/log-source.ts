@@ -1,9 +1,9 @@
 import 'server-only'
-import type { Subscription } from '@/lib/contracts/live'
-import { systemActor } from '../actor'
-import { entriesFrame, frame } from './frames'
+import type { Subscription } from '@/lib/contracts/wire/live'
+import { systemActor } from '../access/actor'
+import { type LogOf, readLogPage } from '../resources/log-pages'
+import { entriesFrame, frame } from '../transport/frames'
 import { LogFeed } from './log-feed'
-import { type LogOf, readLogPage } from './log-pages'
 import type { Source } from './source'
 
 type Wanted = Extract<Subscription, { kind: 'logs' }>

@@ -1,5 +1,5 @@
 import 'server-only'
-import { frame, valueFrame } from './frames'
+import { frame, valueFrame } from '../transport/frames'
 import { Poller } from './poller'
 import type { Source } from './source'
 import { type Polled, watch } from './watch'

@@ -1,6 +1,6 @@
 import 'server-only'
-import { printJson } from '@/lib/contracts/json'
-import { errorView } from '../settle'
+import { printJson } from '@/lib/json/lossless'
+import { errorView } from '../process/result'
 
 /** How a record or list is watched. */
 export type Watched<T> = {

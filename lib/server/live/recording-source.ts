@@ -1,11 +1,11 @@
 import 'server-only'
-import type { Subscription } from '@/lib/contracts/live'
+import type { Subscription } from '@/lib/contracts/wire/live'
 import { AppError } from '@/lib/errors'
 import { type Chunk, chunkAfter } from '../recorder/chunk'
-import { readChunks } from '../recorder/read'
 import type { RecordingLog } from '../recorder/recording-log'
 import { recorderHub } from '../recorder/shared-hub'
-import { entriesFrame, frame } from './frames'
+import { readChunks } from '../records/recordings'
+import { entriesFrame, frame } from '../transport/frames'
 import type { Source } from './source'
 
 type Wanted = Extract<Subscription, { kind: 'recording' }>

@@ -1,6 +1,6 @@
 import 'server-only'
-import type { Role } from '@/lib/contracts/api'
-import { type Actor, roleOf } from '../actor'
+import type { Role } from '@/lib/contracts/wire/api'
+import { type Actor, roleOf } from '../access/actor'
 
 const known = new Map<string, { role: Promise<Role | null>; until: number }>()
 

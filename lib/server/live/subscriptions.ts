@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
-import { MAX_SUBSCRIPTIONS, type Subscription } from '@/lib/contracts/live'
-import { LOG_LEVELS, LOG_TYPES } from '@/lib/contracts/logs'
+import { LOG_LEVELS, LOG_TYPES } from '@/lib/contracts/deployments/logs'
+import { MAX_SUBSCRIPTIONS, type Subscription } from '@/lib/contracts/wire/live'
 
 const name = z.string().min(1).max(300)
 const query = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))

@@ -1,9 +1,9 @@
 import 'server-only'
-import { A2A_METHODS } from '@/lib/contracts/a2a'
 import { agentServer, asRead } from '@/lib/contracts/agent-server'
-import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
-import { converse } from '../call'
-import type { CallOptions, Place } from '../call-context'
+import { A2A_METHODS } from '@/lib/contracts/agents/a2a'
+import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
+import { converse } from '../upstream/call'
+import type { CallOptions, Place } from '../upstream/call-context'
 import { exchangeRpc, type Watch } from './wire'
 
 /** Asks one thing of an assistant by the agent-to-agent protocol. A message's stream is told event by event. */

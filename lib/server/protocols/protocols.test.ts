@@ -2,8 +2,7 @@ import { asc } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { deploymentRecord, SAMPLE_ID } from '@/e2e/support/sample-inputs'
 import { type Reply, type Seen, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
-import { A2A_METHODS, listParams, messageParams, outcomeOf, taskParams, tasksOf } from '@/lib/contracts/a2a'
-import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/exchange'
+import { A2A_METHODS, listParams, messageParams, outcomeOf, taskParams, tasksOf } from '@/lib/contracts/agents/a2a'
 import {
   mcpServer,
   promptMessages,
@@ -12,25 +11,26 @@ import {
   resourcesOf,
   toolResult,
   toolsOf,
-} from '@/lib/contracts/mcp'
-import type { ProtocolAsk } from '@/lib/contracts/protocol-ask'
+} from '@/lib/contracts/agents/mcp'
+import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
+import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { testDatabase } from '@/scripts/testing'
-import type { Actor } from '../actor'
-import { db } from '../db'
+import type { Actor } from '../access/actor'
+import { db } from '../process/db'
+import { audit } from '../process/schema'
 import { workspaceFor } from '../recorder/testing'
-import { audit } from '../schema'
 import { testActor, testConsole } from '../testing'
 import { SILENCE, serveProtocol, speak } from './serve'
 
-vi.mock('../log', async (original) => ({
-  ...(await original<typeof import('../log')>()),
+vi.mock('../process/log', async (original) => ({
+  ...(await original<typeof import('../process/log')>()),
   log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
 }))
 
-vi.mock('../origin', () => ({ assertOwnOrigin: () => undefined }))
-vi.mock('../actor', async (original) => ({
-  ...(await original<typeof import('../actor')>()),
+vi.mock('../access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('../access/actor', async (original) => ({
+  ...(await original<typeof import('../access/actor')>()),
   sessionActor: async () => people.viewer,
 }))
 

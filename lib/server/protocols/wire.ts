@@ -1,14 +1,14 @@
 import 'server-only'
-import type { Method, Operation } from '@/lib/contracts/api'
-import { MOST_WAIT_MS, rpcAnswer, type WireEntry, type WireHeader } from '@/lib/contracts/exchange'
-import { printJson } from '@/lib/contracts/json'
-import { isSecretKey, REDACTED, redactEventText } from '@/lib/contracts/redact'
+import type { Method, Operation } from '@/lib/contracts/wire/api'
+import { MOST_WAIT_MS, rpcAnswer, type WireEntry, type WireHeader } from '@/lib/contracts/wire/exchange'
+import { isSecretKey, REDACTED, redactEventText } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
+import { printJson } from '@/lib/json/lossless'
 import { SseParser, SseTooLargeError } from '@/lib/stream/sse'
-import { errorOf, withoutCredentials } from '../answer'
-import type { Destination } from '../destination'
-import { type ExchangeOptions, isSuccess, withRetry } from '../exchange'
-import { joinUrl, requestStream } from '../upstream'
+import type { Destination } from '../upstream/destination'
+import { type ExchangeOptions, isSuccess, withRetry } from '../upstream/exchange'
+import { joinUrl, requestStream } from '../upstream/request'
+import { errorOf, withoutCredentials } from '../upstream/response'
 
 // One exchange of JSON-RPC over HTTP, told to whoever watches as it happens. The answer is a document or server-sent events,
 // as the server chooses. What is told holds no credential: neither ours nor one that the server echoes, nor the session's id.

@@ -1,5 +1,5 @@
 import 'server-only'
-import { redactEventText } from '@/lib/contracts/redact'
+import { redactEventText } from '@/lib/contracts/wire/redact'
 import type { LogEntry } from '@/lib/stream/log'
 import type { SseEvent } from '@/lib/stream/sse'
 import type { RecordingLog } from './recording-log'

@@ -1,9 +1,9 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
-import { printJson } from '@/lib/contracts/json'
 import { AppError } from '@/lib/errors'
-import { systemActor } from '../actor'
-import { call, type OpenStream, openStream } from '../call'
+import { printJson } from '@/lib/json/lossless'
+import { systemActor } from '../access/actor'
+import { call, type OpenStream, openStream } from '../upstream/call'
 import { LIMITS } from './timing'
 
 /** Where a run is. The run is not known until the server has named it; of a stateless run the thread may never be. */

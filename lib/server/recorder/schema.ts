@@ -12,7 +12,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { RecordingOutcome, RecordingSummary } from '../../stream/log'
-import { consoleSchema } from '../schema'
+import { consoleSchema } from '../process/schema'
 
 // drizzle-kit reads this file outside Next: relative imports of types only (besides the schema), and no `server-only`.
 

@@ -1,9 +1,9 @@
 import 'server-only'
 import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
-import { db, type Store } from '../db'
+import { db, type Store } from '../process/db'
 import type { Chunk } from './chunk'
-import { markHoles } from './holes'
+import { markHoles } from './gaps'
 import { recordings, segments } from './schema'
 
 export type RecordingRow = typeof recordings.$inferSelect

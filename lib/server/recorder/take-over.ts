@@ -1,5 +1,5 @@
 import 'server-only'
-import { log } from '../log'
+import { log } from '../process/log'
 import { decodeChunk } from './chunk'
 import type { Hub } from './hub'
 import { Recorder } from './recorder'

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { LogEntry } from '@/lib/stream/log'
-import { insertDirectServer } from '../direct-servers'
-import { insertWorkspace } from '../workspace-settings'
-import { exportRecording } from './read'
+import { insertDirectServer } from '../access/direct-servers'
+import { insertWorkspace } from '../access/workspace-settings'
+import { exportRecording } from '../records/recordings'
 
 // For tests only: an agent server whose every move the test decides.
 

@@ -1,7 +1,7 @@
 import 'server-only'
 import pg from 'pg'
-import { storeUrl } from '../db'
-import { log } from '../log'
+import { storeUrl } from '../process/db'
+import { log } from '../process/log'
 import { CHANNEL, LIFE_LOCK } from './store'
 
 const RETRY_MS = 1000

@@ -1,6 +1,6 @@
 import 'server-only'
-import { isStoreDown } from '../db'
-import { log } from '../log'
+import { isStoreDown } from '../process/db'
+import { log } from '../process/log'
 import { type Chunk, joinChunks } from './chunk'
 import { type SegmentRow, writeSegments } from './store'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { buildPath, type RowSchemas } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
+import { buildPath, type RowSchemas } from '@/lib/contracts/wire/api'
 import { conformance, OPERATIONS, places, UNKNOWN } from './testing'
 
 const it = conformance()

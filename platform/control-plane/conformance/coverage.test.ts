@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { RowSchemas } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
-import type { OperationId } from '../wire'
+import type { RowSchemas } from '@/lib/contracts/wire/api'
+import type { OperationId } from '../../kernel/wire'
 
 // Reads the tests beside it, so that a new row, parameter or field of the table cannot go without one.
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CPU_LIMITS, CPUS, DB_CPUS, DO_NOT_USE, SCALES, SIZES } from '@/lib/contracts/resource-defaults'
+import { CPU_LIMITS, CPUS, DB_CPUS, DO_NOT_USE, SCALES, SIZES } from '@/lib/contracts/deployments/resource-defaults'
 import { conformance, imageBody, places } from './testing'
 
 const it = conformance()

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
-import { RESERVED_SECRET_NAMES, SELF_HOSTED_SECRET_NAMES } from '@/lib/contracts/deployment-rules'
+import { RESERVED_SECRET_NAMES, SELF_HOSTED_SECRET_NAMES } from '@/lib/contracts/deployments/deployment-rules'
 import { createClient, graphFiles, until } from '../../testing/platform-fixture'
 import { conformance, gitBody, imageBody, places } from './testing'
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { z } from 'zod'
-import { buildPath, type RowSchemas } from '@/lib/contracts/api'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
-import { ValidationError } from '@/lib/contracts/http-validation-error'
+import { buildPath, type RowSchemas } from '@/lib/contracts/wire/api'
+import { ValidationError } from '@/lib/contracts/wire/http-validation-error'
+import type { OperationId } from '../../kernel/wire'
 import { createFixture, type Fixture, until } from '../../testing/platform-fixture'
 import { INTEGRATION_ID, LISTENER_ID } from '../platform'
-import type { OperationId } from '../wire'
 
 export const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 export const OPERATIONS = Object.keys(controlPlane) as OperationId[]

@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
 import { AuditPage } from '@/components/audit/audit-page'
-import { ForAdmins } from '@/components/shared/for-admins'
-import { isAtLeast } from '@/lib/contracts/api'
-import { listAudit } from '@/lib/server/audit'
-import { verifyAudit } from '@/lib/server/audit-verify'
-import { pageWorkspace } from '@/lib/server/page-actor'
+import { ForAdmins } from '@/components/shared/feedback/for-admins'
+import { isAtLeast } from '@/lib/contracts/wire/api'
+import { pageWorkspace } from '@/lib/server/access/page-actor'
+import { listAudit } from '@/lib/server/audit/trail'
+import { verifyAudit } from '@/lib/server/audit/verify'
 
 export const metadata: Metadata = { title: 'Audit' }
 

@@ -2,13 +2,13 @@ import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { DeploymentsPage } from '@/components/deployments/deployments-page'
 import { listQueryOf } from '@/components/deployments/list-query'
-import { Hydrated } from '@/components/shared/hydrated'
+import { Hydrated } from '@/components/shared/layout/hydrated'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
-import { readDeploymentRows } from '@/lib/server/deployment-rows'
-import { pageActor } from '@/lib/server/page-actor'
-import { prefetchRead } from '@/lib/server/prefetch'
-import { listViews } from '@/lib/server/saved-views'
+import { pageActor } from '@/lib/server/access/page-actor'
+import { listViews } from '@/lib/server/records/saved-views'
+import { prefetchRead } from '@/lib/server/relay/prefetch'
+import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
 
 export const metadata: Metadata = { title: 'Deployments' }
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { pageWorkspace } from '@/lib/server/page-actor'
+import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { Screen } from './screen'
 
 export const metadata: Metadata = { title: 'Inbox' }

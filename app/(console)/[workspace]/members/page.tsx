@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
 import { MembersPage } from '@/components/members/members-page'
-import { ForAdmins } from '@/components/shared/for-admins'
-import { isAtLeast } from '@/lib/contracts/api'
-import { EVERYWHERE, roleOf } from '@/lib/server/actor'
-import { listMembers } from '@/lib/server/members'
-import { pageWorkspace } from '@/lib/server/page-actor'
+import { ForAdmins } from '@/components/shared/feedback/for-admins'
+import { isAtLeast } from '@/lib/contracts/wire/api'
+import { EVERYWHERE, roleOf } from '@/lib/server/access/actor'
+import { pageWorkspace } from '@/lib/server/access/page-actor'
+import { listMembers } from '@/lib/server/records/members'
 
 export const metadata: Metadata = { title: 'Members' }
 

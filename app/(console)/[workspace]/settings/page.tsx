@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
 import { SettingsPage } from '@/components/settings/settings-page'
-import { isAtLeast } from '@/lib/contracts/api'
-import { EVERYWHERE, roleOf } from '@/lib/server/actor'
-import { listDirectServers } from '@/lib/server/direct-servers'
-import { pageWorkspace } from '@/lib/server/page-actor'
+import { isAtLeast } from '@/lib/contracts/wire/api'
+import { EVERYWHERE, roleOf } from '@/lib/server/access/actor'
+import { listDirectServers } from '@/lib/server/access/direct-servers'
+import { pageWorkspace } from '@/lib/server/access/page-actor'
 
 export const metadata: Metadata = { title: 'Settings' }
 

@@ -1,4 +1,4 @@
-import { serveDeploymentRows } from '@/lib/server/deployment-rows'
+import { serveDeploymentRows } from '@/lib/server/resources/deployment-rows'
 
 export const dynamic = 'force-dynamic'
 

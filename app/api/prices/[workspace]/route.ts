@@ -1,4 +1,4 @@
-import { servePrices } from '@/lib/server/prices'
+import { servePrices } from '@/lib/server/records/prices'
 
 export const dynamic = 'force-dynamic'
 

@@ -1,7 +1,7 @@
 import { DeploymentFrame } from '@/components/deployments/deployment-frame'
-import { Hydrated } from '@/components/shared/hydrated'
+import { Hydrated } from '@/components/shared/layout/hydrated'
 import { deploymentQuery } from '@/lib/queries/deployments'
-import { prefetch } from '@/lib/server/prefetch'
+import { prefetch } from '@/lib/server/relay/prefetch'
 
 export default async function Layout({ params, children }: LayoutProps<'/[workspace]/deployments/[deploymentId]'>) {
   const { workspace, deploymentId } = await params

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { CreateForm } from '@/components/deployment-form/create-form'
-import { Hydrated } from '@/components/shared/hydrated'
+import { Hydrated } from '@/components/shared/layout/hydrated'
 import { integrationsQuery, listenersQuery } from '@/lib/queries/integrations'
-import { prefetch } from '@/lib/server/prefetch'
+import { prefetch } from '@/lib/server/relay/prefetch'
 
 export const metadata: Metadata = { title: 'New deployment' }
 

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { CompareRuns } from '@/components/runs/compare/compare-runs'
-import { PageHeader } from '@/components/shared/page-header'
+import { PageHeader } from '@/components/shared/layout/page-header'
 import { visibleRecording, visibleRecordings } from '../../recordings'
 
 export const metadata: Metadata = { title: 'Compare runs' }

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { OpenPage } from '@/components/runs/file/open-page'
-import { PageHeader } from '@/components/shared/page-header'
+import { PageHeader } from '@/components/shared/layout/page-header'
 
 export const metadata: Metadata = { title: 'Open a recording' }
 

@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
 import { PricesPage } from '@/components/settings/prices/prices-page'
-import { Hydrated } from '@/components/shared/hydrated'
+import { Hydrated } from '@/components/shared/layout/hydrated'
 import { pricesQuery } from '@/lib/queries/prices'
-import { pageWorkspace } from '@/lib/server/page-actor'
-import { prefetchRead } from '@/lib/server/prefetch'
-import { listPrices } from '@/lib/server/prices'
+import { pageWorkspace } from '@/lib/server/access/page-actor'
+import { listPrices } from '@/lib/server/records/prices'
+import { prefetchRead } from '@/lib/server/relay/prefetch'
 
 export const metadata: Metadata = { title: 'Model prices' }
 

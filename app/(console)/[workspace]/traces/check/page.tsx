@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
-import { PageHeader } from '@/components/shared/page-header'
+import { PageHeader } from '@/components/shared/layout/page-header'
 import { CheckPage } from '@/components/traces/check/check-page'
-import { pageActor } from '@/lib/server/page-actor'
+import { pageActor } from '@/lib/server/access/page-actor'
 
 export const metadata: Metadata = { title: 'Format checker' }
 

@@ -1,4 +1,4 @@
-import { exportDeployments } from '@/lib/server/deployments-export'
+import { exportDeployments } from '@/lib/server/resources/deployments-export'
 
 export const dynamic = 'force-dynamic'
 

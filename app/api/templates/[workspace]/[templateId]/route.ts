@@ -1,4 +1,4 @@
-import { serveTemplate } from '@/lib/server/run-templates'
+import { serveTemplate } from '@/lib/server/records/run-templates'
 
 export const dynamic = 'force-dynamic'
 

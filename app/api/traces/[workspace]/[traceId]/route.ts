@@ -1,4 +1,4 @@
-import { serveTree } from '@/lib/server/trace-tree'
+import { serveTree } from '@/lib/server/resources/trace-tree'
 
 export const dynamic = 'force-dynamic'
 

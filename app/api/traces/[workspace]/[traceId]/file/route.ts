@@ -1,4 +1,4 @@
-import { traceFile } from '@/lib/server/trace-tree'
+import { traceFile } from '@/lib/server/resources/trace-tree'
 
 export const dynamic = 'force-dynamic'
 

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
-import { RunScreen } from '@/components/runs/run-screen'
-import { Hydrated } from '@/components/shared/hydrated'
+import { RunScreen } from '@/components/runs/page/run-screen'
+import { Hydrated } from '@/components/shared/layout/hydrated'
 import { pickableAssistants } from '@/lib/queries/assistants'
-import { prefetch } from '@/lib/server/prefetch'
+import { prefetch } from '@/lib/server/relay/prefetch'
 import { visibleRecording } from '../../../../recordings'
 
 export const metadata: Metadata = { title: 'Run' }

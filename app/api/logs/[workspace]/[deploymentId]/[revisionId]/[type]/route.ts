@@ -1,4 +1,4 @@
-import { downloadLog } from '@/lib/server/log-download'
+import { downloadLog } from '@/lib/server/resources/log-download'
 
 export const dynamic = 'force-dynamic'
 

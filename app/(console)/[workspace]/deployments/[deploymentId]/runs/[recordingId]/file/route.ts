@@ -1,4 +1,4 @@
-import { downloadRecording } from '@/lib/server/recording-export'
+import { downloadRecording } from '@/lib/server/records/recording-export'
 
 export const dynamic = 'force-dynamic'
 

@@ -1,0 +1,27 @@
+import type { Metadata } from 'next'
+import { AssistantPage } from '@/components/assistants/assistant-page'
+import { Hydrated } from '@/components/shared/layout/hydrated'
+import { assistantQuery } from '@/lib/queries/assistants'
+import { pageActor } from '@/lib/server/access/page-actor'
+import { prefetch } from '@/lib/server/relay/prefetch'
+import { listAssistantChanges } from '@/lib/server/resources/assistant-changes'
+
+export const metadata: Metadata = { title: 'Assistant' }
+
+export default async function Page({
+  params,
+}: PageProps<'/[workspace]/deployments/[deploymentId]/assistants/[assistantId]'>) {
+  const { workspace, deploymentId, assistantId } = await params
+  const place = { workspace, deployment: deploymentId, assistant: decodeURIComponent(assistantId) }
+  const actor = await pageActor()
+  const [changes] = await Promise.all([
+    // Without them the versions are as good as before.
+    listAssistantChanges(actor, place).catch(() => []),
+    prefetch(assistantQuery(workspace, deploymentId, place.assistant)),
+  ])
+  return (
+    <Hydrated>
+      <AssistantPage {...place} changes={changes} />
+    </Hydrated>
+  )
+}

@@ -1,0 +1,26 @@
+import { DeploymentOverview } from '@/components/deployments/deployment-overview'
+import { OVERVIEW_REVISIONS } from '@/components/deployments/overview-query'
+import { Hydrated } from '@/components/shared/layout/hydrated'
+import { revisionsQuery } from '@/lib/queries/revisions'
+import { prefetch } from '@/lib/server/relay/prefetch'
+import { offeredAt } from '@/lib/server/upstream/capabilities'
+import { visibleRecordings } from '../../../recordings'
+
+/** How long the page's stream stays open for an agent server that does not answer. */
+const PATIENCE_MS = 4_000
+
+export default async function Page({ params }: PageProps<'/[workspace]/deployments/[deploymentId]'>) {
+  const { workspace, deploymentId } = await params
+  const place = { workspace, deployment: deploymentId }
+  // Not waited for: the page is useful while its agent server is down.
+  const offered = offeredAt(place, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null)
+  const [recent] = await Promise.all([
+    visibleRecordings({ ...place, limit: 20 }),
+    prefetch(revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS)),
+  ])
+  return (
+    <Hydrated>
+      <DeploymentOverview workspace={workspace} deploymentId={deploymentId} recent={recent} offered={offered} />
+    </Hydrated>
+  )
+}

@@ -1,0 +1,19 @@
+import type { Metadata } from 'next'
+import { SettingsPage } from '@/components/deployment-form/settings-form'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { isAtLeast } from '@/lib/contracts/wire/api'
+import { pageWorkspace } from '@/lib/server/access/page-actor'
+import { settle } from '@/lib/server/process/result'
+import { readSettings } from '@/lib/server/resources/deployment-settings'
+
+export const metadata: Metadata = { title: 'Settings' }
+
+export default async function Page({ params }: PageProps<'/[workspace]/deployments/[deploymentId]/settings'>) {
+  const { workspace, deploymentId } = await params
+  const { actor, current } = await pageWorkspace(workspace)
+  if (!isAtLeast(current.role, 'admin'))
+    return <SettingsPage workspace={workspace} deploymentId={deploymentId} view={null} />
+  const view = await settle(() => readSettings({ workspace, deployment: deploymentId }, actor))
+  if (!view.ok) return <ErrorNotice error={view.error} />
+  return <SettingsPage workspace={workspace} deploymentId={deploymentId} view={view.data} />
+}

@@ -1,0 +1,21 @@
+import type { Metadata } from 'next'
+import { Hydrated } from '@/components/shared/layout/hydrated'
+import { lightThreadQuery } from '@/components/threads/light-thread'
+import { ThreadPage } from '@/components/threads/thread-page'
+import { prefetch } from '@/lib/server/relay/prefetch'
+
+export const metadata: Metadata = { title: 'Thread' }
+
+export default async function Page({
+  params,
+}: PageProps<'/[workspace]/deployments/[deploymentId]/threads/[threadId]'>) {
+  const { workspace, deploymentId, threadId } = await params
+  const place = { workspace, deployment: deploymentId, thread: decodeURIComponent(threadId) }
+  // Only the light record: the state may be megabytes and goes to the browser on its own.
+  await prefetch(lightThreadQuery(place))
+  return (
+    <Hydrated>
+      <ThreadPage {...place} />
+    </Hydrated>
+  )
+}

@@ -1,0 +1,16 @@
+import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { isRevisionFailed, isRevisionInProgress, isRevisionTerminal, revisionLabel } from '@/lib/contracts/wire/state'
+
+function toneOf(status: string): Tone {
+  if (status === 'DEPLOYED') return 'ok'
+  if (isRevisionInProgress(status)) return 'progress'
+  if (isRevisionFailed(status)) return 'error'
+  return isRevisionTerminal(status) ? 'neutral' : 'unknown'
+}
+
+/** A revision's status; one that nobody here knows is shown as it came. */
+export const RevisionBadge = ({ status }: { status: string }) => (
+  <StatusBadge tone={toneOf(status)} title={status} className="max-w-full">
+    <span className="truncate">{revisionLabel(status)}</span>
+  </StatusBadge>
+)

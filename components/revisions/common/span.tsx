@@ -1,0 +1,42 @@
+'use client'
+import { makeClock } from '@/components/shared/text/clock'
+import { duration } from '@/lib/format/format'
+import type { Span } from './times'
+
+const useNow = makeClock(1_000)
+
+/** How long something took, or takes by now; the moments on hover. Not known is said, with the reason. */
+export function SpanText({ span }: { span: Span | undefined }) {
+  if (!span) return <span className="text-ink-3">–</span>
+  if ('unknown' in span)
+    return (
+      <span title={span.unknown} className="text-ink-3">
+        not known
+      </span>
+    )
+  const { from, to } = span
+  if (Number.isNaN(from)) return <span className="text-ink-3">–</span>
+  if (to === null) return <Growing from={from} />
+  return <span title={`${iso(from)} – ${iso(to)}`}>{coarse(to - from)}</span>
+}
+
+function Growing({ from }: { from: number }) {
+  const at = useNow()
+  return (
+    <span title={`since ${iso(from)}`} suppressHydrationWarning className="tabular-nums">
+      {coarse(Math.max(0, at - from))} so far
+    </span>
+  )
+}
+
+const iso = (at: number) => new Date(at).toISOString()
+const DAY_MS = 86_400_000
+/** Days from two on; an exact hour count of a month helps nobody. */
+const coarse = (ms: number) =>
+  ms >= 2 * DAY_MS
+    ? `${Math.floor(ms / DAY_MS)} days`
+    : ms < 1000
+      ? duration(ms)
+      : ms < 60_000
+        ? `${Math.floor(ms / 1000)} s`
+        : duration(ms)

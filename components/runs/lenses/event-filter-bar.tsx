@@ -1,0 +1,124 @@
+import { useEffect, useMemo, useState } from 'react'
+import { browserClock } from '@/components/runs/view/browser-clock'
+import { Input, Select } from '@/components/ui/input'
+import { cn } from '@/lib/cn'
+import { count } from '@/lib/format/format'
+import { displayNamespace } from '@/lib/stream/namespaces'
+import type { RunView } from '@/lib/stream/run-view'
+import { ROOT } from './event-filter'
+import type { useEventFilter } from './use-event-filter'
+
+type Props = { view: RunView; filter: ReturnType<typeof useEventFilter> }
+
+/** Which events are shown: by text, subgraph, node and mode. */
+export function EventFilterBar({ view, filter: { text, setText, keep, filter, change } }: Props) {
+  const { places, nodes } = usePlaces(view)
+  return (
+    <>
+      <TextFilter text={text} setText={setText} keep={keep} />
+      {places.length > 0 || filter.place ? (
+        <Select
+          aria-label="Subgraph"
+          className="h-7 w-32 text-xs"
+          value={filter.place}
+          onChange={(event) => change({ place: event.target.value })}
+        >
+          <option value="">All graphs</option>
+          <option value={ROOT}>Root graph only</option>
+          {withChosen(places, filter.place === ROOT ? '' : filter.place).map((place) => (
+            <option key={place} value={place}>
+              {place}
+            </option>
+          ))}
+        </Select>
+      ) : null}
+      {/* Nearly every run has nodes: there from the start, it does not push aside what follows when the first one comes. */}
+      <Select
+        aria-label="Node"
+        className="h-7 w-28 text-xs"
+        disabled={nodes.length === 0 && !filter.node}
+        value={filter.node}
+        onChange={(event) => change({ node: event.target.value })}
+      >
+        <option value="">All nodes</option>
+        {withChosen(nodes, filter.node).map((node) => (
+          <option key={node} value={node}>
+            {node}
+          </option>
+        ))}
+      </Select>
+      <ModeChips counters={view.counters} chosen={filter.modes} onChange={(modes) => change({ modes })} />
+    </>
+  )
+}
+
+/** A key that is typed draws this field and nothing else; the list follows with the next repaint of the run. */
+function TextFilter({ text, setText, keep }: Pick<Props['filter'], 'text' | 'setText' | 'keep'>) {
+  const [typed, setTyped] = useState(text)
+  useEffect(() => {
+    let isOver = false
+    browserClock.nextFrame(() => isOver || setText(typed))
+    return () => {
+      isOver = true
+    }
+  }, [typed, setText])
+  return (
+    <Input
+      type="search"
+      aria-label="Filter events by text"
+      placeholder="Filter by text"
+      className="h-7 w-40 flex-1 sm:max-w-64"
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+      // A late change of the URL would take back where the next press leads.
+      onBlur={() => keep(typed)}
+    />
+  )
+}
+
+const withChosen = (list: readonly string[], chosen: string | undefined): readonly string[] =>
+  chosen && !list.includes(chosen) ? [chosen, ...list] : list
+
+/** Subgraphs and nodes that the run has shown so far. */
+function usePlaces({ steps }: RunView) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: lanes are added in place; their number says when
+  return useMemo(() => {
+    const places = new Set<string>()
+    const nodes = new Set<string>()
+    for (const lane of steps.lanes.values()) {
+      nodes.add(lane.node)
+      for (let depth = 1; depth <= lane.namespace.length; depth++)
+        places.add(displayNamespace(lane.namespace.slice(0, depth)))
+    }
+    return { places: [...places].sort(), nodes: [...nodes].sort() }
+  }, [steps, steps.lanes.size])
+}
+
+type ModeChipsProps = {
+  counters: ReadonlyMap<string, number>
+  chosen: readonly string[]
+  onChange: (modes: readonly string[]) => void
+}
+
+const ModeChips = ({ counters, chosen, onChange }: ModeChipsProps) => (
+  <fieldset className="flex flex-wrap gap-1">
+    <legend className="sr-only">Modes</legend>
+    {[...counters].map(([mode, number]) => {
+      const isChosen = chosen.includes(mode)
+      return (
+        <button
+          key={mode}
+          type="button"
+          aria-pressed={isChosen}
+          onClick={() => onChange(isChosen ? chosen.filter((one) => one !== mode) : [...chosen, mode])}
+          className={cn(
+            'inline-flex h-6 max-w-48 items-center gap-1 rounded-full border px-2 text-2xs tabular-nums hover:bg-hover',
+            isChosen ? 'border-accent bg-accent-soft text-ink' : 'text-ink-2',
+          )}
+        >
+          <span className="truncate">{mode}</span> <span className="text-ink-3">{count(number)}</span>
+        </button>
+      )
+    })}
+  </fieldset>
+)

@@ -1,0 +1,168 @@
+'use client'
+
+import { type KeyboardEvent, useEffect, useId, useMemo, useReducer, useRef } from 'react'
+import { browserClock } from '@/components/runs/view/browser-clock'
+import { useMoment } from '@/components/runs/view/moment'
+import type { RunStore } from '@/components/runs/view/run-store'
+import { useRunVersion } from '@/components/runs/view/use-run-view'
+import { type FixedRows, useFixedRows, useFollow } from '@/components/shared/layout/fixed-rows'
+import { FollowPill } from '@/components/shared/layout/follow-pill'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
+import { count } from '@/lib/format/format'
+import { EventDetail } from './event-detail'
+import { FilteredLog } from './event-filter'
+import { EventFilterBar } from './event-filter-bar'
+import { EVENT_ROW_HEIGHT, EventRow } from './event-row'
+import { useEventFilter } from './use-event-filter'
+
+const SLICE_MS = 6
+/** While old entries are looked through, what was found is shown so often. */
+const SHOW_MS = 100
+
+/** The log itself: every event as it came, to be filtered and opened. Only rows in sight are drawn. */
+export function EventsLens({ store }: { store: RunStore }) {
+  const { view } = store
+  useRunVersion(store)
+  const id = useId()
+  const scroller = useRef<HTMLDivElement>(null)
+  const search = useEventFilter()
+  const { at, open } = useMoment()
+  const selected = at
+  const filtered = useMemo(
+    () => new FilteredLog(view.log, { ...search.filter, text: search.text }),
+    [view, search.text, search.filter],
+  )
+  const isBehind = useAdvance(filtered)
+
+  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count)
+  const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT, isFollowing)
+  /** Nothing comes, and the end is there already: a way to it would only hide the last rows. */
+  const hasNoMore = !!view.final && rows.end === filtered.count
+  const startedAt = view.startedAt ?? 0
+  const setSearch = useSetSearch({ isLocal: true })
+  const setSelected = (seq: number | undefined) => seq !== undefined && open('events', seq)
+  useShowMoment(at, filtered, isBehind, rows.scrollToRow, unfollow)
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity, End: Infinity, j: 1, k: -1 }[
+      event.key
+    ]
+    if (step === undefined || filtered.count === 0 || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    const now = selected === undefined ? -1 : filtered.indexOf(selected)
+    const next = Math.max(0, Math.min(filtered.count - 1, now + step))
+    unfollow()
+    setSelected(filtered.at(next)?.seq)
+    rows.scrollToRow(next)
+  }
+  const close = () => setSearch({ at: '' })
+  const visible = Array.from({ length: Math.max(0, rows.end - rows.first) }, (_, offset) => rows.first + offset)
+  const entry = selected === undefined ? undefined : view.log.at(selected)
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <div className="flex flex-wrap items-center gap-2 border-b px-2 py-1.5">
+        <EventFilterBar view={view} filter={search} />
+        <span className="ml-auto whitespace-nowrap text-ink-3 text-xs tabular-nums" role="status">
+          {isBehind ? 'filtering… ' : ''}
+          {filtered.count === view.log.length
+            ? count(view.log.length)
+            : `${count(filtered.count)} of ${count(view.log.length)}`}
+        </span>
+      </div>
+      {view.log.first > 1 ? (
+        <p className="border-b bg-warn-soft px-3 py-1 text-xs">
+          The {count(view.log.first - 1)} oldest entries are kept on the server only, so that this page does not grow
+          without end.
+        </p>
+      ) : null}
+      <div className="flex min-h-0 flex-1 flex-col lg:flex-row">
+        <div className="relative min-h-40 flex-1">
+          <div
+            ref={scroller}
+            role="listbox"
+            aria-label="Events"
+            tabIndex={0}
+            aria-activedescendant={selected === undefined ? undefined : `${id}-${selected}`}
+            onKeyDown={onKeyDown}
+            className="absolute inset-0 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
+          >
+            <div className="relative" style={{ height: rows.height }}>
+              {/* Together they stand where the first one does. By their place in sight: in a list that runs on, each row gets new text and none is made. */}
+              <div className="absolute inset-x-0" style={{ top: rows.topOf(rows.first) }}>
+                {visible.map((index) => {
+                  const row = filtered.at(index)
+                  return row ? (
+                    <EventRow
+                      key={index - rows.first}
+                      id={`${id}-${row.seq}`}
+                      entry={row}
+                      startedAt={startedAt}
+                      isSelected={row.seq === selected}
+                      onSelect={() => {
+                        unfollow()
+                        setSelected(row.seq)
+                      }}
+                    />
+                  ) : null
+                })}
+              </div>
+            </div>
+          </div>
+          {filtered.count === 0 && !isBehind ? (
+            <p className="pointer-events-none absolute inset-x-0 top-10 text-center text-ink-3 text-sm">
+              {view.log.length > 0 ? 'No entry matches the filter.' : 'Nothing has been written yet.'}
+            </p>
+          ) : null}
+          {isFollowing || hasNoMore ? null : <FollowPill unseen={unseen} isLive={!view.final} onClick={follow} />}
+        </div>
+        {entry ? (
+          <EventDetail
+            entry={entry}
+            onClose={close}
+            className="h-1/2 border-t lg:h-auto lg:w-1/2 lg:border-t-0 lg:border-l"
+          />
+        ) : null}
+      </div>
+    </div>
+  )
+}
+
+/** Brings the moment that another lens asked for into sight, once it is there. */
+function useShowMoment(
+  at: number | undefined,
+  filtered: FilteredLog,
+  isBehind: boolean,
+  scrollToRow: FixedRows['scrollToRow'],
+  unfollow: () => void,
+): void {
+  const shown = useRef<number>(undefined)
+  const index = at === undefined ? -1 : filtered.indexOf(at)
+  const isThere = index >= 0 && index < filtered.count && !isBehind
+  useEffect(() => {
+    if (!isThere || shown.current === at) return
+    shown.current = at
+    unfollow()
+    scrollToRow(index, 'center')
+  }, [at, index, isThere, scrollToRow, unfollow])
+}
+
+/** Lets the filter look at what is new, a slice at a time; true while some is left. */
+function useAdvance(filtered: FilteredLog): boolean {
+  const [, redraw] = useReducer((turn: number) => turn + 1, 0)
+  const isDone = filtered.advance(SLICE_MS)
+  useEffect(() => {
+    if (isDone) return
+    const showAt = performance.now() + SHOW_MS
+    let isOver = false
+    const goOn = () => {
+      if (isOver) return
+      if (filtered.advance(SLICE_MS) || performance.now() > showAt) browserClock.nextFrame(() => isOver || redraw())
+      else setTimeout(goOn)
+    }
+    setTimeout(goOn)
+    return () => {
+      isOver = true
+    }
+  })
+  return !isDone
+}

@@ -1,0 +1,84 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { AlertTriangle, CheckCircle2, XCircle } from 'lucide-react'
+import { type ReactNode, useContext, useMemo } from 'react'
+import { useMoment } from '@/components/runs/view/moment'
+import { RunPlace } from '@/components/runs/view/run-place'
+import type { RunStore } from '@/components/runs/view/run-store'
+import { useRunVersion } from '@/components/runs/view/use-run-view'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { GraphDrawing, type NodeLook } from '@/components/shared/layout/graph-drawing'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { Skeleton } from '@/components/ui/skeleton'
+import { Spinner } from '@/components/ui/spinner'
+import { count } from '@/lib/format/format'
+import { assistantGraphQuery, drawnGraph } from '@/lib/queries/assistants'
+import type { Step } from '@/lib/stream/steps'
+import { type NodeState, nodeStates } from './node-state'
+
+const STYLES: Record<Step['status'], string> = {
+  running: 'border-progress bg-accent-soft ring-2 ring-progress/40',
+  done: 'border-ok/60 bg-panel',
+  error: 'border-error bg-error-soft',
+  interrupted: 'border-warn bg-warn-soft',
+}
+const ICONS: Record<Step['status'], ReactNode> = {
+  running: <Spinner />,
+  done: <CheckCircle2 aria-hidden className="size-3.5 text-ok" />,
+  error: <XCircle aria-hidden className="size-3.5 text-error" />,
+  interrupted: <AlertTriangle aria-hidden className="size-3.5 text-warn" />,
+}
+const WORDS: Record<Step['status'], string> = {
+  running: 'running',
+  done: 'done',
+  error: 'failed',
+  interrupted: 'stopped',
+}
+
+/** The assistant's graph with what runs, ran and failed of it. */
+export function GraphLens({ store, side }: { store: RunStore; side?: string }) {
+  const place = useContext(RunPlace)
+  const assistant = place?.assistant ?? ''
+  const graph = useQuery({
+    ...assistantGraphQuery(place?.workspace ?? '', place?.deployment ?? '', assistant),
+    enabled: assistant !== '',
+    retry: false,
+  })
+  const drawn = useMemo(() => graph.data && drawnGraph(graph.data), [graph.data])
+  if (!place)
+    return (
+      <p className="py-10 text-center text-ink-3 text-sm">
+        The graph is drawn as its server tells it, and this recording has none to ask. The steps show the same run.
+      </p>
+    )
+  if (graph.error) return <ErrorNotice error={graph.error.view} onRetry={() => void graph.refetch()} className="m-3" />
+  if (!drawn) return <Skeleton className="m-3 h-40" />
+  return <Drawing drawn={drawn} store={store} label={side ? `Graph of the ${side.toLowerCase()}` : 'Graph'} />
+}
+
+type DrawingProps = { drawn: ReturnType<typeof drawnGraph>; store: RunStore; label: string }
+
+function Drawing({ drawn, store, label }: DrawingProps) {
+  const { open } = useMoment()
+  useRunVersion(store)
+  const { steps } = store.view
+  // Steps are changed in place; their version says when.
+  const states = useMemo(() => nodeStates(steps), [steps, steps.version])
+  return <GraphDrawing label={label} {...drawn} lookOf={(id) => lookOf(states.get(id), (seq) => open('steps', seq))} />
+}
+
+function lookOf(state: NodeState | undefined, onOpen: (seq: number) => void): NodeLook | undefined {
+  if (!state) return undefined
+  const { status, times, inside, seq } = state
+  return {
+    ...(status && { className: STYLES[status], icon: ICONS[status] }),
+    aside: times > 1 ? <span className="ml-auto text-ink-3">× {count(times)}</span> : null,
+    note: status ? (
+      <>
+        {WORDS[status]}
+        {inside.length > 0 ? <VisibleText>{`: ${inside.join(', ')}`}</VisibleText> : null}
+      </>
+    ) : null,
+    ...(seq && { onOpen: () => onOpen(seq) }),
+  }
+}

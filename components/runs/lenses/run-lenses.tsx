@@ -1,0 +1,103 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { useSearchParams } from 'next/navigation'
+import { type Lens, useMoment } from '@/components/runs/view/moment'
+import type { RunStore } from '@/components/runs/view/run-store'
+import { useRunValue } from '@/components/runs/view/use-run-view'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
+import { scrollPanel } from '@/components/ui/scroll-panel'
+import { Tabs } from '@/components/ui/tabs'
+import { cn } from '@/lib/cn'
+import { count } from '@/lib/format/format'
+import { EventsLens } from './events-lens'
+import { RequestLens } from './request-lens'
+import { StateLens } from './state-lens'
+import { TranscriptLens } from './transcript-lens'
+
+const StepsLens = dynamic(() => import('./steps/steps-lens').then(({ StepsLens }) => StepsLens))
+const GraphLens = dynamic(() => import('./graph/graph-lens').then(({ GraphLens }) => GraphLens))
+const ReplayPane = dynamic(() => import('@/components/runs/view/replay-pane').then(({ ReplayPane }) => ReplayPane))
+
+type Props = {
+  store: RunStore
+  /** The request that started the run, JSON text. */
+  request: string
+}
+
+/** Several views over one log; with `replay` in the URL, over that log as it came. */
+export function RunLenses({ store, request }: Props) {
+  const setSearch = useSetSearch({ isLocal: true })
+  const isReplay = useSearchParams().get('replay') === '1'
+  const canReplay = useRunValue(store, mayReplay)
+  if (isReplay && canReplay)
+    return (
+      <ReplayPane log={store.view.log} onClose={() => setSearch({ replay: '' })}>
+        {(replayed) => <Lenses store={replayed} request={request} />}
+      </ReplayPane>
+    )
+  return <Lenses store={store} request={request} />
+}
+
+/** A recording that is over and that the page has from its first entry. */
+export const mayReplay = ({ view }: RunStore): boolean => !!view.final && view.log.first === 1
+
+export function Lenses({ store, request }: Props) {
+  const { lens, open } = useMoment()
+  return (
+    <Tabs
+      label="Lenses"
+      value={lens}
+      onValueChange={(value) => open(value as Lens) /* a tab below */}
+      className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
+      tabs={[
+        { value: 'transcript', label: 'Transcript' },
+        { value: 'steps', label: 'Steps' },
+        { value: 'graph', label: 'Graph' },
+        { value: 'state', label: 'State' },
+        { value: 'events', label: <EventsLabel store={store} /> },
+        { value: 'request', label: 'Request' },
+      ]}
+    >
+      <div className={cn('h-[max(24rem,calc(100dvh-22rem))]', scrollPanel)}>
+        <OpenLens lens={lens} store={store} request={request} />
+      </div>
+    </Tabs>
+  )
+}
+
+/** `side` tells two of them apart where both are on one page. */
+export function OpenLens({ lens, store, request, side }: Props & { lens: Lens; side?: string }) {
+  const isUnheard = useRunValue(store, hasNothingCome)
+  if (isUnheard && lens !== 'request')
+    return <p className="py-10 text-center text-ink-3 text-sm">Nothing of the recording has arrived yet.</p>
+  switch (lens) {
+    case 'steps':
+      return <StepsLens store={store} />
+    case 'graph':
+      return <GraphLens store={store} side={side} />
+    case 'state':
+      return <StateLens store={store} />
+    case 'events':
+      return <EventsLens store={store} />
+    case 'request':
+      return <RequestLens request={request} />
+    case 'transcript':
+      return <TranscriptLens store={store} side={side} />
+  }
+}
+
+/** Until the page has heard of the recording it does not know whether the run has written anything. */
+const hasNothingCome = ({ phase, view }: RunStore): boolean => phase === undefined && view.seq === 0
+const entriesOf = (store: RunStore) => (hasNothingCome(store) ? null : store.view.log.last)
+
+function EventsLabel({ store }: { store: RunStore }) {
+  const entries = useRunValue(store, entriesOf)
+  return (
+    <>
+      Events
+      {entries === null ? null : (
+        <span className="rounded-sm bg-sunken px-1 text-2xs text-ink-3 tabular-nums">{count(entries)}</span>
+      )}
+    </>
+  )
+}

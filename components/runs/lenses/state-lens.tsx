@@ -1,0 +1,132 @@
+'use client'
+
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMoment } from '@/components/runs/view/moment'
+import { AtMoment, MomentLinks } from '@/components/runs/view/moment-links'
+import { ForkLink } from '@/components/runs/view/run-place'
+import type { RunStore } from '@/components/runs/view/run-store'
+import { useRunVersion } from '@/components/runs/view/use-run-view'
+import { JsonTree } from '@/components/shared/json/json-tree'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { byteSize } from '@/lib/format/format'
+import { parseJson } from '@/lib/json/lossless'
+import { checkpointOf } from '@/lib/stream/checkpoint'
+import { latestValues, type RunView, valuesAt } from '@/lib/stream/run-view'
+import { type ChangedKeys, changedKeys } from './changed-keys'
+import { ChangedNote } from './changed-note'
+
+type Latest = { seq: number; at: number; size: number; value?: unknown; problem?: string; checkpoint?: string }
+
+/** A large state takes time to parse: at most about a tenth of the page's time goes there. */
+const MIN_PAUSE_MS = 250
+
+/** The state of the graph as a tree, the newest or that of a moment; what is open stays open when the next one comes. */
+export function StateLens({ store }: { store: RunStore }) {
+  const { view } = store
+  const { at } = useMoment()
+  const setSearch = useSetSearch({ isLocal: true })
+  const newest = useLatestState(view, useRunVersion(store))
+  // The moment may lie in what has not arrived yet.
+  const isThere = at !== undefined && at <= view.seq
+  const then = useMemo(() => {
+    const found = isThere ? valuesAt(view, at) : undefined
+    return found && { seq: found.seq, at: found.at, size: found.text.length, ...read(found.text, found.isThreadState) }
+  }, [view, at, isThere])
+  const latest = at === undefined ? newest : then
+  const leave = () => setSearch({ at: '' })
+  const changes = useChangedKeys(view, latest?.seq)
+  if (!latest && at !== undefined && isThere)
+    return (
+      <div className="flex flex-col items-center gap-2 py-10 text-center text-ink-3 text-sm">
+        There was no state yet at this moment.
+        <AtMoment seq={at} onLeave={leave} />
+      </div>
+    )
+  if (!latest)
+    return (
+      <p className="py-10 text-center text-ink-3 text-sm">
+        {view.final
+          ? 'The recording holds no state: the run was started without the mode "values".'
+          : 'No state has arrived yet.'}
+      </p>
+    )
+  const head = (
+    <span className="flex flex-wrap items-center gap-x-3 px-1 text-ink-3 text-xs tabular-nums">
+      {at === undefined ? null : <AtMoment seq={at} onLeave={leave} />}
+      <span>
+        {byteSize(latest.size)}, entry {latest.seq}, <RelativeTime at={latest.at} />
+      </span>
+      {changes ? <ChangedNote found={changes.found} /> : null}
+      <MomentLinks seq={latest.seq} from="state" />
+      <ForkLink checkpoint={latest.checkpoint} />
+    </span>
+  )
+  if (latest.problem !== undefined) return <p className="p-4 text-error text-sm">{latest.problem}</p>
+  return (
+    <JsonTree
+      value={latest.value}
+      label={at === undefined ? 'Latest state' : `State at entry ${at}`}
+      className="h-full"
+      actions={head}
+      marks={changes?.marks}
+    />
+  )
+}
+
+/** What the step before an entry changed, once there is time to compare. */
+function useChangedKeys(view: RunView, seq: number | undefined) {
+  const [known, setKnown] = useState<{ seq: number; found: ChangedKeys; marks: ReadonlyMap<string, string> }>()
+  useEffect(() => {
+    if (seq === undefined) return
+    const timer = setTimeout(() => {
+      const found = changedKeys(view, seq)
+      if (!found) return setKnown(undefined)
+      const words = (word: string, keys: readonly string[]) => keys.map((key) => [key, word] as const)
+      setKnown({ seq, found, marks: new Map([...words('changed', found.changed), ...words('added', found.added)]) })
+    })
+    return () => clearTimeout(timer)
+  }, [view, seq])
+  return known?.seq === seq ? known : undefined
+}
+
+function useLatestState(view: RunView, version: number): Latest | undefined {
+  const [latest, setLatest] = useState<Latest>()
+  const shownSeq = useRef(0)
+  const freeAt = useRef(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is changed in place; its version says when
+  useEffect(() => {
+    const next = latestValues(view)
+    if (!next || next.seq === shownSeq.current) return
+    const timer = setTimeout(
+      () => {
+        const newest = latestValues(view) ?? next
+        const started = performance.now()
+        shownSeq.current = newest.seq
+        setLatest({
+          seq: newest.seq,
+          at: newest.at,
+          size: newest.text.length,
+          ...read(newest.text, newest.isThreadState),
+        })
+        const took = performance.now() - started
+        freeAt.current = performance.now() + Math.max(MIN_PAUSE_MS, took * 9)
+      },
+      Math.max(0, freeAt.current - performance.now()),
+    )
+    return () => clearTimeout(timer)
+  }, [view, version])
+  return latest
+}
+
+function read(text: string, isThreadState: boolean): Pick<Latest, 'value' | 'problem' | 'checkpoint'> {
+  try {
+    const value = parseJson(text)
+    const isWrapped = isThreadState && typeof value === 'object' && value !== null && 'values' in value
+    return isWrapped ? { value: value.values, checkpoint: checkpointOf(value) } : { value }
+  } catch (error) {
+    return {
+      problem: `This state cannot be shown as a tree: ${error instanceof Error ? error.message : String(error)}`,
+    }
+  }
+}

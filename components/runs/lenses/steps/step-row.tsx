@@ -1,0 +1,157 @@
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { MomentLinks } from '@/components/runs/view/moment-links'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { cn } from '@/lib/cn'
+import { count, duration } from '@/lib/format/format'
+import { displayNamespace } from '@/lib/stream/namespaces'
+import type { Step } from '@/lib/stream/steps'
+import { laneBars, type StepRow } from './step-rows'
+
+export const STEP_ROW_HEIGHT = 32
+
+const BAR: Record<Step['status'], string> = {
+  running: 'bg-progress/70',
+  done: 'bg-ok/60',
+  error: 'bg-error/80',
+  interrupted: 'bg-warn/70',
+}
+const WORD: Record<Step['status'], string> = {
+  running: 'Running',
+  done: 'Done',
+  error: 'Failed',
+  interrupted: 'Stopped',
+}
+const TEXT: Record<Step['status'], string> = {
+  running: 'text-progress',
+  done: 'text-ink-3',
+  error: 'text-error',
+  interrupted: 'text-warn',
+}
+
+type Props = {
+  id: string
+  row: StepRow
+  top: number
+  /** The time that the strips stand for. */
+  from: number
+  to: number
+  isSelected: boolean
+  onSelect: () => void
+  onToggle: () => void
+}
+
+/** A lane, or one step of it: its name, what became of it, and a strip of time. */
+export function StepLine({ id, row, top, from, to, isSelected, onSelect, onToggle }: Props) {
+  const { lane } = row
+  const isLane = row.kind === 'lane'
+  const place = displayNamespace(lane.namespace)
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list that holds the row handles the keys
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={isLane ? 1 : 2}
+      aria-expanded={isLane ? row.isOpen : undefined}
+      aria-selected={isSelected}
+      tabIndex={-1}
+      onClick={onSelect}
+      className={cn(
+        'group absolute inset-x-0 flex cursor-default items-center gap-2 whitespace-nowrap px-2 text-xs',
+        isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
+        isLane && 'border-t',
+      )}
+      style={{ top, height: STEP_ROW_HEIGHT }}
+    >
+      <span className="flex w-40 shrink-0 items-center gap-1 sm:w-64">
+        {isLane ? (
+          <button
+            type="button"
+            tabIndex={-1}
+            aria-label={row.isOpen ? 'Close' : 'Open'}
+            className="inline-flex size-5 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-hover"
+            onClick={(event) => {
+              event.stopPropagation()
+              onToggle()
+            }}
+          >
+            {row.isOpen ? <ChevronDown className="size-3.5" /> : <ChevronRight className="size-3.5" />}
+          </button>
+        ) : (
+          <span className="w-8 shrink-0" />
+        )}
+        {isLane ? (
+          <span className="min-w-0 truncate" title={place ? `${place} › ${lane.node}` : lane.node}>
+            {place ? (
+              <span className="text-ink-3">
+                <VisibleText>{`${place} › `}</VisibleText>
+              </span>
+            ) : null}
+            <span className="font-medium font-mono">
+              <VisibleText>{lane.node}</VisibleText>
+            </span>
+            {lane.steps.length > 1 ? <span className="text-ink-3"> × {count(lane.steps.length)}</span> : null}
+          </span>
+        ) : (
+          <StepFacts step={row.step} />
+        )}
+      </span>
+      <span className="w-20 shrink-0 text-right tabular-nums">
+        {isLane ? <LaneFacts row={row} /> : <Took step={row.step} to={to} />}
+      </span>
+      <span
+        className="absolute inset-x-2 bottom-0.5 h-1 overflow-hidden rounded-sm bg-sunken sm:relative sm:inset-x-0 sm:bottom-0 sm:h-3.5 sm:min-w-0 sm:flex-1"
+        aria-hidden
+      >
+        {isLane
+          ? laneBars(lane, from, to).map((bar) => (
+              <Strip key={bar.from} from={bar.from} to={bar.to} status={bar.status} />
+            ))
+          : strip(row.step, from, to)}
+      </span>
+      <MomentLinks
+        seq={isLane ? (lane.steps[0]?.startedSeq ?? 0) : row.step.startedSeq}
+        from="steps"
+        className={isSelected ? '' : 'opacity-0 focus-within:opacity-100 group-hover:opacity-100'}
+      />
+    </div>
+  )
+}
+
+const StepFacts = ({ step }: { step: Step }) => (
+  <span className={cn('min-w-0 truncate', TEXT[step.status])} title={step.error}>
+    {WORD[step.status]}
+    {step.attempt > 1 ? <span className="text-ink-3">, attempt {step.attempt}</span> : null}
+    {step.error ? (
+      <span className="text-error">
+        : <VisibleText>{step.error.slice(0, 300)}</VisibleText>
+      </span>
+    ) : null}
+  </span>
+)
+
+const Took = ({ step, to }: { step: Step; to: number }) => (
+  <span title={step.isInferred ? 'Its start was not told; it is concluded from the events around it.' : undefined}>
+    {step.isInferred ? '≈ ' : ''}
+    {duration(Math.max(0, (step.endedAt ?? to) - step.startedAt))}
+  </span>
+)
+
+function LaneFacts({ row }: { row: Extract<StepRow, { kind: 'lane' }> }): ReactNode {
+  const { failed, running, busyMs } = row.summary
+  if (failed > 0) return <span className="text-error">{failed > 1 ? `${count(failed)} failed` : 'Failed'}</span>
+  if (running > 0) return <span className="text-progress">{running > 1 ? `${count(running)} running` : 'Running'}</span>
+  return <span title="Time of all its steps together">{duration(busyMs)}</span>
+}
+
+const strip = (step: Step, from: number, to: number) => {
+  const span = Math.max(1, to - from)
+  return <Strip from={(step.startedAt - from) / span} to={((step.endedAt ?? to) - from) / span} status={step.status} />
+}
+
+const Strip = ({ from, to, status }: { from: number; to: number; status: Step['status'] }) => (
+  <span
+    className={cn('absolute inset-y-0 min-w-0.5 sm:inset-y-0.5 rounded-xs', BAR[status])}
+    style={{ left: `${Math.max(0, from) * 100}%`, width: `${Math.max(0, Math.min(1, to) - Math.max(0, from)) * 100}%` }}
+  />
+)

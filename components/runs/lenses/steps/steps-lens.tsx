@@ -1,0 +1,122 @@
+'use client'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useMoment } from '@/components/runs/view/moment'
+import type { RunStore } from '@/components/runs/view/run-store'
+import { useRunVersion } from '@/components/runs/view/use-run-view'
+import { useFixedRows } from '@/components/shared/layout/fixed-rows'
+import { duration } from '@/lib/format/format'
+import type { Lane } from '@/lib/stream/steps'
+import { STEP_ROW_HEIGHT, StepLine } from './step-row'
+import { rowAt, type StepRow, stepRows } from './step-rows'
+
+/** Lanes with so few steps are open from the start. */
+const OPEN_UP_TO = 3
+
+/** What ran when: a lane per node and subgraph, under it each time it ran. Only rows in sight are drawn. */
+export function StepsLens({ store }: { store: RunStore }) {
+  const { view } = store
+  const version = useRunVersion(store)
+  const id = useId()
+  const { at } = useMoment()
+  const scroller = useRef<HTMLDivElement>(null)
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
+  const [selected, setSelected] = useState<string>()
+  const from = view.startedAt ?? 0
+  const to = view.endedAt ?? view.lastAt ?? from
+  // biome-ignore lint/correctness/useExhaustiveDependencies: steps are changed in place; their version, and the view's while some run, say when
+  const list = useMemo(
+    () => stepRows(view.steps, (lane) => isOpenByItself(lane) !== toggled.has(lane.key), to),
+    [view, view.steps.version, toggled, version],
+  )
+  const rows = useFixedRows(scroller, list.length, STEP_ROW_HEIGHT)
+  const { scrollToRow } = rows
+
+  // A moment that another lens asked for.
+  const shownAt = useRef<number>(undefined)
+  useEffect(() => {
+    if (at === undefined || shownAt.current === at) return
+    const index = rowAt(list, at)
+    const row = list[index]
+    if (!row) return
+    shownAt.current = at
+    setSelected(row.key)
+    scrollToRow(index, 'center')
+  }, [at, list, scrollToRow])
+
+  const toggle = (row: StepRow) =>
+    setToggled((now) => {
+      const next = new Set(now)
+      if (!next.delete(row.lane.key)) next.add(row.lane.key)
+      return next
+    })
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || list.length === 0) return
+    const now = list.findIndex(({ key }) => key === selected)
+    const row = list[now]
+    if (row?.kind === 'lane' && (event.key === 'Enter' || event.key === (row.isOpen ? 'ArrowLeft' : 'ArrowRight'))) {
+      event.preventDefault()
+      return toggle(row)
+    }
+    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, Home: -Infinity, End: Infinity }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const next = Math.max(0, Math.min(list.length - 1, now + step))
+    setSelected(list[next]?.key)
+    scrollToRow(next)
+  }
+
+  if (list.length === 0)
+    return (
+      <p className="py-10 text-center text-ink-3 text-sm">
+        {view.final ? 'The recording tells of no steps.' : 'No node has run yet.'}
+      </p>
+    )
+  const visible = list.slice(rows.first, rows.end)
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <div className="flex items-center gap-2 border-b px-2 py-1.5 text-ink-3 text-xs">
+        <span className="w-40 shrink-0 pl-6 sm:w-64">Node</span>
+        <span className="w-20 shrink-0 text-right">Took</span>
+        <span className="hidden min-w-0 flex-1 justify-between tabular-nums sm:flex">
+          <span>0</span>
+          <span>{duration((to - from) / 2)}</span>
+          <span>{duration(to - from)}</span>
+        </span>
+        <span className="w-[60px]" />
+      </div>
+      {view.steps.tellsTasks ? null : (
+        <p className="border-b px-3 py-1 text-ink-3 text-xs">
+          When a node began is concluded (≈) from what the stream tells. A run with the stream mode “Tasks” tells it.
+        </p>
+      )}
+      <div
+        ref={scroller}
+        role="tree"
+        aria-label="Steps"
+        tabIndex={0}
+        aria-activedescendant={selected === undefined ? undefined : `${id}-${selected}`}
+        onKeyDown={onKeyDown}
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
+      >
+        <div className="relative" style={{ height: rows.height }}>
+          {visible.map((row, offset) => (
+            <StepLine
+              key={row.key}
+              id={`${id}-${row.key}`}
+              row={row}
+              top={rows.topOf(rows.first + offset)}
+              from={from}
+              to={to}
+              isSelected={row.key === selected}
+              onSelect={() => setSelected(row.key)}
+              onToggle={() => toggle(row)}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const isOpenByItself = (lane: Lane): boolean =>
+  lane.steps.length <= OPEN_UP_TO && lane.steps.some(({ error, attempt }) => error !== undefined || attempt > 1)

@@ -1,0 +1,67 @@
+'use client'
+
+import { useMemo } from 'react'
+import { useMoment } from '@/components/runs/view/moment'
+import { MomentLinks } from '@/components/runs/view/moment-links'
+import type { RunStore } from '@/components/runs/view/run-store'
+import { useRunVersion } from '@/components/runs/view/use-run-view'
+import { VirtualFeed } from '@/components/shared/layout/virtual-feed'
+import { MessageCard } from '@/components/shared/message/message-card'
+import { displayNamespace } from '@/lib/stream/namespaces'
+import { TranscriptMarker } from './transcript-marker'
+import { type TranscriptRow, transcriptRowAt, transcriptRows } from './transcript-rows'
+
+/** The run as a conversation. A token changes one row's last block of text; nothing else is drawn anew. */
+export function TranscriptLens({ store, side }: { store: RunStore; side?: string }) {
+  const { view } = store
+  const version = useRunVersion(store)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is changed in place; its version says when
+  const rows = useMemo(() => transcriptRows(view), [view, version])
+  const { at } = useMoment()
+  const index = at === undefined ? -1 : transcriptRowAt(rows, at)
+  return (
+    <VirtualFeed
+      label={side ? `Conversation of the ${side.toLowerCase()}` : 'Conversation'}
+      count={rows.length}
+      keyOf={(position) => rows[position]?.key ?? String(position)}
+      row={(position) => {
+        const row = rows[position]
+        return row ? <Row row={row} isMoment={at !== undefined && position === index} /> : null
+      }}
+      empty={view.final ? 'This run wrote no messages.' : 'Nothing has been written yet.'}
+      isLive={!view.final}
+      target={index >= 0 ? { index, token: String(at) } : undefined}
+    />
+  )
+}
+
+function Row({ row, isMoment }: { row: TranscriptRow; isMoment: boolean }) {
+  const mark = isMoment ? 'rounded-lg ring-2 ring-accent' : undefined
+  if (row.marker)
+    return (
+      <div className={mark}>
+        <TranscriptMarker marker={row.marker} />
+      </div>
+    )
+  const { message, results } = row.item
+  const namespace = displayNamespace(message.namespace)
+  return (
+    <div className={mark}>
+      <MessageCard
+        message={message}
+        version={row.version}
+        results={results}
+        node={message.node}
+        // The last segment of a message's place is often just the node that wrote it.
+        namespace={namespace === message.node ? undefined : namespace || undefined}
+        aside={
+          <MomentLinks
+            seq={message.firstSeq}
+            from="transcript"
+            className="opacity-0 focus-within:opacity-100 group-hover:opacity-100"
+          />
+        }
+      />
+    </div>
+  )
+}

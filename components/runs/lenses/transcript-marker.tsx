@@ -1,0 +1,91 @@
+import { CircleHelp, RotateCw, TriangleAlert, XCircle } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { LongText } from '@/components/shared/text/long-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { cn } from '@/lib/cn'
+import { duration } from '@/lib/format/format'
+import { jsonText } from '@/lib/json/value'
+import type { Marker } from './transcript-rows'
+
+/** What happened between two messages: output that is missing, a retry, a failure, a question to a person. */
+export function TranscriptMarker({ marker }: { marker: Marker }) {
+  switch (marker.kind) {
+    case 'gap':
+      return marker.entry.kind === 'joined' ? (
+        <Line icon={<TriangleAlert />} tone="warn" title="The recording began after the run did">
+          What the run sent before is missing here.
+          {marker.entry.state ? ' The thread’s state at that moment is shown instead.' : ''}
+        </Line>
+      ) : (
+        <Line
+          icon={<TriangleAlert />}
+          tone="warn"
+          title={`Output may be missing: ${duration(marker.entry.at - marker.entry.since)} were not received`}
+        >
+          <VisibleText>{marker.entry.reason}</VisibleText>
+          {marker.entry.state ? ' The thread’s state was read when the stream was back.' : ''}
+        </Line>
+      )
+    case 'attempt':
+      return (
+        <Line icon={<RotateCw />} tone="warn" title={`Attempt ${marker.attempt}`}>
+          The server started the run again; what follows may repeat what is above.
+        </Line>
+      )
+    case 'error':
+      return (
+        <Line icon={<XCircle />} tone="error" title={marker.name || 'The graph failed'}>
+          <LongText text={marker.message} limit={2_000} />
+        </Line>
+      )
+    case 'interrupt':
+      return (
+        <Line icon={<CircleHelp />} tone="accent" title="The graph asks a person and waits">
+          <LongText
+            text={typeof marker.value === 'string' ? marker.value : jsonText(marker.value)}
+            limit={2_000}
+            className="font-mono text-xs"
+          />
+        </Line>
+      )
+    case 'ended':
+      return (
+        <Line icon={<TriangleAlert />} tone="warn" title="How it ended">
+          <VisibleText>{marker.reason}</VisibleText>
+        </Line>
+      )
+  }
+}
+
+const TONES = {
+  warn: 'border-warn/30 bg-warn-soft [&_svg]:text-warn',
+  error: 'border-error/30 bg-error-soft [&_svg]:text-error',
+  accent: 'border-accent/30 bg-accent-soft [&_svg]:text-accent',
+}
+
+const Line = ({
+  icon,
+  tone,
+  title,
+  children,
+}: {
+  icon: ReactNode
+  tone: keyof typeof TONES
+  title: string
+  children: ReactNode
+}) => (
+  <div
+    className={cn(
+      'flex gap-2.5 rounded-lg border px-3 py-2 text-sm [&_svg]:mt-0.5 [&_svg]:size-4 [&_svg]:shrink-0',
+      TONES[tone],
+    )}
+  >
+    {icon}
+    <div className="min-w-0 flex-1">
+      <p className="font-medium">
+        <VisibleText>{title}</VisibleText>
+      </p>
+      <div className="break-words text-ink-2">{children}</div>
+    </div>
+  </div>
+)

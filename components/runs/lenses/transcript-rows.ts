@@ -1,0 +1,71 @@
+import { itemVersion, type MessageItem, messageItems } from '@/components/shared/message/message-items'
+import type { LogEntry } from '@/lib/stream/log'
+import type { RunMessage } from '@/lib/stream/messages'
+import { messagesOf, type RunView } from '@/lib/stream/run-view'
+
+/** Something that is said between the messages, at its place in time. */
+export type Marker =
+  | { kind: 'gap'; entry: Extract<LogEntry, { kind: 'gap' | 'joined' }> }
+  | { kind: 'attempt'; attempt: number }
+  | { kind: 'error'; name: string; message: string }
+  | { kind: 'interrupt'; id: string; value: unknown }
+  | { kind: 'ended'; reason: string }
+
+/** `version` is the item's when the rows were made: what is drawn for another reason is not newer than the rest. */
+export type TranscriptRow = { key: string; seq: number } & (
+  | { item: MessageItem<RunMessage>; version: number; marker?: undefined }
+  | { marker: Marker; item?: undefined }
+)
+
+/** Messages and what happened between them, in order. */
+export function transcriptRows(view: RunView): TranscriptRow[] {
+  const markers = markersOf(view)
+  const rows: TranscriptRow[] = []
+  let next = 0
+  const put = (before: number) => {
+    for (let marker = markers[next]; marker && marker.seq < before; marker = markers[next]) {
+      rows.push(marker)
+      next++
+    }
+  }
+  // Before all else, also before the state that stands for what was missed.
+  if (markers[0]?.marker?.kind === 'gap' && markers[0].marker.entry.kind === 'joined') put(markers[0].seq + 1)
+  for (const item of messageItems(messagesOf(view))) {
+    // A message that was only seen in a state has no place in time of its own: it follows the one before it.
+    if (item.message.firstSeq > 0) put(item.message.firstSeq)
+    rows.push({ key: item.message.key, seq: item.message.firstSeq, item, version: itemVersion(item) })
+  }
+  put(Infinity)
+  return rows
+}
+
+function markersOf(view: RunView): TranscriptRow[] {
+  const found: TranscriptRow[] = [
+    ...view.gaps.map((entry) => ({ key: `gap-${entry.seq}`, seq: entry.seq, marker: { kind: 'gap' as const, entry } })),
+    ...view.attempts
+      .filter(({ attempt }) => attempt > 1)
+      .map(({ attempt, seq }) => ({ key: `attempt-${attempt}`, seq, marker: { kind: 'attempt' as const, attempt } })),
+    ...[...view.interrupts.values()].map(({ id, value, seq }) => ({
+      key: `interrupt-${id}`,
+      seq,
+      marker: { kind: 'interrupt' as const, id, value },
+    })),
+  ]
+  if (view.error)
+    found.push({
+      key: 'error',
+      seq: view.error.seq,
+      marker: { kind: 'error', name: view.error.name, message: view.error.message },
+    })
+  if (view.final && view.reason)
+    found.push({ key: 'ended', seq: view.final.seq, marker: { kind: 'ended', reason: view.reason } })
+  return found.sort((a, b) => a.seq - b.seq)
+}
+
+/** The row that was being written at an entry of the log, or the last one before it; -1 for none. */
+export function transcriptRowAt(rows: readonly TranscriptRow[], seq: number): number {
+  const covering = rows.findLastIndex(
+    ({ seq: first, item }) => item && first > 0 && first <= seq && item.message.lastSeq >= seq,
+  )
+  return covering !== -1 ? covering : rows.findLastIndex((row) => row.seq > 0 && row.seq <= seq)
+}

@@ -1,0 +1,52 @@
+'use client'
+import { useSearchParams } from 'next/navigation'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
+import type { EventFilter } from './event-filter'
+
+const REST_MS = 300
+
+/** The filter of the events, kept in the URL; what is typed acts at once and is in the URL after a moment's rest. */
+export function useEventFilter() {
+  const search = useSearchParams()
+  const setSearch = useSetSearch({ isLocal: true })
+  const given = search.get('q') ?? ''
+  const [text, setText] = useState(given)
+  const modes = search.get('mode') ?? ''
+  const place = search.get('place') ?? ''
+  const node = search.get('node') ?? ''
+  const kept = useRef(given)
+  useEffect(() => {
+    kept.current = given
+  }, [given])
+  const keep = useCallback(
+    (next: string) => {
+      if (next === kept.current) return
+      kept.current = next
+      setText(next)
+      setSearch({ q: next })
+    },
+    [setSearch],
+  )
+  useEffect(() => {
+    const timer = setTimeout(keep, REST_MS, text)
+    return () => clearTimeout(timer)
+  }, [text, keep])
+  const filter = useMemo(
+    (): Omit<EventFilter, 'text'> => ({ modes: modes === '' ? [] : modes.split(','), place, node }),
+    [modes, place, node],
+  )
+  return {
+    text,
+    setText,
+    /** As `setText`, with the URL at once. */
+    keep,
+    filter,
+    change: (change: { modes?: readonly string[]; place?: string; node?: string }) =>
+      setSearch({
+        ...(change.modes && { mode: change.modes.join(',') }),
+        ...(change.place !== undefined && { place: change.place }),
+        ...(change.node !== undefined && { node: change.node }),
+      }),
+  }
+}

@@ -1,0 +1,57 @@
+import { Notice } from '@/components/shared/feedback/notice'
+import { Spinner } from '@/components/ui/spinner'
+import { DEPTHS, type Looked } from '@/lib/contracts/agents/run-row'
+import { count } from '@/lib/format/format'
+
+type Props = { looked: Looked; depth: number; nameOf: (deployment: string) => string; onDepth: (depth: string) => void }
+
+/** Where runs of elsewhere were looked for: servers list runs by thread only, so there is a bound, and it is said. */
+export function LookedNote({ looked, depth, nameOf, onDepth }: Props) {
+  const { isBusyOnly, isPartial, isPending, problems } = looked
+  const next = isBusyOnly || !isPartial ? undefined : DEPTHS.find((one) => one > depth)
+  return (
+    <div className="mt-2 text-ink-3 text-xs">
+      {isPending ? (
+        <p role="status" className="flex items-center gap-1.5">
+          <Spinner />
+          Looking for runs that were started elsewhere…
+        </p>
+      ) : (
+        <p>
+          {sentence(looked)}{' '}
+          {next ? (
+            <button type="button" className="text-accent underline" onClick={() => onDepth(String(next))}>
+              Look through {next}
+            </button>
+          ) : null}
+        </p>
+      )}
+      {problems.length > 0 ? (
+        <div className="mt-2">
+          <Notice tone="warn">
+            <p>Runs that were started elsewhere are not all here:</p>
+            <ul className="list-disc pl-4">
+              {problems.map(({ deployment, message }) => (
+                <li key={deployment} className="break-words">
+                  {deployment && isBusyOnly ? `${nameOf(deployment)}: ` : ''}
+                  {message}
+                </li>
+              ))}
+            </ul>
+          </Notice>
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+function sentence({ threads, deployments, isBusyOnly, isPartial }: Looked): string {
+  const of = `${count(threads)} ${threads === 1 ? 'thread' : 'threads'}`
+  if (isBusyOnly && threads === 0)
+    return 'Besides recordings: no thread of the deployments is busy now. A deployment’s own page looks further.'
+  if (isBusyOnly)
+    return `Besides recordings: the runs of ${of} that ${threads === 1 ? 'is' : 'are'} busy now, of ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}. ${isPartial ? 'There are more. ' : ''}A deployment’s own page looks further.`
+  if (isPartial)
+    return `Besides recordings: the newest runs of ${of}, those busy, waiting and failed first. There are more.`
+  return `Besides recordings: the runs of all ${of}. Stateless runs of others cannot be found.`
+}

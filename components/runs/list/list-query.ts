@@ -1,0 +1,120 @@
+import { type Chip, chipsOf, type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import type { Assistant } from '@/lib/contracts/agents/assistants'
+import { DEPTHS, readMoment, type StatusGroup } from '@/lib/contracts/agents/run-row'
+import { isDefault } from '@/lib/queries/assistants'
+
+export const PAGE_SIZE = 25
+
+export type FilterName = 'status' | 'source' | 'assistant' | 'deployment' | 'thread' | 'by' | 'since' | 'until'
+
+const STATUS_LABELS: Record<StatusGroup, string> = {
+  active: 'Going on',
+  waiting: 'Waiting for a person',
+  success: 'Finished',
+  failed: 'Failed',
+  stopped: 'Stopped',
+  unknown: 'Unknown',
+}
+
+const momentProblem = (text: string) =>
+  readMoment(text, 0) === undefined
+    ? 'Write 90m, 24h, 7d or 2w ago, or a date such as 2026-11-21 or 2026-11-21T14:00 (UTC).'
+    : undefined
+const SPANS = [
+  { value: '1h', label: 'the last hour' },
+  { value: '24h', label: 'the last 24 hours' },
+  { value: '7d', label: 'the last 7 days' },
+  { value: '30d', label: 'the last 30 days' },
+]
+
+/** What narrows the list. `assistants`: those of the deployment, as far as they are known. */
+export function filtersOf(isWorkspace: boolean, assistants: readonly Assistant[] = []): FilterDefinition<FilterName>[] {
+  const graphs = assistants.filter(isDefault)
+  const made = assistants.filter((one) => !isDefault(one))
+  return [
+    {
+      name: 'status',
+      label: 'Status',
+      choices: Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label })),
+    },
+    {
+      name: 'source',
+      label: 'Started',
+      choices: [
+        { value: 'recorded', label: 'here, or recorded here' },
+        { value: 'elsewhere', label: 'elsewhere, and not recorded' },
+      ],
+    },
+    {
+      name: 'assistant',
+      label: 'Assistant',
+      hint: 'An assistant’s id, or a graph’s name',
+      ...(!isWorkspace &&
+        assistants.length > 0 && {
+          isOpen: true,
+          choices: [
+            ...graphs.map((one) => ({ value: one.graph_id, label: `Graph ${one.graph_id}` })),
+            ...made.map((one) => ({ value: one.assistant_id, label: one.name || one.assistant_id })),
+          ],
+        }),
+    },
+    ...(isWorkspace ? [{ name: 'deployment' as const, label: 'Deployment', hint: 'A deployment’s whole id' }] : []),
+    { name: 'thread', label: 'Thread', hint: 'A thread’s whole id' },
+    { name: 'by', label: 'Started by', hint: 'Part of an e-mail address' },
+    {
+      name: 'since',
+      label: 'Since',
+      choices: SPANS,
+      isOpen: true,
+      hint: '24h, 7d, or a date (UTC)',
+      problemOf: momentProblem,
+    },
+    { name: 'until', label: 'Before', hint: '24h, 7d, or a date (UTC)', problemOf: momentProblem },
+  ]
+}
+
+export const NO_FILTER: Record<FilterName | 'q', string> = {
+  q: '',
+  status: '',
+  source: '',
+  assistant: '',
+  deployment: '',
+  thread: '',
+  by: '',
+  since: '',
+  until: '',
+}
+
+type Search = Pick<URLSearchParams, 'get'>
+
+/** The page's URL as the reading takes it. What of it cannot be used is left out. */
+export function runRowsQueryOf(search: Search, deployment?: string): Record<string, string | number> {
+  const query: Record<string, string | number> = { limit: PAGE_SIZE }
+  for (const filter of filtersOf(deployment === undefined)) {
+    const value = filterValue(filter, search)
+    if (value !== undefined && filter.problemOf?.(value) === undefined) query[filter.name] = value.slice(0, 300)
+  }
+  if (deployment !== undefined) query.deployment = deployment
+  const text = search.get('q')?.trim()
+  if (text) query.text = text.slice(0, 300)
+  const depth = DEPTHS.find((one) => String(one) === search.get('depth'))
+  if (depth && depth !== DEPTHS[0]) query.depth = depth
+  const after = search.get('after')
+  if (after) query.after = after
+  return query
+}
+
+export const isFiltered = (search: Search): boolean => Object.keys(NO_FILTER).some((name) => search.get(name)?.trim())
+
+export const runChips = (filters: readonly FilterDefinition<FilterName>[], search: Search): Chip<FilterName>[] =>
+  chipsOf(filters, search)
+
+/** What a saved view keeps of a URL, always in the same order. */
+export function viewQueryOf(search: Search): string {
+  const kept = new URLSearchParams()
+  for (const name of [...Object.keys(NO_FILTER), 'depth']) {
+    const value = search.get(name)?.trim()
+    if (value) kept.set(name, value)
+  }
+  return kept.toString()
+}

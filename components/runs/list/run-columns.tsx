@@ -1,0 +1,145 @@
+import { Elapsed } from '@/components/runs/view/elapsed'
+import { rowStatus, VERSION_UNKNOWN } from '@/components/runs/view/run-status'
+import { type Column, SelectBox } from '@/components/shared/list/data-table'
+import type { Selection } from '@/components/shared/list/use-selection'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { Badge, StatusBadge } from '@/components/ui/badge'
+import { isRowActive, type RunRow } from '@/lib/contracts/agents/run-row'
+import { shortId } from '@/lib/format/format'
+
+/** Names for the ids of a row, as far as they can be learned; the ids themselves otherwise. */
+export type Names = { assistant: (row: RunRow) => string; deployment: (id: string) => string }
+
+type Rows = {
+  names: Names
+  serverNow: number
+  /** The whole workspace is listed. */
+  hasDeployment: boolean
+  /** Those that can be selected: what goes on. */
+  selectable: readonly { id: string }[]
+  selection: Selection
+}
+
+export const runColumns = ({ names, serverNow, hasDeployment, selectable, selection }: Rows): Column<RunRow>[] => [
+  {
+    id: 'select',
+    isAside: true,
+    className: 'w-9 pr-0',
+    header:
+      selectable.length > 0 ? (
+        <SelectBox
+          label="Select all on this page that are going on"
+          isChecked={selectable.every(({ id }) => selection.has(id))}
+          onChange={selection.togglePage}
+        />
+      ) : (
+        <span className="sr-only">Select</span>
+      ),
+    cell: (row) =>
+      isRowActive(row) ? (
+        <SelectBox
+          label={`Select run ${row.run ?? row.id}`}
+          isChecked={selection.has(row.id)}
+          onChange={(isRange) => selection.toggle(row.id, isRange)}
+        />
+      ) : null,
+  },
+  {
+    id: 'assistant',
+    header: 'Assistant',
+    cell: (row) => (
+      <span title={`Run ${row.run ?? 'without an id yet'}`}>
+        <VisibleText>{shortName(names.assistant(row))}</VisibleText>
+        {row.recording ? null : (
+          <Badge className="ml-2" title="Started elsewhere and not recorded here yet. Opening it begins a recording.">
+            elsewhere
+          </Badge>
+        )}
+      </span>
+    ),
+  },
+  {
+    id: 'version',
+    header: 'Version',
+    from: 'xl',
+    className: 'w-24 text-ink-2',
+    cell: ({ assistantVersion }) =>
+      assistantVersion ?? (
+        <span className="text-ink-3" title={VERSION_UNKNOWN}>
+          not known
+        </span>
+      ),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: (row) => {
+      const { tone, label, detail } = rowStatus(row.status)
+      return (
+        <StatusBadge tone={tone} title={detail}>
+          {label}
+        </StatusBadge>
+      )
+    },
+  },
+  ...(hasDeployment
+    ? [
+        {
+          id: 'deployment',
+          header: 'Deployment',
+          from: 'md',
+          cell: (row) => <span title={row.deployment}>{names.deployment(row.deployment)}</span>,
+        } satisfies Column<RunRow>,
+      ]
+    : []),
+  {
+    id: 'thread',
+    header: 'Thread',
+    from: 'md',
+    cell: (row) =>
+      row.isStateless || !row.thread ? (
+        <span className="text-ink-3">{row.isStateless ? 'stateless' : '–'}</span>
+      ) : (
+        <code className="font-mono text-ink-2 text-xs" title={row.thread}>
+          {shortId(row.thread)}
+        </code>
+      ),
+  },
+  {
+    id: 'by',
+    header: 'Started by',
+    from: 'lg',
+    cell: ({ startedBy }) =>
+      startedBy === null ? (
+        <span className="text-ink-3" title="Servers do not tell who started a run.">
+          not told
+        </span>
+      ) : (
+        <span className="text-ink-2" title={startedBy}>
+          {startedBy}
+        </span>
+      ),
+  },
+  {
+    id: 'at',
+    header: 'Started',
+    from: 'sm',
+    className: 'w-32 text-ink-2',
+    cell: (row) => <RelativeTime at={row.startedAt} />,
+  },
+  {
+    id: 'duration',
+    header: 'Duration',
+    className: 'w-28 text-ink-2',
+    from: 'sm',
+    cell: (row) => <Elapsed from={Date.parse(row.startedAt)} to={endOf(row)} serverNow={serverNow} />,
+  },
+]
+
+function endOf(row: RunRow): number | undefined {
+  if (row.endedAt) return Date.parse(row.endedAt)
+  return isRowActive(row) ? undefined : Date.parse(row.startedAt)
+}
+
+const shortName = (name: string) => (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name) ? shortId(name) : name)

@@ -1,0 +1,42 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useEffect, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { Spinner } from '@/components/ui/spinner'
+import { joinRun } from '@/lib/actions/runs'
+import type { ErrorView } from '@/lib/errors'
+import { routes } from '@/lib/routes'
+
+type Props = { workspace: string; deployment: string; thread: string; run: string }
+
+/** Begins to record a run that was started elsewhere, and goes on to its page. Asking twice leads to the same recording. */
+export function JoinRun({ workspace, deployment, thread, run }: Props) {
+  const router = useRouter()
+  const [attempt, setAttempt] = useState(0)
+  const [failed, setFailed] = useState<{ attempt: number; error: ErrorView }>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt asks once
+  useEffect(() => {
+    let isLeft = false
+    const go = async () => {
+      const joined = await joinRun({ workspace, deployment, thread, run }).catch(() => undefined)
+      if (isLeft) return
+      // In place of this page: going back leads to the list.
+      if (joined?.ok) router.replace(routes.recording(workspace, deployment, joined.data.recording))
+      else setFailed({ attempt, error: joined?.error ?? LOST })
+    }
+    void go()
+    return () => {
+      isLeft = true
+    }
+  }, [attempt, workspace, deployment, thread, run])
+  if (failed?.attempt === attempt)
+    return <ErrorNotice error={failed.error} onRetry={() => setAttempt((before) => before + 1)} />
+  return (
+    <p role="status" className="flex items-center justify-center gap-2 py-16 text-ink-2">
+      <Spinner />
+      This run was started elsewhere. Joining it…
+    </p>
+  )
+}
+
+const LOST: ErrorView = { code: 'internal', message: 'The console did not answer.', fields: [], requestId: '' }

@@ -1,0 +1,150 @@
+'use client'
+
+import { ListTree, MessagesSquare, Pause, Play } from 'lucide-react'
+import Link from 'next/link'
+import { mayReplay } from '@/components/runs/lenses/run-lenses'
+import { RunFigures } from '@/components/runs/view/run-figures'
+import { VERSION_UNKNOWN } from '@/components/runs/view/run-status'
+import type { RunStore } from '@/components/runs/view/run-store'
+import { useRunValue } from '@/components/runs/view/use-run-view'
+import { Figure, SectionHeader } from '@/components/shared/layout/section-header'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
+import { IdChip } from '@/components/shared/text/id-chip'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { Button } from '@/components/ui/button'
+import type { ErrorView } from '@/lib/errors'
+import { routes } from '@/lib/routes'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { CancelMenu } from './cancel-menu'
+import { MoreMenu } from './more-menu'
+
+type Props = {
+  summary: RecordingSummary
+  assistantName?: string
+  serverNow: number
+  store: RunStore
+  /** Its deployment is no more: the recording is all there is. */
+  isGone: boolean
+  isCancelling: boolean
+  onCancelling: () => void
+  onCancelFailed: (error: ErrorView) => void
+}
+
+const runOf = (store: RunStore) => store.view.run.id
+const threadOf = (store: RunStore) => store.view.run.thread
+/** More may come, or has come while the page stood still. */
+const isMoving = (store: RunStore) => store.isPaused || (!store.view.final && store.phase !== undefined)
+const isEnded = (store: RunStore) => !!store.view.final
+
+/** The head of a run: its state, its figures, and what may be done with it. Only the figures move with the run. */
+export function RunHeader({
+  summary,
+  assistantName,
+  serverNow,
+  store,
+  isGone,
+  isCancelling,
+  onCancelling,
+  onCancelFailed,
+}: Props) {
+  const { workspace, deployment, assistant, isStateless } = summary
+  const liveThread = useRunValue(store, threadOf)
+  const thread = isStateless ? null : (summary.thread ?? liveThread ?? null)
+  const run = useRunValue(store, runOf) ?? summary.run
+  const isFollowed = useRunValue(store, isMoving)
+  const canReplay = useRunValue(store, mayReplay)
+  const setSearch = useSetSearch({ isLocal: true })
+  const isOver = useRunValue(store, isEnded) || summary.phase === 'ended'
+  return (
+    <SectionHeader
+      title={<span title={assistantName ?? assistant}>{assistantName ?? assistant}</span>}
+      meta={<RunFigures summary={summary} serverNow={serverNow} store={store} isCancelling={isCancelling} />}
+      actions={
+        <>
+          {isOver || isGone ? null : (
+            <CancelMenu
+              summary={summary}
+              isCancelling={isCancelling}
+              onCancelling={onCancelling}
+              onFailed={onCancelFailed}
+            />
+          )}
+          {isFollowed ? <PauseButton store={store} /> : null}
+          {thread && !isGone ? (
+            <Button asChild>
+              <Link href={routes.thread(workspace, deployment, thread)}>
+                <MessagesSquare aria-hidden />
+                Open thread
+              </Link>
+            </Button>
+          ) : null}
+          {run && !isGone ? (
+            <Button asChild>
+              <Link href={routes.traceOfRun(workspace, deployment, run)}>
+                <ListTree aria-hidden />
+                Open trace
+              </Link>
+            </Button>
+          ) : null}
+          {isGone ? null : (
+            <Button asChild>
+              <Link href={routes.newRun(workspace, deployment, { assistant, thread: thread ?? undefined })}>
+                <Play aria-hidden />
+                {thread ? 'Run again on this thread' : 'Run again'}
+              </Link>
+            </Button>
+          )}
+          <MoreMenu
+            summary={summary}
+            isGone={isGone}
+            onReplay={canReplay ? () => setSearch({ replay: '1' }) : undefined}
+          />
+        </>
+      }
+    >
+      <div className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-3 text-xs">
+        {run ? (
+          <Figure label="Run">
+            <IdChip id={run} what="run id" />
+          </Figure>
+        ) : null}
+        <Figure label="Thread">
+          {isStateless ? (
+            <span title="A stateless run has no thread: its output is only in this recording.">
+              none, not persisted
+            </span>
+          ) : thread ? (
+            <IdChip id={thread} what="thread id" />
+          ) : (
+            '–'
+          )}
+        </Figure>
+        <Figure label="Assistant’s version" title={summary.assistantVersion ? undefined : VERSION_UNKNOWN}>
+          {summary.assistantVersion ?? 'not known'}
+        </Figure>
+        <Figure label="Started">
+          <RelativeTime at={summary.startedAt} /> by{' '}
+          <span className="max-w-48 truncate" title={summary.startedBy}>
+            {summary.startedBy}
+          </span>
+        </Figure>
+      </div>
+    </SectionHeader>
+  )
+}
+
+const isPaused = (store: RunStore) => store.isPaused
+
+/** Lets the page stand still while the recording goes on. */
+function PauseButton({ store }: { store: RunStore }) {
+  const paused = useRunValue(store, isPaused)
+  return (
+    <Button
+      title={paused ? 'Show what came meanwhile' : 'The page stands still; the run and its recording go on'}
+      onClick={() => (paused ? store.resume() : store.pause())}
+    >
+      {paused ? <Play aria-hidden /> : <Pause aria-hidden />}
+      {paused ? 'Resume' : 'Pause'}
+    </Button>
+  )
+}

@@ -1,0 +1,89 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
+import { useMemo, useState } from 'react'
+import { RunLenses } from '@/components/runs/lenses/run-lenses'
+import { LiveAnnouncer } from '@/components/runs/view/live-announcer'
+import { RunPlace } from '@/components/runs/view/run-place'
+import type { RunStore } from '@/components/runs/view/run-store'
+import { useRunValue, useRunView } from '@/components/runs/view/use-run-view'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import type { ErrorView } from '@/lib/errors'
+import { findAssistant, pickableAssistants } from '@/lib/queries/assistants'
+import { deploymentQuery } from '@/lib/queries/deployments'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { RunHeader } from './run-header'
+
+// Most runs ask nothing.
+const AnswerPanel = dynamic(() =>
+  import('@/components/runs/answer/answer-panel').then(({ AnswerPanel }) => AnswerPanel),
+)
+
+type Props = {
+  summary: RecordingSummary
+  /** The server's clock when the page was made. */
+  serverNow: number
+}
+
+/** One recorded run, live or over: its head, and several lenses over the one log. */
+export function RunScreen({ summary, serverNow }: Props) {
+  const assistants = useQuery(pickableAssistants(summary.workspace, summary.deployment))
+  const assistant = findAssistant(assistants.data, summary.assistant)
+  const isGone = useQuery(deploymentQuery(summary.workspace, summary.deployment)).error?.code === 'not_found'
+  const store = useRunView(summary.workspace, summary.id)
+  const problem = useRunValue(store, problemOf)
+  const [cancelling, setCancelling] = useState<'no' | 'asked'>('no')
+  const [cancelError, setCancelError] = useState<ErrorView>()
+  const liveThread = useRunValue(store, threadOf)
+  const thread = summary.isStateless ? null : (summary.thread ?? liveThread ?? null)
+  const { workspace, deployment } = summary
+  const place = useMemo(
+    () => ({ workspace, deployment, assistant: summary.assistant, thread }),
+    [workspace, deployment, summary.assistant, thread],
+  )
+  return (
+    <>
+      <RunHeader
+        summary={summary}
+        assistantName={assistant?.name || assistant?.graph_id}
+        serverNow={serverNow}
+        store={store}
+        isGone={isGone}
+        isCancelling={cancelling === 'asked'}
+        onCancelling={() => {
+          setCancelError(undefined)
+          setCancelling('asked')
+        }}
+        onCancelFailed={(error) => {
+          setCancelError(error)
+          setCancelling('no')
+        }}
+      />
+      {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
+      {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
+      {isGone ? null : <Waiting summary={summary} store={store} thread={thread} />}
+      <RunPlace value={isGone ? undefined : place}>
+        <RunLenses store={store} request={summary.request} />
+      </RunPlace>
+      <LiveAnnouncer store={store} />
+    </>
+  )
+}
+
+/** What an ended run waits for, where it waits for something. */
+function Waiting({ summary, store, thread }: { summary: RecordingSummary; store: RunStore; thread: string | null }) {
+  const isWaiting = useRunValue(store, isWaitingForPerson)
+  if (!isWaiting) return null
+  const { view } = store
+  return <AnswerPanel summary={summary} thread={thread} questions={[...view.interrupts.values()]} next={view.next} />
+}
+
+const isWaitingForPerson = ({ view }: RunStore) => {
+  const outcome = view.final?.outcome
+  const hasQuestion =
+    view.interrupts.size > 0 && (outcome === 'waiting' || outcome === 'interrupted' || outcome === 'success')
+  return hasQuestion || (outcome === 'interrupted' && view.next.length > 0)
+}
+const threadOf = (store: RunStore) => store.view.run.thread
+const problemOf = (store: RunStore) => store.error?.message

@@ -1,0 +1,146 @@
+'use client'
+
+import { useDeferredValue, useEffect, useState } from 'react'
+import { JsonEditor } from '@/components/shared/json/json-editor'
+import { Button } from '@/components/ui/button'
+import { Checkbox } from '@/components/ui/checkbox'
+import { Textarea } from '@/components/ui/input'
+import type { InputIssue } from './input-check'
+import type { JsonSchema } from './input-schema'
+import { IssueList } from './issue-list'
+import type { StartIssue } from './start-issues'
+import type { StartOptions } from './start-options'
+
+type Props = {
+  kind: StartOptions['inputKind']
+  /** Whether the graph takes messages, so that a plain box will do. */
+  hasMessages: boolean
+  message: string
+  json: string
+  schema: JsonSchema | undefined
+  /** Said where no schema is known: why the input is not checked. */
+  schemaNote: string | undefined
+  /** What the last try to start found. */
+  issues: readonly StartIssue[]
+  isForced: boolean
+  onChange: (change: Partial<Pick<StartOptions, 'inputKind' | 'message' | 'json'>>) => void
+  onForce: (isForced: boolean) => void
+}
+
+/** What the graph gets: a message for those that chat, JSON for all; checked while it is typed. */
+export function InputSection({
+  kind,
+  hasMessages,
+  message,
+  json,
+  schema,
+  schemaNote,
+  issues,
+  isForced,
+  onChange,
+  onForce,
+}: Props) {
+  const live = useInputIssues(kind === 'json' ? json : undefined, schema)
+  // What is typed now counts more than what the last try found; what only the server can know is kept until then.
+  const shown = kind === 'json' && live.issues.length > 0 ? live.issues : issues
+  return (
+    <section aria-labelledby="start-input-title" className="space-y-2">
+      <div className="flex items-center gap-2">
+        <h2 id="start-input-title" className="font-medium text-xs">
+          Input
+        </h2>
+        {hasMessages ? (
+          <fieldset className="ml-auto inline-flex rounded-md border p-0.5">
+            <legend className="sr-only">Kind of input</legend>
+            {(['message', 'json'] as const).map((one) => (
+              <Button
+                key={one}
+                size="sm"
+                variant="ghost"
+                aria-pressed={kind === one}
+                className="h-6 aria-pressed:bg-accent-soft aria-pressed:text-ink"
+                onClick={() => onChange({ inputKind: one })}
+              >
+                {one === 'message' ? 'Message' : 'JSON'}
+              </Button>
+            ))}
+          </fieldset>
+        ) : null}
+      </div>
+      {kind === 'message' ? (
+        <div>
+          <label htmlFor="start-message" className="sr-only">
+            Message
+          </label>
+          <Textarea
+            id="start-message"
+            rows={5}
+            placeholder="What should the agent do?"
+            aria-describedby="start-input-issues"
+            aria-invalid={shown.length > 0 || undefined}
+            value={message}
+            onChange={(event) => onChange({ message: event.target.value })}
+          />
+        </div>
+      ) : (
+        <JsonEditor
+          label="Input as JSON"
+          value={json}
+          onChange={(text) => onChange({ json: text })}
+          describedBy="start-input-issues"
+          isInvalid={shown.length > 0}
+          minHeight={200}
+        />
+      )}
+      <IssueList id="start-input-issues" issues={shown} />
+      {kind === 'json' && live.isSchema && live.issues.length > 0 ? (
+        <Checkbox
+          label="Send it although it does not fit the graph's schema"
+          hint="The server decides then. Some graphs take more than their schema says."
+          checked={isForced}
+          onChange={(event) => onForce(event.target.checked)}
+        />
+      ) : null}
+      {kind === 'json' && schemaNote ? <p className="text-ink-3 text-xs">{schemaNote}</p> : null}
+    </section>
+  )
+}
+
+/** What is wrong with the JSON as it stands; looked at after a moment's rest. */
+function useInputIssues(
+  json: string | undefined,
+  schema: JsonSchema | undefined,
+): { issues: InputIssue[]; isSchema: boolean } {
+  const [found, setFound] = useState<{ issues: InputIssue[]; isSchema: boolean }>({ issues: [], isSchema: false })
+  const text = useDeferredValue(json)
+  useEffect(() => {
+    let isGone = false
+    const timer = setTimeout(async () => {
+      const next = await look(text, schema)
+      if (!isGone) setFound(next)
+    }, 250)
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [text, schema])
+  return found
+}
+
+async function look(
+  text: string | undefined,
+  schema: JsonSchema | undefined,
+): Promise<{ issues: InputIssue[]; isSchema: boolean }> {
+  if (text === undefined) return { issues: [], isSchema: false }
+  // Both checkers are loaded by those who write JSON only.
+  const { findJsonProblem } = await import('@/components/shared/json/json-problem')
+  const problem = findJsonProblem(text)
+  if (problem)
+    return {
+      issues: [{ path: '', message: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }],
+      isSchema: false,
+    }
+  if (!schema) return { issues: [], isSchema: true }
+  const { checkInput } = await import('./input-check')
+  return { issues: checkInput(schema, JSON.parse(text)) ?? [], isSchema: true }
+}

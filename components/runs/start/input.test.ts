@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { checkInput } from './input-check'
+import { inputSkeleton, takesMessages } from './input-schema'
+
+const chat = {
+  type: 'object',
+  properties: {
+    messages: { type: 'array', items: { $ref: '#/definitions/Message' } },
+    topic: { type: 'string', default: 'boats' },
+    depth: { anyOf: [{ type: 'null' }, { type: 'integer', minimum: 2 }] },
+    options: {
+      type: 'object',
+      properties: { fast: { type: 'boolean' }, note: { type: 'string' } },
+      required: ['fast'],
+    },
+  },
+  required: ['messages', 'topic'],
+  definitions: {
+    Message: {
+      anyOf: [
+        {
+          type: 'object',
+          properties: { type: { const: 'human' }, content: { type: 'string' } },
+          required: ['type', 'content'],
+        },
+        {
+          type: 'object',
+          properties: { role: { enum: ['user', 'assistant'] }, content: { type: 'string' } },
+          required: ['role', 'content'],
+        },
+      ],
+    },
+  },
+}
+
+describe('the input to begin with', () => {
+  test('has every key with its default or the emptiest value, and a first message to fill in', () => {
+    expect(inputSkeleton(chat)).toEqual({
+      messages: [{ role: 'user', content: '' }],
+      topic: 'boats',
+      depth: 2,
+      options: { fast: false },
+    })
+  })
+  test('is an empty object where the schema says nothing, and survives schemas that refer to themselves', () => {
+    expect(inputSkeleton(undefined)).toEqual({})
+    expect(inputSkeleton({})).toEqual({})
+    const tree = {
+      $ref: '#/$defs/T',
+      $defs: { T: { type: 'object', properties: { left: { $ref: '#/$defs/T' } }, required: ['left'] } },
+    }
+    expect(inputSkeleton(tree)).toHaveProperty('left.left')
+    expect(inputSkeleton({ $ref: '#/$defs/A', $defs: { A: { $ref: '#/$defs/A' } } })).toEqual({})
+  })
+  test('only graphs with a message list get the message box', () => {
+    expect(takesMessages(chat)).toBe(true)
+    expect(takesMessages({ properties: { messages: { type: 'integer' } } })).toBe(false)
+    expect(takesMessages({ properties: { query: { type: 'string' } } })).toBe(false)
+    expect(takesMessages(undefined)).toBe(false)
+  })
+})
+
+describe('checking an input against the schema', () => {
+  test('accepts what fits', () => {
+    expect(checkInput(chat, { messages: [{ role: 'user', content: 'hi' }], topic: 'x' })).toEqual([])
+  })
+  test('names the path of each thing that is wrong, once', () => {
+    expect(checkInput(chat, { messages: 'hi', depth: 1, options: {} })).toEqual([
+      { path: '', message: '"topic" is missing.' },
+      { path: 'messages', message: 'must be of type array, not string.' },
+      { path: 'depth', message: 'fits none of the shapes that the graph accepts here.' },
+      { path: 'options', message: '"fast" is missing.' },
+    ])
+  })
+  test('a choice that fails is one line, at the place itself', () => {
+    expect(
+      checkInput(chat, {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'robot', content: 1 },
+        ],
+        topic: 'x',
+      }),
+    ).toEqual([{ path: 'messages[1]', message: 'fits none of the shapes that the graph accepts here.' }])
+  })
+  test('a schema that cannot be used is no reason to refuse', () => {
+    expect(checkInput({ $ref: 'https://elsewhere/schema.json' }, {})).toBeUndefined()
+  })
+})
+
+describe('text that is no JSON', () => {
+  test.each([
+    ['', 1, 1, 'nothing here'],
+    ['{\n  "a": 1,\n}', 3, 1, 'comma too many'],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, 3, 'Expected "," or "}"'],
+    ["{'a': 1}", 1, 2, 'double quotes'],
+    ['{"a" 1}', 1, 6, 'Expected ":"'],
+    ['[1, 2', 1, 6, 'closes it'],
+    ['{"a": "x\ny"}', 1, 7, 'does not end'],
+    ['{} {}', 1, 4, 'after the end'],
+    ['[1,]', 1, 4, 'comma too many'],
+    ['[01]', 1, 3, 'Expected "," or "]"'],
+    ['{"a": undefined}', 1, 7, 'Expected a value'],
+  ])('%j: line %i, column %i', (text, line, column, message) => {
+    expect(findJsonProblem(text)).toEqual({ line, column, message: expect.stringContaining(message) })
+  })
+  test('is found exactly where the engine refuses too', () => {
+    const broken = fc
+      .tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', ',', '}', '{', '0', '\\'))
+      .map(([json, at, put]) => {
+        const where = at % (json.length + 1)
+        return json.slice(0, where) + put + json.slice(where + 1)
+      })
+    fc.assert(
+      fc.property(broken, (text) => {
+        let isJson = true
+        try {
+          JSON.parse(text)
+        } catch {
+          isJson = false
+        }
+        expect(findJsonProblem(text) === undefined).toBe(isJson)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -1,0 +1,48 @@
+import { isJsonObject } from '@/lib/json/lossless'
+import { jsonText } from '@/lib/json/value'
+import { kept } from '@/lib/stream/kept-request'
+import { readRequest } from './recorded-request'
+import { initialOptions, MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'
+
+/** What a form that is filled from a recording begins with. */
+export type Recorded = { id: string; request: string; assistant: string; thread: string | null; isStateless: boolean }
+export type Prefill = {
+  options: StartOptions
+  /** Parts of the request that the form has no field for; they are sent as they were. */
+  rest: Record<string, unknown>
+}
+
+/** A recorded request as the form's options. The thread is the same again; an answer to a question is not asked twice. */
+export function prefillFrom({ request, assistant, thread, isStateless }: Recorded): Prefill {
+  const body = readRequest(request)
+  const options = initialOptions(assistant, isStateless ? '' : (thread ?? ''))
+  const message = singleMessage(body.input)
+  const modes = [body.stream_mode].flat()
+  const chosen = MODE_CHOICES.map(({ value }) => value).filter((value) => modes.includes(value))
+  const strategy = MULTITASK_CHOICES.find(({ value }) => value === body.multitask_strategy)?.value
+  const { context: _context, stream_mode: _modes, stream_subgraphs: _subgraphs, ...rest } = kept(body)
+  return {
+    options: {
+      ...options,
+      threadKind: isStateless ? 'stateless' : options.threadKind,
+      inputKind: message === undefined ? 'json' : 'message',
+      message: message ?? '',
+      json: message === undefined ? jsonText(body.input ?? null) : undefined,
+      modes: chosen.length > 0 ? chosen : options.modes,
+      subgraphs: typeof body.stream_subgraphs === 'boolean' ? body.stream_subgraphs : options.subgraphs,
+      multitask: strategy ?? options.multitask,
+      context: isJsonObject(body.context) ? jsonText(body.context) : '',
+    },
+    rest,
+  }
+}
+
+/** The text of an input that is nothing but one message of a person. */
+function singleMessage(input: unknown): string | undefined {
+  if (!isJsonObject(input) || Object.keys(input).length !== 1 || !Array.isArray(input.messages)) return undefined
+  const [one] = input.messages
+  if (input.messages.length !== 1 || !isJsonObject(one) || typeof one.content !== 'string') return undefined
+  const role = one.role ?? one.type
+  const hasMore = Object.keys(one).some((key) => !['role', 'type', 'content'].includes(key))
+  return (role === 'user' || role === 'human') && !hasMore ? one.content : undefined
+}

@@ -1,0 +1,53 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { Skeleton } from '@/components/ui/skeleton'
+import { cn } from '@/lib/cn'
+import { shortId } from '@/lib/format/format'
+import { threadsQuery } from '@/lib/queries/threads'
+
+type Props = { workspace: string; deployment: string; chosen: string; onChoose: (id: string) => void }
+
+/** The threads that changed last, to choose one instead of typing its id. */
+export function RecentThreads({ workspace, deployment, chosen, onChoose }: Props) {
+  const list = useQuery(
+    threadsQuery(workspace, deployment, {
+      limit: 6,
+      sort_by: 'updated_at',
+      sort_order: 'desc',
+      select: ['thread_id', 'status', 'updated_at', 'metadata'],
+    }),
+  )
+  if (list.isPending) return <Skeleton className="h-16 w-full" />
+  // An id can still be typed; the list page says what is wrong with the server.
+  if (list.error) return <p className="text-ink-3 text-xs">Recent threads could not be read.</p>
+  if (list.data.length === 0) return <p className="text-ink-3 text-xs">There are no threads yet.</p>
+  return (
+    <ul aria-label="Recent threads" className="divide-y rounded-md border">
+      {list.data.map((one) => (
+        <li key={one.thread_id}>
+          <button
+            type="button"
+            aria-pressed={one.thread_id === chosen}
+            title={one.thread_id}
+            onClick={() => onChoose(one.thread_id)}
+            className={cn(
+              'flex w-full items-center gap-3 px-2.5 py-1 text-left text-xs hover:bg-hover',
+              one.thread_id === chosen && 'bg-accent-soft',
+            )}
+          >
+            <code className="font-mono">{shortId(one.thread_id)}</code>
+            <span className="min-w-0 flex-1 truncate text-ink-2">
+              {typeof one.metadata.graph_id === 'string' ? one.metadata.graph_id : ''}
+            </span>
+            <span className="text-ink-3">{one.status}</span>
+            <span className="text-ink-3">
+              <RelativeTime at={one.updated_at} />
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { printJson } from '@/lib/json/lossless'
+import { prefillFrom } from './prefill'
+import { answerRequest } from './recorded-request'
+import { startRequest } from './start-request'
+
+const request = {
+  assistant_id: 'chat',
+  input: { messages: [{ role: 'user', content: 'hi' }] },
+  context: { tone: 'calm' },
+  config: { tags: ['a'], recursion_limit: 7, configurable: { thread_id: 't', authorization: '[redacted]' } },
+  stream_mode: ['values', 'tasks'],
+  stream_subgraphs: false,
+  stream_resumable: true,
+  interrupt_before: ['pay'],
+  multitask_strategy: 'rollback',
+  metadata: { mark: 'x' },
+}
+const recorded = (more: object = {}) => ({
+  id: 'r',
+  request: printJson({ ...request, ...more }),
+  assistant: 'chat',
+  thread: 't',
+  isStateless: false,
+})
+
+test('an answer is configured and streamed as the run that asked, and given nothing else of its request', () => {
+  expect(answerRequest(recorded().request, 'chat', [{ id: 'q', answer: 'yes' }], 1)).toEqual({
+    assistant_id: 'chat',
+    command: { resume: 'yes' },
+    context: { tone: 'calm' },
+    config: { tags: ['a'], recursion_limit: 7 },
+    stream_mode: ['values', 'tasks'],
+    stream_subgraphs: false,
+    interrupt_before: ['pay'],
+    multitask_strategy: 'reject',
+  })
+})
+
+test('a run again is the same request, without what a server echoed', () => {
+  const { options, rest } = prefillFrom(recorded())
+  expect(options).toMatchObject({ inputKind: 'message', message: 'hi', threadKind: 'existing', thread: 't' })
+  const again = startRequest(options, '', undefined)
+  expect(again.ok && { ...again.body, ...rest }).toEqual({
+    assistant_id: 'chat',
+    input: request.input,
+    context: request.context,
+    config: { tags: ['a'], recursion_limit: 7 },
+    stream_mode: ['values', 'tasks'],
+    stream_subgraphs: false,
+    interrupt_before: ['pay'],
+    multitask_strategy: 'rollback',
+  })
+})
+
+test('an input that is no single message comes back as JSON, every digit of it', () => {
+  const { options } = prefillFrom({
+    ...recorded(),
+    request: '{"assistant_id":"x","input":{"id":12345678901234567890}}',
+  })
+  expect(options.inputKind).toBe('json')
+  expect(options.json).toContain('12345678901234567890')
+})

@@ -1,0 +1,85 @@
+'use client'
+
+import { JsonEditor } from '@/components/shared/json/json-editor'
+import { Checkbox } from '@/components/ui/checkbox'
+import { cn } from '@/lib/cn'
+import { IssueList } from './issue-list'
+import type { StartField, StartIssue } from './start-issues'
+import { MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'
+
+type Props = {
+  options: StartOptions
+  issuesOf: (field: StartField) => readonly StartIssue[]
+  onChange: (change: Partial<StartOptions>) => void
+}
+
+/** How the run is streamed, what happens when the thread is busy, and other context than the assistant's. */
+export function RunOptions({ options, issuesOf, onChange }: Props) {
+  const toggle = (mode: StartOptions['modes'][number], isOn: boolean) =>
+    onChange({ modes: isOn ? [...options.modes, mode] : options.modes.filter((one) => one !== mode) })
+  const whyNoMultitask =
+    options.threadKind === 'existing' ? undefined : 'Only an existing thread can have another run going on.'
+  return (
+    <div className="space-y-5">
+      <fieldset>
+        <legend className="mb-1.5 font-medium text-xs">Stream modes</legend>
+        <div className="grid gap-x-3 gap-y-1.5 sm:grid-cols-2 lg:grid-cols-1">
+          {MODE_CHOICES.map(({ value, label, hint }) => (
+            <Checkbox
+              key={value}
+              label={label}
+              hint={hint}
+              checked={options.modes.includes(value)}
+              onChange={(event) => toggle(value, event.target.checked)}
+            />
+          ))}
+        </div>
+        <IssueList id="start-modes-issues" issues={issuesOf('modes')} />
+      </fieldset>
+      <Checkbox
+        label="Include subgraphs"
+        hint="Events of inner graphs too, each with its place."
+        checked={options.subgraphs}
+        onChange={(event) => onChange({ subgraphs: event.target.checked })}
+      />
+      <fieldset disabled={!!whyNoMultitask}>
+        <legend className="mb-1.5 font-medium text-xs">If another run is going on in the thread</legend>
+        <div className="space-y-1.5">
+          {MULTITASK_CHOICES.map(({ value, label, hint }) => (
+            <label key={value} className={cn('flex items-start gap-2 text-sm', whyNoMultitask && 'opacity-60')}>
+              <input
+                type="radio"
+                name="multitask"
+                className="mt-[3px] size-3.5 shrink-0 accent-accent"
+                checked={options.multitask === value}
+                onChange={() => onChange({ multitask: value })}
+              />
+              <span className="min-w-0">
+                {label} <code className="font-mono text-ink-3 text-xs">{value}</code>
+                <span className="block text-ink-3 text-xs">{hint}</span>
+              </span>
+            </label>
+          ))}
+        </div>
+        {whyNoMultitask ? <p className="mt-1.5 text-ink-3 text-xs">{whyNoMultitask}</p> : null}
+        <IssueList id="start-multitask-issues" issues={issuesOf('multitask')} />
+      </fieldset>
+      <details open={options.context !== '' || issuesOf('context').length > 0 || undefined}>
+        <summary className="font-medium text-xs">Context for this run</summary>
+        <p className="mt-1 mb-1.5 text-ink-3 text-xs">
+          A JSON object that takes the place of the assistant’s context, for this run only. Empty: the assistant’s own.
+        </p>
+        <JsonEditor
+          label="Context as JSON"
+          value={options.context}
+          onChange={(context) => onChange({ context })}
+          describedBy="start-context-issues"
+          isInvalid={issuesOf('context').length > 0}
+          minHeight={90}
+          maxHeight={260}
+        />
+        <IssueList id="start-context-issues" issues={issuesOf('context')} />
+      </details>
+    </div>
+  )
+}

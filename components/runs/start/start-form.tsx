@@ -1,0 +1,229 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useKeptDraft } from '@/components/shared/form/use-kept-draft'
+import { useReasons } from '@/components/shared/layout/rights'
+import { Button } from '@/components/ui/button'
+import { Kbd } from '@/components/ui/kbd'
+import { startRun } from '@/lib/actions/runs'
+import type { ErrorCode, ErrorView } from '@/lib/errors'
+import { newRequestKey } from '@/lib/format/request-key'
+import { printJson } from '@/lib/json/lossless'
+import { jsonText } from '@/lib/json/value'
+import type { RunTemplate } from '@/lib/lists/run-templates'
+import { assistantSchemasQuery, findAssistant, isDefault, pickableAssistants } from '@/lib/queries/assistants'
+import { routes } from '@/lib/routes'
+import { AssistantPicker } from './assistant-picker'
+import { CheckpointNotice } from './checkpoint-notice'
+import { inputSkeleton, takesMessages } from './input-schema'
+import { InputSection } from './input-section'
+import { prefillFrom, type Recorded } from './prefill'
+import { RunOptions } from './run-options'
+import { placeError, remaining, type StartField, type StartIssue } from './start-issues'
+import { initialOptions, type StartOptions } from './start-options'
+import { Templates } from './templates'
+import { ThreadPicker } from './thread-picker'
+
+type Props = {
+  workspace: string
+  deployment: string
+  assistant?: string
+  thread?: string
+  /** A place in the thread's history to go on from, instead of its end. */
+  checkpoint?: string
+  /** A recording whose request the form begins with. */
+  recorded?: Recorded
+  templates: readonly RunTemplate[]
+}
+type Draft = Pick<StartOptions, 'message' | 'json' | 'context'>
+
+/** Starts a run: what, where its state goes, with which input, and how it is streamed. Nothing typed is lost when it fails. */
+export function StartForm(props: Props) {
+  const { workspace, deployment, assistant = '', thread = '', checkpoint = '', recorded, templates } = props
+  const router = useRouter()
+  const { run: reason } = useReasons()
+  const [prefill] = useState(() => (recorded ? prefillFrom(recorded) : undefined))
+  const [options, setOptions] = useState(() => ({
+    ...(prefill?.options ?? initialOptions(assistant, thread, checkpoint)),
+    ...(thread !== '' && { threadKind: 'existing' as const, thread, checkpoint }),
+  }))
+  const [issues, setIssues] = useState<readonly StartIssue[]>([])
+  const [error, setError] = useState<ErrorView>()
+  const [isForced, setForced] = useState(false)
+  const [isStarting, setStarting] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  // One per input: pressing twice starts one run, and changing something starts another.
+  const key = useRef({ body: '', id: '' })
+
+  const list = useQuery(pickableAssistants(workspace, deployment))
+  const chosen =
+    findAssistant(list.data, options.assistant) ??
+    (options.assistant === '' ? (list.data?.find(isDefault) ?? list.data?.[0]) : undefined)
+  const assistantId = chosen?.assistant_id ?? options.assistant
+  const schemas = useQuery({
+    ...assistantSchemasQuery(workspace, deployment, assistantId),
+    enabled: assistantId !== '',
+    retry: false,
+  })
+  const schema = schemas.data?.input_schema ?? undefined
+  // That a server tells no schema is normal, and said beside the input; that it could not be asked is not.
+  const schemaError = schemas.error && !TELLS_NONE.includes(schemas.error.code) ? schemas.error.view : undefined
+  const hasMessages = takesMessages(schema)
+  const inputKind = hasMessages ? options.inputKind : 'json'
+  const skeleton = useMemo(() => (schema ? jsonText(inputSkeleton(schema)) : '{}'), [schema])
+  const json = options.json ?? skeleton
+  const settled = { ...options, assistant: assistantId, inputKind } as const
+
+  const change = (part: Partial<StartOptions>) => {
+    // A checkpoint is of one thread.
+    const isOther = part.thread !== undefined && part.thread !== options.thread
+    setOptions((now) => ({ ...now, ...(isOther && { checkpoint: '' }), ...part }))
+    setIssues((now) => remaining(now, part))
+  }
+  // What was typed for another run must not replace what a recording or a checkpoint brings.
+  const draftKey = [
+    'pilothouse.run',
+    workspace,
+    deployment,
+    ...(recorded || checkpoint ? [recorded?.id, checkpoint] : []),
+  ].join('.')
+  const draft: Draft = { message: options.message, json: options.json, context: options.context }
+  const forgetDraft = useKeptDraft(draftKey, draft, change)
+  const issuesOf = (field: StartField) => issues.filter((issue) => issue.field === field)
+
+  // Where something is wrong, the first such field takes the keyboard.
+  useEffect(() => {
+    if (issues.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [issues])
+
+  async function start(event: FormEvent) {
+    event.preventDefault()
+    if (isStarting || reason) return
+    setStarting(true)
+    setError(undefined)
+    const check = isForced || inputKind === 'message' ? undefined : import('./input-check')
+    // What puts the request together is loaded with it: a page that is only looked at does without.
+    const request = await Promise.all([import('./start-request'), check])
+      .then(([{ startRequest }, check]) => startRequest(settled, json, schema, check?.checkInput))
+      .catch(() => undefined)
+    setIssues(!request || request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
+    if (!request?.ok) {
+      if (!request) setError(LOST)
+      setStarting(false)
+      return
+    }
+    const whole = { ...prefill?.rest, ...request.body }
+    const body = printJson({
+      ...whole,
+      thread: settled.threadKind === 'existing' ? settled.thread : settled.threadKind,
+    })
+    if (key.current.body !== body) key.current = { body, id: newRequestKey() }
+    const sent = startRun({
+      workspace,
+      deployment,
+      thread:
+        settled.threadKind === 'existing' ? { kind: 'existing', id: settled.thread } : { kind: settled.threadKind },
+      body: printJson(whole),
+      key: key.current.id,
+    })
+    const started = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
+    if (started.ok) {
+      forgetDraft()
+      router.push(routes.recording(workspace, deployment, started.data.id))
+      return // stays busy until the run's page is there
+    }
+    const placed = placeError(started.error)
+    setIssues(placed.issues)
+    setError(placed.rest)
+    setStarting(false)
+  }
+
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={start}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
+      }}
+      className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
+    >
+      <div className="min-w-0 space-y-5">
+        <Templates
+          workspace={workspace}
+          deployment={deployment}
+          initial={templates}
+          options={settled}
+          onChoose={change}
+        />
+        {prefill && Object.keys(prefill.rest).length > 0 ? (
+          <p className="text-ink-3 text-xs">
+            Sent as recorded, without a field here: {Object.keys(prefill.rest).join(', ')}.
+          </p>
+        ) : null}
+        <AssistantPicker
+          workspace={workspace}
+          deployment={deployment}
+          value={assistantId}
+          onChange={(value) => change({ assistant: value, json: undefined })}
+          issues={issuesOf('assistant')}
+        />
+        {schemaError ? <ErrorNotice error={schemaError} onRetry={() => void schemas.refetch()} /> : null}
+        <ThreadPicker
+          workspace={workspace}
+          deployment={deployment}
+          kind={options.threadKind}
+          thread={options.thread}
+          onChange={change}
+          issues={issuesOf('thread')}
+        />
+        {options.checkpoint && options.threadKind === 'existing' ? (
+          <CheckpointNotice id={options.checkpoint} onDrop={() => change({ checkpoint: '', json: undefined })} />
+        ) : null}
+        <InputSection
+          kind={inputKind}
+          hasMessages={hasMessages}
+          message={options.message}
+          json={json}
+          schema={schema}
+          schemaNote={
+            schemas.isPending || schema || schemaError
+              ? undefined
+              : 'The server does not tell this graph’s input schema, so the input is not checked here.'
+          }
+          issues={issuesOf('input')}
+          isForced={isForced}
+          onChange={change}
+          onForce={setForced}
+        />
+        {error ? <ErrorNotice error={error} /> : null}
+        <div className="flex items-center gap-3">
+          <Button type="submit" variant="primary" isBusy={isStarting} reason={reason}>
+            <Play aria-hidden />
+            Start run
+          </Button>
+          <span className="hidden text-ink-3 text-xs sm:inline">
+            <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd>
+          </span>
+        </div>
+      </div>
+      <aside aria-label="Run options" className="h-fit rounded-lg border bg-panel p-4">
+        <RunOptions options={options} issuesOf={issuesOf} onChange={change} />
+      </aside>
+    </form>
+  )
+}
+
+const TELLS_NONE: ErrorCode[] = ['not_found', 'unsupported', 'invalid']
+
+const LOST: ErrorView = {
+  code: 'internal',
+  message:
+    'The console did not answer. Press Start again: had the run been started, that leads to it and starts no other.',
+  fields: [],
+  requestId: '',
+}

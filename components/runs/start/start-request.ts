@@ -1,0 +1,83 @@
+import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { parseJson } from '@/lib/json/lossless'
+import type { InputIssue } from './input-check'
+import type { JsonSchema } from './input-schema'
+import type { StartIssue } from './start-issues'
+import type { StartOptions } from './start-options'
+
+/** The body of the run request. Input and context stay JSON values, with every number as it was typed. */
+export type StartBody = {
+  assistant_id: string
+  input: unknown
+  context?: Record<string, unknown>
+  checkpoint?: { checkpoint_id: string }
+  stream_mode: StartOptions['modes']
+  stream_subgraphs: boolean
+  multitask_strategy?: StartOptions['multitask']
+}
+export type StartRequest = { ok: true; body: StartBody } | { ok: false; issues: StartIssue[] }
+
+type Check = (schema: JsonSchema, input: unknown) => InputIssue[] | undefined
+
+/** What the form asks for, or what is wrong with it. `check` is left out to send an input that does not fit its schema. */
+export function startRequest(
+  options: StartOptions,
+  json: string,
+  schema: JsonSchema | undefined,
+  check?: Check,
+): StartRequest {
+  const issues: StartIssue[] = []
+  const checkpoint = options.threadKind === 'existing' ? options.checkpoint : ''
+  if (options.assistant === '') issues.push({ field: 'assistant', path: '', message: 'Choose what to run.' })
+  if (options.threadKind === 'existing' && options.thread.trim() === '')
+    issues.push({ field: 'thread', path: '', message: 'Choose a thread, or start a new one.' })
+  if (options.modes.length === 0)
+    issues.push({ field: 'modes', path: '', message: 'Choose at least one, else nothing of the run can be seen.' })
+
+  const input = options.inputKind === 'message' ? messageInput(options.message) : readJson(json)
+  if ('problem' in input) issues.push({ field: 'input', path: '', message: input.problem })
+  else if (options.inputKind === 'json' && schema && check && !(checkpoint && input.value === null))
+    // By the engine's own numbers: a schema checker takes one that is kept as text for an object.
+    issues.push(...(check(schema, JSON.parse(json)) ?? []).map((issue) => ({ ...issue, field: 'input' as const })))
+
+  const context = options.context.trim() === '' ? { value: undefined } : readJson(options.context)
+  if ('problem' in context) issues.push({ field: 'context', path: '', message: context.problem })
+  else if (context.value !== undefined && !isObject(context.value))
+    issues.push({ field: 'context', path: '', message: 'The context must be a JSON object.' })
+
+  if (issues.length > 0 || 'problem' in input || 'problem' in context) return { ok: false, issues }
+  return {
+    ok: true,
+    body: {
+      assistant_id: options.assistant,
+      input: input.value,
+      ...(isObject(context.value) && { context: context.value }),
+      ...(checkpoint && { checkpoint: { checkpoint_id: checkpoint } }),
+      stream_mode: options.modes,
+      stream_subgraphs: options.subgraphs,
+      // A stateless run has no thread on which another could be going on.
+      ...(options.threadKind !== 'stateless' && { multitask_strategy: options.multitask }),
+    },
+  }
+}
+
+type Read = { value: unknown } | { problem: string }
+
+const messageInput = (message: string): Read =>
+  message.trim() === ''
+    ? { problem: 'Write a message first.' }
+    : { value: { messages: [{ role: 'user', content: message }] } }
+
+/** JSON text as a value, or where it stops being JSON. */
+export function readJson(text: string): Read {
+  const problem = findJsonProblem(text)
+  if (problem) return { problem: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }
+  try {
+    return { value: parseJson(text) }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,64 @@
+import type { StreamMode } from '@/lib/contracts/agents/run-options'
+import { MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'
+
+/** What a template keeps of the form, always in the same order: two texts are equal where the forms are. */
+export function templateBody(options: StartOptions): string {
+  const { assistant, threadKind, inputKind, message, json, context, modes, subgraphs, multitask } = options
+  return JSON.stringify({
+    assistant,
+    // A thread is of the moment.
+    threadKind: threadKind === 'stateless' ? 'stateless' : 'new',
+    inputKind,
+    message,
+    json: json ?? null,
+    context,
+    modes,
+    subgraphs,
+    multitask,
+  })
+}
+
+/** What a form takes from a stored template: all that is usable of it. Undefined for what is no template at all. */
+export function readTemplate(body: string): Partial<StartOptions> | undefined {
+  const given = parsed(body)
+  if (!given) return undefined
+  const modes = Array.isArray(given.modes) ? known(given.modes) : []
+  const multitask = MULTITASK_CHOICES.find(({ value }) => value === given.multitask)?.value
+  const text = (key: string) => (typeof given[key] === 'string' ? given[key] : undefined)
+  const [assistant, message, context] = [text('assistant'), text('message'), text('context')]
+  return {
+    ...(assistant !== undefined && { assistant }),
+    ...(message !== undefined && { message }),
+    ...(context !== undefined && { context }),
+    ...(given.inputKind === 'message' || given.inputKind === 'json' ? { inputKind: given.inputKind } : {}),
+    json: text('json'),
+    ...(modes.length > 0 && { modes }),
+    ...(typeof given.subgraphs === 'boolean' && { subgraphs: given.subgraphs }),
+    ...(multitask && { multitask }),
+    ...(given.threadKind === 'stateless' || given.threadKind === 'new' ? { threadKind: given.threadKind } : {}),
+  }
+}
+
+/** The form with a template in it. A thread that was chosen stays, unless the template is for runs without one. */
+export const withTemplate = (options: StartOptions, template: Partial<StartOptions>): StartOptions => ({
+  ...options,
+  ...template,
+  threadKind:
+    template.threadKind === 'stateless' || options.threadKind !== 'existing'
+      ? (template.threadKind ?? options.threadKind)
+      : 'existing',
+})
+
+function parsed(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>) // an object that is no array has keys only
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const known = (modes: readonly unknown[]): StreamMode[] =>
+  MODE_CHOICES.map(({ value }) => value).filter((value) => modes.includes(value))

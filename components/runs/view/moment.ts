@@ -1,0 +1,27 @@
+'use client'
+import { useSearchParams } from 'next/navigation'
+import { useCallback } from 'react'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
+
+export const LENSES = ['transcript', 'steps', 'graph', 'state', 'events', 'request'] as const
+export type Lens = (typeof LENSES)[number]
+
+const isLens = (value: string | null): value is Lens => LENSES.some((lens) => lens === value)
+
+/** The lens that is open and the moment that it shows, as an entry of the log; both in the URL. */
+export function useMoment() {
+  const setSearch = useSetSearch({ isLocal: true })
+  const search = useSearchParams()
+  const given = search.get('lens')
+  const lens: Lens = isLens(given) ? given : 'transcript'
+  const at = Number(search.get('at'))
+  const open = useCallback(
+    (next: Lens, seq?: number) =>
+      setSearch({
+        lens: next === 'transcript' ? '' : next,
+        ...(seq !== undefined && { at: String(seq) }),
+      }),
+    [setSearch],
+  )
+  return { lens, at: Number.isSafeInteger(at) && at > 0 ? at : undefined, open }
+}

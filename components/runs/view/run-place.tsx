@@ -1,0 +1,38 @@
+'use client'
+import { GitFork } from 'lucide-react'
+import Link from 'next/link'
+import { createContext, useContext } from 'react'
+import { useReasons } from '@/components/shared/layout/rights'
+import { Button } from '@/components/ui/button'
+import { routes } from '@/lib/routes'
+
+type Place = { workspace: string; deployment: string; assistant: string; thread: string | null }
+
+/** Where on its server a recording belongs; nowhere for one that was opened from a file. */
+export const RunPlace = createContext<Place | undefined>(undefined)
+
+/** A new run from a checkpoint instead of the thread's end: the form, with that place chosen. */
+export function ForkLink({ checkpoint }: { checkpoint: string | undefined }) {
+  const place = useContext(RunPlace)
+  const { run: reason } = useReasons()
+  if (!place?.thread || !checkpoint) return null
+  const { workspace, deployment, assistant, thread } = place
+  if (reason)
+    return (
+      <Button size="sm" variant="ghost" reason={reason}>
+        <GitFork aria-hidden />
+        Fork
+      </Button>
+    )
+  return (
+    <Button size="sm" variant="ghost" asChild>
+      <Link
+        title={`Start a run from the checkpoint ${checkpoint}`}
+        href={routes.newRun(workspace, deployment, { assistant, thread, checkpoint })}
+      >
+        <GitFork aria-hidden />
+        Fork from here
+      </Link>
+    </Button>
+  )
+}

@@ -1,0 +1,14 @@
+import { PageHeader } from '@/components/shared/layout/page-header'
+import { EmptyState } from './empty-state'
+
+/** In place of a page that only administrators of the workspace see. */
+export const ForAdmins = ({ title, role }: { title: string; role: string }) => (
+  <>
+    <PageHeader title={title} />
+    <div className="rounded-lg border bg-panel">
+      <EmptyState title="For administrators">
+        You are {role} in this workspace. Ask one of its administrators for what you need, or for the role admin.
+      </EmptyState>
+    </div>
+  </>
+)

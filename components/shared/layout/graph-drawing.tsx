@@ -1,0 +1,118 @@
+'use client'
+import { type ReactNode, useId, useMemo } from 'react'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { cn } from '@/lib/cn'
+import { type GraphEdge, type GraphNode, NODE_HEIGHT, NODE_WIDTH, type PlacedNode, placeGraph } from './graph-layout'
+
+/** How a node looks besides its name. */
+export type NodeLook = {
+  className?: string
+  icon?: ReactNode
+  aside?: ReactNode
+  note?: ReactNode
+  onOpen?: () => void
+}
+
+type Props = {
+  /** Names the drawing to screen readers. */
+  label: string
+  nodes: readonly GraphNode[]
+  edges: readonly GraphEdge[]
+  lookOf?: (id: string) => NodeLook | undefined
+}
+
+/** A graph of nodes as it runs, from top to bottom, with subgraphs in boxes. Load it with the page that needs it: it brings a layout. */
+export function GraphDrawing({ label, nodes, edges, lookOf }: Props) {
+  const placed = useMemo(() => placeGraph(nodes, edges), [nodes, edges])
+  const arrow = useId()
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is larger than its place is moved by the keyboard too
+    <section aria-label={label} tabIndex={0} className="h-full overflow-auto p-3">
+      <div className="relative mx-auto" style={{ width: placed.width, height: placed.height }}>
+        {placed.groups.map(({ id, x, y, width, height }) => (
+          <div
+            key={id}
+            className="absolute rounded-md border border-line-strong border-dashed"
+            style={{ left: x, top: y, width, height }}
+          >
+            <span className="absolute -top-2 left-2 bg-panel px-1 font-mono text-2xs text-ink-3">
+              <VisibleText>{nameOf(id)}</VisibleText>
+            </span>
+          </div>
+        ))}
+        <svg
+          aria-hidden
+          className="absolute inset-0 overflow-visible text-line-strong"
+          width={placed.width}
+          height={placed.height}
+        >
+          <defs>
+            <marker id={arrow} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+              <path d="M0 0 L8 4 L0 8 z" fill="currentColor" />
+            </marker>
+          </defs>
+          {placed.edges.map((edge) => (
+            <path
+              key={`${edge.from} ${edge.to} ${edge.path}`}
+              d={edge.path}
+              fill="none"
+              stroke="currentColor"
+              strokeWidth={1.5}
+              strokeDasharray={edge.isConditional ? '4 3' : undefined}
+              markerEnd={`url(#${arrow})`}
+            />
+          ))}
+        </svg>
+        {placed.nodes.map((node) => (
+          <Node key={node.id} node={node} look={lookOf?.(node.id)} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function Node({ node, look }: { node: PlacedNode; look: NodeLook | undefined }) {
+  const name = nameOf(node.id)
+  const isEnd = name === 'Start' || name === 'End'
+  const shape = cn(
+    'absolute flex flex-col justify-center border px-2.5 text-left text-xs',
+    look?.className ?? 'border-line-strong bg-panel text-ink-2',
+    isEnd ? 'rounded-full border-dashed text-center' : 'rounded-md',
+  )
+  const style = { left: node.x, top: node.y, width: NODE_WIDTH, height: NODE_HEIGHT }
+  const content = (
+    <>
+      <span className={cn('flex w-full items-center gap-1.5', isEnd && 'justify-center')}>
+        {look?.icon}
+        <span className="min-w-0 truncate font-medium font-mono">
+          <VisibleText>{name}</VisibleText>
+        </span>
+        {look?.aside}
+      </span>
+      {look?.note ? <span className="w-full truncate text-2xs text-ink-2">{look.note}</span> : null}
+    </>
+  )
+  if (!look?.onOpen)
+    return (
+      <div title={name} className={shape} style={style}>
+        {content}
+      </div>
+    )
+  return (
+    <button
+      type="button"
+      title={`${name}: show its steps`}
+      onClick={look.onOpen}
+      className={cn(shape, 'hover:bg-hover')}
+      style={style}
+    >
+      {content}
+    </button>
+  )
+}
+
+/** The box around it says which subgraph it is of. */
+function nameOf(id: string): string {
+  const name = id.slice(id.lastIndexOf(':') + 1)
+  return name === '__start__' ? 'Start' : name === '__end__' ? 'End' : name
+}

@@ -1,0 +1,44 @@
+'use client'
+import { type ReactNode, useState } from 'react'
+import { Button } from '@/components/ui/button'
+import { CopyButton } from '@/components/ui/copy-button'
+import { KEY_VARIABLE } from '@/lib/format/snippet'
+
+export type Snippet = { label: string; text: string }
+
+/** Code of which one kind is shown, to be copied. It names the variable that a key goes into, and the page says so. */
+export function Snippets({ label, all, children }: { label: string; all: readonly Snippet[]; children?: ReactNode }) {
+  const [chosen, setChosen] = useState(0)
+  const text = all[chosen]?.text ?? ''
+  return (
+    <>
+      <fieldset aria-label={label} className="mb-2 flex flex-wrap gap-1">
+        {all.map((one, index) => (
+          <Button
+            key={one.label}
+            size="sm"
+            variant={index === chosen ? 'secondary' : 'ghost'}
+            aria-pressed={index === chosen}
+            onClick={() => setChosen(index)}
+          >
+            {one.label}
+          </Button>
+        ))}
+      </fieldset>
+      <div className="relative rounded-md border bg-sunken">
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
+          tabIndex={0}
+          aria-label="Snippet"
+          className="mr-10 overflow-x-auto p-3"
+        >
+          <pre className="font-mono text-xs">{text}</pre>
+        </section>
+        <CopyButton value={text} what="snippet" className="absolute top-2 right-2" />
+      </div>
+      <p className="mt-2 text-ink-2 text-xs">
+        Put your key into <code className="font-mono">{KEY_VARIABLE}</code>: the console never shows one.{children}
+      </p>
+    </>
+  )
+}

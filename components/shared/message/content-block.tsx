@@ -1,0 +1,47 @@
+import { LongText } from '@/components/shared/text/long-text'
+import { SafeImage, safeImageUrl } from '@/components/shared/text/safe-image'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { jsonText } from '@/lib/json/value'
+import { DataDownload } from './data-download'
+import { inlineDataOf } from './inline-data'
+import { MediaById, MediaElsewhere } from './media-elsewhere'
+import { mediaAddress, mediaId, mediaKind, playedType } from './media-of'
+
+type Block = Record<string, unknown>
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const isRecord = (value: unknown): value is Block =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Where a picture's block has its picture: inline data or an address, in the several ways that providers write it. */
+export function pictureOf(block: Block): string | undefined {
+  const type = text(block.type)
+  if (type !== 'image' && type !== 'image_url' && type !== 'input_image') return undefined
+  const source = isRecord(block.source) ? block.source : block
+  const data = text(source.base64) || text(source.data)
+  const mime = text(source.mime_type) || text(source.media_type) || 'image/png'
+  if (data !== '') return data.startsWith('data:') ? data : `data:${mime};base64,${data}`
+  const address = isRecord(block.image_url) ? block.image_url.url : (block.image_url ?? block.url ?? source.url)
+  return typeof address === 'string' ? address : undefined
+}
+
+/** A part of a message that is no plain text: an inline picture is shown, a sound or film played, nothing is ever loaded, all else is its JSON. */
+export function ContentBlock({ block }: { block: Block }) {
+  const picture = pictureOf(block)
+  const inline = picture && safeImageUrl(picture)
+  if (inline) return <SafeImage url={inline} alt="Picture in this message" className="max-h-96 max-w-full" />
+  const kind = mediaKind(block)
+  const data = inlineDataOf(block)
+  if (data) return <DataDownload data={data} played={playedType(data.mime, kind)} />
+  const address = mediaAddress(block)
+  if (kind && address) return <MediaElsewhere kind={kind} address={address} />
+  const id = mediaId(block)
+  if (kind && id) return <MediaById kind={kind} id={id} />
+  return (
+    <details className="rounded-md border bg-sunken/60 px-2.5 py-1.5">
+      <summary className="select-none text-ink-2 text-xs">
+        <VisibleText>{text(block.type).slice(0, 80) || 'Content'}</VisibleText>
+      </summary>
+      <LongText text={jsonText(block)} className="mt-1.5 font-mono text-xs" />
+    </details>
+  )
+}

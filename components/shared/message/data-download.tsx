@@ -1,0 +1,40 @@
+'use client'
+import { Download } from 'lucide-react'
+import { useMemo } from 'react'
+import { saveFile } from '@/components/shared/text/save-file'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { Button } from '@/components/ui/button'
+import { base64Bytes, base64Flaw } from '@/lib/format/base64'
+import { byteSize } from '@/lib/format/format'
+import { DataPlayer } from './data-player'
+import type { InlineData } from './inline-data'
+
+type Props = { data: InlineData /** What it is, as it can be played here. */; played?: string | undefined }
+
+/** Data that stands in a message, to be saved or, as a sound or film, played: it is never opened as what it says it is. */
+export function DataDownload({ data, played }: Props) {
+  const flaw = useMemo(() => base64Flaw(data.base64), [data])
+  function save() {
+    const bytes = base64Bytes(data.base64)
+    if (bytes) saveFile(new Blob([bytes]), data.name)
+  }
+  return (
+    <div className="flex flex-wrap items-center gap-2 rounded-md border bg-sunken px-2 py-1 text-xs">
+      <span className="min-w-0 break-all">
+        <VisibleText>{data.name}</VisibleText>
+      </span>
+      <span className="text-ink-3">
+        <VisibleText>{data.mime}</VisibleText>, {byteSize(Math.floor(data.base64.length * 0.75))}
+      </span>
+      {flaw ? (
+        <span className="ml-auto text-error">{flaw}.</span>
+      ) : (
+        <Button size="sm" className="ml-auto" onClick={save}>
+          <Download aria-hidden />
+          Save
+        </Button>
+      )}
+      {played && !flaw ? <DataPlayer base64={data.base64} type={played} name={data.name} /> : null}
+    </div>
+  )
+}

@@ -1,0 +1,153 @@
+'use client'
+
+import { Bot, CodeXml, Settings2, UserRound, Wrench } from 'lucide-react'
+import { memo, type ReactNode, useState } from 'react'
+import { StreamText } from '@/components/shared/text/stream-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { Badge } from '@/components/ui/badge'
+import { CopyButton } from '@/components/ui/copy-button'
+import { cn } from '@/lib/cn'
+import { count } from '@/lib/format/format'
+import { ContentBlock } from './content-block'
+import { MarkdownText } from './markdown-text'
+import { roleName, type ShownMessage, textOf } from './message-types'
+import { ToolCallCard } from './tool-call-card'
+
+type Props = {
+  /** May be changed in place; `version` moves when it was. */
+  message: ShownMessage
+  version: number
+  /** Answers of tools by the id of the call. */
+  results?: ReadonlyMap<string, ShownMessage>
+  /** The node that wrote it, and the subgraph that the node is in. */
+  node?: string
+  namespace?: string
+  /** More about it, at the end of its head. */
+  aside?: ReactNode
+}
+
+const ICONS: Record<string, ReactNode> = {
+  human: <UserRound aria-hidden className="size-3.5" />,
+  ai: <Bot aria-hidden className="size-3.5" />,
+  tool: <Wrench aria-hidden className="size-3.5" />,
+}
+
+/** One message for people: who, from where, its text, reasoning folded, and each tool call with its answer. */
+export const MessageCard = memo(function MessageCard({ message, results, node, namespace, aside }: Props) {
+  const isAnswer = message.role === 'tool'
+  const [isPlain, setPlain] = useState(isAnswer)
+  const usage = message.usage
+  return (
+    <article
+      aria-label={`${roleName(message.role)} message`}
+      className={cn(
+        'group rounded-lg border px-3 py-2.5',
+        message.role === 'human' ? 'border-accent/25 bg-accent-soft/60' : 'bg-panel',
+      )}
+    >
+      <header className="mb-1 flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5 text-ink-3 text-xs">
+        <span className="inline-flex items-center gap-1.5 font-semibold text-ink-2">
+          {ICONS[message.role] ?? <Settings2 aria-hidden className="size-3.5" />}
+          {roleName(message.role)}
+        </span>
+        {message.name ? (
+          <span className="max-w-60 truncate font-mono" title={message.name}>
+            <VisibleText>{message.name}</VisibleText>
+          </span>
+        ) : null}
+        {namespace ? (
+          <Badge title={`In the subgraph ${namespace}`} className="max-w-60">
+            <span className="truncate">{namespace}</span>
+          </Badge>
+        ) : null}
+        {node ? (
+          <Badge title={`Written by the node ${node}`} className="max-w-60">
+            <span className="truncate">{node}</span>
+          </Badge>
+        ) : null}
+        <span className="ml-auto inline-flex items-center gap-2 tabular-nums">
+          {usage ? (
+            <span title={`${count(usage.input)} tokens in, ${count(usage.output)} out`}>
+              {count(usage.total)} tokens
+            </span>
+          ) : null}
+          {aside}
+          {isAnswer || !message.parts.some(({ kind }) => kind === 'text') ? null : (
+            <button
+              type="button"
+              aria-pressed={isPlain}
+              aria-label="As written"
+              title={isPlain ? 'Show it formatted' : 'Show it as it was written'}
+              className="inline-flex size-5 items-center justify-center rounded-sm opacity-0 hover:bg-hover hover:text-ink focus-visible:opacity-100 aria-pressed:opacity-100 group-hover:opacity-100"
+              onClick={() => setPlain(!isPlain)}
+            >
+              <CodeXml aria-hidden className="size-3" />
+            </button>
+          )}
+          <CopyButton
+            value={() => textOf(message)}
+            what="message"
+            className="opacity-0 focus-visible:opacity-100 group-hover:opacity-100"
+          />
+        </span>
+      </header>
+      <div className="space-y-2">
+        {message.parts.map((part, index) => (
+          <Part
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
+            key={index}
+            part={part}
+            isMono={isAnswer}
+            isPlain={isPlain}
+            isOpen={!message.isComplete && index === message.parts.length - 1}
+          />
+        ))}
+        {message.toolCalls.map((call, index) => (
+          <ToolCallCard
+            key={call.id ?? `call-${index}`}
+            call={call}
+            result={call.id ? results?.get(call.id) : undefined}
+            isComplete={message.isComplete}
+          />
+        ))}
+        {message.parts.length === 0 && message.toolCalls.length === 0 ? (
+          <p className="text-ink-3 text-xs">{message.isComplete ? 'No content' : 'Writing…'}</p>
+        ) : null}
+      </div>
+    </article>
+  )
+}, isSame)
+
+function isSame(before: Props, after: Props): boolean {
+  return (
+    before.message === after.message &&
+    before.version === after.version &&
+    before.node === after.node &&
+    before.namespace === after.namespace &&
+    before.results === after.results
+  )
+}
+
+type PartProps = {
+  part: ShownMessage['parts'][number]
+  isMono: boolean
+  /** As it was written, not as the Markdown that it may be. */
+  isPlain: boolean
+  isOpen: boolean
+}
+
+function Part({ part, isMono, isPlain, isOpen }: PartProps) {
+  if (part.kind === 'block') return <ContentBlock block={part.block} />
+  if (part.kind === 'text' && !isPlain) return <MarkdownText text={part.text} className="text-base" />
+  if (part.kind === 'text')
+    return <StreamText text={part.text} className={cn('text-base', isMono && 'font-mono text-xs')} />
+  return (
+    <details className="rounded-md border border-dashed bg-sunken/60 px-2.5 py-1.5">
+      <summary className="select-none text-ink-2 text-xs">
+        {isOpen ? 'Reasoning…' : 'Reasoning'}{' '}
+        <span className="text-ink-3 tabular-nums">{count(part.text.length)} characters</span>
+      </summary>
+      <StreamText text={part.text} className="mt-1.5 text-ink-2 text-sm" />
+    </details>
+  )
+}

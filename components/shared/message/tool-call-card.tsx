@@ -1,0 +1,78 @@
+import { parse } from 'lossless-json'
+import { Wrench } from 'lucide-react'
+import { useMemo } from 'react'
+import { LongText } from '@/components/shared/text/long-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { CopyButton } from '@/components/ui/copy-button'
+import { jsonText } from '@/lib/json/value'
+import { ContentBlock } from './content-block'
+import { type ShownMessage, type ShownToolCall, textOf } from './message-types'
+
+/** JSON text with indents where it is JSON by now, else as it is. */
+function indented(text: string): string {
+  const first = text.trimStart()[0]
+  if (first !== '{' && first !== '[') return text
+  try {
+    return jsonText(parse(text))
+  } catch {
+    return text
+  }
+}
+
+/** A call of a tool: its arguments, and the answer once it is there. */
+export function ToolCallCard({
+  call,
+  result,
+  isComplete,
+}: {
+  call: ShownToolCall
+  result?: ShownMessage
+  isComplete: boolean
+}) {
+  const args = useMemo(() => indented(call.args), [call.args])
+  const answer = result ? textOf(result) : ''
+  const shownAnswer = useMemo(() => indented(answer), [answer])
+  const blocks = result?.parts.filter((part) => part.kind === 'block') ?? []
+  const [tone, state]: [Tone, string] = !result
+    ? isComplete
+      ? ['unknown', 'No answer yet']
+      : ['progress', 'Calling']
+    : result.toolStatus === 'error'
+      ? ['error', 'Failed']
+      : ['ok', 'Answered']
+  return (
+    // A group, no region: a conversation may hold many of one name, and landmarks must differ.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <div role="group" aria-label={`Tool call ${call.name}`} className="rounded-md border bg-sunken/60 text-xs">
+      <header className="flex min-w-0 items-center gap-2 border-b px-2.5 py-1.5">
+        <Wrench aria-hidden className="size-3.5 shrink-0 text-ink-3" />
+        <code className="truncate font-medium font-mono text-ink" title={call.name}>
+          <VisibleText>{call.name || '…'}</VisibleText>
+        </code>
+        {call.id ? <CopyButton value={call.id} what="tool call id" /> : null}
+        <StatusBadge tone={tone} className="ml-auto">
+          {state}
+        </StatusBadge>
+      </header>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1.5 px-2.5 py-2">
+        <dt className="text-ink-3">Arguments</dt>
+        <dd className="max-h-72 overflow-auto font-mono">
+          {args.trim() === '' ? <span className="text-ink-3">none</span> : <LongText text={args} />}
+        </dd>
+        {result ? (
+          <>
+            <dt className="text-ink-3">Result</dt>
+            <dd className="max-h-96 space-y-2 overflow-auto font-mono">
+              {shownAnswer !== '' || blocks.length === 0 ? <LongText text={shownAnswer} /> : null}
+              {blocks.map((part, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: an answer's parts do not change places
+                <ContentBlock key={index} block={part.block} />
+              ))}
+            </dd>
+          </>
+        ) : null}
+      </dl>
+    </div>
+  )
+}

@@ -1,0 +1,18 @@
+'use client'
+import { relativeTime } from '@/lib/format/format'
+import { makeClock } from './clock'
+
+const useNow = makeClock(10_000)
+
+/** "3 min. ago"; the exact time on hover and for machines. `at` is an ISO time or epoch milliseconds. */
+export function RelativeTime({ at }: { at: string | number | null | undefined }) {
+  const shown = useNow()
+  const time = at === null || at === undefined ? Number.NaN : new Date(at).getTime()
+  if (Number.isNaN(time)) return <span className="text-ink-3">–</span>
+  const iso = new Date(time).toISOString()
+  return (
+    <time dateTime={iso} title={iso} suppressHydrationWarning className="whitespace-nowrap">
+      {relativeTime(time, shown)}
+    </time>
+  )
+}

@@ -1,0 +1,25 @@
+import { duration } from '@/lib/format/format'
+
+/** Figures of traces as text; what is not known is a dash, never a zero. */
+export const NONE = '–'
+
+export const timeText = (ms: number | null | undefined): string =>
+  ms === null || ms === undefined ? NONE : ms > 0 && ms < 1 ? '<1 ms' : duration(ms)
+
+export const secondsText = (seconds: number | null | undefined): string =>
+  seconds === null || seconds === undefined ? NONE : timeText(seconds * 1000)
+
+/** "812", "12.4 k", "3.1 M". */
+export function amountText(amount: number | null | undefined): string {
+  if (amount === null || amount === undefined) return NONE
+  if (amount < 10_000) return amount.toLocaleString('en')
+  const [value, unit] = amount < 1e6 ? [amount / 1e3, 'k'] : [amount / 1e6, 'M']
+  return `${value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en')} ${unit}`
+}
+
+/** "$0.0123": as many digits as tell something. */
+export function costText(cost: string | number | null | undefined): string {
+  const amount = cost === null || cost === undefined ? Number.NaN : Number(cost)
+  if (Number.isNaN(amount)) return NONE
+  return amount >= 1 ? `$${amount.toFixed(2)}` : `$${Number(amount.toPrecision(3))}`
+}

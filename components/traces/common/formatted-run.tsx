@@ -1,0 +1,85 @@
+'use client'
+
+import { memo, useMemo } from 'react'
+import { LongText } from '@/components/shared/text/long-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { count } from '@/lib/format/format'
+import { jsonText } from '@/lib/json/value'
+import type { LoggedRun } from '@/lib/traces/detect'
+import type { Flaw, TraceMessage } from '@/lib/traces/message'
+import { type ReadRun, readRun } from '@/lib/traces/read-run'
+import { formatTitle } from './format-names'
+import { MessageList } from './message-list'
+
+export const formatName = ({ format, because }: Pick<ReadRun, 'format' | 'because'>): string =>
+  format ? `Read as ${formatTitle(format)} (${because})` : `No format of messages (${because})`
+
+type Props = { run: LoggedRun; isWhole?: boolean /** Said elsewhere where not. */; hasFlaws?: boolean }
+
+/** What went in and what came out, as messages where there are any, else as the JSON it is. */
+export const FormattedRun = memo(function FormattedRun({ run, isWhole, hasFlaws = true }: Props) {
+  const read = useMemo(() => readRun(run), [run])
+  return (
+    <div className="space-y-4">
+      {hasFlaws ? <Flaws flaws={read.flaws} /> : null}
+      <Side title="Inputs" value={run.inputs} messages={read.inputs} isWhole={isWhole} />
+      <Side title="Outputs" value={run.outputs} messages={read.outputs} isWhole={isWhole} />
+      {hasFlaws ? <p className="text-ink-3 text-xs">{formatName(read)}</p> : null}
+    </div>
+  )
+})
+
+type SideProps = { title: string; value: unknown; messages: readonly TraceMessage[] | undefined; isWhole?: boolean }
+
+function Side({ title, value, messages, isWhole }: SideProps) {
+  const isEmpty =
+    value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+  return (
+    <section aria-label={title}>
+      <p className="mb-1.5 font-medium text-ink-2 text-xs">
+        {title}
+        {messages ? (
+          <span className="font-normal text-ink-3">
+            {' '}
+            {count(messages.length)} {messages.length === 1 ? 'message' : 'messages'}
+          </span>
+        ) : null}
+      </p>
+      {messages ? (
+        <MessageList messages={messages} isWhole={isWhole} />
+      ) : isEmpty ? (
+        <p className="text-ink-3 text-xs">Nothing was logged.</p>
+      ) : (
+        <LongText
+          text={typeof value === 'string' ? value : jsonText(value)}
+          className="rounded-md border bg-sunken/60 p-2 font-mono text-xs"
+        />
+      )}
+    </section>
+  )
+}
+
+const SHOWN_FLAWS = 50
+
+/** All that is wrong with what was logged, by path; the parts themselves are shown all the same. */
+function Flaws({ flaws }: { flaws: readonly Flaw[] }) {
+  if (flaws.length === 0) return null
+  return (
+    <details className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2 text-sm">
+      <summary>
+        {flaws.length === 1 ? 'One part is' : `${count(flaws.length)} parts are`} not as the format wants it
+      </summary>
+      <ul className="mt-1.5 space-y-1 text-xs">
+        {flaws.slice(0, SHOWN_FLAWS).map(({ path, reason }) => (
+          <li key={`${path} ${reason}`} className="break-words">
+            <code className="font-mono">
+              <VisibleText>{path}</VisibleText>
+            </code>{' '}
+            <VisibleText>{reason}</VisibleText>
+          </li>
+        ))}
+        {flaws.length > SHOWN_FLAWS ? <li>and {count(flaws.length - SHOWN_FLAWS)} more</li> : null}
+      </ul>
+    </details>
+  )
+}

@@ -1,0 +1,141 @@
+import { readJsonFilter } from '@/components/shared/json/json-filter'
+import { chipsOf, type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { parseJson } from '@/lib/json/lossless'
+import { type FilterValue, filterText, type RunFilter } from '@/lib/traces/filter'
+import { LIGHT_FIELDS } from '@/lib/traces/light-run'
+import { readSpan } from './span'
+
+export const PAGE_SIZES = [25, 50, 100] as const
+
+export type FilterName =
+  | 'status'
+  | 'type'
+  | 'name'
+  | 'model'
+  | 'tag'
+  | 'meta'
+  | 'thread'
+  | 'trace'
+  | 'error'
+  | 'latency'
+  | 'tokens'
+
+const TYPES = ['llm', 'chain', 'tool', 'retriever', 'embedding', 'prompt', 'parser']
+export const STATUS_LABELS: Record<string, string> = { success: 'Succeeded', error: 'Failed', pending: 'Running' }
+
+const rangeProblem = (text: string) =>
+  readRange(text) ? undefined : 'Write >2, <0.5 or 1-3: a least, a most, or both.'
+const idProblem = (text: string) =>
+  UUID.test(text.trim()) ? undefined : 'Write the whole id, such as 0198c2f4-5a6b-7c8d-9e0f-1a2b3c4d5e6f.'
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const metaProblem = (text: string) => {
+  const read = readJsonFilter(text, parseJson)
+  return read && 'problem' in read ? read.problem : undefined
+}
+
+export const FILTERS: readonly FilterDefinition<FilterName>[] = [
+  {
+    name: 'status',
+    label: 'Status',
+    choices: Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label })),
+  },
+  { name: 'type', label: 'Type', isOpen: true, choices: TYPES.map((value) => ({ value, label: value })) },
+  { name: 'name', label: 'Name', hint: 'A part of it' },
+  { name: 'model', label: 'Model', hint: 'Its whole name' },
+  { name: 'tag', label: 'Tag', hint: 'A whole tag' },
+  { name: 'meta', label: 'Metadata', hint: 'key:value or {"key": "value"}', problemOf: metaProblem },
+  { name: 'thread', label: 'Thread', hint: 'A thread’s whole id' },
+  { name: 'trace', label: 'Trace', hint: 'A trace’s whole id', problemOf: idProblem },
+  { name: 'error', label: 'Error', hint: 'Words of its message' },
+  { name: 'latency', label: 'Latency', hint: 'Seconds: >2, <0.5, 1-3', problemOf: rangeProblem },
+  { name: 'tokens', label: 'Tokens', hint: '>1000, <50, 100-200', problemOf: rangeProblem },
+]
+export const NO_FILTER: Record<FilterName | 'q', string> = {
+  ...{ q: '', status: '', type: '', name: '', model: '', tag: '', meta: '', thread: '', error: '' },
+  ...{ trace: '', latency: '', tokens: '' },
+}
+
+type Search = Pick<URLSearchParams, 'get'>
+const valueIn = (name: FilterName, search: Search) =>
+  filterValue(FILTERS.find((one) => one.name === name) ?? { name }, search)
+
+/** `>2`, `>=2`, `<5` and `2-5` as what is least and most; undefined for anything else. */
+export function readRange(text: string): { min?: number; max?: number } | undefined {
+  const number = String.raw`(\d+(?:\.\d+)?)`
+  const [, sign, one] = new RegExp(`^([<>])=?\\s*${number}$`).exec(text.trim()) ?? []
+  if (one !== undefined) return sign === '>' ? { min: Number(one) } : { max: Number(one) }
+  const [, min, max] = new RegExp(`^${number}\\s*[-–]\\s*${number}$`).exec(text.trim()) ?? []
+  return min !== undefined && max !== undefined ? { min: Number(min), max: Number(max) } : undefined
+}
+
+function askedOf(search: Search): RunFilter {
+  const meta = readJsonFilter(valueIn('meta', search) ?? '', parseJson)
+  const latency = readRange(valueIn('latency', search) ?? '')
+  const tokens = readRange(valueIn('tokens', search) ?? '')
+  const text = search.get('q')?.trim()
+  return {
+    status: valueIn('status', search),
+    name: valueIn('name', search),
+    model: valueIn('model', search),
+    tag: valueIn('tag', search),
+    thread: valueIn('thread', search),
+    error: valueIn('error', search),
+    ...(meta && 'value' in meta && { metadata: meta.value as Record<string, FilterValue> }), // compared as JSON, whatever it is
+    ...(text && { text }),
+    ...(latency && { minLatency: latency.min, maxLatency: latency.max }),
+    ...(tokens && { minTokens: tokens.min, maxTokens: tokens.max }),
+  }
+}
+
+/** What a page's URL asks a tracing project for: a page of runs, its totals, and those of its models. */
+export function traceQueryOf(search: Search, session: string, now: number) {
+  const span = readSpan(search, now)
+  // A run of a model is hardly ever the root of its trace, so asking for a type means all runs.
+  const type = valueIn('type', search)
+  const isRoots = search.get('runs') !== 'all' && !type
+  const filter = filterText(askedOf(search))
+  const trail = search.get('after')?.split(',').filter(Boolean) ?? []
+  const size = PAGE_SIZES.find((one) => one === Number(search.get('limit'))) ?? PAGE_SIZES[0]
+  const [trace] = UUID.exec(valueIn('trace', search)?.trim() ?? '') ?? []
+  const place = {
+    ...{ session: [session], start_time: span.from },
+    ...(span.to && { end_time: span.to }),
+    ...(trace && { trace }),
+  }
+  const which = { ...(isRoots && { is_root: true }), ...(type && { run_type: type }), ...(filter && { filter }) }
+  const cursor = trail.at(-1)
+  const bucket_seconds = span.step
+  return {
+    span,
+    isRoots,
+    isFiltered: !!filter || !!type || !!trace,
+    trail,
+    size,
+    runs: {
+      ...place,
+      ...which,
+      limit: size,
+      select: [...LIGHT_FIELDS, 'inputs_preview'],
+      ...(cursor && { cursor }),
+    },
+    totals: { ...place, ...which, bucket_seconds },
+    /** Tokens and the like are of the models' runs, so of traces they are asked for apart. */
+    models: {
+      ...place,
+      ...(isRoots ? { run_type: 'llm', ...(filter && { trace_filter: filter }) } : which),
+      ...{ bucket_seconds, model_usage: true, other_costs: type !== 'llm' },
+    },
+  }
+}
+
+export const traceChips = (search: Search) => chipsOf(FILTERS, search)
+
+/** What a saved view keeps of a URL, always in the same order. */
+export function viewQueryOf(search: Search): string {
+  const kept = new URLSearchParams()
+  for (const name of [...Object.keys(NO_FILTER), 'runs', 'since', 'from', 'to', 'limit']) {
+    const value = search.get(name)?.trim()
+    if (value) kept.set(name, value)
+  }
+  return kept.toString()
+}

@@ -1,0 +1,37 @@
+'use client'
+
+import { useMemo, useState } from 'react'
+import { MessageCard } from '@/components/shared/message/message-card'
+import { itemVersion, messageItems } from '@/components/shared/message/message-items'
+import { Button } from '@/components/ui/button'
+import { count } from '@/lib/format/format'
+import type { TraceMessage } from '@/lib/traces/message'
+import { shownMessages } from './shown-messages'
+
+/** Of a long history the newest; the rest when asked for, a piece at a time. */
+const SHOWN = 8
+const MORE = 40
+
+/** Logged messages as a conversation, tools with their results. `isWhole`: nothing is folded. */
+export function MessageList({ messages, isWhole = false }: { messages: readonly TraceMessage[]; isWhole?: boolean }) {
+  const items = useMemo(() => messageItems(shownMessages(messages)), [messages])
+  const [shown, setShown] = useState(isWhole ? Number.POSITIVE_INFINITY : SHOWN)
+  const folded = Math.max(0, items.length - shown)
+  // What the system was told stands first and sets the tone of all that follows.
+  const head = folded > 0 && items[0]?.message.role === 'system' ? items.slice(0, 1) : []
+  return (
+    <div className="space-y-2">
+      {head.map((item) => (
+        <MessageCard key={item.message.key} message={item.message} version={itemVersion(item)} results={item.results} />
+      ))}
+      {folded > head.length ? (
+        <Button variant="ghost" size="sm" className="w-full" onClick={() => setShown(shown + MORE)}>
+          Show earlier messages ({count(folded - head.length)})
+        </Button>
+      ) : null}
+      {items.slice(Math.max(folded, head.length)).map((item) => (
+        <MessageCard key={item.message.key} message={item.message} version={itemVersion(item)} results={item.results} />
+      ))}
+    </div>
+  )
+}

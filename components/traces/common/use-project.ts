@@ -1,0 +1,30 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useTryAgain } from '@/components/shared/feedback/use-try-again'
+import type { ErrorView } from '@/lib/errors'
+import { deploymentQuery } from '@/lib/queries/deployments'
+import { tracingProjectQuery } from '@/lib/queries/traces'
+
+export type Project =
+  | { state: 'pending' }
+  | { state: 'found'; session: string }
+  /** Nothing was ever logged under the deployment's name. */
+  | { state: 'none'; name: string }
+  | { state: 'failed'; error: ErrorView; retry: () => void }
+
+/** The tracing project that a deployment logs to: named in its record, else the one of the same name. */
+export function useProject(workspace: string, deploymentId: string): Project {
+  const deployment = useQuery(deploymentQuery(workspace, deploymentId)).data
+  const known = deployment?.tracing_project_id
+  const name = deployment?.name ?? ''
+  const query = tracingProjectQuery(workspace, name)
+  const byName = useQuery({ ...query, enabled: name !== '' && !known })
+  const retry = useTryAgain(query.queryKey)
+  if (known) return { state: 'found', session: known }
+  const error = byName.error ?? byName.failureReason
+  if (error && !byName.data) return { state: 'failed', error: error.view, retry }
+  if (!byName.data) return { state: 'pending' }
+  const found = byName.data.find((one) => one.name === name)
+  return found ? { state: 'found', session: found.id } : { state: 'none', name }
+}

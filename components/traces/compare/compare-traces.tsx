@@ -1,0 +1,107 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { useSearchParams } from 'next/navigation'
+import { useEffect, useState } from 'react'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { inSlices } from '@/components/shared/json/in-slices'
+import { SectionHeader } from '@/components/shared/layout/section-header'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
+import { usePriceBook } from '@/components/traces/common/cost'
+import { timeText } from '@/components/traces/common/format'
+import { useProject } from '@/components/traces/common/use-project'
+import { useTrace } from '@/components/traces/common/use-trace'
+import { Select } from '@/components/ui/input'
+import { Skeleton } from '@/components/ui/skeleton'
+import { relativeTime } from '@/lib/format/format'
+import { traceRunsQuery } from '@/lib/queries/traces'
+import { routes } from '@/lib/routes'
+import { type ComparedPath, comparePaths } from '@/lib/traces/compare'
+import { LIGHT_FIELDS, lightRun } from '@/lib/traces/light-run'
+import { ComparedTable } from './compared-table'
+
+type Place = { workspace: string; deployment: string }
+
+/** Two traces side by side, by the path of names in their trees. */
+export function CompareTraces(place: Place) {
+  const search = useSearchParams()
+  const setSearch = useSetSearch({ isLocal: true })
+  const [a, b] = [search.get('a') ?? '', search.get('b') ?? '']
+  return (
+    <>
+      <SectionHeader title="Compare traces" />
+      <div className="mb-3 grid gap-3 sm:grid-cols-2">
+        <Pick {...place} label="Trace A" value={a} onChange={(id) => setSearch({ a: id })} />
+        <Pick {...place} label="Trace B" value={b} onChange={(id) => setSearch({ b: id })} />
+      </div>
+      {a && b ? (
+        <Compared key={`${a} ${b}`} {...place} a={a} b={b} />
+      ) : (
+        <div className="rounded-lg border bg-panel">
+          <EmptyState title="Choose two traces">Their runs are set side by side by their names.</EmptyState>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** One of the newest traces, or the one that the URL names. */
+function Pick({ workspace, deployment, label, value, onChange }: Place & PickProps) {
+  const project = useProject(workspace, deployment)
+  const session = project.state === 'found' ? [project.session] : []
+  const body = { session, is_root: true, limit: 50, select: LIGHT_FIELDS }
+  const list = useQuery({ ...traceRunsQuery(workspace, body), enabled: session.length > 0 })
+  const now = list.dataUpdatedAt
+  const runs = (list.data?.runs ?? []).map(lightRun)
+  const isListed = runs.some(({ id, trace }) => (trace ?? id) === value)
+  return (
+    <div className="flex items-center gap-2">
+      <Select aria-label={label} value={value} onChange={({ target }) => onChange(target.value)}>
+        <option value="">{label} …</option>
+        {value && !isListed ? <option value={value}>{value}</option> : null}
+        {runs.map(({ id, trace, name, start, latency, status }) => (
+          <option key={id} value={trace ?? id}>
+            {[name.slice(0, 60), start && relativeTime(start, now), timeText(latency), status === 'error' && 'failed']
+              .filter(Boolean)
+              .join(', ')}
+          </option>
+        ))}
+      </Select>
+      {value ? (
+        <Link className="shrink-0 text-accent text-xs underline" href={routes.trace(workspace, deployment, value)}>
+          Open
+        </Link>
+      ) : null}
+    </div>
+  )
+}
+type PickProps = { label: string; value: string; onChange: (id: string) => void }
+
+function Compared({ workspace, deployment, a, b }: Place & { a: string; b: string }) {
+  const left = useTrace(workspace, a)
+  const right = useTrace(workspace, b)
+  const book = usePriceBook(workspace)
+  const isWhole = left.isWhole && right.isWhole
+  const [rows, setRows] = useState<readonly ComparedPath[]>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the trees are changed in place, and their versions say so
+  useEffect(
+    () => (isWhole ? inSlices(comparePaths(left.tree, right.tree), setRows) : undefined),
+    [isWhole, left.tree, left.version, right.tree, right.version],
+  )
+  const failed = left.error ? left : right.error ? right : undefined
+  if (failed?.error) return <ErrorNotice error={failed.error} onRetry={failed.retry} />
+  if (!rows) return <Skeleton className="h-64 w-full" />
+  if (left.tree.size === 0 || right.tree.size === 0)
+    return (
+      <ErrorNotice error={{ message: `Trace ${left.tree.size === 0 ? 'A' : 'B'} is not there, or no longer kept.` }} />
+    )
+  return (
+    <ComparedTable
+      rows={rows}
+      book={book}
+      href={(which, run) => routes.trace(workspace, deployment, which === 'a' ? a : b, { run })}
+    />
+  )
+}

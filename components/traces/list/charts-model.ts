@@ -1,0 +1,185 @@
+import { costOf, hasCost, unpricedText } from '@/components/traces/common/cost'
+import { amountText, costText, NONE, secondsText } from '@/components/traces/common/format'
+import { piecesOf, type Span } from '@/components/traces/common/span'
+import type { TraceTotals } from '@/lib/contracts/traces/trace-runs'
+import { count } from '@/lib/format/format'
+import type { PriceBook } from '@/lib/traces/cost'
+import type { Series } from './chart'
+
+export type ChartModel = {
+  title: string
+  total: string
+  note?: string
+  series: Series[]
+  format: (value: number) => string
+}
+
+/** The charts of a project: `whole` counts what is listed, `models` its runs of models, with prices for those whose cost was not logged. */
+export function chartsOf(
+  span: Span,
+  whole: TraceTotals,
+  models: TraceTotals,
+  book: PriceBook | undefined,
+): { times: string[]; charts: ChartModel[]; gaps: string[] } {
+  const pieces = piecesOf(span, whole.buckets ?? [])
+  const ofModels = piecesOf(span, models.buckets ?? [])
+  type Totals = NonNullable<TraceTotals['buckets']>[number]
+  const over = (from: typeof pieces, read: (bucket: Totals) => number | null | undefined) =>
+    from.map(({ bucket }) => (bucket ? (read(bucket) ?? null) : null))
+  const bar = (label: string, tone: string, values: (number | null)[]): Series => ({ label, kind: 'bar', tone, values })
+  const line = (label: string, tone: string, values: (number | null)[]): Series => ({
+    label,
+    kind: 'line',
+    tone,
+    values,
+  })
+  const runs = whole.run_count ?? 0
+  const errors = whole.error_count ?? 0
+  const calls = models.model_usage ?? []
+  const others = models.other_costs ?? []
+  const costIn = (one: Pick<TraceTotals, 'total_cost'>, isIn: (start: string | null | undefined) => boolean) =>
+    costOf(
+      plus(
+        logged(one.total_cost),
+        others.filter(({ start_time }) => isIn(start_time)),
+      ),
+      calls.filter(({ start_time }) => isIn(start_time)),
+      book,
+    )
+  const cost = costIn(models, () => true)
+  const charts: ChartModel[] = [
+    {
+      title: 'Runs',
+      total: errors > 0 ? `${count(runs)}, ${count(errors)} failed` : count(runs),
+      format: count,
+      series: [
+        bar(
+          'Failed',
+          'text-error',
+          over(pieces, (one) => one.error_count),
+        ),
+        bar(
+          'Others',
+          'text-accent',
+          over(pieces, (one) => (one.run_count ?? 0) - (one.error_count ?? 0)),
+        ),
+      ],
+    },
+    quantiles('Latency', whole.latency_p50, whole.latency_p95, [
+      line(
+        'p95',
+        'text-ink-3',
+        over(pieces, (one) => one.latency_p95),
+      ),
+      line(
+        'p50',
+        'text-accent',
+        over(pieces, (one) => one.latency_p50),
+      ),
+    ]),
+    quantiles('Time to first token', models.first_token_p50, models.first_token_p95, [
+      line(
+        'p95',
+        'text-ink-3',
+        over(ofModels, (one) => one.first_token_p95),
+      ),
+      line(
+        'p50',
+        'text-accent',
+        over(ofModels, (one) => one.first_token_p50),
+      ),
+    ]),
+    {
+      title: 'Tokens',
+      total: models.total_tokens
+        ? `${amountText(models.prompt_tokens)} in, ${amountText(models.completion_tokens)} out`
+        : NONE,
+      format: count,
+      series: [
+        bar(
+          'In',
+          'text-accent',
+          over(ofModels, (one) => one.prompt_tokens),
+        ),
+        bar(
+          'Out',
+          'text-ink-3',
+          over(ofModels, (one) => one.completion_tokens),
+        ),
+      ],
+    },
+  ]
+  // Where nobody knows a price there is nothing to draw, and no zero to be taken for one.
+  if (hasCost(cost)) {
+    const byOthers = plus(null, others)
+    const note = [
+      byOthers === null ? '' : `${costText(byOthers)} of it by tools, retrievers and embeddings`,
+      cost.unpriced > 0 ? `${unpricedText(cost)}: no price for ${cost.unpricedModels.join(', ')}` : '',
+    ].filter(Boolean)
+    charts.push({
+      title: 'Cost',
+      // Short, for a chart is narrow; the note says it in full.
+      total: [
+        cost.total === null ? '' : costText(cost.total),
+        cost.unpriced > 0 ? `${count(cost.unpriced)} unpriced` : '',
+      ]
+        .filter(Boolean)
+        .join(', '),
+      ...(note.length > 0 && { note: note.join('; ') }),
+      format: costText,
+      series: [
+        bar(
+          'Cost',
+          'text-accent',
+          over(ofModels, (one) => costIn(one, (start) => start === one.start_time).total),
+        ),
+      ],
+    })
+  }
+  return { times: pieces.map(({ at }) => pieceName(at, span.step)), charts, gaps: gapsOf(whole, models) }
+}
+
+/** What a server elsewhere cannot say of its runs, so that no figure is taken for more than it is. */
+function gapsOf(whole: TraceTotals, models: TraceTotals): string[] {
+  const gaps: string[] = []
+  if (!whole.buckets) gaps.push('This server gives no figures by time: the charts show those of the whole time alone.')
+  if (!models.model_usage && models.total_tokens)
+    gaps.push(
+      'Which calls have no price is not told: a cost is of the calls whose price it knows, and your prices are applied to single runs only.',
+    )
+  return gaps
+}
+
+/** Amounts added up; null where there is none, which is not nothing. */
+function plus(
+  amount: string | number | null | undefined,
+  more: readonly { total_cost?: string | number | null | undefined }[],
+): number | null {
+  const known = [amount, ...more.map(({ total_cost }) => total_cost)].filter((one) => one !== null && one !== undefined)
+  return known.length === 0 ? null : known.reduce((sum: number, one) => sum + Number(one), 0)
+}
+
+/** A server that knows no price says zero. */
+const logged = (cost: string | number | null | undefined) => (Number(cost ?? 0) === 0 ? null : cost)
+
+const quantiles = (
+  title: string,
+  p50: number | null | undefined,
+  p95: number | null | undefined,
+  series: Series[],
+) => ({
+  title,
+  total: p50 === null || p50 === undefined ? NONE : `p50 ${secondsText(p50)}, p95 ${secondsText(p95)}`,
+  note: 'Half of the runs took less than p50, nineteen of twenty less than p95',
+  format: secondsText,
+  series,
+})
+
+/** Local time of the reader; days alone where pieces are as long. */
+const pieceName = (at: number, step: number): string =>
+  new Date(at).toLocaleString('en', {
+    month: 'short',
+    day: 'numeric',
+    ...(step < 86_400 && { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+    ...(step < 60 && { second: '2-digit' }),
+  })

@@ -1,0 +1,41 @@
+import { PageSize } from '@/components/shared/list/page-size'
+import { PAGE_SIZES } from '@/components/traces/common/list-query'
+import { Button } from '@/components/ui/button'
+import { count as countText } from '@/lib/format/format'
+
+/** Beyond this the way back leads to the first page: a URL cannot grow for ever. */
+const MAX_TRAIL = 20
+
+type Props = {
+  /** Cursors of the pages that were turned, this page's last. */
+  trail: readonly string[]
+  next: string | undefined
+  count: number
+  size: number
+  isLoading: boolean
+  onMove: (after: string) => void
+  onSize: (limit: string) => void
+}
+
+/** Turns the pages of a list that is read by cursors: what comes new meanwhile moves no row to another page. */
+export function CursorPager({ trail, next, count, size, isLoading, onMove, onSize }: Props) {
+  if (trail.length === 0 && !next && count <= PAGE_SIZES[0]) return null
+  return (
+    <nav aria-label="Pages" className="mt-3 flex flex-wrap items-center justify-end gap-2 text-ink-2 text-xs">
+      <PageSize size={size} sizes={PAGE_SIZES} onSize={onSize} />
+      <span className="ml-2 tabular-nums">
+        {countText(count)} {trail.length === 0 ? 'newest' : 'older'}
+      </span>
+      <Button size="sm" disabled={trail.length === 0 || isLoading} onClick={() => onMove(trail.slice(0, -1).join(','))}>
+        Newer
+      </Button>
+      <Button
+        size="sm"
+        disabled={!next || isLoading}
+        onClick={() => onMove([...trail, next].slice(-MAX_TRAIL).join(','))}
+      >
+        Older
+      </Button>
+    </nav>
+  )
+}

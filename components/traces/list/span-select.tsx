@@ -1,0 +1,76 @@
+'use client'
+
+import { type FormEvent, useState } from 'react'
+import { SPANS } from '@/components/traces/common/span'
+import { Button } from '@/components/ui/button'
+import { Input, Select } from '@/components/ui/input'
+
+type Search = Pick<URLSearchParams, 'get'>
+type Props = { search: Search; onSet: (change: Record<string, string>) => void }
+
+/** `2026-11-21T14:05` of the reader's clock, as the browser's own field for times writes it. */
+function localTime(iso: string | null): string {
+  const at = iso ? Date.parse(iso) : Number.NaN
+  if (Number.isNaN(at)) return ''
+  return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+const isoOf = (local: string): string => (local ? new Date(local).toISOString() : '')
+
+/** Which time is looked at: one that ends now, or one of one's own. */
+export function SpanSelect({ search, onSet }: Props) {
+  const hasOwn = !!search.get('from')
+  const [isEditing, setEditing] = useState(false)
+  const isOwn = hasOwn || isEditing
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget)
+    const from = isoOf(String(given.get('from') ?? ''))
+    if (from) onSet({ since: '', from, to: isoOf(String(given.get('to') ?? '')) })
+    setEditing(false)
+  }
+  return (
+    <>
+      <Select
+        aria-label="Time"
+        className="w-auto"
+        value={isOwn ? 'custom' : (SPANS.find(({ value }) => value === search.get('since'))?.value ?? '7d')}
+        onChange={({ target }) => {
+          setEditing(target.value === 'custom')
+          if (target.value !== 'custom') onSet({ since: target.value === '7d' ? '' : target.value, from: '', to: '' })
+        }}
+      >
+        {SPANS.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+        <option value="custom">From … to …</option>
+      </Select>
+      {isOwn ? (
+        <form
+          key={`${search.get('from')} ${search.get('to')}`}
+          aria-label="Time from and to"
+          className="flex flex-wrap items-center gap-1.5"
+          onSubmit={submit}
+        >
+          <Input
+            aria-label="From"
+            name="from"
+            type="datetime-local"
+            required
+            className="w-auto"
+            defaultValue={localTime(search.get('from'))}
+          />
+          <Input
+            aria-label="To; empty for now"
+            name="to"
+            type="datetime-local"
+            className="w-auto"
+            defaultValue={localTime(search.get('to'))}
+          />
+          <Button type="submit">Apply</Button>
+        </form>
+      ) : null}
+    </>
+  )
+}

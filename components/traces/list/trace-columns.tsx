@@ -1,0 +1,117 @@
+import type { ReactNode } from 'react'
+import type { Column } from '@/components/shared/list/data-table'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { CostText, costOfRun } from '@/components/traces/common/cost'
+import { amountText, timeText } from '@/components/traces/common/format'
+import { RunStatus } from '@/components/traces/common/run-status'
+import { Badge } from '@/components/ui/badge'
+import type { TraceRun } from '@/lib/contracts/traces/trace-runs'
+import type { Cost, PriceBook } from '@/lib/traces/cost'
+import { type LightRun, lightRun } from '@/lib/traces/light-run'
+
+export type TraceRow = LightRun & { input: string | null; costs: Cost }
+export function rowOf(given: TraceRun, book: PriceBook | undefined): TraceRow {
+  const run = lightRun(given)
+  return { ...run, input: given.inputs_preview ?? null, costs: costOfRun(run, book) }
+}
+
+const MAX_INPUT = 160
+
+export const traceColumns: Column<TraceRow>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    className: 'max-w-44 sm:max-w-52',
+    cell: ({ name, type }) => (
+      <span className="flex max-w-full items-center gap-2">
+        <span className="truncate" title={name}>
+          <VisibleText>{name || 'without a name'}</VisibleText>
+        </span>
+        <Badge>{type}</Badge>
+      </span>
+    ),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    className: 'max-w-36',
+    cell: ({ status, error }) => (
+      <span className="flex max-w-full items-center gap-2" title={error ?? undefined}>
+        <RunStatus status={status} />
+        {error ? (
+          <span className="truncate text-ink-3 text-xs max-xl:hidden">
+            <VisibleText>{error}</VisibleText>
+          </span>
+        ) : null}
+      </span>
+    ),
+  },
+  {
+    id: 'input',
+    header: 'Input',
+    from: 'wide',
+    className: 'max-w-40',
+    cell: ({ input }) =>
+      input ? (
+        <span className="text-ink-3 text-xs" title={input.slice(0, 1_000)}>
+          <VisibleText>{input.slice(0, MAX_INPUT)}</VisibleText>
+        </span>
+      ) : null,
+  },
+  {
+    id: 'start',
+    header: 'Started',
+    className: 'w-28 whitespace-nowrap text-ink-2',
+    cell: ({ start }) => <RelativeTime at={start} />,
+  },
+  figure('latency', 'Latency', ({ latency }) => timeText(latency), 'sm'),
+  figure('first', 'First token', ({ firstToken }) => timeText(firstToken), 'lg'),
+  figure('tokens', 'Tokens', ({ tokens }) => amountText(tokens), 'md'),
+  figure('cost', 'Cost', ({ costs }) => <CostText cost={costs} isShort />, 'xl'),
+  {
+    id: 'model',
+    header: 'Model',
+    from: 'xl',
+    className: 'max-w-32',
+    cell: ({ model }) =>
+      model ? (
+        <code className="font-mono text-ink-2 text-xs" title={model}>
+          <VisibleText>{model}</VisibleText>
+        </code>
+      ) : null,
+  },
+  {
+    id: 'tags',
+    header: 'Tags',
+    from: 'wide',
+    className: 'max-w-28',
+    cell: ({ tags }) => (
+      <span className="flex max-w-full items-center gap-1" title={tags.join(', ')}>
+        {tags.slice(0, 1).map((tag) => (
+          <Badge key={tag} className="min-w-0">
+            <span className="truncate">
+              <VisibleText>{tag}</VisibleText>
+            </span>
+          </Badge>
+        ))}
+        {tags.length > 1 ? <span className="text-ink-3 text-xs">+{tags.length - 1}</span> : null}
+      </span>
+    ),
+  },
+]
+
+function figure(
+  id: string,
+  header: string,
+  text: (row: TraceRow) => ReactNode,
+  from: 'sm' | 'md' | 'lg' | 'xl',
+): Column<TraceRow> {
+  return {
+    id,
+    header,
+    from,
+    className: 'w-20 whitespace-nowrap text-right text-ink-2 tabular-nums',
+    cell: (row) => <span className="whitespace-nowrap">{text(row)}</span>,
+  }
+}

@@ -1,0 +1,33 @@
+'use client'
+
+import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useProject } from '@/components/traces/common/use-project'
+import { Skeleton } from '@/components/ui/skeleton'
+import type { SavedView } from '@/lib/lists/saved-views'
+import { TracesList } from './traces-list'
+
+type Props = { workspace: string; deployment: string; views: readonly SavedView[] }
+
+/** What a deployment logged: the tracing project of its name. */
+export function TracesPage({ workspace, deployment, views }: Props) {
+  const project = useProject(workspace, deployment)
+  if (project.state === 'found')
+    return <TracesList workspace={workspace} deployment={deployment} session={project.session} views={views} />
+  if (project.state === 'pending') return <Skeleton className="h-64 w-full" />
+  if (project.state === 'none')
+    return (
+      <Panel title="Nothing has been logged yet">
+        This deployment logs to the tracing project {project.name}, which does not exist yet: its first run makes it.
+      </Panel>
+    )
+  const { code, message } = project.error
+  if (code === 'unsupported') return <Panel title="No traces to read here">{message}</Panel>
+  return <ErrorNotice error={project.error} onRetry={project.retry} />
+}
+
+const Panel = ({ title, children }: { title: string; children: React.ReactNode }) => (
+  <div className="rounded-lg border bg-panel">
+    <EmptyState title={title}>{children}</EmptyState>
+  </div>
+)

@@ -1,0 +1,136 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
+import { useDeferredValue, useEffect, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useTryAgain } from '@/components/shared/feedback/use-try-again'
+import { LongText } from '@/components/shared/text/long-text'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { FormattedRun } from '@/components/traces/common/formatted-run'
+import { TypeMark } from '@/components/traces/common/type-mark'
+import { Skeleton } from '@/components/ui/skeleton'
+import { Tabs } from '@/components/ui/tabs'
+import { traceRunQuery } from '@/lib/queries/traces'
+import type { PriceBook } from '@/lib/traces/cost'
+import { flagsOf, type TreeNode } from '@/lib/traces/tree'
+import { Attachments } from './attachments'
+import { FeedbackList } from './feedback-list'
+import { RunFacts } from './run-facts'
+
+const JsonTree = dynamic(() => import('@/components/shared/json/json-tree').then((module) => module.JsonTree), {
+  ssr: false,
+})
+
+/** Going through a tree by the arrows asks only for the run that is stayed at. */
+const REST_MS = 120
+
+type Props = {
+  workspace: string
+  node: TreeNode | undefined
+  root: TreeNode | undefined
+  isWhole: boolean
+  book: PriceBook | undefined
+}
+
+/** One run of a trace in full: what it took, what went in and came out, as messages or as JSON. */
+export function Inspector({ workspace, node, root, isWhole, book }: Props) {
+  const [tab, setTab] = useState('formatted')
+  const wanted = node?.run.id
+  const [settled, setSettled] = useState(wanted)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(wanted), REST_MS)
+    return () => clearTimeout(timer)
+  }, [wanted])
+  if (!node)
+    return (
+      <section aria-label="Run" className="rounded-lg border bg-panel p-4 text-ink-3 text-sm">
+        {isWhole ? 'This run is not in the trace.' : 'This run has not been read yet.'}
+      </section>
+    )
+  const { run } = node
+  const flags = flagsOf(node, root, isWhole)
+  return (
+    <section
+      aria-label="Run"
+      className="flex min-h-0 flex-col overflow-hidden rounded-lg border bg-panel max-lg:h-[42rem]"
+    >
+      <header className="flex min-w-0 items-center gap-2 border-b px-3 py-2">
+        <TypeMark type={run.type} />
+        <h3 className="truncate font-semibold text-sm" title={run.name}>
+          <VisibleText>{run.name || 'without a name'}</VisibleText>
+        </h3>
+        <span className="text-ink-3 text-xs">{run.type}</span>
+      </header>
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+        tabIndex={0}
+        aria-label="What was logged of the run"
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-3 py-2.5 focus-visible:-outline-offset-2"
+      >
+        {flags.map(({ kind, text }) => (
+          <p key={`${kind} ${text}`} className="mb-2 rounded-md border border-warn/30 bg-warn-soft px-2 py-1 text-xs">
+            {text}
+          </p>
+        ))}
+        <RunFacts run={run} book={book} />
+        <Tabs
+          label="How it is shown"
+          value={tab}
+          onValueChange={setTab}
+          className="mt-2"
+          tabs={[
+            { value: 'formatted', label: 'Formatted' },
+            { value: 'json', label: 'JSON' },
+          ]}
+        >
+          {settled === wanted ? (
+            <Whole key={run.id} workspace={workspace} id={run.id} isJson={tab === 'json'} isOver={run.end !== null} />
+          ) : (
+            <WholeSkeleton />
+          )}
+        </Tabs>
+      </section>
+    </section>
+  )
+}
+
+function Whole({ workspace, id, isJson, isOver }: { workspace: string; id: string; isJson: boolean; isOver: boolean }) {
+  const query = traceRunQuery(workspace, id)
+  const { data: come, error } = useQuery({
+    ...query,
+    staleTime: isOver ? 60_000 : 0,
+    refetchInterval: isOver ? false : 3_000,
+  })
+  // What a query tells is drawn in one go; a long run is drawn in slices.
+  const data = useDeferredValue(come)
+  const retry = useTryAgain(query.queryKey)
+  if (error && !come) return <ErrorNotice error={error.view} onRetry={retry} />
+  if (!data) return <WholeSkeleton />
+  if (isJson)
+    return (
+      <div className="h-[32rem] overflow-hidden rounded-lg border">
+        <JsonTree value={data} label="Run as JSON" className="h-full" />
+      </div>
+    )
+  return (
+    <div className="space-y-3">
+      {data.error ? (
+        <section aria-label="Error" className="rounded-md border border-error/30 bg-error-soft px-3 py-2">
+          <LongText text={data.error} className="font-mono text-xs" />
+        </section>
+      ) : null}
+      <FormattedRun run={data} />
+      <Attachments workspace={workspace} run={id} list={data.attachments ?? []} />
+      <FeedbackList given={data.feedback ?? []} stats={data.feedback_stats} />
+    </div>
+  )
+}
+
+const WholeSkeleton = () => (
+  <div className="space-y-2">
+    {['w-full', 'w-2/3', 'w-3/4'].map((width) => (
+      <Skeleton key={width} className={`h-12 ${width}`} />
+    ))}
+  </div>
+)

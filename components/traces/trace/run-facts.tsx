@@ -1,0 +1,67 @@
+import { Figure } from '@/components/shared/layout/section-header'
+import { IdChip } from '@/components/shared/text/id-chip'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { CostText, costOfRun, hasCost } from '@/components/traces/common/cost'
+import { timeText } from '@/components/traces/common/format'
+import { RunStatus } from '@/components/traces/common/run-status'
+import { Badge } from '@/components/ui/badge'
+import { count } from '@/lib/format/format'
+import type { Price, PriceBook } from '@/lib/traces/cost'
+import { dayOf, type LightRun } from '@/lib/traces/light-run'
+
+const since = ({ validFrom }: Price): string => (validFrom ? ` from ${validFrom} on` : '')
+
+/** What a run was and took; what nobody knows is left out. */
+export function RunFacts({ run, book }: { run: LightRun; book: PriceBook | undefined }) {
+  const cost = costOfRun(run, book)
+  const price = run.cost === null ? book?.priceOf(run.model, run.provider, dayOf(run.start)) : undefined
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      <RunStatus status={run.status} />
+      <Figure label="Started">
+        <RelativeTime at={run.start} />
+      </Figure>
+      {run.latency === null ? null : <Figure label="Took">{timeText(run.latency)}</Figure>}
+      {run.firstToken === null ? null : <Figure label="First token">{timeText(run.firstToken)}</Figure>}
+      {run.model ? (
+        <Figure label="Model">
+          <code className="truncate font-mono">
+            <VisibleText>{run.model}</VisibleText>
+          </code>
+        </Figure>
+      ) : null}
+      {run.provider ? (
+        <Figure label="Provider">
+          <VisibleText>{run.provider}</VisibleText>
+        </Figure>
+      ) : null}
+      {/* What others say of tokens is a copy of what is below them. */}
+      {run.tokens === null || run.type !== 'llm' ? null : (
+        <Figure label="Tokens">
+          {count(run.tokens)}
+          {run.tokensIn !== null && run.tokensOut !== null
+            ? ` (${count(run.tokensIn)} in, ${count(run.tokensOut)} out)`
+            : ''}
+        </Figure>
+      )}
+      {hasCost(cost) ? (
+        <Figure label="Cost" title={price ? `By the price of ${price.model}${since(price)}` : undefined}>
+          <CostText cost={cost} />
+        </Figure>
+      ) : null}
+      <Figure label="Run">
+        <IdChip id={run.id} what="run id" />
+      </Figure>
+      {run.tags.length > 0 ? (
+        <span className="flex flex-wrap gap-1">
+          {run.tags.map((tag) => (
+            <Badge key={tag}>
+              <VisibleText>{tag.slice(0, 80)}</VisibleText>
+            </Badge>
+          ))}
+        </span>
+      ) : null}
+    </div>
+  )
+}

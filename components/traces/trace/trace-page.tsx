@@ -1,0 +1,187 @@
+'use client'
+
+import { Download } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
+import { useCallback, useMemo, useState } from 'react'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { NearLink } from '@/components/shared/layout/near-link'
+import { Figure, SectionHeader } from '@/components/shared/layout/section-header'
+import { useLocalParam } from '@/components/shared/layout/use-local-param'
+import { IdChip } from '@/components/shared/text/id-chip'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { CostText, costOf, hasCost, usePriceBook } from '@/components/traces/common/cost'
+import { amountText, timeText } from '@/components/traces/common/format'
+import { RunStatus } from '@/components/traces/common/run-status'
+import { type TraceLoad, useTrace } from '@/components/traces/common/use-trace'
+import { Button } from '@/components/ui/button'
+import { Skeleton } from '@/components/ui/skeleton'
+import { count } from '@/lib/format/format'
+import { routes } from '@/lib/routes'
+import type { PriceBook } from '@/lib/traces/cost'
+import { TreeBar } from './tree-bar'
+import { TreeView } from './tree-view'
+import { useTreeRows } from './use-tree-rows'
+
+// Made when the tree stands, in tasks of its own: what it shows of a run is asked for then anyway.
+const Inspector = dynamic(() => import('./inspector').then((module) => module.Inspector), {
+  ssr: false,
+  loading: () => <div aria-hidden className="rounded-lg border bg-panel max-lg:h-[42rem]" />,
+})
+
+type Props = {
+  workspace: string
+  deployment: string
+  trace: string
+  /** What was recorded here of the same run. */
+  recording: string | null
+}
+
+/** One trace: all its runs as a tree over time, and one of them in full. */
+export function TracePage({ workspace, deployment, trace, recording }: Props) {
+  const load = useTrace(workspace, trace)
+  const { tree, version, isWhole, error, isPending, retry } = load
+  const book = usePriceBook(workspace)
+  const [chosen, choose] = useLocalParam('run')
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
+  const [query, setQuery] = useState('')
+  const [isErrorsFirst, setErrorsFirst] = useState(false)
+  const [hasHidden, setHidden] = useState(false)
+  const wish = useMemo(() => ({ closed, isErrorsFirst, hasHidden, query }), [closed, isErrorsFirst, hasHidden, query])
+  const shown = useTreeRows(tree, version, wish)
+  const { rows } = shown
+  const root = tree.root?.run
+  const selected = chosen || root?.id
+  const rootId = root?.id
+  const select = useCallback((id: string) => choose(id === rootId ? '' : id), [choose, rootId])
+  if (error && tree.size === 0) return <ErrorNotice error={error} onRetry={retry} />
+  if (isPending && tree.size === 0) return <TraceSkeleton />
+  if (tree.size === 0)
+    return (
+      <div className="rounded-lg border bg-panel">
+        <EmptyState
+          title="There is no such trace"
+          action={
+            <Button asChild>
+              <Link href={routes.traces(workspace, deployment)}>All traces</Link>
+            </Button>
+          }
+        >
+          Nothing was logged under this id, or it is no longer kept.
+        </EmptyState>
+      </div>
+    )
+  return (
+    <>
+      <TraceHeader {...{ workspace, deployment, trace, recording, load, book }} />
+      {error ? <ErrorNotice error={error} onRetry={retry} className="mb-3" /> : null}
+      <div className="grid min-h-0 gap-3 lg:h-[max(30rem,calc(100dvh-19rem))] lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]">
+        <section
+          aria-label="Tree"
+          className="flex h-[26rem] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto"
+        >
+          <TreeBar
+            {...{ tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed }}
+            onQuery={setQuery}
+            onErrorsFirst={setErrorsFirst}
+            onHidden={setHidden}
+            onClosed={setClosed}
+            onSelect={select}
+          />
+          {rows.length > 0 ? (
+            <TreeView {...{ tree, rows, isWhole, selected, closed, book }} onSelect={select} onClosed={setClosed} />
+          ) : (
+            <p className="px-3 py-8 text-center text-ink-3 text-sm">No run fits the search.</p>
+          )}
+        </section>
+        <Inspector
+          workspace={workspace}
+          node={selected ? tree.nodes.get(selected) : undefined}
+          root={tree.root}
+          isWhole={isWhole}
+          book={book}
+        />
+      </div>
+    </>
+  )
+}
+
+type HeaderProps = Props & { load: TraceLoad; book: PriceBook | undefined }
+
+function TraceHeader({ workspace, deployment, trace, recording, load: { tree, isWhole }, book }: HeaderProps) {
+  const root = tree.root?.run
+  const { tokens, logged, calls, firstTokenAt } = tree.sums
+  const cost = costOf(logged, [...calls.values()], book)
+  const firstToken = firstTokenAt === null || !root?.start ? null : firstTokenAt - root.start
+  const thread = root?.thread
+  return (
+    <SectionHeader
+      title={<VisibleText>{root?.name || 'Trace'}</VisibleText>}
+      meta={
+        <>
+          {root ? <RunStatus status={root.status} title={root.error ?? undefined} /> : null}
+          <Figure label="Trace">
+            <IdChip id={trace} what="trace id" />
+          </Figure>
+        </>
+      }
+      actions={
+        <>
+          {recording ? (
+            <Button asChild>
+              <NearLink href={routes.recording(workspace, deployment, recording)}>Recording of the run</NearLink>
+            </Button>
+          ) : null}
+          {thread ? (
+            <Button asChild>
+              <NearLink href={routes.thread(workspace, deployment, thread)}>Thread</NearLink>
+            </Button>
+          ) : null}
+          <Button asChild>
+            <NearLink href={routes.compareTraces(workspace, deployment, trace)}>Compare</NearLink>
+          </Button>
+          <Button asChild>
+            <a href={routes.traceFile(workspace, trace)} download>
+              <Download aria-hidden />
+              Download
+            </a>
+          </Button>
+        </>
+      }
+    >
+      <div className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1">
+        <Figure label="Started">
+          <RelativeTime at={root?.start} />
+        </Figure>
+        <Figure label="Took">{timeText(root?.latency)}</Figure>
+        <Figure label="First token" title="From the start of the trace to the first token of any model">
+          {timeText(firstToken !== null && firstToken >= 0 ? firstToken : null)}
+        </Figure>
+        <Figure label="Tokens" title="Of the runs of models alone: others repeat what is below them">
+          {amountText(tokens)}
+        </Figure>
+        {hasCost(cost) ? (
+          <Figure label="Cost">
+            <CostText cost={cost} />
+          </Figure>
+        ) : null}
+        <Figure label="Runs">
+          <span>
+            {count(tree.size)}
+            {isWhole ? '' : ' so far'}
+            {tree.errorCount > 0 ? <span className="text-error">, {count(tree.errorCount)} failed</span> : null}
+          </span>
+        </Figure>
+      </div>
+    </SectionHeader>
+  )
+}
+
+const TraceSkeleton = () => (
+  <div className="space-y-3">
+    <Skeleton className="h-6 w-64" />
+    <Skeleton className="h-96 w-full" />
+  </div>
+)

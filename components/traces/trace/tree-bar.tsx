@@ -1,0 +1,107 @@
+'use client'
+
+import { ChevronsDownUp, ChevronsUpDown } from 'lucide-react'
+import { SearchBox } from '@/components/shared/list/search-box'
+import { Button } from '@/components/ui/button'
+import { count } from '@/lib/format/format'
+import type { TraceTree } from '@/lib/traces/tree'
+import { nextError } from './tree-view'
+import type { ShownRows } from './use-tree-rows'
+
+type Props = {
+  tree: TraceTree
+  shown: ShownRows
+  isWhole: boolean
+  selected: string | undefined
+  query: string
+  isErrorsFirst: boolean
+  hasHidden: boolean
+  closed: ReadonlySet<string>
+  onQuery: (query: string) => void
+  onErrorsFirst: (isFirst: boolean) => void
+  onHidden: (hasHidden: boolean) => void
+  onClosed: (closed: ReadonlySet<string>) => void
+  onSelect: (id: string) => void
+}
+
+/** Above the tree: search in it, failed runs first or one after the other, all open or all closed. */
+export function TreeBar(props: Props) {
+  const { tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed } = props
+  const { rows, wish } = shown
+  // Of the lines that are shown, which may be those of what was searched for a moment ago.
+  const found = wish.query === '' ? undefined : rows.filter(({ isFound }) => isFound).length
+  const showError = () => {
+    const row =
+      rows[
+        nextError(
+          rows,
+          Math.max(
+            0,
+            rows.findIndex(({ node }) => node.run.id === selected),
+          ),
+        )
+      ]
+    if (row) props.onSelect(row.node.run.id)
+  }
+  const closeAll = () => {
+    const parents = [...tree.nodes.values()].filter(({ children, parent }) => children.length > 0 && parent)
+    props.onClosed(new Set(parents.map(({ run }) => run.id)))
+  }
+  return (
+    <div className="flex flex-wrap items-center gap-1.5 border-b bg-sunken/60 px-2 py-1.5 text-xs">
+      <SearchBox
+        label="Search name, model, tag or error"
+        className="w-full sm:w-60"
+        value={query}
+        onChange={props.onQuery}
+      />
+      <span role="status" className="text-ink-3 tabular-nums">
+        {found === undefined
+          ? isWhole
+            ? ''
+            : `${count(tree.size)} runs, more are coming`
+          : `${count(found)} found${isWhole ? '' : ' so far'}`}
+      </span>
+      <span className="ml-auto flex flex-wrap items-center gap-1">
+        {tree.errorCount > 0 ? (
+          <>
+            <Button size="sm" variant="ghost" title="E, in the tree" onClick={showError}>
+              Next error
+            </Button>
+            <Toggle label="Errors first" isOn={isErrorsFirst} onChange={props.onErrorsFirst} />
+          </>
+        ) : null}
+        {tree.hiddenCount > 0 ? (
+          <Toggle label={`Hidden (${count(tree.hiddenCount)})`} isOn={hasHidden} onChange={props.onHidden} />
+        ) : null}
+        {closed.size > 0 ? (
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label="Open all"
+            title="Open all"
+            onClick={() => props.onClosed(new Set())}
+          >
+            <ChevronsUpDown aria-hidden />
+          </Button>
+        ) : (
+          <Button variant="ghost" size="icon" aria-label="Close all" title="Close all" onClick={closeAll}>
+            <ChevronsDownUp aria-hidden />
+          </Button>
+        )}
+      </span>
+    </div>
+  )
+}
+
+const Toggle = ({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) => (
+  <label className="inline-flex h-7 items-center gap-1.5 rounded-md px-1.5 hover:bg-hover">
+    <input
+      type="checkbox"
+      className="size-3.5 accent-accent"
+      checked={isOn}
+      onChange={({ target }) => onChange(target.checked)}
+    />
+    {label}
+  </label>
+)

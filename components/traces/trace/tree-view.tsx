@@ -1,0 +1,145 @@
+'use client'
+
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
+import { useFixedRows } from '@/components/shared/layout/fixed-rows'
+import { costOfRun } from '@/components/traces/common/cost'
+import type { PriceBook } from '@/lib/traces/cost'
+import { flagsOf, type TreeRow as Row, type TraceTree } from '@/lib/traces/tree'
+import { ROW_HEIGHT, TreeRow } from './tree-row'
+
+type Props = {
+  tree: TraceTree
+  rows: readonly Row[]
+  isWhole: boolean
+  selected: string | undefined
+  closed: ReadonlySet<string>
+  book: PriceBook | undefined
+  onSelect: (id: string) => void
+  onClosed: (closed: ReadonlySet<string>) => void
+}
+
+const PAGE_ROWS = 15
+
+/**
+ * The runs of a trace as a tree with their times beside them. Only the lines in sight exist in the document. Drawn anew with
+ * new lines, not with each page of a large trace.
+ */
+export const TreeView = memo(function TreeView(props: Props) {
+  const { tree, rows, isWhole, selected, closed, book, onSelect, onClosed } = props
+  const id = useId()
+  const scroller = useRef<HTMLDivElement>(null)
+  const lines = useFixedRows(scroller, rows.length, ROW_HEIGHT)
+  const index = Math.max(
+    0,
+    rows.findIndex(({ node }) => node.run.id === selected),
+  )
+  const { scrollToRow } = lines
+  // Selected from elsewhere, such as by the URL: brought into sight once it is there.
+  const shown = useRef<string>(undefined)
+  useEffect(() => {
+    if (!selected || shown.current === selected || rows[index]?.node.run.id !== selected) return
+    shown.current = selected
+    scrollToRow(index, 'center')
+  }, [selected, rows, index, scrollToRow])
+
+  const select = (to: number) => {
+    const row = rows[Math.max(0, Math.min(to, rows.length - 1))]
+    if (!row) return
+    shown.current = row.node.run.id
+    onSelect(row.node.run.id)
+    scrollToRow(rows.indexOf(row))
+  }
+  const toggle = (row: Row) => {
+    const next = new Set(closed)
+    if (!next.delete(row.node.run.id)) next.add(row.node.run.id)
+    onClosed(next)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = rows[index]
+    if (!row || event.ctrlKey || event.metaKey || event.altKey) return
+    const to = targetOf(event.key, rows, index)
+    if (to === undefined) return
+    event.preventDefault()
+    if (to === 'toggle') toggle(row)
+    else select(to)
+  }
+
+  const visible: ReactNode[] = []
+  for (let at = lines.first; at < lines.end; at++) {
+    const row = rows[at]
+    if (!row) continue
+    const { id: runId } = row.node.run
+    visible.push(
+      <TreeRow
+        key={runId}
+        id={`${id}-${at}`}
+        row={row}
+        top={lines.topOf(at)}
+        isSelected={at === index}
+        flags={flagsOf(row.node, tree.root, isWhole)}
+        start={tree.start}
+        end={tree.end}
+        cost={costOfRun(row.node.run, book)}
+        onSelect={() => select(at)}
+        onToggle={() => toggle(row)}
+      />,
+    )
+  }
+  return (
+    <div
+      ref={scroller}
+      role="tree"
+      aria-label="Runs of the trace"
+      aria-activedescendant={`${id}-${index}`}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      className="relative min-h-0 flex-1 overflow-y-auto overflow-x-hidden overscroll-contain focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-accent"
+    >
+      <div className="relative" style={{ height: lines.height }}>
+        {visible}
+      </div>
+    </div>
+  )
+})
+
+/** Where a key leads: to a line, or to opening and closing this one. */
+function targetOf(key: string, rows: readonly Row[], index: number): number | 'toggle' | undefined {
+  const { hasChildren = false, isOpen = false } = rows[index] ?? {}
+  switch (key) {
+    case 'ArrowDown':
+      return index + 1
+    case 'ArrowUp':
+      return index - 1
+    case 'PageDown':
+      return index + PAGE_ROWS
+    case 'PageUp':
+      return index - PAGE_ROWS
+    case 'Home':
+      return 0
+    case 'End':
+      return rows.length - 1
+    case 'ArrowRight':
+      return hasChildren && !isOpen ? 'toggle' : hasChildren ? index + 1 : index
+    case 'ArrowLeft':
+      return hasChildren && isOpen ? 'toggle' : parentAt(rows, index)
+    case 'e':
+      return nextError(rows, index)
+    default:
+      return undefined
+  }
+}
+
+function parentAt(rows: readonly Row[], index: number): number {
+  const depth = rows[index]?.depth ?? 0
+  for (let at = index - 1; at >= 0; at--) if ((rows[at]?.depth ?? 0) < depth) return at
+  return index
+}
+
+/** The next failed run, from the start again behind the last. */
+export function nextError(rows: readonly Row[], index: number): number {
+  for (let step = 1; step <= rows.length; step++) {
+    const at = (index + step) % rows.length
+    if (rows[at]?.node.run.status === 'error') return at
+  }
+  return index
+}

@@ -1,0 +1,156 @@
+import { isJsonObject } from '../../json/lossless'
+
+// The agent-to-agent protocol by JSON-RPC in the two versions that servers speak. Version 1.0 renamed the methods, and wraps
+// what is answered in an object that names its kind.
+
+export const A2A_VERSIONS = ['0.3', '1.0'] as const
+export type A2aVersion = (typeof A2A_VERSIONS)[number]
+export const A2A_VERBS = ['send', 'stream', 'list', 'get', 'cancel'] as const
+export type A2aVerb = (typeof A2A_VERBS)[number]
+
+/** By JSON-RPC version 0.3 has no list of tasks; a server that has one all the same calls it as its other transports do. */
+export const A2A_METHODS: Record<A2aVersion, Record<A2aVerb, string>> = {
+  '0.3': {
+    send: 'message/send',
+    stream: 'message/stream',
+    list: 'tasks/list',
+    get: 'tasks/get',
+    cancel: 'tasks/cancel',
+  },
+  '1.0': {
+    send: 'SendMessage',
+    stream: 'SendStreamingMessage',
+    list: 'ListTasks',
+    get: 'GetTask',
+    cancel: 'CancelTask',
+  },
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The versions that a card names, in the order of our preference; 0.3 where it names none. */
+export function versionsOf(card: Json): A2aVersion[] {
+  const interfaces = Array.isArray(card.supportedInterfaces) ? card.supportedInterfaces.filter(isJsonObject) : []
+  const named = [card.protocolVersion, ...interfaces.map((one) => one.protocolVersion)].map(String)
+  const found = A2A_VERSIONS.filter((version) => named.some((one) => one.startsWith(version)))
+  return found.length > 0 ? found : ['0.3']
+}
+
+export type A2aMessage = { id: string; text: string; data?: Json; context?: string; task?: string }
+
+/** What `send` and `stream` take. */
+export function messageParams(version: A2aVersion, { id, text, data, context, task }: A2aMessage) {
+  const isNew = version === '1.0'
+  const part = (kind: 'text' | 'data', value: unknown) => (isNew ? { [kind]: value } : { kind, [kind]: value })
+  return {
+    message: {
+      ...(!isNew && { kind: 'message' }),
+      role: isNew ? 'ROLE_USER' : 'user',
+      messageId: id,
+      ...(context && { contextId: context }),
+      ...(task && { taskId: task }),
+      parts: [...(text ? [part('text', text)] : []), ...(data ? [part('data', data)] : [])],
+    },
+  }
+}
+
+/** What `get` and `cancel` take. Some servers of 0.3 want the context beside the task, and none of 1.0 knows it there. */
+export const taskParams = (version: A2aVersion, verb: 'get' | 'cancel', task: string, context?: string) => ({
+  id: task,
+  ...(version === '0.3' && context && { contextId: context }),
+  ...(verb === 'get' && { historyLength: 10 }),
+})
+
+/** What `list` takes: the newest tasks, of one context where one is named. */
+export const listParams = (context?: string) => ({
+  pageSize: 50,
+  historyLength: 0,
+  ...(context && { contextId: context }),
+})
+
+export type A2aTask = { id: string; context: string; state: string; at: string | null }
+
+/** The tasks in what `list` has answered, and how many there are; what has no id is left out. */
+export function tasksOf(result: unknown): { tasks: A2aTask[]; total: number } {
+  const listed = isJsonObject(result) && Array.isArray(result.tasks) ? result.tasks.filter(isJsonObject) : []
+  const tasks = listed.flatMap(({ id, contextId, status }): A2aTask[] => {
+    if (typeof id !== 'string' || id === '') return []
+    const { state, timestamp } = isJsonObject(status) ? status : {}
+    const at = typeof timestamp === 'string' ? timestamp : null
+    return [{ id, context: typeof contextId === 'string' ? contextId : '', state: stateOf(state), at }]
+  })
+  const total = isJsonObject(result) ? Number(result.totalSize) : 0
+  return { tasks, total: Math.max(tasks.length, total || 0) }
+}
+
+export type A2aPart = { text: string } | { data: unknown }
+export type A2aOutcome = {
+  /** As version 0.3 writes it: `completed`, `input-required`. */
+  state?: string
+  task?: string
+  context?: string
+  /** What the state says, or a message without a task. */
+  said: A2aPart[]
+  artifacts: { id: string; name: string; parts: A2aPart[] }[]
+}
+
+/** What the results of one request have come to, however many there are. */
+export function outcomeOf(results: readonly unknown[]): A2aOutcome {
+  const outcome: A2aOutcome = { said: [], artifacts: [] }
+  for (const result of results) if (isJsonObject(result)) take(outcome, unwrapped(result))
+  return outcome
+}
+
+type Result = { kind: string; body: Json }
+
+function unwrapped(result: Json): Result {
+  for (const kind of ['task', 'message', 'statusUpdate', 'artifactUpdate']) {
+    const body = result[kind]
+    if (isJsonObject(body) && !('kind' in result)) return { kind, body }
+  }
+  const kinds: Record<string, string> = { 'status-update': 'statusUpdate', 'artifact-update': 'artifactUpdate' }
+  const kind = String(result.kind ?? ('parts' in result ? 'message' : 'task'))
+  return { kind: kinds[kind] ?? kind, body: result }
+}
+
+function take(outcome: A2aOutcome, { kind, body }: Result): void {
+  const task = kind === 'task' ? body.id : body.taskId
+  if (typeof task === 'string' && task) outcome.task = task
+  if (typeof body.contextId === 'string' && body.contextId) outcome.context = body.contextId
+  if (kind === 'message') outcome.said = partsOf(body)
+  const { status, artifact, artifacts } = body
+  if (isJsonObject(status)) {
+    outcome.state = stateOf(status.state)
+    outcome.said = isJsonObject(status.message) ? partsOf(status.message) : []
+  }
+  if (isJsonObject(artifact)) takeArtifact(outcome, artifact, body.append === true)
+  if (Array.isArray(artifacts)) for (const one of artifacts.filter(isJsonObject)) takeArtifact(outcome, one, false)
+}
+
+const stateOf = (state: unknown): string =>
+  String(state ?? 'unknown')
+    .replace(/^TASK_STATE_/, '')
+    .toLowerCase()
+    .replaceAll('_', '-')
+
+/** A piece is added to what is there of its artifact; a whole one takes its place. */
+function takeArtifact(outcome: A2aOutcome, artifact: Json, isPiece: boolean): void {
+  const id = String(artifact.artifactId ?? '')
+  const parts = partsOf(artifact)
+  const known = outcome.artifacts.find((one) => one.id === id)
+  if (!known) outcome.artifacts.push({ id, name: String(artifact.name ?? ''), parts })
+  else known.parts = isPiece ? joined([...known.parts, ...parts]) : parts
+}
+
+const joined = (parts: readonly A2aPart[]): A2aPart[] =>
+  parts.reduce<A2aPart[]>((done, part) => {
+    const last = done.at(-1)
+    if (last && 'text' in last && 'text' in part) done[done.length - 1] = { text: last.text + part.text }
+    else done.push(part)
+    return done
+  }, [])
+
+const partsOf = ({ parts }: Json): A2aPart[] =>
+  (Array.isArray(parts) ? parts.filter(isJsonObject) : []).map((part) =>
+    typeof part.text === 'string' ? { text: part.text } : { data: 'data' in part ? part.data : part },
+  )

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { JsonObject, objectOrEmpty, queryBool, searchPage, sortBy } from '../wire/fields'
+
+/** A configured instance of a graph. The rows of a version list have the same form, with what some servers leave out. */
+export const Assistant = z.object({
+  assistant_id: z.string(),
+  graph_id: z.string(),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  config: objectOrEmpty,
+  context: objectOrEmpty,
+  metadata: objectOrEmpty,
+  version: z.int().nullish(),
+  created_at: z.string().nullish(),
+  updated_at: z.string().nullish(),
+})
+export type Assistant = z.output<typeof Assistant>
+
+/** Nodes and edges as drawn; `__start__` and `__end__` are virtual. With `xray`, a subgraph's node ids are `parent:child`. */
+export const AssistantGraph = z.object({
+  nodes: z.array(
+    z.object({
+      id: z.union([z.string(), z.number()]),
+      name: z.string().nullish(),
+      type: z.string().nullish(),
+      data: z.unknown().optional(),
+      metadata: z.unknown().optional(),
+    }),
+  ),
+  edges: z.array(
+    z.object({
+      id: z.union([z.string(), z.number()]).nullish(),
+      source: z.union([z.string(), z.number()]),
+      target: z.union([z.string(), z.number()]),
+      data: z.unknown().optional(),
+      conditional: z.boolean().nullish(),
+    }),
+  ),
+})
+export type AssistantGraph = z.output<typeof AssistantGraph>
+
+const jsonSchema = JsonObject.nullish()
+
+/** JSON Schemas of a graph; any may be missing where the server cannot tell. */
+export const GraphSchema = z.object({
+  graph_id: z.string().nullish(),
+  input_schema: jsonSchema,
+  output_schema: jsonSchema,
+  state_schema: jsonSchema,
+  config_schema: jsonSchema,
+  context_schema: jsonSchema,
+})
+export type GraphSchema = z.output<typeof GraphSchema>
+
+/** Subgraphs by namespace. */
+export const GraphSchemas = z.record(z.string(), GraphSchema)
+
+export const AssistantCreate = z.strictObject({
+  graph_id: z.string().min(1),
+  assistant_id: z.guid().nullish(),
+  config: JsonObject.nullish(),
+  context: JsonObject.nullish(),
+  metadata: JsonObject.nullish(),
+  /** What to do when the id is taken; the server's default is `raise`. */
+  if_exists: z.enum(['raise', 'do_nothing']).nullish(),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+})
+export type AssistantCreate = z.output<typeof AssistantCreate>
+
+/** Makes a new version. `metadata` is merged into what is there; every other field given replaces it whole. */
+export const AssistantPatch = z.strictObject({
+  graph_id: z.string().min(1).nullish(),
+  config: JsonObject.nullish(),
+  context: JsonObject.nullish(),
+  metadata: JsonObject.nullish(),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+})
+export type AssistantPatch = z.output<typeof AssistantPatch>
+
+const filters = {
+  metadata: JsonObject.nullish(),
+  graph_id: z.string().nullish(),
+  /** A part of the name, in any case. */
+  name: z.string().nullish(),
+}
+
+export const AssistantsSearch = z.strictObject({
+  ...filters,
+  ...searchPage,
+  ...sortBy('assistant_id', 'created_at', 'updated_at', 'name', 'graph_id'),
+  select: z.array(z.string()).nullish(),
+})
+export type AssistantsSearch = z.output<typeof AssistantsSearch>
+
+export const AssistantsCount = z.strictObject(filters)
+export const AssistantVersionsSearch = z.strictObject({ metadata: JsonObject.nullish(), ...searchPage })
+export const SetLatestVersion = z.strictObject({ version: z.int().min(1) })
+export const DeleteAssistantQuery = z.strictObject({ delete_threads: queryBool().optional() })
+export const SubgraphsQuery = z.strictObject({ recurse: queryBool().optional() })
+/** `xray` is true for all depths of subgraphs, or how deep. */
+export const GraphQuery = z.strictObject({
+  xray: z
+    .custom<boolean | number | string>((value) => /^(true|false|\d{1,3})$/i.test(String(value)), {
+      error: 'Input should be a valid boolean or integer',
+      params: { type: 'bool_parsing' },
+    })
+    .transform((value) => (/^\d+$/.test(String(value)) ? Number(value) : String(value).toLowerCase() === 'true'))
+    .optional(),
+})

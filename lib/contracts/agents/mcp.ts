@@ -1,0 +1,132 @@
+import { isJsonObject } from '../../json/lossless'
+
+/** The version of the Model Context Protocol that is offered; the server's answer says which one is spoken. */
+export const MCP_VERSION = '2025-06-18'
+
+/** What a server lists, and by which method. */
+export const MCP_LISTS = {
+  tools: 'tools/list',
+  prompts: 'prompts/list',
+  resources: 'resources/list',
+  templates: 'resources/templates/list',
+} as const
+export type McpList = keyof typeof MCP_LISTS
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A tool as a server describes it; nothing about it is sure. */
+export type McpTool = {
+  name: string
+  title?: string
+  description?: string
+  inputSchema?: Json
+  outputSchema?: Json
+  /** Hints such as `readOnlyHint`: what the server says of the tool, not what it is. */
+  annotations?: Json
+}
+
+/** The tools in the results of `tools/list`, page after page. What has no name cannot be called and is left out. */
+export function toolsOf(results: readonly unknown[]): McpTool[] {
+  return listed(results, 'tools').flatMap((tool): McpTool[] => {
+    const { name, title, inputSchema, outputSchema, annotations } = tool
+    if (typeof name !== 'string') return []
+    const named = textOf(title) ?? (isJsonObject(annotations) ? textOf(annotations.title) : undefined)
+    return [
+      {
+        name,
+        ...(named && { title: named }),
+        ...describedBy(tool),
+        ...(isJsonObject(inputSchema) && { inputSchema }),
+        ...(isJsonObject(outputSchema) && { outputSchema }),
+        ...(isJsonObject(annotations) && { annotations }),
+      },
+    ]
+  })
+}
+
+/** A prompt of a server: words for a model, made with arguments that are texts. */
+export type McpPrompt = { name: string; title?: string; description?: string; arguments: McpArgument[] }
+export type McpArgument = { name: string; description?: string; isRequired: boolean }
+
+/** The prompts in the results of `prompts/list`, as `toolsOf`. */
+export function promptsOf(results: readonly unknown[]): McpPrompt[] {
+  return listed(results, 'prompts').flatMap((prompt): McpPrompt[] => {
+    const { name, title } = prompt
+    if (typeof name !== 'string') return []
+    const given = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isJsonObject) : []
+    return [
+      {
+        name,
+        ...(textOf(title) && { title: textOf(title) }),
+        ...describedBy(prompt),
+        arguments: given.flatMap((one) =>
+          typeof one.name === 'string'
+            ? [{ name: one.name, ...describedBy(one), isRequired: one.required === true }]
+            : [],
+        ),
+      },
+    ]
+  })
+}
+
+/** A resource of a server; of a template the address has places in braces to fill in. */
+export type McpResource = { uri: string; name: string; isTemplate: boolean; mimeType?: string; description?: string }
+
+/** The resources in the results of `resources/list` and `resources/templates/list`. What has no address is left out. */
+export function resourcesOf(results: readonly unknown[]): McpResource[] {
+  const found = [...listed(results, 'resources'), ...listed(results, 'resourceTemplates')]
+  return found.flatMap((one): McpResource[] => {
+    const uri = textOf(one.uri) ?? textOf(one.uriTemplate)
+    if (!uri) return []
+    const name = textOf(one.title) ?? textOf(one.name) ?? uri
+    const type = textOf(one.mimeType)
+    return [{ uri, name, isTemplate: !textOf(one.uri), ...(type && { mimeType: type }), ...describedBy(one) }]
+  })
+}
+
+const listed = (results: readonly unknown[], key: string): Json[] =>
+  results.flatMap((result) => {
+    const all = isJsonObject(result) ? result[key] : undefined
+    return Array.isArray(all) ? all.filter(isJsonObject) : []
+  })
+
+const describedBy = ({ description }: Json) => (textOf(description) ? { description: textOf(description) } : {})
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+export type McpResult = { blocks: Json[]; structured: unknown; isError: boolean }
+
+/** What a tool has answered; undefined for what is no such result. */
+export function toolResult(result: unknown): McpResult | undefined {
+  if (!isJsonObject(result)) return undefined
+  const { content, structuredContent, isError } = result
+  return {
+    blocks: Array.isArray(content) ? content.filter(isJsonObject) : [],
+    structured: structuredContent,
+    isError: isError === true,
+  }
+}
+
+/** The messages that a prompt has become, each with its content as a block. */
+export function promptMessages(result: unknown): { role: string; block: Json }[] {
+  return listed([result], 'messages').flatMap(({ role, content }) =>
+    isJsonObject(content) ? [{ role: String(role ?? ''), block: content }] : [],
+  )
+}
+
+/** What a resource holds, as blocks. */
+export const resourceBlocks = (result: unknown): Json[] => listed([result], 'contents')
+
+export type McpServer = { name?: string; version?: string; protocol?: string; offers?: readonly string[] }
+
+/** Who answers and what it says to have, from the result of `initialize`; `offers` is absent where it says nothing of it. */
+export function mcpServer(result: unknown): McpServer {
+  if (!isJsonObject(result)) return {}
+  const info = isJsonObject(result.serverInfo) ? result.serverInfo : {}
+  return {
+    ...(isJsonObject(result.capabilities) && { offers: Object.keys(result.capabilities) }),
+    name: textOf(info.title) ?? textOf(info.name),
+    version: textOf(info.version),
+    protocol: textOf(result.protocolVersion),
+  }
+}

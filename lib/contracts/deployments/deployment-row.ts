@@ -1,0 +1,87 @@
+import { deploymentHealth, type Health, isRevisionInProgress } from '../wire/state'
+import type { Deployment } from './deployments'
+import type { Revision } from './revisions'
+
+/** What a list says of a revision. `status` is null where it could not be read (in time). */
+export type RevisionFacts = { id: string; status: string | null; at: string | null }
+
+/** One row of the list of deployments: what is shown of the record, joined with its two revisions. */
+export type DeploymentRow = {
+  id: string
+  name: string
+  status: string
+  source: string
+  type: string | null
+  repo: string | null
+  ref: string | null
+  commit: string | null
+  image: string | null
+  url: string | null
+  imageVersion: string | null
+  /** Names only. */
+  secrets: string[]
+  latest: RevisionFacts | null
+  active: RevisionFacts | null
+  createdAt: string
+  updatedAt: string
+}
+
+export type DeploymentRowsPage = {
+  rows: DeploymentRow[]
+  /** Where the first row is now. */
+  offset: number
+  hasNext: boolean
+  /** The rows it was to follow are gone: rows before it may have been skipped, or are here again. */
+  isLost: boolean
+}
+
+type Revisions = (id: string) => Pick<Revision, 'status' | 'created_at'> | undefined
+
+export function rowOf(one: Deployment, revision: Revisions): DeploymentRow {
+  const { source_config: source, source_revision_config: config } = one
+  const facts = (id: string | null | undefined): RevisionFacts | null => {
+    if (!id) return null
+    const found = revision(id)
+    return { id, status: found?.status ?? null, at: found?.created_at ?? null }
+  }
+  return {
+    id: one.id,
+    name: one.name,
+    status: one.status,
+    source: one.source,
+    type: source.deployment_type ?? null,
+    repo: source.repo_url ?? null,
+    ref: config.repo_ref ?? null,
+    commit: config.repo_commit_sha ?? null,
+    image: config.image_uri ?? null,
+    url: source.custom_url ?? null,
+    imageVersion: one.image_version ?? null,
+    secrets: one.secrets.map(({ name }) => name),
+    latest: facts(one.latest_revision_id),
+    active: facts(one.active_revision_id),
+    createdAt: one.created_at,
+    updatedAt: one.updated_at,
+  }
+}
+
+type Revised = { status: string; latest: Pick<RevisionFacts, 'id' | 'status'> | null; active: { id: string } | null }
+
+/** A row's health. Where the latest revision is another than the active one and could not be read, nothing is claimed. */
+export function rowHealth({ status, latest, active }: Revised): Health {
+  if (latest && latest.id !== active?.id && latest.status === null && !status.startsWith('AWAITING'))
+    return {
+      level: 'unknown',
+      label: 'Not known yet',
+      detail: 'Its latest revision could not be read; it is tried again by itself.',
+    }
+  const deployment = { status, latest_revision_id: latest?.id, active_revision_id: active?.id }
+  return deploymentHealth({ deployment, latestRevisionStatus: latest?.status })
+}
+
+/** Whether something of it is on its way, so that it is worth looking at often. A failed update is not. */
+export function isRowMoving({ status, latest, active }: Revised): boolean {
+  if (status.startsWith('AWAITING')) return true
+  if (!latest) return false
+  if (latest.status !== null && isRevisionInProgress(latest.status)) return true
+  return latest.id !== active?.id && (latest.status === null || latest.status === 'DEPLOYED')
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { queryInt } from '../wire/fields'
+
+/** An installation of the platform's GitHub App. Its `id` is a deployment's `integration_id`. */
+export const GithubIntegration = z.object({
+  id: z.string(),
+  installation_id: z.union([z.number(), z.string()]).nullish(),
+  name: z.string().nullish(),
+})
+export type GithubIntegration = z.output<typeof GithubIntegration>
+
+/** `url` is a deployment's `repo_url`, `default_branch` a good first `repo_ref`. */
+export const GithubRepository = z.object({
+  host_integration_id: z.string().nullish(),
+  id: z.union([z.number(), z.string()]).nullish(),
+  name: z.string(),
+  owner: z.string().nullish(),
+  url: z.string(),
+  default_branch: z.string().nullish(),
+})
+export type GithubRepository = z.output<typeof GithubRepository>
+
+// The newer pages of the same things. What an item holds beyond the older shapes is not documented.
+
+export const ListInstallationsQuery = z.strictObject({
+  page_size: queryInt(1, 100).default(20),
+  /** The `next_cursor` of the page before, as it came. */
+  cursor: z.string().optional(),
+})
+export const InstallationsPage = z.object({ items: z.array(GithubIntegration), next_cursor: z.string().nullish() })
+export const InstallationRepositoriesPage = z.object({
+  items: z.array(GithubRepository),
+  next_cursor: z.string().nullish(),
+})
+/** Where a person installs the GitHub App, or connects an installation that exists. */
+export const InstallationLink = z.object({ install_url: z.string(), oauth_reuse_url: z.string().nullish() })

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { openEnum, pageQuery } from '../wire/fields'
+
+/** `k8s` is the platform's; `process` is that of the embedded platform. */
+export const COMPUTE_TYPES = ['k8s', 'process'] as const
+
+const ComputeConfig = z.object({ k8s_namespaces: z.array(z.string()).nullish() })
+
+export const Listener = z.object({
+  id: z.string(),
+  created_at: z.string().nullish(),
+  updated_at: z.string().nullish(),
+  compute_type: openEnum(COMPUTE_TYPES),
+  /** What people call the cluster; unique in a workspace. */
+  compute_id: z.string().nullish(),
+  compute_config: ComputeConfig.nullish(),
+  version: z.string().nullish(),
+})
+export type Listener = z.output<typeof Listener>
+
+export const ListenersList = z.object({ resources: z.array(Listener), offset: z.int() })
+export type ListenersList = z.output<typeof ListenersList>
+
+const ComputeConfigRequest = z.strictObject({ k8s_namespaces: z.array(z.string().min(1)).nullish() })
+
+export const ListenerCreate = z.strictObject({
+  compute_type: z.enum(COMPUTE_TYPES),
+  compute_id: z.string().min(1),
+  compute_config: ComputeConfigRequest.nullish(),
+  version: z.string().nullish(),
+})
+export type ListenerCreate = z.output<typeof ListenerCreate>
+
+/** Compute type and id are fixed once created. */
+export const ListenerPatch = z.strictObject({
+  compute_config: ComputeConfigRequest.nullish(),
+  version: z.string().nullish(),
+})
+export type ListenerPatch = z.output<typeof ListenerPatch>
+
+export const ListListenersQuery = z.strictObject(pageQuery)

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { openEnum, pageQuery, queryBool, queryCommaList } from '../wire/fields'
+import { REVISION_STATUSES } from '../wire/state'
+import { SOURCES } from './deployment-rules'
+import { DeploymentPatch, SourceRevisionConfig } from './deployments'
+
+/** One build and roll-out. It carries no error text: why one failed is in its logs. */
+export const Revision = z.object({
+  id: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  status: openEnum(REVISION_STATUSES),
+  source: openEnum(SOURCES).nullish(),
+  source_revision_config: SourceRevisionConfig,
+})
+export type Revision = z.output<typeof Revision>
+
+/** Newest first. */
+export const RevisionsList = z.object({ resources: z.array(Revision), offset: z.int() })
+export type RevisionsList = z.output<typeof RevisionsList>
+
+/** Takes what an update of the deployment takes, and always makes a revision. */
+export const RevisionCreate = DeploymentPatch
+export type RevisionCreate = z.output<typeof RevisionCreate>
+
+export const ListRevisionsQuery = z.strictObject({
+  ...pageQuery,
+  /** Several statuses, separated by commas. */
+  status: queryCommaList().optional(),
+  remote_reconciled: queryBool().optional(),
+})
+export type ListRevisionsQuery = z.output<typeof ListRevisionsQuery>

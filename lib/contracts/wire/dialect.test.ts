@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DeploymentCreate, SourceRevisionConfig } from '../deployments/deployments'
+import { detectDialect, fromWire, readKey, toWire } from './dialect'
+
+describe('reading', () => {
+  test('both spellings of a deployment read as one', () => {
+    const of = (key: string) => ({
+      resources: [{ source_revision_config: { [key]: 'agent.json', repo_ref: 'main' } }],
+      offset: 0,
+    })
+    expect(fromWire(of('langgraph_config_path'))).toEqual(of('graph_config_path'))
+    expect(fromWire(of('graph_config_path'))).toEqual(of('graph_config_path'))
+    expect(SourceRevisionConfig.parse(fromWire({ langgraph_config_path: 'a' }))).toEqual({ graph_config_path: 'a' })
+  })
+
+  test('metadata of messages, checkpoints and runs, and the info of a server', () => {
+    expect(fromWire({ langgraph_node: 'a', langgraph_checkpoint_ns: 'b', graph_id: 'g' })).toEqual({
+      graph_node: 'a',
+      graph_checkpoint_ns: 'b',
+      graph_id: 'g',
+    })
+    expect(
+      fromWire([{ metadata: { langgraph_step: 1 }, tasks: [{ state: { metadata: { langgraph_step: 2 } } }] }]),
+    ).toEqual([{ metadata: { graph_step: 1 }, tasks: [{ state: { metadata: { graph_step: 2 } } }] }])
+    expect(fromWire({ kwargs: { config: { configurable: { langgraph_host: 'h' } } } })).toEqual({
+      kwargs: { config: { configurable: { graph_host: 'h' } } },
+    })
+    expect(fromWire({ langgraph_js_version: '1' })).toEqual({ graph_js_version: '1' })
+  })
+
+  test('what users own is not touched, and is handed on itself', () => {
+    const own = { langgraph_node: 'mine', metadata: { langgraph_node: 'mine' } }
+    const record = fromWire({ values: own, kwargs: { input: own, context: own } }) as {
+      values: unknown
+      kwargs: Record<string, unknown>
+    }
+    expect(record.values).toBe(own)
+    expect(record.kwargs.input).toBe(own)
+    expect(record.kwargs.context).toBe(own)
+  })
+
+  test('a record with both spellings keeps both', () => {
+    const both = { metadata: { langgraph_node: 'a', graph_node: 'b' } }
+    expect(fromWire(both)).toEqual(both)
+  })
+
+  test('either spelling is found where a record is not renamed', () => {
+    expect(readKey({ langgraph_node: 'a' }, 'node')).toBe('a')
+    expect(readKey({ graph_node: 'b' }, 'node')).toBe('b')
+  })
+})
+
+describe('writing', () => {
+  const body = {
+    source_revision_config: { graph_config_path: 'graph.json' },
+    metadata: { graph_id: 'g', graph_node: 'n' },
+    input: { graph_node: 'mine' },
+  }
+
+  test('the default dialect is sent as it is', () => {
+    expect(toWire(body, 'graph')).toBe(body)
+  })
+
+  test('the other one gets its keys, and only those', () => {
+    expect(toWire(body, 'langgraph')).toEqual({
+      source_revision_config: { langgraph_config_path: 'graph.json' },
+      metadata: { graph_id: 'g', langgraph_node: 'n' },
+      input: { graph_node: 'mine' },
+    })
+  })
+
+  test('a server that speaks it reads what was meant', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom('graph_config_path', 'graph_node', 'graph_id', 'graph_path', 'repo_ref', '__proto__'),
+          fc.jsonValue(),
+        ),
+        (record) => {
+          const sent = toWire({ source_revision_config: record, metadata: record }, 'langgraph')
+          expect(fromWire(sent)).toEqual({ source_revision_config: record, metadata: record })
+        },
+      ),
+    )
+  })
+
+  test('the schema of a request knows the default dialect only', () => {
+    expect(
+      DeploymentCreate.safeParse({ source_revision_config: { langgraph_config_path: 'a' } }).error?.issues,
+    ).toContainEqual(expect.objectContaining({ code: 'unrecognized_keys', keys: ['langgraph_config_path'] }))
+  })
+})
+
+describe('detecting', () => {
+  test.each([
+    [{ resources: [{ source_revision_config: { langgraph_config_path: null } }] }, 'langgraph'],
+    [{ source_revision_config: { graph_config_path: 'a' } }, 'graph'],
+    [[{ metadata: { graph_node: 'a' } }, { metadata: { langgraph_node: 'b' } }], 'langgraph'],
+    [{ metadata: { graph_id: 'g' } }, undefined],
+    [{ values: { langgraph_node: 'mine' } }, undefined],
+    [{ resources: [] }, undefined],
+    [null, undefined],
+    ['langgraph_node', undefined],
+  ])('%j shows %s', (record, dialect) => {
+    expect(detectDialect(record)).toBe(dialect)
+  })
+})
+
+test('depth is no danger: 200,000 levels are walked without a stack', () => {
+  let deep: unknown = 1
+  for (let level = 0; level < 200_000; level++) deep = { metadata: deep }
+  expect(() => [fromWire(deep), toWire(deep, 'langgraph'), detectDialect(deep)]).not.toThrow()
+})

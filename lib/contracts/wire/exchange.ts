@@ -1,0 +1,86 @@
+import type { ErrorView } from '@/lib/errors'
+import { isJsonObject, parseJson } from '../../json/lossless'
+
+// What went over the wire while something was asked by JSON-RPC, as it happened: entries on the way to the browser, and
+// what they come to. Times are milliseconds since it was asked.
+
+/** An agent may work for long before it answers a document. */
+export const MOST_WAIT_MS = 10 * 60_000
+
+export type WireHeader = readonly [name: string, value: string]
+
+export type WireEntry =
+  | { kind: 'request'; at: number; method: string; url: string; headers: WireHeader[]; body: string | null }
+  | { kind: 'response'; at: number; status: number; headers: WireHeader[] }
+  /** One JSON-RPC message as its text: the document that was answered, or the data of one event. */
+  | { kind: 'message'; at: number; text: string }
+  /** The answer is complete. */
+  | { kind: 'end'; at: number }
+  /** Nothing follows. */
+  | { kind: 'failed'; at: number; error: ErrorView }
+
+export type Exchange = {
+  request: Extract<WireEntry, { kind: 'request' }>
+  response?: Extract<WireEntry, { kind: 'response' }>
+  messages: { at: number; text: string }[]
+  endedAt?: number
+}
+
+/** The exchanges, oldest first, and why there are no more of them where something failed. */
+export function exchangesOf(entries: readonly WireEntry[]): { exchanges: Exchange[]; error?: ErrorView } {
+  const exchanges: Exchange[] = []
+  let error: ErrorView | undefined
+  for (const entry of entries) {
+    const last = exchanges.at(-1)
+    if (entry.kind === 'request') exchanges.push({ request: entry, messages: [] })
+    else if (entry.kind === 'failed') error = entry.error
+    else if (!last) continue
+    else if (entry.kind === 'response') last.response = entry
+    else if (entry.kind === 'message') last.messages.push({ at: entry.at, text: entry.text })
+    else last.endedAt = entry.at
+  }
+  return { exchanges, ...(error && { error }) }
+}
+
+export type RpcError = { code: unknown; message: string; data?: unknown }
+export type RpcAnswer = { result: unknown } | { error: RpcError }
+
+/** The method that a request names; undefined for one without a body. */
+export const methodOf = ({ request: { body } }: Exchange): string | undefined => {
+  const sent = body === null ? undefined : read(body)
+  return typeof sent?.method === 'string' ? sent.method : undefined
+}
+
+/** What was answered to the requests of a method, in order. A stream answers one request many times; notices answer none. */
+export const answersTo = (exchanges: readonly Exchange[], method: string): RpcAnswer[] =>
+  exchanges.filter((one) => methodOf(one) === method).flatMap(answersIn)
+
+function answersIn({ request: { body }, messages }: Exchange): RpcAnswer[] {
+  const id = body === null ? undefined : read(body)?.id
+  return messages.flatMap(({ text }) => {
+    const answer = rpcAnswer(text)
+    // A server that could not read a request answers with the id null.
+    return answer && (answer.id === id || answer.id === null) ? [answer] : []
+  })
+}
+
+/** A JSON-RPC message as the answer that it is; undefined for a request, a notice and what is no such message. */
+export function rpcAnswer(text: string): (RpcAnswer & { id: unknown }) | undefined {
+  const message = read(text)
+  if (!message) return undefined
+  const { id = null, error, result } = message
+  if (isJsonObject(error)) {
+    const { code, message: said, data } = error
+    return { id, error: { code, message: typeof said === 'string' ? said : '', ...(data !== undefined && { data }) } }
+  }
+  return 'result' in message ? { id, result } : undefined
+}
+
+function read(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = parseJson(text)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

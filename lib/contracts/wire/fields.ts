@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { isJsonObject } from '../../json/lossless'
+import type { Open } from './state'
+
+/** Building blocks of the schemas: what several resources share. */
+
+/** A `type` of FastAPI for a rule that zod does not know by itself; see `toValidationError`. */
+export const refused = (type: string) => ({ type })
+
+/**
+ * A free-form JSON object, handed on by reference: state can be large, and a copy could lose numbers and odd keys.
+ * Arrays and other kinds of objects are refused.
+ */
+export const JsonObject = z.custom<Record<string, unknown>>(isJsonObject, {
+  error: (issue) => (issue.input === undefined ? 'Field required' : 'Input should be a valid dictionary'),
+  params: refused('dict_type'),
+})
+export type JsonObject = Record<string, unknown>
+
+/** A response's enum: any string passes and is shown as it came; the known ones remain as completions. */
+export const openEnum = <const Known extends readonly string[]>(_known: Known) =>
+  // Only the type is wider than the check: every string is a member of Open.
+  z.string() as unknown as z.ZodType<Open<Known[number]>, Open<Known[number]>>
+
+/** A list that some servers leave out or send as null where others send an empty one. */
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((list) => list ?? [])
+
+/** An object that some servers leave out or send as null where others send an empty one. */
+export const objectOrEmpty = JsonObject.nullish().transform((value) => value ?? {})
+
+/** An integer in a query: a number, or its decimal text. `1e3x`, `1.5`, an empty text and blanks are refused. */
+export const queryInt = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
+  z
+    .custom<number | string>(
+      (value) => Number.isInteger(value) || (typeof value === 'string' && /^[+-]?\d{1,16}$/.test(value)),
+      {
+        error: 'Input should be a valid integer, unable to parse string as an integer',
+        params: refused('int_parsing'),
+      },
+    )
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+
+const BOOLEANS: Record<string, boolean> = { true: true, '1': true, false: false, '0': false }
+
+/** A boolean in a query: itself, or `true`, `1`, `false`, `0` in any case. */
+export const queryBool = () =>
+  z
+    .custom<boolean | string>(
+      (value) =>
+        typeof value === 'boolean' || (typeof value === 'string' && Object.hasOwn(BOOLEANS, value.toLowerCase())),
+      {
+        error: 'Input should be a valid boolean, unable to interpret input',
+        params: refused('bool_parsing'),
+      },
+    )
+    .transform((value) => (typeof value === 'boolean' ? value : (BOOLEANS[value.toLowerCase()] as boolean)))
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const textOrTexts = z.custom<string | readonly string[]>(
+  (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
+  {
+    error: ({ input }) => (input === undefined ? 'Field required' : 'Input should be a valid list'),
+    params: refused('list_type'),
+  },
+)
+
+/** A query parameter of several values that travels as repeated keys. */
+export const queryList = () => textOrTexts.transform((value) => (isText(value) ? [value] : [...value]))
+
+/** A query parameter of several values that travels as one, comma-separated. Blank parts are left out. */
+export const queryCommaList = () =>
+  textOrTexts.transform((value) =>
+    (isText(value) ? value.split(',') : value)
+      .map((part) => part.trim())
+      .filter(Boolean)
+      .join(','),
+  )
+
+/** `limit` 1 to 100, 20 when absent, and `offset`, as all lists of the control plane have them. */
+export const pageQuery = { limit: queryInt(1, 100).default(20), offset: queryInt(0).default(0) }
+
+/** `limit` and `offset` of the agent server's searches; its own defaults (10 and 0) hold when absent. */
+export const searchPage = { limit: z.int().min(1).max(1000).nullish(), offset: z.int().min(0).nullish() }
+
+export const SORT_ORDERS = ['asc', 'desc'] as const
+export const sortBy = <const Keys extends readonly [string, ...string[]]>(...keys: Keys) => ({
+  sort_by: z.enum(keys).nullish(),
+  sort_order: z.enum(SORT_ORDERS).nullish(),
+})

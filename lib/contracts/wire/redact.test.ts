@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseJson, printJson } from '../../json/lossless'
+import { holdsRedacted, isSecretKey, REDACTED, redact, redactEvent, redactEventText, redactPlace } from './redact'
+
+const CANARY = 'canary-7d1e'
+const SECRET_KEYS = [
+  'authorization',
+  'Authorization',
+  'proxy-authorization',
+  'cookie',
+  'Cookie',
+  'set-cookie',
+  'x-api-key',
+  'X-Api-Key',
+  'X_API_KEY',
+  'xApiKey',
+  'XApiKey',
+  'x-service-key',
+  'x-goog-api-key',
+  'x-auth-token',
+  'x-forwarded-authorization',
+  'langgraph_auth_user',
+  'graph_auth_user',
+  'langgraph_auth_user_id',
+  'langgraph_auth_permissions',
+  'token',
+  'access_token',
+  'accessToken',
+  'refresh-token',
+  'api_key',
+  'OPENAI_API_KEY',
+  'openaiApiKey',
+  'apikey',
+  'client_secret',
+  'password',
+  'db_password',
+  'credentials',
+  'private_key',
+  'cf-access-jwt-assertion',
+  'ocp-apim-subscription-key',
+]
+const PLAIN_KEYS = [
+  'thread_id',
+  'run_id',
+  'graph_id',
+  'graph_node',
+  'langgraph_node',
+  'host',
+  'user-agent',
+  'x-tenant-id',
+  'x-forwarded-for',
+  'ls_max_tokens',
+  'max_tokens',
+  'input_tokens',
+  'total_tokens',
+  'token_count',
+  'created_by',
+  'key',
+  'author',
+  'keyboard',
+  'tokenizer',
+  'cookies_accepted',
+  'secretary',
+  'x-request-id',
+  'ls_provider',
+]
+
+test.each(SECRET_KEYS)('%s is a secret', (key) => expect(isSecretKey(key)).toBe(true))
+test.each(PLAIN_KEYS)('%s is none', (key) => expect(isSecretKey(key)).toBe(false))
+
+const secretKey = fc.constantFrom(...SECRET_KEYS)
+/** Something that holds the canary below a secret key, at any depth, among other things. */
+const tainted: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 6 },
+    fc
+      .tuple(secretKey, fc.constantFrom(CANARY, [CANARY], { deep: CANARY }, { identity: { token: CANARY } }))
+      .map(([key, value]) => ({ [key]: value })),
+    fc.tuple(fc.string(), tie('node'), fc.jsonValue()).map(([key, node, other]) => ({ other, [key]: node })),
+    tie('node').map((node) => [1, node]),
+  ),
+})).node
+
+const PLACES: [string, (place: unknown) => unknown][] = [
+  ['config.configurable of a thread', (place) => ({ thread_id: 't', config: { configurable: place } })],
+  ['metadata of a run', (place) => ({ run_id: 'r', metadata: place })],
+  ['kwargs.config of a run', (place) => [{ run_id: 'r', kwargs: { input: {}, config: place } }]],
+  ['metadata of a checkpoint', (place) => ({ values: {}, metadata: place, tasks: [] })],
+  ['metadata of a subgraph state', (place) => ({ values: {}, tasks: [{ state: { metadata: place } }] })],
+  ['the request of a cron', (place) => ({ cron_id: 'c', payload: { config: { configurable: place } } })],
+  ['metadata of a traced run', (place) => ({ runs: [{ id: 'r', extra: { metadata: place } }] })],
+]
+
+describe('no credential survives', () => {
+  test.each(PLACES)('in %s', (_, put) => {
+    fc.assert(
+      fc.property(tainted, (place) => {
+        expect(JSON.stringify(redact(put(place)))).not.toContain(CANARY)
+      }),
+    )
+  })
+
+  test.each([
+    ['messages', (place: unknown) => [{ content: 'hello' }, place]],
+    ['messages|agent:1', (place: unknown) => [{ content: 'hello' }, place]],
+    ['messages/metadata', (place: unknown) => ({ id1: { metadata: place } })],
+    ['debug', (place: unknown) => ({ type: 'checkpoint', payload: { config: { configurable: place }, values: {} } })],
+    ['checkpoints', (place: unknown) => ({ config: { configurable: place }, metadata: place })],
+    ['tasks|a:1', (place: unknown) => ({ id: '1', metadata: place })],
+    ['events', (place: unknown) => ({ event: 'on_chain_start', metadata: place })],
+  ] as const)('in an event %s, as value and as text', (event, put) => {
+    fc.assert(
+      fc.property(tainted, (place) => {
+        expect(JSON.stringify(redactEvent(event, put(place)))).not.toContain(CANARY)
+        expect(redactEventText(event, JSON.stringify(put(place)))).not.toContain(CANARY)
+      }),
+    )
+  })
+
+  test.each([
+    `Bearer ${CANARY}`,
+    `bearer ${CANARY}`,
+    `lsv2_pt_${CANARY}`,
+    'eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.c2lnbmF0dXJl',
+    'Basic dXNlcjpwYXNz',
+  ])('under a key that says nothing: %s', (value) => {
+    expect(redactPlace({ other: [value] })).toEqual({ other: [REDACTED] })
+  })
+
+  test('an auth object is removed also where a record holds it directly', () => {
+    expect(redact({ langgraph_auth_user: { token: CANARY } })).toEqual({ langgraph_auth_user: REDACTED })
+  })
+
+  test('escaped letters hide nothing', () => {
+    const text = `[{},{"\\u0061uthorization":"${CANARY}"}]`
+    expect(redactEventText('messages', text)).not.toContain(CANARY)
+  })
+})
+
+describe('what users own stays', () => {
+  const own = { authorization: 'mine', metadata: { token: 'mine' }, messages: [{ cookie: 'mine' }] }
+
+  test.each(['values', 'input', 'output', 'context', 'value', 'result', 'update'])(
+    '%s of a record, by reference',
+    (key) => {
+      const record = redact({ [key]: own, metadata: { token: 'x' } }) as Record<string, unknown>
+      expect(record[key]).toBe(own)
+      expect(record.metadata).toEqual({ token: REDACTED })
+    },
+  )
+
+  test.each(['values', 'updates', 'custom', 'values|child:1', 'messages/partial'])(
+    'the data of an event %s',
+    (event) => {
+      expect(redactEvent(event, own)).toBe(own)
+    },
+  )
+
+  test('the message of a pair', () => {
+    const [message] = redactEvent('messages', [own, { token: 'x' }]) as unknown[]
+    expect(message).toBe(own)
+  })
+
+  test('a text from which nothing was removed is the same text', () => {
+    for (const text of [
+      '[{"content":"a"},{"graph_node":"b","ls_max_tokens":5}]',
+      'not json, token',
+      '{ "metadata": { "author": 1 } }',
+    ])
+      expect(redactEventText('messages', text)).toBe(text)
+  })
+
+  test('ordinary metadata', () => {
+    const record = { metadata: Object.fromEntries(PLAIN_KEYS.map((key) => [key, 'some text'])) }
+    expect(redact(record)).toEqual(record)
+  })
+})
+
+test('the argument is not changed, numbers keep their digits and keys their names', () => {
+  const text = '{"metadata":{"id":12345678901234567890,"__proto__":{"a":1},"token":"x"}}'
+  const value = parseJson(text)
+  expect(printJson(redact(value))).toBe(text.replace('"x"', `"${REDACTED}"`))
+  expect(printJson(value)).toBe(text)
+})
+
+test('doing it twice changes nothing', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (metadata) => {
+      const once = redact({ metadata })
+      expect(redact(once)).toEqual(once)
+    }),
+  )
+})
+
+test('depth is no danger: 200,000 levels are walked without a stack', () => {
+  let deep: unknown = { authorization: CANARY }
+  for (let level = 0; level < 200_000; level++) deep = { a: deep }
+  let at = redact({ metadata: deep }) as Record<string, unknown> | undefined
+  for (at = at?.metadata as typeof at; at?.a !== undefined; at = at.a as typeof at);
+  expect(at).toEqual({ authorization: REDACTED })
+  expect(holdsRedacted({ metadata: deep })).toBe(false)
+})
+
+test('a mark can be found before it is sent upstream', () => {
+  expect(holdsRedacted({ config: { configurable: [redactPlace({ token: 'x' })] } })).toBe(true)
+  expect(holdsRedacted({ config: { configurable: [null, undefined, 'redacted'] } })).toBe(false)
+})

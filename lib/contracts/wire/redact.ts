@@ -1,0 +1,141 @@
+import { isJsonObject, parseJson, printJson, setOwn } from '../../json/lossless'
+import { AUTH_KEY } from './dialect'
+
+/**
+ * Removes what servers echo of a request's credentials: headers and auth objects end up in `config.configurable`, in
+ * `metadata` of runs, checkpoints and streamed messages, and in a run's `kwargs.config`. Only such places are touched.
+ * What users own (state values, input, output) is handed on as it came, by reference.
+ */
+
+/** Stands where something was removed. Never send it upstream: see `holdsRedacted`. */
+export const REDACTED = '[redacted]'
+
+/** Below these keys everything is checked. */
+const PLACES: ReadonlySet<string> = new Set(['configurable', 'metadata', 'config', 'parent_config', 'extra'])
+/** Below these keys everything is the user's. */
+const USER_DATA: ReadonlySet<string> = new Set([
+  ...['values', 'input', 'output', 'inputs', 'outputs', 'value', 'update', 'result', 'resume', 'context', 'data'],
+  ...['command', 'supersteps', 'messages', 'writes', 'extracted', 'events', 'serialized', 'response_schema', 'chunk'],
+  ...['input_schema', 'output_schema', 'state_schema', 'config_schema', 'context_schema', 'filter'],
+])
+
+const HEADERS = /^(proxy-)?authorization$|^(set-)?cookie2?$|^x-.*(key|token|secret|auth|signature|password|credential)/
+const SECRETS =
+  /(^|-)(token|secrets?|password|passwd|passphrase|credentials?|bearer|cookies?|authorization|auth-?user)$|(^|-)jwt(-|$)|(^|-)(api|access|private|signing|secret|service|session|subscription|encryption|auth)-?keys?$/
+/** A value that shows by itself that it is a credential, whatever its key. */
+const CREDENTIAL =
+  /^[Bb]earer\s+\S{6,}$|^Basic\s+(?=\S*[\dA-Z=])[\w+/]{8,}={0,2}$|^lsv2_(pt|sk)_|^eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*$/
+
+/** Whether what a key names is never shown. `X_Api_Key`, `x-api-key` and `xApiKey` are one key. */
+export function isSecretKey(key: string): boolean {
+  if (AUTH_KEY.test(key.toLowerCase())) return true
+  const name = key
+    .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, (_, end, start, capital) =>
+      capital ? `${capital}-` : `${end}-${start}`,
+    )
+    .replaceAll('_', '-')
+    .toLowerCase()
+  return HEADERS.test(name) || SECRETS.test(name)
+}
+
+type Job = { from: object; to: object; isPlace: boolean }
+type Result = { value: unknown; removed: number }
+
+/** A record, or a list of records, without echoed credentials. Copies what it walks; the argument is not changed. */
+export const redact = (value: unknown): unknown => walk(value, false).value
+
+/** An object that is itself such a place: message metadata, a configuration. */
+export const redactPlace = (value: unknown): unknown => walk(value, true).value
+
+// Iterative: an answer may be nested deeper than the stack is.
+function walk(root: unknown, isPlace: boolean): Result {
+  const jobs: Job[] = []
+  let removed = 0
+  const mark = () => {
+    removed++
+    return REDACTED
+  }
+  const copy = (item: unknown, inPlace: boolean): unknown => {
+    if (typeof item === 'string') return inPlace && CREDENTIAL.test(item) ? mark() : item
+    if (!isWalkable(item)) return item
+    const to = Array.isArray(item) ? [] : {}
+    jobs.push({ from: item, to, isPlace: inPlace })
+    return to
+  }
+  const value = copy(root, isPlace)
+  for (let job = jobs.pop(); job; job = jobs.pop()) {
+    const { from, to } = job
+    if (Array.isArray(from)) {
+      for (const item of from) (to as unknown[]).push(copy(item, job.isPlace))
+      continue
+    }
+    for (const [key, item] of Object.entries(from)) setOwn(to, key, redacted(key, item, job.isPlace))
+  }
+  return { value, removed }
+
+  function redacted(key: string, item: unknown, inPlace: boolean): unknown {
+    // Outside of a place a record's own keys are known, but auth objects are a server's wherever they stand.
+    const isSecret = inPlace ? isSecretKey(key) : AUTH_KEY.test(key)
+    if (isSecret) return item === null ? null : mark()
+    if (!inPlace && USER_DATA.has(key)) return item
+    return copy(item, inPlace || PLACES.has(key))
+  }
+}
+
+const isWalkable = (value: unknown): value is object => Array.isArray(value) || isJsonObject(value)
+
+/** Modes whose payload is all the user's. */
+const USER_MODES: ReadonlySet<string> = new Set([
+  'values',
+  'updates',
+  'custom',
+  'messages/partial',
+  'messages/complete',
+])
+
+/** The data of a stream's event without echoed credentials. `event` is the event's name, namespace and all. */
+export const redactEvent = (event: string, data: unknown): unknown => walkEvent(event, data).value
+
+function walkEvent(event: string, data: unknown): Result {
+  const mode = modeOf(event)
+  if (USER_MODES.has(mode)) return { value: data, removed: 0 }
+  // A pair: the message is the user's, its metadata the server's.
+  if (mode === 'messages' && Array.isArray(data)) {
+    const [message, ...metadata] = data
+    const { value, removed } = walk(metadata, true)
+    return { value: [message, ...(value as unknown[])], removed }
+  }
+  return walk(data, false)
+}
+function modeOf(event: string): string {
+  const bar = event.indexOf('|')
+  return bar === -1 ? event : event.slice(0, bar)
+}
+
+/** What a text must hold for anything to be removed from it; most events do not. An escaped letter may hide any of it. */
+const SUSPECT =
+  /auth|cookie|key|token(?!s)|secret|passw|passphrase|credential|signature|bearer|basic|jwt|lsv2_|eyJ|\\u00/i
+
+/** As `redactEvent`, over the event's raw text. The same text comes back unless something was removed. */
+export function redactEventText(event: string, text: string): string {
+  if (USER_MODES.has(modeOf(event)) || !SUSPECT.test(text)) return text
+  let data: unknown
+  try {
+    data = parseJson(text)
+  } catch {
+    // No JSON: nothing in it is a place.
+    return text
+  }
+  const { value, removed } = walkEvent(event, data)
+  return removed === 0 ? text : printJson(value)
+}
+
+/** Whether a value holds a place where something was removed. Sending it upstream would put the mark where the value was. */
+export function holdsRedacted(value: unknown): boolean {
+  const jobs: unknown[] = [value]
+  for (let job = jobs.pop(); job !== undefined; job = jobs.pop()) {
+    if (job === REDACTED) return true
+    if (isWalkable(job)) jobs.push(...(Array.isArray(job) ? job : Object.values(job)).map((item) => item ?? null))
+  }
+  return false
+}

@@ -1,0 +1,104 @@
+import 'server-only'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { AppError } from '@/lib/errors'
+import { db, type StoreOrTransaction } from '../process/db'
+import { log } from '../process/log'
+import { accounts } from '../process/schema'
+import { hashPassword, isPassword, PASSWORD_LENGTH } from './password'
+import { takeSignInAttempt } from './rate-limit'
+
+export type Account = { id: string; email: string; name: string; sessionVersion: number }
+
+/** ASCII only, so that no look-alike of another address passes. */
+export const Email = z.string().trim().toLowerCase().max(254).pipe(z.email('Enter an e-mail address.'))
+export const NewPassword = z
+  .string()
+  .min(PASSWORD_LENGTH.min, `Use at least ${PASSWORD_LENGTH.min} characters.`)
+  .max(PASSWORD_LENGTH.max, `Use at most ${PASSWORD_LENGTH.max} characters.`)
+
+const columns = { id: accounts.id, email: accounts.email, name: accounts.name, sessionVersion: accounts.sessionVersion }
+
+/**
+ * The account whose password this is; null for a wrong password, an unknown or a disabled account, all after the same time.
+ * Throws AppError rate_limited, with the time to wait, after too many attempts for the account or from the address.
+ */
+export async function checkPassword(email: unknown, password: unknown, address: string): Promise<Account | null> {
+  const given = Email.safeParse(email)
+  if (!given.success || typeof password !== 'string' || password.length > PASSWORD_LENGTH.max) return null
+  const attempt = takeSignInAttempt(given.data, address)
+  if (!attempt.isAllowed) {
+    log.warn('sign_in.rate_limited', { email: given.data, address })
+    throw tooManyAttempts(attempt.retryAfterMs)
+  }
+  const store = await db()
+  const [found] = await store
+    .select({ ...columns, passwordHash: accounts.passwordHash })
+    .from(accounts)
+    .where(and(eq(accounts.email, given.data), isNull(accounts.disabledAt)))
+  const isRight = await isPassword(password, found?.passwordHash)
+  log.info(isRight ? 'sign_in.done' : 'sign_in.refused', { email: given.data, address, by: 'password' })
+  if (!found || !isRight) return null
+  attempt.forgive()
+  const { passwordHash: _, ...account } = found
+  return account
+}
+
+const tooManyAttempts = (retryAfterMs: number) =>
+  new AppError('rate_limited', `Too many attempts. Try again in ${Math.ceil(retryAfterMs / 60_000)} min.`, {
+    retryAfterMs,
+  })
+
+/** A new account. Throws AppError conflict when the address has one. */
+export async function createAccount(
+  store: StoreOrTransaction,
+  given: { email: string; name?: string; password?: string; oidcSubject?: string },
+): Promise<Account> {
+  const passwordHash = given.password === undefined ? null : await hashPassword(given.password)
+  const [made] = await store
+    .insert(accounts)
+    .values({ email: given.email, name: given.name ?? '', passwordHash, oidcSubject: given.oidcSubject })
+    .onConflictDoNothing()
+    .returning(columns)
+  if (!made) throw new AppError('conflict', `There is an account for ${given.email} already.`)
+  return made
+}
+
+/** Ends every session of the account, those under way included. Gives the version that new ones carry. */
+export async function endSessions(store: StoreOrTransaction, account: string): Promise<number> {
+  const [changed] = await store
+    .update(accounts)
+    .set({ sessionVersion: sql`${accounts.sessionVersion} + 1` })
+    .where(eq(accounts.id, account))
+    .returning({ version: accounts.sessionVersion })
+  if (!changed) throw new AppError('not_found', 'There is no such account.')
+  return changed.version
+}
+
+/** Sets a password and ends every session that the old one opened. */
+export async function setPassword(store: StoreOrTransaction, account: string, password: string): Promise<number> {
+  const passwordHash = await hashPassword(password)
+  return await store.transaction(async (transaction) => {
+    await transaction.update(accounts).set({ passwordHash }).where(eq(accounts.id, account))
+    return await endSessions(transaction, account)
+  })
+}
+
+/** Changes one's own password. Gives the account as it is afterwards; sessions before it are over. */
+export async function changeOwnPassword(account: string, current: string, next: string): Promise<Account> {
+  const store = await db()
+  const [found] = await store.select().from(accounts).where(eq(accounts.id, account))
+  if (!found) throw new AppError('not_found', 'There is no such account.')
+  if (!found.passwordHash)
+    throw new AppError('unsupported', 'This account signs in with the identity provider and has no password here.')
+  // Who found an open session must not get to guess the password through it.
+  const attempt = takeSignInAttempt(found.email, `account ${account}`)
+  if (!attempt.isAllowed) throw tooManyAttempts(attempt.retryAfterMs)
+  if (!(await isPassword(current, found.passwordHash)))
+    throw new AppError('invalid', 'The current password is not right.', {
+      fields: [{ path: ['current'], message: 'This is not the current password.' }],
+    })
+  attempt.forgive()
+  const sessionVersion = await setPassword(store, account, next)
+  return { id: found.id, email: found.email, name: found.name, sessionVersion }
+}

@@ -1,0 +1,249 @@
+import { sql } from 'drizzle-orm'
+import type { Account as ProviderAccount, User } from 'next-auth'
+import { decode, type JWT } from 'next-auth/jwt'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { testDatabase } from '@/scripts/testing'
+import { db } from '../process/db'
+import { setDisabled } from '../records/members'
+import { actorOf, testActor, testConsole } from '../testing'
+import { type Account, createAccount, endSessions, setPassword } from './accounts'
+import { roleOf, sessionActor } from './actor'
+import { authOptions } from './auth'
+import { roleFromClaims } from './oidc'
+import { forgetSignInAttempts } from './rate-limit'
+import { claimsFor, cookieName, encodeSession, SESSION_SECONDS } from './session'
+
+const jar = new Map<string, string>()
+vi.mock('next/headers', () => ({
+  cookies: async () => ({ get: (name: string) => (jar.has(name) ? { name, value: jar.get(name) } : undefined) }),
+}))
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await testConsole(database.url)
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  jar.clear()
+  forgetSignInAttempts()
+  home.set({})
+  await (await db()).execute(sql`truncate console.accounts cascade`)
+})
+
+const carry = async (account: Account, more: object = {}) =>
+  void jar.set(
+    cookieName('session'),
+    await encodeSession({ ...claimsFor(account), ...more }, { email: account.email, name: account.name }),
+  )
+
+describe('the actor of a request', () => {
+  const refusal = { code: 'unauthenticated' }
+
+  test('is the person of the session cookie', async () => {
+    const person = await testActor({ staging: 'developer' })
+    await carry(person.account)
+    expect(await sessionActor()).toMatchObject({
+      id: person.id,
+      email: person.email,
+      kind: 'user',
+      session: { version: 1 },
+    })
+  })
+
+  test('is nobody without a cookie, with a damaged one, and with one of another secret', async () => {
+    const { account } = await testActor({ '*': 'admin' })
+    await expect(sessionActor()).rejects.toMatchObject(refusal)
+    jar.set(cookieName('session'), 'nonsense')
+    await expect(sessionActor()).rejects.toMatchObject(refusal)
+    await carry(account)
+    home.set({ NEXTAUTH_SECRET: 'y'.repeat(32) })
+    await expect(sessionActor()).rejects.toMatchObject(refusal)
+  })
+
+  test.each<[string, (account: Account) => Promise<unknown>]>([
+    ['sessions were ended everywhere', async ({ id }) => endSessions(await db(), id)],
+    ['the password was changed', async ({ id }) => setPassword(await db(), id, 'another password')],
+    ['the account was disabled', async ({ id }) => setDisabled(id, true)],
+    ['the account is gone', async ({ id }) => (await db()).execute(sql`delete from console.accounts where id = ${id}`)],
+  ])('is nobody at the next request after %s', async (_, act) => {
+    await testActor({ '*': 'admin' })
+    const { account } = await testActor({ staging: 'admin' })
+    await carry(account)
+    await expect(sessionActor()).resolves.toMatchObject({ id: account.id })
+    await act(account)
+    await expect(sessionActor()).rejects.toMatchObject(refusal)
+  })
+
+  test('is nobody once it signed out, although the cookie is still good by itself', async () => {
+    const { account } = await testActor({ staging: 'admin' })
+    await carry(account)
+    const token = await decode({ token: jar.get(cookieName('session')), secret: 'x'.repeat(32) })
+    await authOptions().events?.signOut?.({ token: token as JWT, session: null as never })
+    await expect(sessionActor()).rejects.toMatchObject(refusal)
+    await carry(account)
+    await expect(sessionActor()).resolves.toMatchObject({ id: account.id })
+  })
+
+  test('is nobody eight hours after sign-in, however often the token was renewed', async () => {
+    const { account } = await testActor({ staging: 'admin' })
+    const justOver = Date.now() - SESSION_SECONDS * 1000 - 1
+    await carry(account, { signedInAt: justOver })
+    await expect(sessionActor()).rejects.toMatchObject(refusal)
+    const renew = authOptions().callbacks?.jwt
+    const token = { ...claimsFor(account), signedInAt: justOver }
+    await expect(renew?.({ token, trigger: 'update' } as never)).rejects.toThrow('over')
+    const good = claimsFor(account)
+    expect(await renew?.({ token: good } as never)).toEqual(good)
+  })
+
+  test('cannot choose version, account or start of its session', async () => {
+    const { account } = await testActor({ staging: 'admin' })
+    const jwt = authOptions().callbacks?.jwt
+    const renewed = await jwt?.({
+      token: claimsFor(account),
+      trigger: 'update',
+      session: { version: 99, sub: 'other' },
+    } as never)
+    expect(renewed).toMatchObject({ sub: account.id, version: 1 })
+  })
+})
+
+describe('signing in with a password', () => {
+  const authorize = (email: string, password: string) => {
+    const provider = authOptions().providers[0] as unknown as {
+      options: { authorize(given: object, request: object): Promise<User | null> }
+    }
+    return provider.options.authorize({ email, password }, { headers: { 'x-forwarded-for': '1.2.3.4, 10.0.0.9' } })
+  }
+
+  test('gives a session of the current version, and nothing but an error code otherwise', async () => {
+    await createAccount(await db(), { email: 'someone@example.com', password: 'a long password' })
+    const user = await authorize('someone@example.com', 'a long password')
+    const token = await authOptions().callbacks?.jwt?.({
+      token: {},
+      user,
+      account: { provider: 'credentials' },
+    } as never)
+    expect(token).toMatchObject({
+      sub: user?.id,
+      version: 1,
+      email: 'someone@example.com',
+      session: expect.any(String),
+      signedInAt: expect.any(Number),
+    })
+    expect(JSON.stringify([user, token])).not.toContain('scrypt')
+    for (let round = 0; round < 5; round += 1) expect(await authorize('someone@example.com', 'wrong')).toBeNull()
+    await expect(authorize('someone@example.com', 'a long password')).rejects.toThrow(/^RateLimited:\d+$/)
+  })
+})
+
+describe('cookies', () => {
+  test('are bound to the host and TLS where the console has TLS', () => {
+    home.set({ NEXTAUTH_URL: 'https://console.example.com' })
+    const { cookies, useSecureCookies, session } = authOptions()
+    expect(session).toEqual({ strategy: 'jwt', maxAge: 8 * 3600 })
+    expect(useSecureCookies).toBe(true)
+    for (const cookie of Object.values(cookies ?? {})) {
+      expect(cookie.name).toMatch(/^__Host-pilothouse\./)
+      expect(cookie.options).toMatchObject({ httpOnly: true, sameSite: 'lax', path: '/', secure: true })
+      expect(cookie.options).not.toHaveProperty('domain')
+    }
+  })
+
+  test('of two consoles on one machine do not meet', () => {
+    const name = authOptions().cookies?.sessionToken?.name
+    expect(name).toBe('pilothouse-3000.session')
+    home.set({ PORT: '3001' })
+    expect(authOptions().cookies?.sessionToken?.name).not.toBe(name)
+    expect(authOptions().cookies?.sessionToken?.options.secure).toBe(false)
+  })
+})
+
+describe('single sign-on', () => {
+  const settings = {
+    OIDC_ISSUER: 'https://id.example.com/',
+    OIDC_CLIENT_ID: 'console',
+    OIDC_CLIENT_SECRET: 'canary',
+    OIDC_ROLE_MAP: 'ops=admin, staff=developer',
+    CONTROL_PLANE_URL: 'https://api.example.com',
+  }
+  const signIn = (claims: object) =>
+    authOptions().callbacks?.signIn?.({
+      user: {} as User,
+      account: { provider: 'oidc' } as ProviderAccount,
+      profile: claims as never,
+    })
+  const tokenOf = (sub: string) =>
+    authOptions().callbacks?.jwt?.({ token: {}, user: { id: sub }, account: { provider: 'oidc' } } as never)
+  beforeEach(() => home.set(settings))
+
+  test('is offered with the settings of the environment and all three checks', () => {
+    expect(authOptions().providers[1]).toMatchObject({
+      id: 'oidc',
+      wellKnown: 'https://id.example.com/.well-known/openid-configuration',
+      checks: ['pkce', 'state', 'nonce'],
+      idToken: true,
+    })
+    home.set({})
+    expect(authOptions().providers).toHaveLength(1)
+  })
+
+  test('makes an account with the role of the claims on the first workspace, and follows them at each sign-in', async () => {
+    expect(await signIn({ sub: 's1', email: 'Ops@Example.com', name: 'Ops', groups: ['staff', 'ops'] })).toBe(true)
+    const token = (await tokenOf('s1')) as JWT
+    const actor = actorOf({ id: String(token.sub), email: '', name: '', sessionVersion: 1 })
+    expect([await roleOf(actor, 'default'), await roleOf(actor, 'other'), await roleOf(actor, '*')]).toEqual([
+      'admin',
+      null,
+      null,
+    ])
+    expect(await signIn({ sub: 's1', email: 'ops@example.com', groups: 'staff' })).toBe(true)
+    expect(await roleOf(actor, 'default')).toBe('developer')
+    expect(await signIn({ sub: 's1', email: 'ops@example.com', groups: [] })).toBe('/sign-in?error=AccessDenied')
+    expect(await roleOf(actor, 'default')).toBeNull()
+  })
+
+  test('lets nobody in without a mapped role, a subject, an address, or with a disabled account', async () => {
+    for (const claims of [
+      { sub: 's', email: 'a@example.com' },
+      { sub: 's', groups: ['ops'] },
+      { email: 'a@example.com', groups: ['ops'] },
+      { sub: 's', email: 'a@example.com', groups: 'toString' },
+    ])
+      expect(await signIn(claims)).toBe('/sign-in?error=AccessDenied')
+    expect((await (await db()).execute(sql`select * from console.accounts`)).rows).toEqual([])
+    await testActor({ '*': 'admin' })
+    await signIn({ sub: 's2', email: 'b@example.com', groups: ['ops'] })
+    await setDisabled(String(((await tokenOf('s2')) as JWT).sub), true)
+    expect(await signIn({ sub: 's2', email: 'b@example.com', groups: ['ops'] })).toBe('/sign-in?error=AccessDenied')
+    await expect(tokenOf('s2')).rejects.toThrow()
+  })
+
+  test('takes over an account of the same address only when the provider has verified it', async () => {
+    const local = await createAccount(await db(), { email: 'someone@example.com', password: 'a long password' })
+    const claims = { sub: 's3', email: 'someone@example.com', groups: ['ops'] }
+    for (const more of [{}, { email_verified: false }, { email_verified: 'maybe' }])
+      expect(await signIn({ ...claims, ...more })).toBe('/sign-in?error=OAuthAccountNotLinked')
+    expect(await signIn({ ...claims, email_verified: true })).toBe(true)
+    expect(((await tokenOf('s3')) as JWT).sub).toBe(local.id)
+    expect(await signIn({ ...claims, sub: 's4', email_verified: true })).toBe('/sign-in?error=OAuthAccountNotLinked')
+  })
+
+  test('finds a claim at a dotted path and gives the highest role of its values', () => {
+    const map = [
+      { claim: 'a', role: 'viewer' as const },
+      { claim: 'b', role: 'admin' as const },
+    ]
+    expect(roleFromClaims({ realm_access: { roles: ['a', 'b'] } }, 'realm_access.roles', map)).toBe('admin')
+    expect(roleFromClaims({ groups: 'a' }, 'groups', map)).toBe('viewer')
+    expect(roleFromClaims({ groups: [1, null] }, 'groups', map)).toBeNull()
+    expect(roleFromClaims({}, '__proto__.x', map)).toBeNull()
+    expect(roleFromClaims({}, 'groups', [{ claim: '*', role: 'viewer' }])).toBe('viewer')
+    expect(roleFromClaims({}, 'groups', undefined)).toBe('viewer')
+  })
+})

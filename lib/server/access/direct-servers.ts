@@ -1,0 +1,85 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, asc, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { AppError } from '@/lib/errors'
+import { db } from '../process/db'
+import { directServers } from '../process/schema'
+import { seal, unseal } from '../process/sealing'
+import { assertDirect, ServerKey, UpstreamUrl } from './workspace-settings'
+
+/** An agent server that an administrator registered, with its key: never leaves the server. */
+export type DirectServer = { id: string; name: string; url: string; apiKey?: string; createdAt: string }
+export type DirectServerView = Omit<DirectServer, 'apiKey'> & { hasKey: boolean }
+
+export const NewDirectServer = z.strictObject({
+  name: z.string().trim().min(1, 'Give it a name.').max(80, 'Use at most 80 characters.'),
+  url: UpstreamUrl,
+  apiKey: ServerKey.optional(),
+})
+export type NewDirectServer = z.input<typeof NewDirectServer>
+
+const sealOf = (id: string, url: string) => ({ owner: `server ${id}`, origin: new URL(url).origin })
+
+/** The agent servers of a direct workspace, by name. Callers check the role first. */
+export async function listDirectServers(workspace: string): Promise<DirectServerView[]> {
+  const rows = await (await db())
+    .select()
+    .from(directServers)
+    .where(eq(directServers.workspace, workspace))
+    .orderBy(asc(directServers.name), asc(directServers.id))
+  return rows.map(({ id, name, url, sealedAuth, createdAt }) => ({
+    id,
+    name,
+    url,
+    hasKey: sealedAuth !== null,
+    createdAt: createdAt.toISOString(),
+  }))
+}
+
+/** One registered server with its key. Throws AppError not_found, and upstream_refused_key when the key cannot be opened. */
+export async function directServer(workspace: string, id: string): Promise<DirectServer> {
+  const found = z.uuid().safeParse(id).success
+    ? (
+        await (
+          await db()
+        )
+          .select()
+          .from(directServers)
+          .where(and(eq(directServers.workspace, workspace), eq(directServers.id, id)))
+      )[0]
+    : undefined
+  if (!found) throw new AppError('not_found', 'There is no such agent server in this workspace.')
+  const { name, url, sealedAuth, createdAt } = found
+  const plain = { id: found.id, name, url, createdAt: createdAt.toISOString() }
+  try {
+    return sealedAuth ? { ...plain, apiKey: unseal(sealedAuth, sealOf(found.id, url)) } : plain
+  } catch (cause) {
+    throw new AppError(
+      'upstream_refused_key',
+      `The key of this agent server cannot be used. ${(cause as Error).message}`,
+      { cause },
+    )
+  }
+}
+
+/** Registers a server; its key is bound to this server and the origin of its address. */
+export async function insertDirectServer(
+  workspace: string,
+  given: z.output<typeof NewDirectServer>,
+): Promise<{ id: string }> {
+  await assertDirect(workspace)
+  const id = randomUUID()
+  const sealedAuth = given.apiKey ? seal(given.apiKey, sealOf(id, given.url)) : null
+  await (await db()).insert(directServers).values({ id, workspace, name: given.name, url: given.url, sealedAuth })
+  return { id }
+}
+
+/** Forgets a server and its key. The server itself is not touched. */
+export async function eraseDirectServer(workspace: string, id: string): Promise<void> {
+  const erased = await (await db())
+    .delete(directServers)
+    .where(and(eq(directServers.workspace, workspace), eq(directServers.id, id)))
+    .returning({ id: directServers.id })
+  if (erased.length === 0) throw new AppError('not_found', 'There is no such agent server in this workspace.')
+}

@@ -1,0 +1,126 @@
+import 'server-only'
+import { and, eq, isNull } from 'drizzle-orm'
+import type { OAuthConfig } from 'next-auth/providers/oauth'
+import { z } from 'zod'
+import type { Role } from '@/lib/contracts/wire/api'
+import { db, type StoreOrTransaction } from '../process/db'
+import { env } from '../process/env'
+import { log } from '../process/log'
+import { accounts, memberships } from '../process/schema'
+import { type Account, createAccount, Email } from './accounts'
+import { highest } from './actor'
+import { firstWorkspace } from './workspaces'
+
+const Claims = z.looseObject({
+  iss: z.string().optional(),
+  sub: z.string().min(1).max(255),
+  email: Email,
+  email_verified: z.union([z.boolean(), z.stringbool()]).optional().catch(undefined),
+  name: z.string().max(200).optional().catch(undefined),
+})
+export type Claims = z.input<typeof Claims>
+
+/** The identity provider's settings for next-auth; undefined where the environment names none. */
+export function oidcProvider(): OAuthConfig<Claims> | undefined {
+  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = env()
+  if (!OIDC_ISSUER) return undefined
+  return {
+    id: 'oidc',
+    name: 'Single sign-on',
+    type: 'oauth',
+    wellKnown: `${OIDC_ISSUER}/.well-known/openid-configuration`,
+    clientId: OIDC_CLIENT_ID,
+    clientSecret: OIDC_CLIENT_SECRET,
+    authorization: { params: { scope: 'openid profile email' } },
+    idToken: true,
+    checks: ['pkce', 'state', 'nonce'],
+    profile: (claims) => ({ id: claims.sub, email: claims.email, name: claims.name }),
+  }
+}
+
+/** The claim at a dotted path, such as `groups` or `realm_access.roles`, as a list of texts. */
+function claimValues(claims: unknown, path: string): string[] {
+  const value = path
+    .split('.')
+    .reduce<unknown>(
+      (at, name) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+          ? (at as Record<string, unknown>)[name]
+          : undefined,
+      claims,
+    )
+  return [value].flat().filter((one) => typeof one === 'string')
+}
+
+/** The role that claims give: the highest that the map names. Without a map everybody the provider lets in may look. */
+export function roleFromClaims(
+  claims: unknown,
+  path: string,
+  map: { claim: string; role: Role }[] | undefined,
+): Role | null {
+  if (!map) return 'viewer'
+  const values = new Set(claimValues(claims, path))
+  return highest(map.filter(({ claim }) => claim === '*' || values.has(claim)).map(({ role }) => role))
+}
+
+const subjectOf = (sub: string) => JSON.stringify([env().OIDC_ISSUER, sub])
+
+/** The account that the provider vouched for in an earlier sign-in. */
+export async function accountOfSubject(sub: string): Promise<Account | null> {
+  const [found] = await (await db())
+    .select()
+    .from(accounts)
+    .where(and(eq(accounts.oidcSubject, subjectOf(sub)), isNull(accounts.disabledAt)))
+  return found ?? null
+}
+
+/**
+ * Signs in with the provider's claims: finds, links or makes the account, and sets its role on the first workspace as the
+ * claims have it now. Gives null when it is let in, else the error to show at the sign-in page.
+ */
+export async function admitFromClaims(given: unknown): Promise<null | 'AccessDenied' | 'OAuthAccountNotLinked'> {
+  const claims = Claims.safeParse(given)
+  if (!claims.success) {
+    log.warn('sign_in.refused', { by: 'oidc', why: 'the claims lack a usable subject or e-mail address' })
+    return 'AccessDenied'
+  }
+  const { OIDC_ROLE_CLAIM, OIDC_ROLE_MAP } = env()
+  const role = roleFromClaims(claims.data, OIDC_ROLE_CLAIM, OIDC_ROLE_MAP)
+  const workspace = await firstWorkspace()
+  const store = await db()
+  const refusal = await store.transaction(async (transaction) => {
+    const account = await findOrMake(transaction, claims.data, role !== null)
+    if (typeof account === 'string') return account
+    if (!workspace) return null
+    if (!role) {
+      await transaction
+        .delete(memberships)
+        .where(and(eq(memberships.account, account.id), eq(memberships.workspace, workspace)))
+      const [other] = await transaction.select().from(memberships).where(eq(memberships.account, account.id)).limit(1)
+      return other ? null : ('AccessDenied' as const)
+    }
+    await transaction
+      .insert(memberships)
+      .values({ account: account.id, workspace, role })
+      .onConflictDoUpdate({ target: [memberships.account, memberships.workspace], set: { role } })
+    return null
+  })
+  log.info(refusal ? 'sign_in.refused' : 'sign_in.done', { email: claims.data.email, by: 'oidc', why: refusal, role })
+  return refusal
+}
+
+async function findOrMake(store: StoreOrTransaction, claims: z.output<typeof Claims>, mayMake: boolean) {
+  const oidcSubject = subjectOf(claims.sub)
+  const [known] = await store.select().from(accounts).where(eq(accounts.oidcSubject, oidcSubject))
+  if (known) return known.disabledAt ? ('AccessDenied' as const) : known
+  const [same] = await store.select().from(accounts).where(eq(accounts.email, claims.email))
+  if (!same)
+    return mayMake
+      ? await createAccount(store, { email: claims.email, name: claims.name, oidcSubject })
+      : ('AccessDenied' as const)
+  // Who can set any address at the provider must not get the account of that address here.
+  if (same.oidcSubject || claims.email_verified !== true) return 'OAuthAccountNotLinked' as const
+  if (same.disabledAt) return 'AccessDenied' as const
+  await store.update(accounts).set({ oidcSubject }).where(eq(accounts.id, same.id))
+  return same
+}

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { adoptEnv } from '../process/env'
+import { isOwnOrigin } from './origin'
+
+const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/none'
+const at = (address: string) => adoptEnv({ DATABASE_URL, NEXTAUTH_URL: address })
+beforeEach(() => at('https://console.example.com'))
+afterEach(() => adoptEnv(undefined))
+
+test.each<Record<string, string>>([
+  { origin: 'https://console.example.com' },
+  { origin: 'https://console.example.com', host: 'internal:3000', 'x-forwarded-host': 'console.example.com' },
+  { origin: 'https://other-name.example.com', host: 'other-name.example.com' },
+  { origin: 'https://console.example.com', 'sec-fetch-site': 'same-origin' },
+])('a request with %o is ours', (headers) => {
+  expect(isOwnOrigin(new Headers(headers))).toBe(true)
+})
+
+test.each<Record<string, string>>([
+  {},
+  { origin: 'null' },
+  { origin: '' },
+  { origin: 'https://evil.example.com' },
+  { origin: 'https://console.example.com.evil.example' },
+  { origin: 'https://console.example.com:8443' },
+  { origin: 'http://console.example.com' },
+  { origin: 'http://console.example.com', host: 'console.example.com' },
+  { origin: 'https://evil.example.com', 'x-forwarded-host': 'evil.example.com' },
+  { origin: 'https://evil.example.com', host: 'console.example.com', forwarded: 'host=evil.example.com' },
+  { origin: 'https://console.example.com', 'sec-fetch-site': 'cross-site' },
+  { origin: 'https://evil.example.com/', host: 'evil.example.com' },
+  { referer: 'https://console.example.com/x' },
+])('a request with %o is refused', (headers) => {
+  expect(isOwnOrigin(new Headers(headers))).toBe(false)
+})
+
+test('without TLS the console also answers under its other local names', () => {
+  at('http://localhost:3000')
+  expect(isOwnOrigin(new Headers({ origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }))).toBe(true)
+  expect(isOwnOrigin(new Headers({ origin: 'http://127.0.0.1:3001', host: '127.0.0.1:3000' }))).toBe(false)
+})

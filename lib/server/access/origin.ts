@@ -1,0 +1,27 @@
+import 'server-only'
+import { AppError } from '@/lib/errors'
+import { env } from '../process/env'
+
+/**
+ * Whether a request that changes something comes from a page of this console. Refused: no Origin, `null`, and every other
+ * origin. Next itself lets the first pass, and believes `X-Forwarded-Host`; here only the configured address and `Host` count.
+ */
+export function isOwnOrigin(headers: Pick<Headers, 'get'>): boolean {
+  const origin = headers.get('origin')
+  if (!origin || origin === 'null' || !URL.canParse(origin)) return false
+  if (headers.get('sec-fetch-site') === 'cross-site') return false
+  const own = new URL(env().NEXTAUTH_URL)
+  if (origin === own.origin) return true
+  // The same console under another name, such as 127.0.0.1 for localhost: the browser names in Origin the host it asked.
+  const given = new URL(origin)
+  return given.origin === origin && given.protocol === own.protocol && given.host === headers.get('host')
+}
+
+/** Throws AppError forbidden for a request from elsewhere. */
+export function assertOwnOrigin(headers: Pick<Headers, 'get'>): void {
+  if (!isOwnOrigin(headers))
+    throw new AppError(
+      'forbidden',
+      'This request did not come from a page of the console. Reload the page and try again.',
+    )
+}

@@ -1,0 +1,235 @@
+import 'server-only'
+import { and, eq, isNull } from 'drizzle-orm'
+import { z } from 'zod'
+import { parseRange } from '@/lib/contracts/wire/address'
+import { AppError } from '@/lib/errors'
+import { db } from '../process/db'
+import { directServers, memberships, workspaces } from '../process/schema'
+import { seal } from '../process/sealing'
+import {
+  ENVIRONMENT_SLUGS,
+  environmentWorkspace,
+  SealedKeys,
+  type SealedTracesKeys,
+  sealOfTraces,
+  sealOfWorkspace,
+  storedWorkspace,
+  workspace,
+} from './workspaces'
+
+// A workspace's slug is the first segment of its URLs, so it must not be the name of a page of ours.
+const RESERVED = [
+  ...ENVIRONMENT_SLUGS,
+  'api',
+  'healthz',
+  'readyz',
+  'sign-in',
+  'sign-out',
+  'account',
+  'new',
+  'admin',
+  'console',
+  'static',
+  'public',
+  'assets',
+  'icon',
+  'opengraph-image',
+]
+
+const Slug = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9-]{1,38}[a-z0-9]$/,
+    'Use 3 to 40 lower-case letters, digits and hyphens, beginning with a letter.',
+  )
+  .refine((slug) => !RESERVED.includes(slug), 'This name is taken by the console itself.')
+const Name = z.string().trim().min(1, 'Give it a name.').max(80, 'Use at most 80 characters.')
+
+/** An http or https address without user name, query and fragment; no slash at its end. */
+export const UpstreamUrl = z
+  .string()
+  .trim()
+  .max(2000)
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    error: 'Enter an address such as https://api.example.com.',
+    abort: true,
+  })
+  .refine((text) => {
+    const url = new URL(text)
+    return !url.username && !url.password && !url.search && !url.hash
+  }, 'Leave out user name, password, query and fragment.')
+  .transform((text) => new URL(text).href.replace(/\/+$/, ''))
+
+/** An origin, `https://*.example.com`, as entered by an administrator. Ranges are the environment's to allow. */
+const AllowedOrigin = z
+  .string()
+  .trim()
+  .refine(
+    (text) => !parseRange(text) && URL.canParse(text.replace('://*.', '://')),
+    'Enter an origin such as https://agents.example.com or https://*.example.com.',
+  )
+  .refine((text) => /^https?:\/\/[^/?#@\s]+\/?$/.test(text), 'Enter the origin only, without a path.')
+  .transform((text) => text.replace(/\/$/, '').toLowerCase())
+
+/** What a header can carry. */
+const HeaderText = z
+  .string()
+  .trim()
+  .min(1)
+  .max(4000)
+  .regex(/^[\x21-\x7e]+$/, 'Use visible ASCII characters without spaces.')
+const Keys = z.strictObject({
+  apiKey: HeaderText.optional(),
+  tenantId: HeaderText.optional(),
+  bearer: HeaderText.optional(),
+  agentApiKey: HeaderText.optional(),
+})
+export const ServerKey = HeaderText
+
+/** Where its traces are read. Without keys, those for the same origin stay. */
+const Traces = z.strictObject({ url: UpstreamUrl, apiKey: HeaderText.optional(), tenantId: HeaderText.optional() })
+
+const common = {
+  name: Name,
+  dialect: z.enum(['auto', 'graph', 'langgraph']),
+  allowedOrigins: z.array(AllowedOrigin).max(50),
+  secretNames: z.enum(['members', 'admins']).optional(),
+  /** Null takes it away, with its keys. */
+  traces: Traces.nullable().optional(),
+}
+export const NewWorkspace = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('control-plane'),
+    slug: Slug,
+    ...common,
+    baseUrl: UpstreamUrl,
+    keys: Keys.default({}),
+  }),
+  z.strictObject({ kind: z.literal('direct'), slug: Slug, ...common }),
+])
+export type NewWorkspace = z.input<typeof NewWorkspace>
+
+/** Only what is given changes. `keys` replaces all of them; null takes them away. */
+export const WorkspaceChange = z.strictObject({
+  name: common.name.optional(),
+  dialect: common.dialect.optional(),
+  allowedOrigins: common.allowedOrigins.optional(),
+  secretNames: common.secretNames,
+  traces: common.traces,
+  baseUrl: UpstreamUrl.optional(),
+  keys: Keys.nullable().optional(),
+})
+export type WorkspaceChange = z.input<typeof WorkspaceChange>
+
+function sealKeys(slug: string, baseUrl: string, keys: SealedKeys | null): string | null {
+  const given = SealedKeys.parse(keys ?? {})
+  const isEmpty = Object.values(given).every((value) => value === undefined)
+  return isEmpty ? null : seal(JSON.stringify(given), sealOfWorkspace(slug, baseUrl))
+}
+
+type StoredTraces = { tracesUrl: string | null; tracesSealedAuth: string | null }
+
+/** What is stored of a tracing address. Keys are bound to its origin, as the control plane's are to theirs. */
+function storeTraces(slug: string, given: z.output<typeof Traces> | null, before: StoredTraces): StoredTraces {
+  if (!given) return { tracesUrl: null, tracesSealedAuth: null }
+  const { url: tracesUrl, ...keys } = given
+  const isSameOrigin = before.tracesUrl !== null && new URL(before.tracesUrl).origin === new URL(tracesUrl).origin
+  const hasKeys = Object.values(keys).some((value) => value !== undefined)
+  if (!hasKeys) return { tracesUrl, tracesSealedAuth: isSameOrigin ? before.tracesSealedAuth : null }
+  const sealed: SealedTracesKeys = keys
+  return { tracesUrl, tracesSealedAuth: seal(JSON.stringify(sealed), sealOfTraces(slug, tracesUrl)) }
+}
+
+function refuseEnvironment(slug: string) {
+  if (environmentWorkspace()?.slug === slug || ENVIRONMENT_SLUGS.includes(slug))
+    throw new AppError(
+      'conflict',
+      'This workspace is defined by the environment of the console. Change the variables there.',
+    )
+}
+
+/** Throws AppError conflict for a slug that is or once was a workspace's. */
+export async function insertWorkspace(given: z.output<typeof NewWorkspace>): Promise<void> {
+  const store = await db()
+  const { slug, name, kind, dialect, allowedOrigins, secretNames } = given
+  const own =
+    given.kind === 'direct' ? {} : { baseUrl: given.baseUrl, sealedAuth: sealKeys(slug, given.baseUrl, given.keys) }
+  const made = await store
+    .insert(workspaces)
+    .values({
+      ...{ slug, name, kind, dialect, allowedOrigins, secretNames, ...own },
+      ...storeTraces(slug, given.traces ?? null, { tracesUrl: null, tracesSealedAuth: null }),
+    })
+    .onConflictDoNothing()
+    .returning({ slug: workspaces.slug })
+  if (made.length > 0) return
+  const message = 'There is or was a workspace of this name. Choose another.'
+  throw new AppError('conflict', message, { fields: [{ path: ['slug'], message }] })
+}
+
+/**
+ * Changes a console-defined workspace. Keys are bound to the origin they were entered for: a base address at another origin
+ * drops them, unless new ones come with it. Says whether that happened.
+ */
+export async function changeWorkspace(
+  slug: string,
+  change: z.output<typeof WorkspaceChange>,
+): Promise<{ hasDroppedKeys: boolean }> {
+  refuseEnvironment(slug)
+  const store = await db()
+  await storedWorkspace(slug) // not_found
+  return await store.transaction(async (transaction) => {
+    const [stored] = await transaction
+      .select()
+      .from(workspaces)
+      .where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt)))
+      .for('update')
+    if (!stored) throw new AppError('not_found', 'There is no such workspace.')
+    const { keys, traces, ...plain } = change
+    if (stored.kind === 'direct' && (plain.baseUrl !== undefined || keys))
+      throw new AppError(
+        'invalid',
+        'A workspace of single agent servers has no control plane: addresses and keys belong to its servers.',
+      )
+    const baseUrl = plain.baseUrl ?? stored.baseUrl
+    const isSameOrigin =
+      baseUrl !== null && stored.baseUrl !== null && new URL(baseUrl).origin === new URL(stored.baseUrl).origin
+    const kept = isSameOrigin ? stored.sealedAuth : null
+    const sealedAuth = keys === undefined || baseUrl === null ? kept : sealKeys(slug, baseUrl, keys)
+    const tracing = traces === undefined ? stored : storeTraces(slug, traces, stored)
+    const { tracesUrl, tracesSealedAuth } = tracing
+    await transaction
+      .update(workspaces)
+      .set({ ...plain, sealedAuth, tracesUrl, tracesSealedAuth, updatedAt: new Date() })
+      .where(eq(workspaces.slug, slug))
+    const hasDropped = keys === undefined && stored.sealedAuth !== null && sealedAuth === null
+    const hasDroppedOfTraces = Boolean(traces && stored.tracesSealedAuth && !tracesSealedAuth)
+    return { hasDroppedKeys: hasDropped || hasDroppedOfTraces }
+  })
+}
+
+/** Deletes a console-defined workspace with its keys, servers and memberships. Nothing upstream is touched; the slug stays taken. */
+export async function eraseWorkspace(slug: string): Promise<void> {
+  refuseEnvironment(slug)
+  const store = await db()
+  await store.transaction(async (transaction) => {
+    const erased = await transaction
+      .update(workspaces)
+      .set({ deletedAt: new Date(), sealedAuth: null, tracesSealedAuth: null })
+      .where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt)))
+      .returning({ slug: workspaces.slug })
+    if (erased.length === 0) throw new AppError('not_found', 'There is no such workspace.')
+    await transaction.delete(directServers).where(eq(directServers.workspace, slug))
+    await transaction.delete(memberships).where(eq(memberships.workspace, slug))
+  })
+}
+
+/** Throws AppError unless the workspace is one of single agent servers. */
+export async function assertDirect(slug: string): Promise<void> {
+  const found = await workspace(slug)
+  if (found.kind !== 'direct')
+    throw new AppError(
+      'unsupported',
+      'Only a workspace of single agent servers has servers to add; this one has a control plane.',
+    )
+}

@@ -1,0 +1,93 @@
+import 'server-only'
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import type { Store } from '../process/db'
+import { audit, auditHead } from '../process/schema'
+import { derivedKey } from '../process/sealing'
+
+// An HMAC over each row and the MAC of the row before it: who can write to the database but has no sealing key cannot
+// change, insert, remove or reorder rows unseen. Taking away the newest ones shows in the head's seal, and where the head
+// was put back as well, in the anchors that live outside the database (audit-anchor.ts).
+
+export type AuditRow = typeof audit.$inferSelect
+export type AuditDraft = Omit<AuditRow, 'seq' | 'mac' | 'at'>
+export type AuditHead = Pick<typeof auditHead.$inferSelect, 'chain' | 'seq' | 'mac'>
+
+const mac = (...parts: unknown[]): string =>
+  createHmac('sha256', derivedKey('audit')).update(JSON.stringify(parts)).digest('base64url')
+
+const sorted = (params: Record<string, string>) => Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))
+
+/** The MAC a row must have after a row with the MAC `before`. */
+export function macOf(row: Omit<AuditRow, 'mac'>, before: string): string {
+  const {
+    seq,
+    at,
+    kind,
+    intent,
+    actor,
+    actorEmail,
+    role,
+    workspace,
+    operation,
+    params,
+    fields,
+    upstreamStatus,
+    outcome,
+    requestId,
+  } = row
+  const rest = [
+    actor,
+    actorEmail,
+    role,
+    workspace,
+    operation,
+    sorted(params),
+    fields,
+    upstreamStatus,
+    outcome,
+    requestId,
+  ]
+  return mac('row', before, seq, at.toISOString(), kind, intent, ...rest)
+}
+
+/** The MAC before the first row: of this chain only, so that one installation's rows do not fit another's. */
+export const genesisOf = (chain: string): string => mac('genesis', chain)
+
+const sealOf = ({ chain, seq, mac: last }: AuditHead): string => mac('head', chain, seq, last)
+
+/** Whether two MACs are the same, in constant time. */
+export function isSameMac(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+export const isSealed = (head: AuditHead & { seal: string }): boolean => isSameMac(head.seal, sealOf(head))
+
+/** Appends rows in one transaction; the head's row lock puts writers of all processes in order. Gives the new end of the chain. */
+export async function appendRows(store: Store, drafts: AuditDraft[]): Promise<AuditHead> {
+  return await store.transaction(async (transaction) => {
+    const chain = randomUUID()
+    const start = { chain, seq: 0, mac: genesisOf(chain) }
+    // With a row there already this inserts nothing and waits for nobody.
+    await transaction
+      .insert(auditHead)
+      .values({ ...start, seal: sealOf(start) })
+      .onConflictDoNothing()
+    const [head] = await transaction.select().from(auditHead).for('update')
+    if (!head || !isSealed(head))
+      throw new Error('The end of the audit trail was tampered with, or the sealing key is another one.')
+    const at = new Date()
+    let before: AuditHead = { chain: head.chain, seq: head.seq, mac: head.mac }
+    const rows = drafts.map((draft) => {
+      const row = { ...draft, at, seq: before.seq + 1 }
+      before = { chain: head.chain, seq: row.seq, mac: macOf(row, before.mac) }
+      return { ...row, mac: before.mac }
+    })
+    await transaction.insert(audit).values(rows)
+    await transaction
+      .update(auditHead)
+      .set({ seq: before.seq, mac: before.mac, seal: sealOf(before) })
+      .where(sql`id = 1`)
+    return before
+  })
+}

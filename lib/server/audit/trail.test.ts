@@ -1,0 +1,264 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Role } from '@/lib/contracts/wire/api'
+import { testDatabase } from '@/scripts/testing'
+import { adoptStore, db, openStore } from '../process/db'
+import { testActor, testConsole } from '../testing'
+import { keptAnchors } from './anchor'
+import { type AuditHead, appendRows } from './chain'
+import { type AuditEntry, listAudit, recordDenial, recordIntent, recordOutcome } from './trail'
+import { verifyAudit } from './verify'
+
+const entry: AuditEntry = {
+  actor: { id: 'someone', email: 'someone@example.com', kind: 'user' },
+  role: 'admin',
+  workspace: 'staging',
+  operation: 'updateDeployment',
+  params: { deployment_id: 'd-1' },
+  fields: ['secrets', 'resource_spec'],
+  requestId: 'request-1',
+}
+const draft = (operation: string) => ({
+  kind: 'intent' as const,
+  intent: null,
+  actor: 'someone',
+  actorEmail: '',
+  role: null,
+  workspace: 'staging',
+  operation,
+  params: {},
+  fields: [],
+  upstreamStatus: null,
+  outcome: null,
+  requestId: 'r',
+})
+
+let database: Awaited<ReturnType<typeof testDatabase>> | undefined
+let home: Awaited<ReturnType<typeof testConsole>> | undefined
+
+async function drop() {
+  await home?.close()
+  await database?.drop()
+}
+beforeEach(async () => {
+  await drop()
+  database = await testDatabase()
+  home = await testConsole(database.url)
+})
+afterAll(drop)
+
+const run = async (statement: ReturnType<typeof sql>) => (await db()).execute(statement)
+const write = async (rows: number) => {
+  for (let row = 1; row <= rows; row += 1) await recordIntent({ ...entry, requestId: `request-${row}` })
+}
+
+describe('the audit trail', () => {
+  test('holds intent and outcome of a write, names of fields and no values', async () => {
+    const intent = await recordIntent(entry)
+    await recordOutcome({ intent, status: 200, outcome: 'done', upstreamStatus: 202 })
+    await recordDenial({ ...entry, role: 'viewer', outcome: 'needs admin' })
+    const reader = await testActor({ staging: 'admin' })
+    const { entries } = await listAudit(reader, { workspace: 'staging' })
+    expect(
+      entries.map(({ seq, kind, intent: of, outcome, upstreamStatus, role }) => ({
+        seq,
+        kind,
+        of,
+        outcome,
+        upstreamStatus,
+        role,
+      })),
+    ).toEqual([
+      { seq: 3, kind: 'denial', of: null, outcome: 'needs admin', upstreamStatus: null, role: 'viewer' },
+      { seq: 2, kind: 'outcome', of: 1, outcome: '200 done', upstreamStatus: 202, role: 'admin' },
+      { seq: 1, kind: 'intent', of: null, outcome: null, upstreamStatus: null, role: 'admin' },
+    ])
+    expect(entries[2]).toMatchObject({
+      actor: 'someone@example.com',
+      params: { deployment_id: 'd-1' },
+      fields: ['secrets', 'resource_spec'],
+      requestId: 'request-1',
+    })
+    expect(await verifyAudit()).toMatchObject({ isWhole: true, rows: 3, problems: [] })
+  })
+
+  test('is read page by page, by its administrators only', async () => {
+    await write(5)
+    const reader = await testActor({ staging: 'admin' })
+    const first = await listAudit(reader, { workspace: 'staging', limit: 3 })
+    expect(first.entries.map(({ seq }) => seq)).toEqual([5, 4, 3])
+    const second = await listAudit(reader, { workspace: 'staging', limit: 3, before: first.next ?? 0 })
+    expect([second.entries.map(({ seq }) => seq), second.next]).toEqual([[2, 1], null])
+    const others: Record<string, Role>[] = [{ other: 'admin' }, { staging: 'developer' }, { '*': 'viewer' }]
+    for (const roles of others)
+      await expect(listAudit(await testActor(roles), { workspace: 'staging' })).rejects.toMatchObject({
+        code: 'forbidden',
+      })
+    expect((await listAudit(await testActor({ '*': 'admin' }), { workspace: 'empty' })).entries).toEqual([])
+  })
+
+  test('survives whatever a caller puts into a path', async () => {
+    const params = { thread_id: 'a\u0000b', key: '\ud800', __proto__x: '‮', text: '"\n{' }
+    await recordIntent({ ...entry, workspace: 'st\u0000aging\n', params, fields: ['\u0000'] })
+    const report = await verifyAudit()
+    expect(report).toMatchObject({ isWhole: true, rows: 1 })
+    const [row] = (await listAudit(await testActor({ '*': 'admin' }), { workspace: 'st aging ' })).entries
+    expect(row?.params).toEqual(params)
+  })
+
+  test('stays one chain under twenty writers in several pools at once', async () => {
+    const url = database?.url ?? ''
+    const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(url, { connections: 4 })))
+    const heads = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        appendRows(stores[index % 5]?.db as never, [draft(`writer-${index}`), draft(`again-${index}`)]),
+      ),
+    )
+    await Promise.all([
+      ...Array.from({ length: 20 }, () => recordIntent(entry)),
+      ...stores.map((store) => store.close()),
+    ])
+    expect(new Set(heads.map(({ seq }: AuditHead) => seq)).size).toBe(20)
+    expect(await verifyAudit()).toMatchObject({ isWhole: true, rows: 60 })
+  })
+
+  test('refuses a write whose intent cannot be recorded, and only logs a denial it cannot record', async () => {
+    await run(sql`drop table console.audit`)
+    await expect(recordIntent(entry)).rejects.toMatchObject({ code: 'internal', view: { requestId: 'request-1' } })
+    await expect(recordDenial(entry)).resolves.toBeUndefined()
+  })
+
+  test('does not go on from an end that was tampered with', async () => {
+    await write(3)
+    await run(sql`delete from console.audit where seq = 3`)
+    await run(sql`update console.audit_head set seq = 2, mac = (select mac from console.audit where seq = 2)`)
+    await expect(recordIntent(entry)).rejects.toMatchObject({ code: 'internal' })
+  })
+})
+
+describe('verification finds', () => {
+  const cases: Record<string, [ReturnType<typeof sql>[], RegExp]> = {
+    'a changed actor': [
+      [sql`update console.audit set actor_email = 'other@example.com' where seq = 4`],
+      /Row 4 was changed/,
+    ],
+    'a changed time': [[sql`update console.audit set at = at + interval '1 ms' where seq = 4`], /Row 4 was changed/],
+    'a changed parameter': [
+      [sql`update console.audit set params = '{"deployment_id":"d-2"}' where seq = 4`],
+      /Row 4 was changed/,
+    ],
+    'a changed outcome': [[sql`update console.audit set outcome = '500' where seq = 4`], /Row 4 was changed/],
+    'a removed row': [[sql`delete from console.audit where seq = 4`], /Row 4 is missing/],
+    'a removed row whose gap was closed': [
+      [sql`delete from console.audit where seq = 4`, sql`update console.audit set seq = seq - 1 where seq > 4`],
+      /Row 4 was changed, inserted or moved/,
+    ],
+    'an inserted row': [
+      [
+        sql`update console.audit set seq = seq + 100 where seq > 4`,
+        sql`insert into console.audit select 5, at, kind, intent, actor, actor_email, role, workspace, operation, params, fields, upstream_status, outcome, request_id, mac from console.audit where seq = 4`,
+      ],
+      /Row 5 was changed, inserted or moved/,
+    ],
+    'two rows that changed places': [
+      [
+        sql`update console.audit set seq = -1 where seq = 4`,
+        sql`update console.audit set seq = 4 where seq = 5`,
+        sql`update console.audit set seq = 5 where seq = -1`,
+      ],
+      /Row 4 was changed, inserted or moved/,
+    ],
+    'the first rows gone': [[sql`delete from console.audit where seq <= 2`], /Rows 1 to 2 are missing/],
+    'the newest row gone': [[sql`delete from console.audit where seq = 8`], /The newest rows, 8 to 8, are missing/],
+    'an emptied trail': [[sql`delete from console.audit`], /The newest rows, 1 to 8, are missing/],
+    'a row added at the end': [
+      [
+        sql`insert into console.audit select 9, at, kind, intent, actor, actor_email, role, workspace, operation, params, fields, upstream_status, outcome, request_id, mac from console.audit where seq = 8`,
+      ],
+      /Row 9 was changed, inserted or moved/,
+    ],
+    'a forged end': [
+      [
+        sql`delete from console.audit where seq = 8`,
+        sql`update console.audit_head set seq = 7, mac = (select mac from console.audit where seq = 7)`,
+      ],
+      /does not fit its seal/,
+    ],
+    'the end gone': [[sql`delete from console.audit_head`], /The sealed end is missing/],
+  }
+
+  test.each(Object.entries(cases))('%s', async (_, [statements, problem]) => {
+    await write(8)
+    expect((await verifyAudit()).isWhole).toBe(true)
+    for (const statement of statements) await run(statement)
+    const report = await verifyAudit()
+    expect(report.isWhole).toBe(false)
+    expect(report.problems.join('\n')).toMatch(problem)
+  })
+
+  test('newest rows that went together with a put-back end, by the anchors', async () => {
+    await write(49)
+    const { rows } = await run(sql`select * from console.audit_head`)
+    await write(12)
+    const then = rows[0] as { seq: string; mac: string; seal: string }
+    await run(sql`delete from console.audit where seq > ${then.seq}`)
+    await run(sql`update console.audit_head set seq = ${then.seq}, mac = ${then.mac}, seal = ${then.seal}`)
+    const [kept] = keptAnchors()
+    expect(kept?.seq).toBe(51) // the first row of a process and every fifty after it
+    expect((await verifyAudit()).problems).toEqual(['Row 51 was anchored and is missing.'])
+    const anchors = path.join(home?.dataDir ?? '', 'audit-anchor.json')
+    const copy = JSON.parse(readFileSync(anchors, 'utf8'))
+    rmSync(anchors)
+    expect((await verifyAudit()).isWhole).toBe(true) // the database alone cannot tell …
+    expect((await verifyAudit(copy)).isWhole).toBe(false) // … the log stream's anchor can
+  })
+
+  test('a trail begun anew in place of the old one', async () => {
+    await write(3)
+    await run(sql`truncate console.audit, console.audit_head`)
+    await write(3)
+    expect((await verifyAudit()).problems.join()).toMatch(/belongs to another trail/)
+  })
+
+  test('every row of another sealing key', async () => {
+    await write(3)
+    home?.set({ PILOTHOUSE_SEALING_KEY: 'another key of thirty-two letters' })
+    expect((await verifyAudit()).problems.join()).toMatch(/the sealing key is another one.*Row 1 was changed/)
+  })
+})
+
+test('the anchors go to the log stream at the first row, every fifty, and a full data folder breaks nothing', async () => {
+  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  try {
+    mkdirSync(path.join(home?.dataDir ?? '', 'audit-anchor.json')) // a folder where the file should be
+    await write(52)
+    const lines = out.mock.calls
+      .map(([text]) => JSON.parse(String(text)))
+      .filter(({ event }) => event === 'audit.anchor')
+    expect(lines.map(({ audit_anchor }) => audit_anchor)).toEqual([1, 51])
+    expect(lines[1]).toMatchObject({ mac: expect.any(String), chain: expect.any(String) })
+    expect(err.mock.calls.join()).toContain('audit.anchor_not_kept')
+  } finally {
+    out.mockRestore()
+    err.mockRestore()
+  }
+})
+
+test('the end is anchored when the process is told to stop', async () => {
+  Reflect.deleteProperty(globalThis, 'pilothouseShutdown')
+  await write(3)
+  expect(keptAnchors().map(({ seq }) => seq)).toEqual([1])
+  ;(Reflect.get(globalThis, 'pilothouseShutdown') as AbortController).abort()
+  Reflect.deleteProperty(globalThis, 'pilothouseShutdown')
+  expect(keptAnchors().map(({ seq }) => seq)).toEqual([3])
+})
+
+test('a store that is away refuses intents instead of losing them', async () => {
+  await adoptStore('postgres://nobody@127.0.0.1:1/none')
+  await expect(recordIntent(entry)).rejects.toMatchObject({ code: 'internal' })
+  await adoptStore(database?.url)
+  await expect(recordIntent(entry)).resolves.toMatchObject({ seq: 1 })
+})

@@ -1,0 +1,45 @@
+import 'server-only'
+import type { Mark, Seen } from '@/lib/edit'
+import { isJsonObject, printJson } from '@/lib/json/lossless'
+import { fingerprint } from '../process/sealing'
+import type { RawDeployment } from './raw-deployment'
+
+/** A part of a deployment under a name. Undefined and null are the same: not set. */
+export type Entry = { name: string; value: unknown }
+
+/** The same text for equal values, whatever the order of their keys. Texts stay as they are. */
+const canonical = (value: unknown): string => (typeof value === 'string' ? value : `json:${printJson(sorted(value))}`)
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isJsonObject(value)) return value
+  const pairs = Object.entries(value).filter(([, one]) => one !== undefined && one !== null)
+  return Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, one]) => [key, sorted(one)]))
+}
+
+export const markOf = (workspace: string, value: unknown): string => fingerprint(workspace, canonical(value))
+
+export const marksOf = (workspace: string, entries: readonly Entry[]): Mark[] =>
+  entries.flatMap(({ name, value }) =>
+    value === undefined || value === null ? [] : [{ name, mark: markOf(workspace, value) }],
+  )
+
+/** What somebody sees who reads this now. The order of the names is no part of it: some servers change it at each read. */
+export function seenOf(workspace: string, raw: RawDeployment, marks: Mark[]): Seen {
+  const ordered = marks.map(({ name, mark }) => JSON.stringify([name, mark])).sort()
+  const { updatedAt, latestRevision } = raw
+  return { digest: markOf(workspace, ordered), marks, updatedAt, latestRevision }
+}
+
+/**
+ * The fields at these paths (`source_config.build_on_push`); a path that ends in `.*` stands for each key of an object or
+ * all of it where it is none.
+ */
+export function entriesAt(record: Readonly<Record<string, unknown>>, paths: readonly string[]): Entry[] {
+  return paths.flatMap((path): Entry[] => {
+    const name = path.replace(/\.\*$/, '')
+    const value = name.split('.').reduce<unknown>((at, key) => (isJsonObject(at) ? at[key] : undefined), record)
+    if (name === path || !isJsonObject(value)) return [{ name, value }]
+    return Object.entries(value).map(([key, one]) => ({ name: `${name}.${key}`, value: one }))
+  })
+}

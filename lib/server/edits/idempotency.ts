@@ -1,0 +1,53 @@
+import 'server-only'
+import { createHash } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import { AppError } from '@/lib/errors'
+import type { Actor } from '../access/actor'
+import { db } from '../process/db'
+import { idempotencyKeys } from '../process/schema'
+
+/** How long a repeat waits for the first request. An object, so that tests can shorten it. */
+export const ONCE = { waitMs: 20_000, lookMs: 150 }
+
+type Request = { actor: Actor; key: string; operation: string; input: unknown }
+
+/**
+ * Does something once per key and person: a repeat, by a double click or a browser that sends again, gets the answer of
+ * the first. A failure is forgotten, so that it can be tried again. Throws AppError conflict for a key used for something else.
+ */
+export async function once<T>({ actor, key, operation, input }: Request, work: () => Promise<T>): Promise<T> {
+  const store = await db()
+  const bodyHash = createHash('sha256').update(JSON.stringify(input)).digest('base64url')
+  const own = { account: actor.id, key }
+  const where = and(eq(idempotencyKeys.account, actor.id), eq(idempotencyKeys.key, key))
+  const inserted = await store
+    .insert(idempotencyKeys)
+    .values({ ...own, operation, bodyHash })
+    .onConflictDoNothing()
+    .returning({ key: idempotencyKeys.key })
+  if (inserted.length === 0) return await answerOf<T>(where, operation, bodyHash)
+  try {
+    const value = await work()
+    await store.update(idempotencyKeys).set({ answer: { value } }).where(where)
+    return value
+  } catch (error) {
+    await store.delete(idempotencyKeys).where(where)
+    throw error
+  }
+}
+
+/** What the first request with this key was answered, once it is. */
+async function answerOf<T>(where: ReturnType<typeof and>, operation: string, bodyHash: string): Promise<T> {
+  const store = await db()
+  for (const end = Date.now() + ONCE.waitMs; ; ) {
+    const [row] = await store.select().from(idempotencyKeys).where(where)
+    if (!row)
+      throw new AppError('conflict', 'The first of two equal requests failed. Look at what is there, then try again.')
+    if (row.operation !== operation || row.bodyHash !== bodyHash)
+      throw new AppError('conflict', 'This request was sent before with other content. Reload the page and try again.')
+    if (row.answer !== null) return (row.answer as { value: T }).value // as it was stored above
+    if (Date.now() > end)
+      throw new AppError('conflict', 'The same request is still under way. Reload the page to see what came of it.')
+    await new Promise((resolve) => setTimeout(resolve, ONCE.lookMs))
+  }
+}

@@ -1,0 +1,38 @@
+import 'server-only'
+import { hiddenPlaces } from '@/lib/contracts/deployments/secret-masks'
+import { markOf, seenOf } from './fingerprints'
+import type { EditPlace, RawDeployment } from './raw-deployment'
+
+/** In place of a mark: the server does not show the value. */
+export const HIDDEN = ''
+
+// Masks that a server was caught with: it had been sent a value, and gave another text for it afterwards.
+const shared = globalThis as { pilothouseMasks?: Map<string, Set<string>> }
+const MOST = 500
+
+export function rememberMask({ workspace }: EditPlace, text: string): void {
+  shared.pilothouseMasks ??= new Map()
+  const known = shared.pilothouseMasks.get(workspace) ?? new Set()
+  if (known.size < MOST) known.add(markOf(workspace, text))
+  shared.pilothouseMasks.set(workspace, known)
+}
+const isKnownMask = (workspace: string) => {
+  const known = shared.pilothouseMasks?.get(workspace)
+  return (value: string) => known?.has(markOf(workspace, value)) ?? false
+}
+
+/** The places of the list whose values are not known here. */
+export const hiddenOf = ({ workspace }: EditPlace, { secrets }: RawDeployment): Set<number> =>
+  hiddenPlaces(secrets ?? [], isKnownMask(workspace))
+
+/** What somebody sees who reads the secrets now. Where values are hidden, a revision more is the only sign of a change. */
+export const seeSecrets = (place: EditPlace) => (raw: RawDeployment) => {
+  const hidden = hiddenOf(place, raw)
+  const marks = (raw.secrets ?? []).map(({ name, value }, index) => ({
+    name,
+    mark: hidden.has(index) ? HIDDEN : markOf(place.workspace, value),
+  }))
+  const seen = seenOf(place.workspace, raw, marks)
+  const isBlind = hidden.size > 0 || raw.secrets === null
+  return isBlind ? { ...seen, digest: markOf(place.workspace, [seen.digest, raw.latestRevision]) } : seen
+}

@@ -1,0 +1,128 @@
+import 'server-only'
+import path from 'node:path'
+import { z } from 'zod'
+import { ROLES } from '@/lib/contracts/wire/api'
+
+/** An environment variable that is set to nothing counts as absent: compose files and CI write it so. */
+const text = z.preprocess(
+  (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
+  z.string().trim().optional(),
+)
+
+const httpUrl = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+const isPlain = (value: string) => {
+  const url = new URL(value)
+  return !url.username && !url.password && !url.search && !url.hash
+}
+const address = text
+  .refine((value) => value === undefined || httpUrl(value), {
+    error: 'must be an http or https address, for example https://api.example.com',
+    abort: true,
+  })
+  .refine((value) => value === undefined || isPlain(value), 'must hold no user name, password, query or fragment')
+  .transform((value) => value?.replace(/\/+$/, ''))
+
+const list = text.transform((value) => value?.split(/[\s,]+/).filter(Boolean) ?? [])
+
+/** `operators=admin, staff=developer, *=viewer`: values of the role claim and the roles they give. */
+const roleMap = text.transform((value, context) => {
+  if (value === undefined) return undefined
+  return value.split(',').flatMap((pair) => {
+    const at = pair.lastIndexOf('=')
+    const role = ROLES.find((one) => one === pair.slice(at + 1).trim())
+    const claim = pair.slice(0, Math.max(at, 0)).trim()
+    if (claim && role) return [{ claim, role }]
+    context.addIssue(`"${pair.trim()}" is not of the form value=role, with the role one of ${ROLES.join(', ')}`)
+    return []
+  })
+})
+
+const Env = z
+  .object({
+    PORT: text.pipe(z.coerce.number<string | undefined>('must be a number').int().min(1).max(65535).default(3000)),
+    NEXTAUTH_URL: address,
+    NEXTAUTH_SECRET: text.refine(
+      (value) => value === undefined || value.length >= 32,
+      'must have at least 32 characters; `openssl rand -base64 32` makes one',
+    ),
+    DATABASE_URL: text
+      .refine((value) => value !== undefined, {
+        error: 'is missing: the address of a PostgreSQL server (`npm start` runs one of its own)',
+        abort: true,
+      })
+      .refine(
+        (value) => URL.canParse(value ?? '') && /^postgres(ql)?:$/.test(new URL(value ?? '').protocol),
+        'must look like postgres://user:password@host:5432/database',
+      )
+      .transform((value) => value ?? ''),
+    PILOTHOUSE_DATA: text.transform((value) =>
+      path.resolve(/* turbopackIgnore: true */ process.cwd(), value ?? '.data'),
+    ),
+    PILOTHOUSE_ADMIN_EMAIL: text.pipe(
+      z.email('must be an e-mail address').toLowerCase().default('admin@pilothouse.local'),
+    ),
+    PILOTHOUSE_ADMIN_PASSWORD: text.pipe(
+      z.string().min(12, 'must have at least 12 characters').max(256, 'must have at most 256 characters').optional(),
+    ),
+    PILOTHOUSE_WORKSPACE_KIND: text.pipe(z.enum(['embedded', 'control-plane']).default('control-plane')),
+    PILOTHOUSE_SEALING_KEY: text.refine(
+      (value) => value === undefined || value.length >= 32,
+      'must have at least 32 characters; `openssl rand -base64 32` makes one',
+    ),
+    CONTROL_PLANE_URL: address,
+    CONTROL_PLANE_API_KEY: text,
+    CONTROL_PLANE_TENANT_ID: text,
+    CONTROL_PLANE_TOKEN: text,
+    AGENT_SERVER_API_KEY: text,
+    /** The tracing API that a control plane's deployments log to; the embedded platform has its own. */
+    TRACES_URL: address,
+    TRACES_API_KEY: text,
+    /** Who sees the names of secrets in the workspace that the environment defines. */
+    PILOTHOUSE_SECRET_NAMES: text.pipe(z.enum(['members', 'admins']).default('members')),
+    WIRE_DIALECT: text.pipe(z.enum(['auto', 'graph', 'langgraph']).default('auto')),
+    /** Origins (`https://host`, `https://*.host`) and address ranges (`10.0.0.0/8`). */
+    ALLOWED_UPSTREAMS: list,
+    OIDC_ISSUER: address,
+    OIDC_CLIENT_ID: text,
+    OIDC_CLIENT_SECRET: text,
+    OIDC_ROLE_CLAIM: text.transform((value) => value ?? 'groups'),
+    OIDC_ROLE_MAP: roleMap,
+  })
+  .superRefine((value, context) => {
+    const oidc = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
+    const given = oidc.filter((name) => value[name] !== undefined)
+    if (given.length === 0) return
+    for (const name of oidc.filter((one) => !given.includes(one)))
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `is missing, while ${given.join(' and ')} is set: single sign-on needs all three`,
+      })
+  })
+  .transform((value) => ({ ...value, NEXTAUTH_URL: value.NEXTAUTH_URL ?? `http://localhost:${value.PORT}` }))
+export type Env = z.output<typeof Env>
+
+/** The settings as given. Throws an Error that names every unusable variable and what it should be; values are never in it. */
+export function parseEnv(source: Record<string, string | undefined>): Env {
+  const parsed = Env.safeParse(source)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new Error(`The environment is not usable.\n  ${problems.join('\n  ')}`)
+}
+
+const shared = globalThis as { pilothouseEnv?: Env }
+
+/** The settings of this process, parsed once. */
+export function env(): Env {
+  if (!shared.pilothouseEnv) {
+    shared.pilothouseEnv = parseEnv(process.env)
+    // next-auth reads this one itself, and without it sends everybody to port 3000.
+    process.env.NEXTAUTH_URL = shared.pilothouseEnv.NEXTAUTH_URL
+  }
+  return shared.pilothouseEnv
+}
+
+/** For tests: these settings instead of the process's. Undefined: parse the process's again at next use. */
+export function adoptEnv(source: Record<string, string | undefined> | undefined): void {
+  shared.pilothouseEnv = source && parseEnv(source)
+}

@@ -1,0 +1,61 @@
+import { redirect } from 'next/navigation'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { AppError } from '@/lib/errors'
+import { parseInput, settle } from './result'
+
+let logged: string[]
+beforeEach(() => {
+  logged = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    logged.push(String(text))
+    return true
+  })
+})
+afterEach(() => vi.restoreAllMocks())
+
+test('a success is its data', async () => {
+  expect(await settle(async () => 7)).toEqual({ ok: true, data: 7 })
+})
+
+test('an expected failure keeps its words and its own request id, and is not logged', async () => {
+  const settled = await settle(async () => {
+    throw new AppError('conflict', 'Taken.', { requestId: 'own', fields: [{ path: ['name'], message: 'Taken.' }] })
+  }, 'given')
+  expect(settled).toEqual({
+    ok: false,
+    error: { code: 'conflict', message: 'Taken.', fields: [{ path: ['name'], message: 'Taken.' }], requestId: 'own' },
+  })
+  expect(logged).toEqual([])
+})
+
+test('an unknown failure is a generic line with an id under which the log has the rest', async () => {
+  const settled = await settle(async () => {
+    throw new TypeError('canary is not a function')
+  })
+  if (settled.ok) throw new Error('must fail')
+  expect(settled.error.code).toBe('internal')
+  expect(JSON.stringify(settled)).not.toContain('canary')
+  expect(logged.join()).toContain('canary')
+  expect(logged.join()).toContain(settled.error.requestId)
+})
+
+test('a store that is away is named, under whatever it is wrapped in', async () => {
+  const lost = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+  const settled = await settle(() => Promise.reject(new Error('Failed query', { cause: lost })))
+  expect(settled).toMatchObject({
+    error: { code: 'internal', message: expect.stringContaining('database does not answer') },
+  })
+})
+
+test('refused input names its fields', async () => {
+  const settled = await settle(async () => parseInput(z.object({ a: z.object({ b: z.string('Say b.') }) }), { a: {} }))
+  expect(settled).toMatchObject({
+    ok: false,
+    error: { code: 'invalid', fields: [{ path: ['a', 'b'], message: 'Say b.' }] },
+  })
+})
+
+test("Next's own redirects pass through", async () => {
+  await expect(settle(async () => redirect('/sign-in'))).rejects.toThrow('NEXT_REDIRECT')
+})

@@ -1,0 +1,246 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  check,
+  date,
+  index,
+  integer,
+  json,
+  numeric,
+  pgSchema,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import type { Role } from '../../contracts/wire/api'
+
+// drizzle-kit reads this file outside Next: relative imports of types only, and no `server-only`.
+
+/** The console's own schema; `lib/server/recorder/schema.ts` adds its tables to it. */
+export const consoleSchema = pgSchema('console')
+
+const moment = (name: string) => timestamp(name, { withTimezone: true })
+
+export const accounts = consoleSchema.table(
+  'accounts',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    /** Lower case. */
+    email: text('email').notNull().unique(),
+    name: text('name').notNull().default(''),
+    /** Null: signs in with the identity provider only. */
+    passwordHash: text('password_hash'),
+    /** Issuer and subject of the identity provider, once it vouched for the account. */
+    oidcSubject: text('oidc_subject').unique(),
+    /** Part of every session; raising it ends them all. */
+    sessionVersion: integer('session_version').notNull().default(1),
+    disabledAt: moment('disabled_at'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [check('accounts_email_lower', sql`${table.email} = lower(${table.email})`)],
+)
+
+export const memberships = consoleSchema.table(
+  'memberships',
+  {
+    account: uuid('account')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** A workspace's slug; `*` stands for all of them and, as admin, for the console itself. No foreign key: the first workspace is in the environment. */
+    workspace: text('workspace').notNull(),
+    role: text('role').$type<Role>().notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.account, table.workspace] }),
+    index('memberships_workspace').on(table.workspace),
+    check('memberships_role', sql`${table.role} in ('viewer', 'developer', 'admin')`),
+  ],
+)
+
+/** Sessions that were signed out before they ran out. */
+export const endedSessions = consoleSchema.table('ended_sessions', {
+  id: text('id').primaryKey(),
+  endsAt: moment('ends_at').notNull(),
+})
+
+export const workspaces = consoleSchema.table(
+  'workspaces',
+  {
+    slug: text('slug').primaryKey(),
+    name: text('name').notNull(),
+    kind: text('kind').$type<'control-plane' | 'direct'>().notNull(),
+    baseUrl: text('base_url'),
+    /** Keys, sealed for this slug and the origin of `base_url`. */
+    sealedAuth: text('sealed_auth'),
+    dialect: text('dialect').$type<'auto' | 'graph' | 'langgraph'>().notNull().default('auto'),
+    allowedOrigins: text('allowed_origins').array().notNull().default([]),
+    /** Where the traces of its deployments are read. */
+    tracesUrl: text('traces_url'),
+    /** Its key, sealed for this slug and the origin of `traces_url`. */
+    tracesSealedAuth: text('traces_sealed_auth'),
+    /** Who may see which secrets a deployment has: their names, for values are nobody's. */
+    secretNames: text('secret_names').$type<'members' | 'admins'>().notNull().default('members'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    /** The slug stays taken: recordings and audit entries name it, and must not pass to a later workspace. */
+    deletedAt: moment('deleted_at'),
+  },
+  (table) => [check('workspaces_base_url', sql`(${table.kind} = 'direct') = (${table.baseUrl} is null)`)],
+)
+
+/** The agent servers of a workspace of kind `direct`. */
+export const directServers = consoleSchema.table(
+  'direct_servers',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspace: text('workspace')
+      .notNull()
+      .references(() => workspaces.slug, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    url: text('url').notNull(),
+    /** Its key, sealed for this server's id and the origin of `url`. */
+    sealedAuth: text('sealed_auth'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [index('direct_servers_workspace').on(table.workspace)],
+)
+
+/** Append-only; each row's `mac` covers the row and the one before it. */
+export const audit = consoleSchema.table(
+  'audit',
+  {
+    seq: bigint('seq', { mode: 'number' }).primaryKey(),
+    /** Milliseconds only: the MAC covers the moment as JavaScript prints it. */
+    at: timestamp('at', { withTimezone: true, precision: 3 }).notNull(),
+    kind: text('kind').$type<'intent' | 'outcome' | 'denial'>().notNull(),
+    /** On an outcome: the intent it answers. */
+    intent: bigint('intent', { mode: 'number' }),
+    actor: text('actor').notNull(),
+    actorEmail: text('actor_email').notNull(),
+    role: text('role').$type<Role>(),
+    workspace: text('workspace').notNull(),
+    operation: text('operation').notNull(),
+    /** `json`, not `jsonb`: it keeps the text as it was, NUL escapes and lone surrogates included. */
+    params: json('params').$type<Record<string, string>>().notNull(),
+    /** Names of the fields sent, never their values. */
+    fields: json('fields').$type<string[]>().notNull(),
+    upstreamStatus: integer('upstream_status'),
+    outcome: text('outcome'),
+    requestId: text('request_id').notNull(),
+    mac: text('mac').notNull(),
+  },
+  (table) => [index('audit_workspace').on(table.workspace, table.seq), index('audit_intent').on(table.intent)],
+)
+
+/** One row: the end of the chain. Its lock puts concurrent appends in order; its seal shows when newest rows were taken away. */
+export const auditHead = consoleSchema.table(
+  'audit_head',
+  {
+    id: smallint('id').primaryKey().default(1),
+    chain: uuid('chain').notNull(),
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    mac: text('mac').notNull(),
+    seal: text('seal').notNull(),
+  },
+  (table) => [check('audit_head_one_row', sql`${table.id} = 1`)],
+)
+
+/** What a create already answered, so that a repeat of it makes nothing twice. */
+export const idempotencyKeys = consoleSchema.table(
+  'idempotency_keys',
+  {
+    account: text('account').notNull(),
+    key: text('key').notNull(),
+    operation: text('operation').notNull(),
+    /** The same key with another body is refused. */
+    bodyHash: text('body_hash').notNull(),
+    /** Null while the first request is under way. */
+    answer: json('answer'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.account, table.key] }),
+    index('idempotency_keys_created').on(table.createdAt),
+  ],
+)
+
+/** A list's filters under a name of one's own. */
+export const savedViews = consoleSchema.table(
+  'saved_views',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    account: uuid('account')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    workspace: text('workspace').notNull(),
+    page: text('page').notNull(),
+    name: text('name').notNull(),
+    query: text('query').notNull(),
+    /** The one that the page opens with; at most one of a place. */
+    isDefault: boolean('is_default').notNull().default(false),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex('saved_views_name').on(table.account, table.workspace, table.page, sql`lower(${table.name})`),
+    uniqueIndex('saved_views_default').on(table.account, table.workspace, table.page).where(sql`${table.isDefault}`),
+  ],
+)
+
+const dollars = (name: string) => numeric(name, { mode: 'number' })
+
+/** What models cost, in US dollars of a million tokens; the first workspace is in the environment, so no foreign key. */
+export const modelPrices = consoleSchema.table(
+  'model_prices',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspace: text('workspace').notNull(),
+    /** A name, in which `*` stands for any text. */
+    model: text('model').notNull(),
+    /** Null: of every provider. */
+    provider: text('provider'),
+    input: dollars('input').notNull(),
+    output: dollars('output').notNull(),
+    cachedInput: dollars('cached_input'),
+    reasoning: dollars('reasoning'),
+    /** The first UTC day; null: it always held. */
+    validFrom: date('valid_from', { mode: 'string' }),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex('model_prices_place').on(
+      table.workspace,
+      sql`lower(${table.model})`,
+      sql`lower(coalesce(${table.provider}, ''))`,
+      sql`coalesce(${table.validFrom}, '-infinity'::date)`,
+    ),
+    check(
+      'model_prices_amounts',
+      sql`${table.input} >= 0 and ${table.output} >= 0 and coalesce(${table.cachedInput}, 0) >= 0 and coalesce(${table.reasoning}, 0) >= 0`,
+    ),
+  ],
+)
+
+/** A run request under a name of one's own. */
+export const runTemplates = consoleSchema.table(
+  'run_templates',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    account: uuid('account')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    workspace: text('workspace').notNull(),
+    deployment: text('deployment').notNull(),
+    name: text('name').notNull(),
+    /** JSON text of what the form held, without secrets. */
+    body: text('body').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex('run_templates_name').on(table.account, table.workspace, table.deployment, sql`lower(${table.name})`),
+  ],
+)

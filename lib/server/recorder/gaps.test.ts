@@ -1,0 +1,102 @@
+import { and, asc, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LogEntry } from '@/lib/stream/log'
+import { applyEntry, createRunView } from '@/lib/stream/run-view'
+import { testDatabase } from '@/scripts/testing'
+import { db } from '../process/db'
+import { testActor, testConsole } from '../testing'
+import { segments } from './schema'
+import { recorderHub } from './shared-hub'
+import { startRecording } from './start'
+import { compactSegments, findRecording, storedEnd } from './store'
+import { logOf, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+
+// A store that has lost some of what it had: restored from a copy of another time, or repaired by hand.
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let console_: Awaited<ReturnType<typeof testConsole>>
+let server: ScriptedServer
+let deployment: string
+beforeAll(async () => {
+  database = await testDatabase()
+  console_ = await testConsole(database.url)
+  server = await scriptedServer()
+  deployment = await workspaceFor(server.url)
+})
+afterAll(async () => {
+  await server.close()
+  await recorderHub().stop()
+  await console_.close()
+  await database.drop()
+})
+
+/** A finished recording of several segments. */
+async function recorded() {
+  const actor = await testActor({ tests: 'developer' })
+  const body = { assistant_id: 'agent' }
+  const { id } = await startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
+  const run = server.latest()
+  for (let n = 1; n <= 60; n++) {
+    run.emit('custom', 'x'.repeat(15_000))
+    if (n % 20 === 0) await until(async () => (await storedEnd(id)).last === n + 1)
+  }
+  run.finish()
+  await until(async () => (await findRecording(id))?.phase === 'ended')
+  const parts = () =>
+    db().then((store) =>
+      store
+        .select({ first: segments.firstSeq, last: segments.lastSeq })
+        .from(segments)
+        .where(eq(segments.recording, id))
+        .orderBy(asc(segments.firstSeq)),
+    )
+  await until(async () => (await parts()).length >= 3 && recorderHub().recorders.size === 0)
+  const lose = async (first: number) => {
+    await (await db()).delete(segments).where(and(eq(segments.recording, id), eq(segments.firstSeq, first)))
+    recorderHub().release(id)
+  }
+  return { id, parts, lose, entries: 62 }
+}
+const marked = (log: LogEntry[]) => log.filter(({ kind }) => kind === 'gap').map(({ seq }) => seq)
+const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
+
+test('entries that the store has lost from the middle are marked, once in the view, and the rest keeps its numbers', async () => {
+  const { id, parts, lose, entries } = await recorded()
+  const [, middle] = await parts()
+  await lose(middle?.first ?? 0)
+  const log = await logOf(id)
+  expect(log.map(({ seq }) => seq)).toEqual(range(1, entries))
+  expect(marked(log)).toEqual(range(middle?.first ?? 0, middle?.last ?? 0))
+  expect(log.at(-1)).toMatchObject({ kind: 'final', outcome: 'success' })
+  const view = createRunView()
+  for (const entry of log) applyEntry(view, entry)
+  expect(view.gaps).toMatchObject([{ kind: 'gap', reason: expect.stringContaining('database has lost') }])
+
+  await compactSegments(id) // must not join over the hole
+  recorderHub().release(id)
+  expect(await logOf(id)).toEqual(log)
+})
+
+test('a log whose beginning and end are lost begins and ends with a mark, and its outcome is what was known of it', async () => {
+  const { id, parts, lose, entries } = await recorded()
+  const [first, ...more] = await parts()
+  const last = more.at(-1)
+  await lose(first?.first ?? 0)
+  await lose(last?.first ?? 0)
+  const log = await logOf(id)
+  expect(log.map(({ seq }) => seq)).toEqual(range(1, entries))
+  expect(marked(log)).toEqual([...range(1, first?.last ?? 0), ...range(last?.first ?? 0, entries - 1)])
+  expect(log.at(-1)).toMatchObject({
+    kind: 'final',
+    outcome: 'success',
+    reason: expect.stringContaining('database has lost'),
+  })
+})
+
+test('a finished recording of which nothing is left says so', async () => {
+  const { id, parts, lose, entries } = await recorded()
+  for (const { first } of await parts()) await lose(first)
+  const log = await logOf(id)
+  expect(marked(log)).toEqual(range(1, entries - 1))
+  expect(log.at(-1)).toMatchObject({ seq: entries, kind: 'final', outcome: 'success' })
+})

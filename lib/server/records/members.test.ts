@@ -1,0 +1,187 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '@/scripts/testing'
+import { changeOwnPassword, checkPassword, createAccount, Email, endSessions, setPassword } from '../access/accounts'
+import { highest, roleOf, systemActor } from '../access/actor'
+import { forgetSignInAttempts } from '../access/rate-limit'
+import { claimsFor, endSession, standingAccount } from '../access/session'
+import { db } from '../process/db'
+import { actorOf, testActor, testConsole } from '../testing'
+import { addMember, changeRole, listMembers, resetPassword, setDisabled } from './members'
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await testConsole(database.url)
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  forgetSignInAttempts()
+  await (await db()).execute(sql`truncate console.accounts cascade`)
+})
+
+describe('signing in', () => {
+  const password = 'a long enough password'
+  const make = async () => createAccount(await db(), { email: 'someone@example.com', name: 'Some One', password })
+
+  test('takes the right password, whatever the case of the address', async () => {
+    const account = await make()
+    expect(await checkPassword(' SomeOne@Example.com ', password, '::1')).toEqual(account)
+    expect(await checkPassword('someone@example.com', `${password} `, '::1')).toBeNull()
+  })
+
+  test.each([
+    [undefined, undefined],
+    ['someone@example.com', undefined],
+    [{}, []],
+    ['', ''],
+    ['nobody@example.com', password],
+    ['someone@example.com', 'x'.repeat(300)],
+    ["' or 1=1 --", password],
+  ])('refuses %o', async (email, given) => {
+    await make()
+    expect(await checkPassword(email, given, '::1')).toBeNull()
+  })
+
+  test('refuses an account without a password and a disabled one', async () => {
+    await createAccount(await db(), { email: 'sso@example.com' })
+    expect(await checkPassword('sso@example.com', '', '::1')).toBeNull()
+    const { id } = await make()
+    await (await db()).execute(sql`update console.accounts set disabled_at = now() where id = ${id}`)
+    expect(await checkPassword('someone@example.com', password, '::1')).toBeNull()
+  })
+
+  test('stops guessing after five times from one address, with the time to wait, also for the right password', async () => {
+    await make()
+    const tries = await Promise.allSettled(
+      Array.from({ length: 8 }, () => checkPassword('someone@example.com', 'a guess that is wrong', '10.0.0.1')),
+    )
+    expect(tries.filter(({ status }) => status === 'rejected')).toHaveLength(3)
+    const refused = await checkPassword('someone@example.com', password, '10.0.0.1').catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'rate_limited', view: { retryAfterMs: expect.any(Number) } })
+    expect(await checkPassword('someone@example.com', password, '10.0.0.2')).not.toBeNull() // its owner, elsewhere
+  })
+
+  test('never counts good sign-ins', async () => {
+    await make()
+    for (let round = 0; round < 7; round += 1)
+      expect(await checkPassword('someone@example.com', password, '::1')).not.toBeNull()
+  })
+
+  test('knows an address by its ASCII form only', () => {
+    expect(Email.safeParse('Someone@Example.com').data).toBe('someone@example.com')
+    for (const other of ['someone＠example.com', 'sоmeone@example.com', 'a@b', 'x@y.z\u0000', ''])
+      expect(Email.safeParse(other).success).toBe(false)
+  })
+})
+
+describe('a role', () => {
+  test('is the highest of the workspace and the whole console', async () => {
+    const actor = await testActor({ staging: 'developer', '*': 'viewer' })
+    expect(await roleOf(actor, 'staging')).toBe('developer')
+    expect(await roleOf(actor, 'other')).toBe('viewer')
+    expect(await roleOf(await testActor({ staging: 'admin' }), 'other')).toBeNull()
+    expect(highest([])).toBeNull()
+    expect(highest(['viewer', 'admin', 'developer'])).toBe('admin')
+  })
+
+  test('of the console itself is to read', async () => {
+    expect(await roleOf(systemActor('poller'), 'staging')).toBe('viewer')
+  })
+
+  test('changes at once for an actor in the middle of something', async () => {
+    const actor = await testActor({ staging: 'admin' })
+    await testActor({ '*': 'admin' })
+    await changeRole('staging', actor.id, 'viewer')
+    expect(await roleOf(actor, 'staging')).toBe('viewer')
+    await changeRole('staging', actor.id, null)
+    expect(await roleOf(actor, 'staging')).toBeNull()
+  })
+
+  test('ends with a session of an older version, a sign-out, the end of its time, and when the account is disabled', async () => {
+    const store = await db()
+    await testActor({ '*': 'admin' })
+    const stale = await testActor({ staging: 'admin' })
+    await endSessions(store, stale.id)
+    expect(await roleOf(stale, 'staging')).toBeNull()
+    expect(await roleOf(actorOf({ ...stale.account, sessionVersion: 2 }), 'staging')).toBe('admin')
+
+    const person = await testActor({ staging: 'admin' })
+    const claims = claimsFor(person.account)
+    const signedOut = { ...person, session: { id: claims.session, version: 1, endsAt: Date.now() + 1000 } }
+    await endSession(claims)
+    expect(await roleOf(signedOut, 'staging')).toBeNull()
+    expect(await roleOf(person, 'staging')).toBe('admin') // another session of the same person
+
+    expect(await roleOf({ ...person, session: { id: 'x', version: 1, endsAt: Date.now() - 1 } }, 'staging')).toBeNull()
+
+    await setDisabled(person.id, true)
+    expect(await roleOf(person, 'staging')).toBeNull()
+    expect(await roleOf({ id: person.id, email: '', kind: 'user' }, 'staging')).toBeNull() // also without a session
+    expect(await standingAccount(person.id, { id: 'x', version: 2 })).toBeNull()
+  })
+})
+
+describe('members', () => {
+  test('of a new address get an account with a password that is told once', async () => {
+    await testActor({ '*': 'admin' })
+    const { account, password } = await addMember('staging', 'new@example.com', 'developer')
+    expect(await checkPassword('new@example.com', password, '::1')).toMatchObject({ id: account })
+    expect(await addMember('production', 'new@example.com', 'viewer')).toEqual({ account, password: null })
+    await expect(addMember('staging', 'new@example.com', 'admin')).rejects.toMatchObject({ code: 'conflict' })
+    expect(await roleOf(actorOf({ id: account, email: '', name: '', sessionVersion: 1 }), 'staging')).toBe('developer')
+  })
+
+  test('are listed with where their role comes from, to members only, without hashes', async () => {
+    const admin = await testActor({ '*': 'admin' })
+    await addMember('staging', 'new@example.com', 'developer')
+    const listed = await listMembers(admin, 'staging')
+    expect(
+      listed.map(({ email, role, isEverywhere, signsInWith }) => ({ email, role, isEverywhere, signsInWith })),
+    ).toEqual([
+      { email: 'new@example.com', role: 'developer', isEverywhere: false, signsInWith: ['password'] },
+      { email: admin.email, role: 'admin', isEverywhere: true, signsInWith: [] },
+    ])
+    expect(JSON.stringify(listed)).not.toContain('scrypt')
+    await expect(listMembers(await testActor({ other: 'admin' }), 'staging')).rejects.toMatchObject({
+      code: 'forbidden',
+    })
+  })
+
+  test('never lose their last administrator, also when two go at once', async () => {
+    const store = await db()
+    for (let round = 0; round < 5; round += 1) {
+      await store.execute(sql`truncate console.accounts cascade`)
+      const [one, two] = [await testActor({ '*': 'admin' }), await testActor({ '*': 'admin' })]
+      await Promise.all([1, 2, 3].map(() => store.execute(sql`select pg_sleep(0.01)`))) // connections are open: the two really meet
+      const gone = await Promise.allSettled([changeRole('*', one.id, 'viewer'), changeRole('*', two.id, null)])
+      expect(gone.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      const roles = [await roleOf(one, '*'), await roleOf(two, '*')]
+      expect(roles.filter((role) => role === 'admin')).toHaveLength(1)
+      await expect(setDisabled(roles[0] === 'admin' ? one.id : two.id, true)).rejects.toMatchObject({
+        code: 'conflict',
+      })
+    }
+  })
+
+  test('a password that was reset or changed ends the sessions of the old one', async () => {
+    await testActor({ '*': 'admin' })
+    const person = await testActor({ staging: 'viewer' })
+    await expect(changeOwnPassword(person.id, 'x', 'y')).rejects.toMatchObject({ code: 'unsupported' })
+    await setPassword(await db(), person.id, 'the first password')
+    const { password } = await resetPassword(person.id)
+    expect(await roleOf(person, 'staging')).toBeNull()
+    await expect(changeOwnPassword(person.id, 'the first password', 'another password')).rejects.toMatchObject({
+      code: 'invalid',
+      view: { fields: [{ path: ['current'] }] },
+    })
+    const after = await changeOwnPassword(person.id, password, 'another password')
+    expect(await roleOf(actorOf(after), 'staging')).toBe('viewer')
+    expect(await checkPassword(person.email, 'another password', '::1')).toMatchObject({ id: person.id })
+    expect(await checkPassword(person.email, password, '::1')).toBeNull()
+  })
+})

@@ -1,0 +1,117 @@
+import 'server-only'
+import { and, desc, eq, gte, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { type RunRow, STATUS_GROUPS, type StatusGroup } from '@/lib/contracts/agents/run-row'
+import type { RecordingOutcome } from '@/lib/stream/log'
+import { db } from '../process/db'
+import { recordings } from '../recorder/schema'
+
+/** A place in a list that is ordered by time and id, newest first. */
+export type Edge = { at: number; id: string }
+
+export type RowsFilter = {
+  deployment?: string
+  status?: StatusGroup
+  /** Ids and graph names that stand for the assistant. */
+  assistants?: readonly string[]
+  thread?: string
+  /** Part of the person's address, in any case. */
+  by?: string
+  /** Part of an id, or of the request's beginning, in any case. */
+  text?: string
+  /** Epoch ms. */
+  since?: number
+  until?: number
+}
+
+// A request may be megabytes: a search looks through its beginning, and a list does not read it at all.
+const SEARCHED = 4_000
+
+// The order of rows is compared here and in JavaScript, so by code and never by language.
+const idText = sql`${recordings.id}::text collate "C"`
+/** Milliseconds: what a Date keeps. */
+const time = sql<Date>`date_trunc('milliseconds', ${recordings.startedAt})`
+const holds = (column: SQL | typeof recordings.run, text: string) =>
+  sql`strpos(lower(${column}), ${text.toLowerCase()}) > 0`
+
+function conditions(workspace: string, filter: RowsFilter, after: Edge | undefined): (SQL | undefined)[] {
+  const { deployment, status, assistants, thread, by, text, since, until } = filter
+  const { assistant, request, run, startedBy } = recordings
+  return [
+    eq(recordings.workspace, workspace),
+    deployment === undefined ? undefined : eq(recordings.deployment, deployment),
+    status === 'active' ? ne(recordings.phase, 'ended') : undefined,
+    status && status !== 'active'
+      ? inArray(recordings.outcome, STATUS_GROUPS[status] as readonly RecordingOutcome[] as RecordingOutcome[])
+      : undefined,
+    assistants && inArray(assistant, [...assistants]),
+    thread === undefined ? undefined : eq(recordings.thread, thread),
+    by === undefined ? undefined : holds(sql`${startedBy}`, by),
+    text === undefined
+      ? undefined
+      : or(
+          holds(sql`${recordings.id}::text`, text),
+          holds(run, text),
+          holds(sql`${recordings.thread}`, text),
+          holds(sql`${assistant}`, text),
+          holds(sql`left(${request}, ${SEARCHED})`, text),
+        ),
+    since === undefined ? undefined : gte(recordings.startedAt, new Date(since)),
+    until === undefined ? undefined : lt(recordings.startedAt, new Date(until)),
+    after && or(lt(time, new Date(after.at)), and(eq(time, new Date(after.at)), sql`${idText} < ${after.id}`)),
+  ]
+}
+
+const { id, deployment, thread, run, assistant, assistantVersion, phase, outcome } = recordings
+const { startedBy, startedAt, endedAt, isStateless } = recordings
+const COLUMNS = {
+  ...{ id, deployment, thread, run, assistant, assistantVersion, phase, outcome },
+  ...{ startedBy, startedAt, endedAt, isStateless },
+}
+
+/** Recordings as rows, newest first, at most `limit`. */
+export async function recordedRows(
+  workspace: string,
+  filter: RowsFilter,
+  { after, limit }: { after: Edge | undefined; limit: number },
+): Promise<RunRow[]> {
+  const rows = await (await db())
+    .select(COLUMNS)
+    .from(recordings)
+    .where(and(...conditions(workspace, filter, after)))
+    .orderBy(desc(time), desc(idText))
+    .limit(limit)
+  return rows.map(({ phase, outcome, ...row }) => ({
+    ...row,
+    recording: row.id,
+    status: phase === 'ended' ? (outcome ?? 'unknown') : phase === 'live' ? 'running' : phase,
+    startedAt: row.startedAt.toISOString(),
+    endedAt: row.endedAt?.toISOString() ?? null,
+  }))
+}
+
+/** Which of these runs have a recording: by the run's id, or by the recording that its start was marked with. */
+export async function recordedAmong(
+  workspace: string,
+  seen: readonly { run: string; mark: string | undefined }[],
+): Promise<(one: { run: string; mark: string | undefined }) => boolean> {
+  if (seen.length === 0) return () => false
+  const marks = seen.flatMap(({ mark }) => (mark ? [mark] : []))
+  const known = await (await db())
+    .select({ id, run })
+    .from(recordings)
+    .where(
+      and(
+        eq(recordings.workspace, workspace),
+        or(
+          inArray(
+            run,
+            seen.map((one) => one.run),
+          ),
+          marks.length > 0 ? inArray(sql`${id}::text`, marks) : undefined,
+        ),
+      ),
+    )
+  const runs = new Set(known.map((one) => one.run))
+  const ids = new Set(known.map((one) => one.id))
+  return (one) => runs.has(one.run) || (one.mark !== undefined && ids.has(one.mark))
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LogEntry } from '@/lib/stream/log'
+import { RecordingFileReader } from '@/lib/stream/recording-file'
+import { testDatabase } from '@/scripts/testing'
+import { recorderHub } from '../recorder/shared-hub'
+import { startRecording } from '../recorder/start'
+import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
+import { testActor, testConsole } from '../testing'
+import { downloadRecording } from './recording-export'
+import { readRecording } from './recordings'
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let console_: Awaited<ReturnType<typeof testConsole>>
+let server: ScriptedServer
+let deployment: string
+let recording: string
+
+beforeAll(async () => {
+  database = await testDatabase()
+  console_ = await testConsole(database.url)
+  server = await scriptedServer()
+  deployment = await workspaceFor(server.url)
+  const actor = await testActor({ tests: 'developer' })
+  const started = await startRecording({
+    actor,
+    workspace: 'tests',
+    deployment,
+    thread: { kind: 'new' },
+    body: { assistant_id: 'agent', input: {}, config: { configurable: { authorization: 'Bearer canary-token' } } },
+  })
+  recording = started.id
+  for (let at = 0; at < 500; at++) server.latest().emit('custom', { at, text: 'a\n\u2028b' })
+  server.latest().finish('success')
+  await until(async () => (await readRecording(recording)).phase === 'ended')
+})
+afterAll(async () => {
+  await server.close()
+  await recorderHub().stop()
+  await console_.close()
+  await database.drop()
+})
+
+const download = async (who: Parameters<typeof testActor>[0], change: object = {}) =>
+  downloadRecording(
+    new Request('http://localhost/file'),
+    { workspace: 'tests', deploymentId: deployment, recordingId: recording, ...change },
+    () => testActor(who),
+  )
+
+test('a viewer gets the whole recording, as it was recorded and without what was redacted', async () => {
+  const answer = await download({ tests: 'viewer' })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="run-[\w-]+\.jsonl"$/)
+  const text = await answer.text()
+  expect(text).not.toContain('canary-token')
+  const reader = new RecordingFileReader()
+  const entries: LogEntry[] = [...reader.push(text), ...reader.end()]
+  expect(reader.isWhole).toBe(true)
+  expect(entries.filter((entry) => entry.kind === 'event' && entry.event === 'custom')).toHaveLength(500)
+  expect(entries.at(-1)).toMatchObject({ kind: 'final', outcome: 'success' })
+})
+
+test.each([
+  ['somebody of another workspace', { other: 'admin' as const }, {}],
+  ['somebody who names another deployment', { tests: 'admin' as const }, { deploymentId: 'other' }],
+  ['somebody who names another workspace', { other: 'admin' as const }, { workspace: 'other' }],
+  ['an id of no form', { tests: 'admin' as const }, { recordingId: '../x' }],
+])('%s finds nothing', async (_name, who, change) => {
+  expect((await download(who, change)).status).toBe(404)
+})

@@ -1,0 +1,58 @@
+import 'server-only'
+import type { Actor } from '../access/actor'
+import { sessionActor } from '../access/actor'
+import { shutdownSignal } from '../process/shutdown'
+import { errorResponse, refuseForeignSite } from './relay'
+
+export type FileParts = AsyncGenerator<string, void>
+type File = { name: string; type: string; parts: FileParts }
+
+/**
+ * A text file for a browser, part by part as it is made: nothing of it is held here. The first part comes before the
+ * headers: what is refused is refused as an error, not as a file.
+ */
+export async function download(
+  request: Request,
+  open: (actor: Actor, signal: AbortSignal) => File | Promise<File>,
+  who: () => Promise<Actor> = sessionActor,
+): Promise<Response> {
+  try {
+    refuseForeignSite(request)
+    const { name, type, parts } = await open(await who(), AbortSignal.any([request.signal, shutdownSignal()]))
+    const first = await parts.next()
+    return new Response(streamOf(first, parts), {
+      headers: {
+        'content-type': `${type}; charset=utf-8`,
+        'content-disposition': `attachment; filename="${name}"`,
+        'content-security-policy': "sandbox; default-src 'none'",
+        'cache-control': 'private, no-store, no-transform',
+        'x-content-type-options': 'nosniff',
+        vary: 'cookie',
+      },
+    })
+  } catch (error) {
+    if (request.signal.aborted) return new Response(null, { status: 499 })
+    return errorResponse(error)
+  }
+}
+
+/** An id or a name as a part of a file's name. */
+export const inFileName = (text: string): string => text.replace(/[^\w-]/g, '').slice(0, 40)
+
+/** Pulled, so that a slow reader slows the making down. A failure on the way breaks the download off instead of ending it. */
+function streamOf(first: IteratorResult<string, void>, parts: FileParts): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let next: IteratorResult<string, void> | undefined = first
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      for (;;) {
+        const { done, value } = next ?? (await parts.next())
+        next = undefined
+        if (done) return controller.close()
+        if (value === '') continue // a pull that enqueues nothing is not repeated
+        return controller.enqueue(encoder.encode(value))
+      }
+    },
+    cancel: async () => void (await parts.return()),
+  })
+}

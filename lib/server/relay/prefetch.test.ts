@@ -1,0 +1,91 @@
+import { hydrate } from '@tanstack/react-query'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { deploymentRecord, SAMPLE_ID } from '@/e2e/support/sample-inputs'
+import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { printJson } from '@/lib/json/lossless'
+import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
+import { makeQueryClient } from '@/lib/queries/query-client'
+import { threadStateQuery } from '@/lib/queries/thread-states'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../access/actor'
+import { testActor, testConsole } from '../testing'
+import { dehydratedQueries, prefetch } from './prefetch'
+
+const request = vi.hoisted(() => ({ actor: undefined as Actor | undefined, made: undefined as unknown }))
+// What React keeps for one request, and the framework's way to a 404 page.
+vi.mock('react', async (original) => ({
+  ...(await original<typeof import('react')>()),
+  cache: (make: () => unknown) => () => {
+    request.made ??= make()
+    return request.made
+  },
+}))
+vi.mock('next/navigation', async (original) => ({
+  ...(await original<typeof import('next/navigation')>()),
+  notFound: () => {
+    throw new Error('the 404 page')
+  },
+}))
+vi.mock('../access/actor', async (original) => ({
+  ...(await original<typeof import('../access/actor')>()),
+  sessionActor: async () => request.actor,
+}))
+vi.mock('../process/log', async (original) => ({
+  ...(await original<typeof import('../process/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let upstream: StubUpstream
+beforeAll(async () => {
+  database = await testDatabase()
+  upstream = await startStubUpstream()
+  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url })
+  request.actor = await testActor({ default: 'viewer' })
+})
+afterAll(async () => {
+  await home.close()
+  await upstream.stop()
+  await database.drop()
+})
+beforeEach(() => {
+  request.made = undefined
+})
+
+const list = { resources: [], offset: 0 }
+/** The browser's client after the page arrived. */
+const arrived = () => {
+  const client = makeQueryClient()
+  hydrate(client, JSON.parse(JSON.stringify(dehydratedQueries())))
+  return client
+}
+
+test('what a page prefetched is there in the browser under the same key, numbers included', async () => {
+  upstream.answer(({ path }) => {
+    if (path.endsWith('/state')) return { body: '{"values":{"id":12345678901234567890},"next":[],"tasks":[]}' }
+    return { body: path.includes(SAMPLE_ID) ? deploymentRecord(upstream.url) : list }
+  })
+  const state = threadStateQuery('default', SAMPLE_ID, 't')
+  await prefetch(deploymentsQuery('default', { limit: 5 }), state)
+  expect(arrived().getQueryData(deploymentsQuery('default', { limit: 5 }).queryKey)).toEqual(list)
+  expect(printJson(arrived().getQueryData(state.queryKey)?.values)).toBe('{"id":12345678901234567890}')
+})
+
+test('a failure is left to the browser', async () => {
+  upstream.answer(() => ({ status: 502, body: '' }))
+  await prefetch(deploymentsQuery('default'))
+  expect(arrived().getQueryCache().getAll()).toEqual([])
+})
+
+test('an upstream that is slow does not hold the page', async () => {
+  upstream.answer(() => () => {})
+  const began = Date.now()
+  await prefetch(deploymentsQuery('default'))
+  expect(Date.now() - began).toBeLessThan(4_000)
+})
+
+test('a record that is missing is the 404 page', async () => {
+  upstream.answer(() => ({ status: 404, body: '{"detail":"Deployment not found"}' }))
+  await expect(prefetch(deploymentQuery('default', SAMPLE_ID))).rejects.toThrow('the 404 page')
+})

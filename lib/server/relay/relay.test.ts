@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import * as agentRoute from '@/app/api/relay/[workspace]/agents/[deploymentId]/[...path]/route'
+import * as controlPlaneRoute from '@/app/api/relay/[workspace]/control-plane/[...path]/route'
+import * as tracesRoute from '@/app/api/relay/[workspace]/traces/[...path]/route'
+import { deploymentRecord, rowsOf, SAMPLE_ID, sampleInput } from '@/e2e/support/sample-inputs'
+import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { traces } from '@/lib/contracts/traces'
+import { buildPath, type Operation } from '@/lib/contracts/wire/api'
+import { AppError, type ErrorView } from '@/lib/errors'
+import { relayFetch, relayPath } from '@/lib/queries/relay-fetch'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../access/actor'
+import { testActor, testConsole } from '../testing'
+import { schemasOf } from '../upstream/schemas'
+
+const session = vi.hoisted(() => ({ actor: undefined as Actor | undefined }))
+vi.mock('../process/log', async (original) => ({
+  ...(await original<typeof import('../process/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+vi.mock('../access/actor', async (original) => ({
+  ...(await original<typeof import('../access/actor')>()),
+  sessionActor: async () => {
+    if (session.actor) return session.actor
+    throw new AppError('unauthenticated', 'You are not signed in.')
+  },
+}))
+
+const HOME = 'http://localhost:3000'
+const deployment = (url: string) => deploymentRecord(`${url}/agents/demo`)
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let upstream: StubUpstream
+let viewer: Actor
+beforeAll(async () => {
+  database = await testDatabase()
+  upstream = await startStubUpstream()
+  home = await testConsole(database.url, {
+    CONTROL_PLANE_URL: upstream.url,
+    CONTROL_PLANE_API_KEY: 'canary-key',
+    TRACES_URL: `${upstream.url}/tracing`,
+    NEXTAUTH_URL: HOME,
+  })
+  viewer = await testActor({ default: 'viewer' })
+})
+afterAll(async () => {
+  await home.close()
+  await upstream.stop()
+  await database.drop()
+})
+beforeEach(() => {
+  session.actor = viewer
+  upstream.seen.length = 0
+  upstream.answer(({ path }) => ({ body: path === `/v2/deployments/${SAMPLE_ID}` ? deployment(upstream.url) : {} }))
+})
+
+const route = (path: string) =>
+  path.includes('/agents/')
+    ? agentRoute
+    : path.startsWith('/api/relay/default/traces/')
+      ? tracesRoute
+      : controlPlaneRoute
+/** As the framework calls the handlers; a method without one is its 405. */
+function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const isPost = init.method === 'POST'
+  const headers = { ...(isPost && { origin: HOME, 'content-type': 'application/json' }), ...init.headers }
+  const { GET, POST } = route(path)
+  const handlers: Record<string, typeof GET | undefined> = { GET, POST }
+  const handler = handlers[init.method ?? 'GET']
+  return handler
+    ? handler(new Request(`${HOME}${path}`, { ...init, headers }))
+    : Promise.resolve(new Response(null, { status: 405 }))
+}
+const view = async (response: Response) => (await response.json()) as ErrorView
+const agents = `/api/relay/default/agents/${SAMPLE_ID}`
+const pathOf = (op: Operation) => relayPath(op, sampleInput(op, false))
+
+describe('what the relay serves', () => {
+  const rows = rowsOf(controlPlane, agentServer, traces)
+
+  test.each(rows.filter(([, op]) => op.effect === 'write'))('%s is not among it', async (_name, op) => {
+    const response = await send(pathOf(op), { method: op.method, body: op.method === 'GET' ? undefined : '{}' })
+    // A POST path may be another row's; none of those changes anything.
+    expect([404, 405]).toContain(response.status)
+    expect(upstream.seen).toEqual([])
+  })
+
+  test.each(rows.filter(([, op]) => op.effect === 'read' && op.answer !== 'stream'))(
+    '%s is, below the address and with the path it has upstream',
+    async (_name, op) => {
+      const asked = sampleInput(op, schemasOf(op).body !== undefined)
+      const body = op.method === 'POST' ? JSON.stringify(asked.body ?? {}) : undefined
+      await send(relayPath(op, asked), { method: op.method, body })
+      const reached = upstream.seen.at(-1)
+      const prefix = { 'control-plane': '', 'agent-server': '/agents/demo', traces: '/tracing' }[op.api]
+      // A hosted tracing API is asked for runs by its query, some at a time.
+      const sent: Operation = op.id === traces.getTraceRun.id ? traces.queryTraceRuns : op
+      expect(reached?.method).toBe(sent.method)
+      expect(reached?.path.split('?')[0]).toBe(prefix + buildPath(sent, sent === op ? asked.params : {}))
+      expect(upstream.seen.length).toBeLessThanOrEqual(2)
+    },
+  )
+
+  test.each([
+    '/api/relay/default/control-plane',
+    '/api/relay/default/control-plane/v2/deployments/a%2Fb',
+    '/api/relay/default/control-plane/v2/deployments/a%2fb/revisions',
+    '/api/relay/default/control-plane/v2/deployments/a%5Cb',
+    '/api/relay/default/control-plane/v2/deployments/%00',
+    '/api/relay/default/control-plane/v2/deployments/%zz',
+    '/api/relay/default/control-plane/v2/deployments/%ff',
+    '/api/relay/default/control-plane/v2/deployments//revisions',
+    '/api/relay/default/control-plane/v2/unknown',
+    '/api/relay/default/control-plane/internal/truncate',
+    `${agents}/internal/truncate`,
+    `${agents}/threads/../assistants/x/../../..`,
+    `${agents}/threads/%2e%2e/state`,
+    `${agents}/threads/${'a'.repeat(5000)}`,
+  ])('%s does not exist', async (path) => {
+    const response = await send(path)
+    expect(response.status).toBe(404)
+    expect(upstream.seen).toEqual([])
+  })
+
+  test('an id is decoded once and encoded again', async () => {
+    await send(`${agents}/assistants/a%20b%2525%23/graph`)
+    expect(upstream.seen.at(-1)?.path).toBe('/agents/demo/assistants/a%20b%2525%23/graph')
+  })
+})
+
+describe('who may ask', () => {
+  test('nobody without a session', async () => {
+    session.actor = undefined
+    const response = await send('/api/relay/default/control-plane/v2/deployments')
+    expect(response.status).toBe(401)
+    expect(await view(response)).toMatchObject({ code: 'unauthenticated' })
+    expect(upstream.seen).toEqual([])
+  })
+
+  test('nobody without a role in the workspace', async () => {
+    session.actor = await testActor({ elsewhere: 'admin' })
+    expect((await send('/api/relay/default/control-plane/v2/deployments')).status).toBe(404)
+    expect((await send('/api/relay/nothing/control-plane/v2/deployments')).status).toBe(404)
+    expect(upstream.seen).toEqual([])
+  })
+
+  test.each([
+    ['absent', undefined],
+    ['null', 'null'],
+    ['foreign', 'https://evil.example'],
+    ['on another port', 'http://localhost:3001'],
+    ['on another scheme', 'https://localhost:3000'],
+    ['a lookalike', 'http://localhost:3000.evil.example'],
+    ['no origin at all', 'hello'],
+  ])('a POST whose Origin is %s is refused', async (_name, origin) => {
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'x-forwarded-host': 'evil.example',
+      ...(origin && { origin }),
+    }
+    const response = await agentRoute.POST(
+      new Request(`${HOME}${agents}/threads/search`, { method: 'POST', headers, body: '{}' }),
+    )
+    expect(response.status).toBe(403)
+    expect(upstream.seen).toEqual([])
+  })
+
+  test.each(['cross-site', 'same-site'])('a GET that a %s page sent is refused', async (site) => {
+    expect(
+      (await send('/api/relay/default/control-plane/v2/deployments', { headers: { 'sec-fetch-site': site } })).status,
+    ).toBe(403)
+    expect(upstream.seen).toEqual([])
+  })
+})
+
+describe('the body of a search', () => {
+  const post = (body: BodyInit, headers?: Record<string, string>) =>
+    send(`${agents}/threads/search`, { method: 'POST', body, headers })
+
+  test('arrives as it was, numbers included', async () => {
+    upstream.answer(({ path }) => ({ body: path.startsWith('/v2') ? deployment(upstream.url) : [] }))
+    const body = '{"metadata":{"n":12345678901234567890}}'
+    expect((await post(body)).status).toBe(200)
+    expect(upstream.seen.at(-1)?.body).toBe(body)
+  })
+
+  test('has to be JSON, of the right form and not too long', async () => {
+    expect((await post('{"limit": ')).status).toBe(422)
+    expect((await post('a=b', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(422)
+    const refused = await post('{"limit":"many"}')
+    expect([refused.status, (await view(refused)).fields.map(({ path }) => path)]).toEqual([422, [['limit']]])
+    expect((await post(`{"metadata":{"a":"${'x'.repeat(1_100_000)}"}}`)).status).toBe(413)
+    expect(upstream.seen).toEqual([])
+  })
+})
+
+describe('an answer', () => {
+  test('is private, never stored, and keeps its numbers', async () => {
+    upstream.answer(({ path }) => ({
+      body: path.startsWith('/v2')
+        ? deployment(upstream.url)
+        : '{"values":{"n":1e400,"id":98765432109876543210},"next":[],"tasks":[]}',
+    }))
+    const response = await send(`${agents}/threads/t/state`)
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(await response.text()).toContain('{"n":1e400,"id":98765432109876543210}')
+  })
+
+  test("that is another server's page is shown as text and can run nothing", async () => {
+    upstream.answer(({ path }) =>
+      path.startsWith('/v2')
+        ? { body: deployment(upstream.url) }
+        : { headers: { 'content-type': 'text/html', 'set-cookie': 'a=b' }, body: '<script>alert(1)</script>' },
+    )
+    const response = await send(`${agents}/docs`)
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(response.headers.get('content-security-policy')).toContain('sandbox')
+    expect(response.headers.get('set-cookie')).toBeNull()
+  })
+
+  test('that failed says so in our words, with an id and the time to wait', async () => {
+    upstream.answer(() => ({
+      status: 429,
+      headers: { 'retry-after': '3' },
+      body: '{"detail":"slow down, canary-key"}',
+    }))
+    const response = await send('/api/relay/default/control-plane/v2/deployments')
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '3'])
+    expect(await view(response)).toMatchObject({
+      code: 'rate_limited',
+      message: 'slow down, [redacted]',
+      retryAfterMs: 3000,
+      requestId: expect.stringMatching(/./),
+    })
+  })
+
+  test('of an unexpected failure shows nothing of it', async () => {
+    session.actor = { id: 'not-a-uuid; drop table', email: '', kind: 'user' }
+    const response = await send('/api/relay/default/control-plane/v2/deployments')
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toMatch(/drop table|select|uuid|at \//)
+  })
+})
+
+describe('a stream', () => {
+  const stream = (path = `${agents}/threads/t/stream`, init?: RequestInit) => send(path, init)
+  let closed: Promise<void>
+  beforeEach(() => {
+    let close = () => {}
+    closed = new Promise((resolve) => {
+      close = resolve
+    })
+    upstream.answer(({ path, headers }) => {
+      if (path.startsWith('/v2')) return { body: deployment(upstream.url) }
+      return (response) => {
+        response.on('close', close)
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+        if (path.endsWith('/runs/r/stream')) response.end(`id: 1\ndata: ${headers['last-event-id']}\n\n`)
+      }
+    })
+  })
+
+  test('begins at once although the upstream is silent, and is neither stored nor transformed', async () => {
+    const response = await stream()
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe('private, no-store, no-transform')
+    const reader = response.body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(': open\n\n')
+    await reader?.cancel()
+    await closed
+  })
+
+  test('ends upstream when the browser leaves', async () => {
+    const leaving = new AbortController()
+    const response = await stream(undefined, { signal: leaving.signal })
+    leaving.abort()
+    await expect(response.text()).rejects.toThrow()
+    await closed
+  })
+
+  test('resumes where the browser says', async () => {
+    const response = await stream(`${agents}/threads/t/runs/r/stream`, { headers: { 'last-event-id': '41' } })
+    expect(await response.text()).toBe(': open\n\ndata: 41\nid: 1\n\n')
+  })
+
+  test('passes heartbeats, keeps events as they are, and takes out what echoes credentials', async () => {
+    upstream.answer(({ path }) =>
+      path.startsWith('/v2')
+        ? { body: deployment(upstream.url) }
+        : {
+            headers: { 'content-type': 'text/event-stream' },
+            body: ': heartbeat\n\nevent: values\ndata: {"n":12345678901234567890}\n\nevent: messages\ndata: [{"content":"the token is x"},{"x-api-key":"canary-key","authorization":"Bearer abcdefgh"}]\nid: 7\n\n',
+          },
+    )
+    const text = await (await stream()).text()
+    expect(text).not.toMatch(/canary|abcdefgh/)
+    expect(text).toContain('event: values\ndata: {"n":12345678901234567890}\n\n')
+    expect(text).toContain('"the token is x"')
+    expect(text).toMatch(/id: 7\n\n$/)
+  })
+
+  test('that cannot be opened is an error like any other', async () => {
+    upstream.answer(({ path }) =>
+      path.startsWith('/v2')
+        ? { body: deployment(upstream.url) }
+        : { status: 404, body: '{"detail":"Thread t not found"}' },
+    )
+    const response = await stream()
+    expect([response.status, (await view(response)).message]).toEqual([404, 'Thread t not found'])
+  })
+})
+
+test("the browser's own fetch and the relay fit together", async () => {
+  vi.stubGlobal('fetch', (path: string, init: RequestInit) => send(path, init))
+  try {
+    const asked = { workspace: 'default', params: { deployment_id: SAMPLE_ID } }
+    expect(await relayFetch(controlPlane.getDeployment, asked)).toMatchObject({ id: SAMPLE_ID })
+    upstream.answer(() => ({ body: '{"resources":[],"offset":0}' }))
+    await relayFetch(controlPlane.listDeployments, { workspace: 'default', query: { limit: 5, name_contains: 'a&b' } })
+    expect(upstream.seen.at(-1)?.path).toBe('/v2/deployments?limit=5&offset=0&name_contains=a%26b')
+    upstream.answer(() => ({ status: 500, body: '' }))
+    await expect(relayFetch(controlPlane.getDeployment, asked)).rejects.toMatchObject({
+      name: 'RelayError',
+      code: 'upstream_failed',
+    })
+  } finally {
+    vi.unstubAllGlobals()
+  }
+})

@@ -1,0 +1,215 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import {
+  type AssistantDraft,
+  type AssistantOutcome,
+  draftOf,
+  keptMetadata,
+  patchOf,
+} from '@/lib/contracts/agents/assistant-edit'
+import type { Assistant } from '@/lib/contracts/agents/assistants'
+import { holdsRedacted } from '@/lib/contracts/wire/redact'
+import { AppError, type FieldError } from '@/lib/errors'
+import { isSameJson } from '@/lib/json/difference'
+import { printJson } from '@/lib/json/lossless'
+import type { Actor } from '../access/actor'
+import { settledTruth } from '../edits/ambiguous-write'
+import { idFrom } from '../edits/id-from-key'
+import { once } from '../edits/idempotency'
+import { withEditLock } from '../edits/lock'
+import { call } from '../upstream/call'
+import { authorize } from '../upstream/call-context'
+
+// An update replaces an assistant's context whole and makes a new version the active one. Under a lock: read again, refuse where
+// it is not what the person saw, send all of it, and after a failure that leaves it open look what is true.
+
+export type AssistantPlace = { workspace: string; deployment: string; assistant: string }
+
+const inputOf = ({ workspace, deployment, assistant }: AssistantPlace) => ({
+  workspace,
+  deployment,
+  params: { assistant_id: assistant },
+})
+const lockOf = ({ workspace, deployment, assistant }: AssistantPlace) => ({
+  workspace,
+  deployment: `${deployment} assistant ${assistant}`,
+})
+const LATE = 'The server answered with a failure, but the change was made: it was looked up afterwards.'
+
+export type AssistantEdit = {
+  place: AssistantPlace
+  /** Of the form that was sent: the same key again gives the same answer. */
+  key: string
+  /** What the person saw when they began, and what they made of it. */
+  base: AssistantDraft
+  draft: AssistantDraft
+}
+
+/** Saves an assistant's next version, or says what is there now where somebody else was faster. Throws AppError. */
+export async function saveAssistant(
+  { place, key, base, draft }: AssistantEdit,
+  actor: Actor,
+): Promise<AssistantOutcome> {
+  await authorize(agentServer.updateAssistant, inputOf(place), actor)
+  const problems = problemsOf(base, draft)
+  if (problems.length > 0)
+    throw new AppError('invalid', 'Some fields cannot be saved like this. Nothing was sent.', { fields: problems })
+  const input = { place, base: printJson(base), draft: printJson(draft) }
+  return await once({ actor, key, operation: 'saveAssistant', input }, () =>
+    withEditLock(lockOf(place), () => saveAlone(place, base, draft, actor)),
+  )
+}
+
+async function saveAlone(
+  place: AssistantPlace,
+  base: AssistantDraft,
+  draft: AssistantDraft,
+  actor: Actor,
+): Promise<AssistantOutcome> {
+  const read = () => call(agentServer.getAssistant, inputOf(place), { actor })
+  const before = await read()
+  const theirs = draftOf(before)
+  if (isSameJson(theirs, draft)) return saved(before, 'It is so already; nothing was sent.')
+  if (!isSameJson(theirs, base))
+    return {
+      kind: 'conflict',
+      message:
+        'Somebody else has changed this assistant since you opened it. Nothing was sent; look at both changes and decide.',
+      now: printJson(before),
+    }
+  const body = patchOf(base, draft)
+  return await settledTruth({
+    send: async () => {
+      const after = await call(agentServer.updateAssistant, { ...inputOf(place), body }, { actor })
+      const isStored = isSameJson(after.context, draft.context)
+      return saved(
+        after,
+        isStored ? undefined : 'Saved, but the server stored another context than was sent: look at it.',
+      )
+    },
+    look: async () => {
+      const now = await read()
+      const isMade = now.version !== before.version && isSameJson(draftOf(now), draft)
+      return isMade ? saved(now, LATE) : undefined
+    },
+  })
+}
+
+const saved = (assistant: Assistant, note?: string): AssistantOutcome => ({
+  kind: 'saved',
+  assistant: printJson(assistant),
+  ...(note && { note }),
+})
+
+/** What cannot be kept as it is written: a mark where a secret was, and metadata that would not go. */
+function problemsOf(base: AssistantDraft, draft: AssistantDraft): FieldError[] {
+  const masked = !isSameJson(base.config, draft.config) && holdsRedacted(draft.config)
+  const maskedContext = holdsRedacted(draft.context)
+  const message =
+    'It holds [redacted] where a credential was; saving would write that over it. Enter the value, or leave this as it was.'
+  return [
+    ...(masked ? [{ path: ['config'], message }] : []),
+    ...(maskedContext ? [{ path: ['context'], message }] : []),
+    ...keptMetadata(base, draft).map((key) => ({
+      path: ['metadata', key],
+      message: 'The server merges metadata, so a key cannot be taken away. Set it to null instead.',
+    })),
+  ]
+}
+
+export type AssistantCreation = {
+  workspace: string
+  deployment: string
+  key: string
+  graph: string
+  draft: AssistantDraft
+}
+
+/** Makes an assistant. Its id comes from the key, so that the same request never makes two. */
+export async function createAssistant(
+  { workspace, deployment, key, graph, draft }: AssistantCreation,
+  actor: Actor,
+): Promise<AssistantOutcome> {
+  const assistant = idFrom([actor.id, workspace, deployment, key])
+  const place = { workspace, deployment, assistant }
+  const { name, description, context, config, metadata } = draft
+  const body = {
+    graph_id: graph,
+    assistant_id: assistant,
+    if_exists: 'do_nothing' as const,
+    name,
+    context,
+    ...(description && { description }),
+    ...(Object.keys(config).length > 0 && { config }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  }
+  await authorize(agentServer.createAssistant, { workspace, deployment, body }, actor)
+  return await once({ actor, key, operation: 'createAssistant', input: printJson(body) }, () =>
+    settledTruth({
+      send: async () => saved(await call(agentServer.createAssistant, { workspace, deployment, body }, { actor })),
+      look: async () => {
+        const made = await call(agentServer.getAssistant, inputOf(place), { actor }).catch(gone)
+        return made && saved(made, LATE)
+      },
+    }),
+  )
+}
+
+export type Activation = {
+  place: AssistantPlace
+  key: string
+  version: number
+  /** The one that was active when the person chose. */
+  seen: number
+}
+
+/** Makes another version the active one. Throws AppError conflict where the active one is not the one that was seen. */
+export async function activateVersion(
+  { place, key, version, seen }: Activation,
+  actor: Actor,
+): Promise<AssistantOutcome> {
+  await authorize(agentServer.setLatestAssistantVersion, inputOf(place), actor)
+  const read = () => call(agentServer.getAssistant, inputOf(place), { actor })
+  const input = { place, version, seen }
+  return await once({ actor, key, operation: 'setLatestAssistantVersion', input }, () =>
+    withEditLock(lockOf(place), async () => {
+      const before = await read()
+      if (before.version === version) return saved(before, 'It is the active version already; nothing was sent.')
+      if (before.version !== seen)
+        throw new AppError(
+          'conflict',
+          `Version ${before.version} is the active one now: somebody else changed it. Nothing was sent; look, then decide.`,
+        )
+      const body = { version }
+      return await settledTruth({
+        send: async () =>
+          saved(await call(agentServer.setLatestAssistantVersion, { ...inputOf(place), body }, { actor })),
+        look: async () => {
+          const now = await read()
+          return now.version === version ? saved(now, LATE) : undefined
+        },
+      })
+    }),
+  )
+}
+
+/** Deletes an assistant with all its versions, and its threads where that is asked for. One that is gone already is fine. */
+export async function deleteAssistant(
+  place: AssistantPlace,
+  { deletesThreads }: { deletesThreads: boolean },
+  actor: Actor,
+): Promise<{ note?: string }> {
+  const query = { delete_threads: deletesThreads }
+  return await settledTruth({
+    send: async () => {
+      await call(agentServer.deleteAssistant, { ...inputOf(place), query }, { actor }).catch(gone)
+      return {}
+    },
+    look: async () =>
+      (await call(agentServer.getAssistant, inputOf(place), { actor }).catch(gone)) ? undefined : { note: LATE },
+  })
+}
+
+function gone(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+}

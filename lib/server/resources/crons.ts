@@ -1,0 +1,106 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { Cron, CronCreate, CronPatch } from '@/lib/contracts/agents/crons'
+import { holdsRedacted } from '@/lib/contracts/wire/redact'
+import { AppError } from '@/lib/errors'
+import { isJsonObject } from '@/lib/json/lossless'
+import type { RecordingSummary } from '@/lib/stream/log'
+import type { Actor } from '../access/actor'
+import { isOpen } from '../edits/ambiguous-write'
+import { type RunBody, startRecording } from '../recorder/start'
+import { call } from '../upstream/call'
+import { authorize } from '../upstream/call-context'
+
+export type CronPlace = { workspace: string; deployment: string; cron: string }
+
+const inputOf = ({ workspace, deployment, cron }: CronPlace) => ({
+  workspace,
+  deployment,
+  params: { cron_id: cron },
+})
+
+/** Makes a cron: on a thread, or on a new one for each firing. */
+export async function createCron(
+  { workspace, deployment, thread }: { workspace: string; deployment: string; thread: string | undefined },
+  body: CronCreate,
+  actor: Actor,
+): Promise<Cron> {
+  const at = { workspace, deployment, body }
+  try {
+    return thread
+      ? await call(agentServer.createThreadCron, { ...at, params: { thread_id: thread } }, { actor })
+      : await call(agentServer.createCron, at, { actor })
+  } catch (error) {
+    if (!isOpen(error)) throw error
+    // A second cron would fire beside the first for ever.
+    const { code, message: _, ...view } = error.view
+    throw new AppError(
+      code,
+      `${error.message} Whether the cron was made is not known: look for it in the list before you try again.`,
+      { ...view, cause: error },
+    )
+  }
+}
+
+/** Changes fields of a cron. One that somebody else has changed since `seen` (its `updated_at`) is a conflict. */
+export async function updateCron(
+  place: CronPlace,
+  { seen, patch }: { seen: string | null; patch: CronPatch },
+  actor: Actor,
+): Promise<Cron> {
+  const input = { ...inputOf(place), body: patch }
+  await authorize(agentServer.updateCron, input, actor)
+  if (holdsRedacted(patch))
+    throw new AppError('invalid', 'A part of this is hidden from the console and cannot be written back. Take it out.')
+  const now = await call(agentServer.getCron, inputOf(place), { actor }).catch((error: unknown) => {
+    // Older servers have no way to read one.
+    if (error instanceof AppError && error.code === 'unsupported') return undefined
+    throw error
+  })
+  if (seen && now?.updated_at && now.updated_at !== seen)
+    throw new AppError('conflict', 'Somebody has changed this cron in the meantime. Nothing was saved.')
+  return await call(agentServer.updateCron, input, { actor })
+}
+
+export async function deleteCron(place: CronPlace, actor: Actor): Promise<void> {
+  try {
+    await call(agentServer.deleteCron, inputOf(place), { actor })
+  } catch (error) {
+    // Gone already is what was wanted.
+    if (!(error instanceof AppError) || error.view.upstreamStatus !== 404) throw error
+  }
+}
+
+/** What a firing would run, as a recorded run of now; without a thread of the cron's own on a new one that stays. */
+export async function runCron(place: CronPlace, key: string, actor: Actor): Promise<RecordingSummary> {
+  const { workspace, deployment } = place
+  await authorize(agentServer.createRunStream, { workspace, deployment, params: { thread_id: 'new' } }, actor)
+  const cron = await call(agentServer.getCron, inputOf(place), { actor })
+  const { on_completion: _, ...request } = cron.payload ?? {}
+  const payload = withoutEchoes(request)
+  const assistant = cron.assistant_id ?? payload.assistant_id
+  if (typeof assistant !== 'string') throw new AppError('invalid', 'The cron does not say which assistant it runs.')
+  if (holdsRedacted(payload))
+    throw new AppError('invalid', 'A part of what this cron runs is hidden from the console; it cannot run it by hand.')
+  const body: RunBody = {
+    ...payload,
+    assistant_id: assistant,
+    metadata: { ...cron.metadata, cron_id: cron.cron_id },
+  }
+  return await startRecording({
+    actor,
+    workspace,
+    deployment,
+    thread: cron.thread_id ? { kind: 'existing', id: cron.thread_id } : { kind: 'new' },
+    body,
+    key,
+  })
+}
+
+/** Servers keep the headers of whoever made the cron in its configuration; those are hidden from us, and no part of a run. */
+function withoutEchoes(request: Record<string, unknown>): Record<string, unknown> {
+  const { config } = request
+  if (!isJsonObject(config) || !isJsonObject(config.configurable)) return request
+  const own = Object.entries(config.configurable).filter(([, value]) => !holdsRedacted(value))
+  return { ...request, config: { ...config, configurable: Object.fromEntries(own) } }
+}

@@ -1,0 +1,98 @@
+import 'server-only'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { type Deployment, DeploymentCreate } from '@/lib/contracts/deployments/deployments'
+import { AppError } from '@/lib/errors'
+import type { Actor } from '../access/actor'
+import { settledTruth } from '../edits/ambiguous-write'
+import { markOf } from '../edits/fingerprints'
+import { once } from '../edits/idempotency'
+import { withEditLock } from '../edits/lock'
+import { withoutSecretWords } from '../edits/secret-values'
+import { parseInput } from '../process/result'
+import { call } from '../upstream/call'
+import { authorize } from '../upstream/call-context'
+
+type CreateOptions = { actor: Actor; timeoutMs?: number }
+export type CreateRequest = {
+  workspace: string
+  /** Made once per form: a repeat of it gives the deployment of the first. */
+  key: string
+  /** As the operation takes it; checked here. Holds secret values. */
+  body: unknown
+}
+
+/** What was made, its first revision as far as the server names one, and what there is to say besides "done". */
+export type CreatedDeployment = { deployment: string; revision: string | null; note?: string }
+
+/**
+ * Makes a deployment, never two of one name: creates of a name wait for each other on all instances of the console, the name is
+ * looked up before, and after a failure that leaves it open whether there is one, again. Throws AppError, `invalid` with the
+ * name's field where it is taken.
+ */
+export async function createDeployment(
+  { workspace, key, body: given }: CreateRequest,
+  options: CreateOptions,
+): Promise<CreatedDeployment> {
+  // First the rights: who has none waits for no lock, and learns nothing.
+  await authorize(controlPlane.createDeployment, { workspace, body: given }, options.actor)
+  const body = parseInput(DeploymentCreate, given)
+  // Only a keyed digest of the request is kept: it has values in it.
+  const told = { workspace, body: markOf(workspace, given) }
+  return await once({ actor: options.actor, key, operation: 'createDeployment', input: told }, () =>
+    withEditLock({ workspace, deployment: `new ${body.name}` }, () => createAlone(workspace, body, options)),
+  )
+}
+
+const LATE = 'The server answered with a failure, but the deployment was made: it was looked up afterwards.'
+
+async function createAlone(
+  workspace: string,
+  body: DeploymentCreate,
+  options: CreateOptions,
+): Promise<CreatedDeployment> {
+  const taken = await findNamed(workspace, body.name, options).catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, ...view } = error.view
+    throw new AppError(
+      code,
+      `${message} So it is not known whether there is a deployment of this name. Nothing was sent.`,
+      {
+        ...view,
+        cause: error,
+      },
+    )
+  })
+  if (taken) throw nameTaken()
+  return await settledTruth({
+    send: async () => {
+      const made = await call(controlPlane.createDeployment, { workspace, body }, options).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error
+        const said = withoutSecretWords(error, body.secrets ?? [])
+        if (said.view.upstreamStatus !== 409) throw said
+        throw nameTaken()
+      })
+      return createdOf(made)
+    },
+    look: async () => {
+      const made = await findNamed(workspace, body.name, options)
+      return made && { ...createdOf(made), note: LATE }
+    },
+  })
+}
+
+const createdOf = ({ id, latest_revision_id: revision }: Deployment): CreatedDeployment => ({
+  deployment: id,
+  revision: revision ?? null,
+})
+
+const nameTaken = () =>
+  new AppError('invalid', 'There is a deployment of this name already. Nothing was made.', {
+    fields: [{ path: ['name'], message: 'There is a deployment of this name already' }],
+  })
+
+/** Servers know one of the two filters or both; none is trusted with more than narrowing the list. */
+async function findNamed(workspace: string, name: string, options: CreateOptions): Promise<Deployment | undefined> {
+  const query = { name, name_contains: name, limit: 100 }
+  const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options)
+  return resources.find((one) => one.name === name)
+}

@@ -1,0 +1,50 @@
+import 'server-only'
+import { z } from 'zod'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { type DeploymentRowsPage, rowOf } from '@/lib/contracts/deployments/deployment-row'
+import { type Deployment, ListDeploymentsQuery } from '@/lib/contracts/deployments/deployments'
+import { pageOf, windowOf } from '@/lib/lists/anchored-page'
+import { parseInput } from '../process/result'
+import { serveRead } from '../relay/serve-read'
+import { call } from '../upstream/call'
+import type { CallOptions } from '../upstream/call-context'
+import { revisionStates } from './revision-cache'
+
+const MAX_LIMIT = 100
+/** A list does not wait longer than this for the states of its revisions. */
+const JOIN_MS = 1_500
+
+const Anchors = z
+  .string()
+  .max(400)
+  .transform((text) => text.split(',').filter(Boolean))
+
+/** The control plane's own query, and the neighbours that a page is anchored to. */
+const RowsQuery = ListDeploymentsQuery.extend({ after: Anchors.optional(), before: Anchors.optional() })
+export type RowsQuery = z.input<typeof RowsQuery>
+
+/** A page of deployments, each with the states of its latest and active revision. Throws AppError as `call` does. */
+export async function readDeploymentRows(
+  workspace: string,
+  query: unknown,
+  options: CallOptions = {},
+): Promise<DeploymentRowsPage> {
+  const { after, before, limit: size, offset, ...filters } = parseInput(RowsQuery, query)
+  const wish = { offset, size, after, before }
+  const { from, count } = windowOf(wish)
+  const read: Deployment[] = []
+  while (read.length < count) {
+    const limit = Math.min(MAX_LIMIT, count - read.length)
+    const input = { workspace, query: { ...filters, limit, offset: from + read.length } }
+    const { resources } = await call(controlPlane.listDeployments, input, options)
+    read.push(...resources)
+    if (resources.length < limit) break
+  }
+  const { rows, ...page } = pageOf(wish, { from, rows: read })
+  const states = await revisionStates(workspace, rows, JOIN_MS)
+  return { ...page, rows: rows.map((one) => rowOf(one, states)) }
+}
+
+/** Answers `GET /api/deployments/{workspace}`: the browser's way to the same reading. */
+export const serveDeploymentRows = (request: Request, workspace: string): Promise<Response> =>
+  serveRead(request, (query, options) => readDeploymentRows(workspace, query, options))

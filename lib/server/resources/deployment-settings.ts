@@ -1,0 +1,50 @@
+import 'server-only'
+import { patchProblems } from '@/lib/contracts/deployments/deployment-rules'
+import {
+  SETTINGS,
+  type Settings,
+  type SettingsChange,
+  settingsOf,
+  settingsPatch,
+} from '@/lib/contracts/deployments/deployment-settings'
+import type { SavedEdit, Seen } from '@/lib/edit'
+import { AppError } from '@/lib/errors'
+import type { Actor } from '../access/actor'
+import { editDeployment, readForEdit } from '../edits/edit-deployment'
+
+type Place = { workspace: string; deployment: string }
+export type SettingsView = { source: string; settings: Settings; seen: Seen }
+
+/** A deployment's settings for those who may change them. Throws AppError forbidden. */
+export async function readSettings(place: Place, actor: Actor): Promise<SettingsView> {
+  const { current, seen } = await readForEdit(place, SETTINGS, { actor })
+  return { source: current.source ?? '', settings: settingsOf(current), seen }
+}
+
+export type SettingsEdit = { place: Place; key: string; seen: Seen; change: SettingsChange }
+
+/** Changes settings as they were reviewed. Throws AppError conflict where they are not as the person saw them. */
+export async function saveSettings({ place, key, seen, change }: SettingsEdit, actor: Actor): Promise<SavedEdit> {
+  return await editDeployment({
+    place,
+    key,
+    seen,
+    actor,
+    input: change,
+    paths: SETTINGS,
+    build: (current) => {
+      const patch = settingsPatch(change)
+      const problems = patchProblems(
+        {
+          source: current.source ?? '',
+          source_config: current.source_config,
+          source_revision_config: current.source_revision_config,
+        },
+        patch,
+      )
+      if (problems.length > 0)
+        throw new AppError('invalid', 'Some settings cannot be saved like this.', { fields: problems })
+      return patch
+    },
+  })
+}

@@ -1,0 +1,93 @@
+import 'server-only'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { BulkResult } from '@/lib/contracts/wire/bulk'
+import { AppError } from '@/lib/errors'
+import type { Actor } from '../access/actor'
+import { mapLimited } from '../process/map-concurrent'
+import { call } from '../upstream/call'
+
+/** What one request of the interface takes. */
+const CHUNK = 100
+
+type Wish = { workspace: string; ids: readonly string[] }
+
+/**
+ * Deletes deployments and says of each what became of it. The answer of servers to a bulk delete is not documented, so
+ * whatever it leaves open is looked up; servers without a bulk delete are asked one by one. Throws AppError only where
+ * nothing was sent.
+ */
+export async function bulkDelete({ workspace, ids }: Wish, actor: Actor): Promise<BulkResult[]> {
+  const results: BulkResult[] = []
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    const chunk = ids.slice(at, at + CHUNK)
+    try {
+      results.push(...(await deleteChunk(workspace, chunk, actor)))
+    } catch (error) {
+      // What was deleted before must not be lost with the failure of what follows.
+      if (at === 0) throw error
+      results.push(...ids.slice(at).map((id) => failed(id, `It was not sent: ${messageOf(error)}`)))
+      break
+    }
+  }
+  return results
+}
+
+async function deleteChunk(workspace: string, ids: readonly string[], actor: Actor): Promise<BulkResult[]> {
+  let reported: unknown
+  let failure: AppError | undefined
+  try {
+    const query = { deployment_ids: [...ids] }
+    reported = await call(controlPlane.deleteDeployments, { workspace, query }, { actor })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'unsupported' && error.view.upstreamStatus !== undefined)
+      return mapLimited(ids, (id) => deleteOne(workspace, id, actor))
+    if (isNothingSent(error)) throw error
+    failure = error
+  }
+  const reasons = reasonsIn(reported)
+  return mapLimited(ids, (id) => lookUp(workspace, id, actor, reasons.get(id) ?? failure?.message))
+}
+
+/** Refused before anything was done: by us, for the request as a whole, or because no connection was made. */
+const isNothingSent = ({ code, view }: AppError) =>
+  ['unauthenticated', 'forbidden', 'invalid', 'unsupported', 'upstream_refused_key', 'rate_limited'].includes(code) ||
+  (code === 'not_found' && view.upstreamStatus === undefined)
+
+/** Why single ones were not deleted, as far as the answer names them: by `deployment_id` or `id`, in any list of it. */
+function reasonsIn(reported: unknown): Map<string, string> {
+  const lists = typeof reported === 'object' && reported !== null ? Object.values(reported).filter(Array.isArray) : []
+  return new Map(
+    lists.flat().flatMap((item: unknown): [string, string][] => {
+      if (typeof item !== 'object' || item === null) return []
+      const { deployment_id, id, detail, error, message } = item as Record<string, unknown>
+      const reason = [detail, error, message].find((text) => typeof text === 'string')
+      return typeof reason === 'string' ? [[String(deployment_id ?? id), reason]] : []
+    }),
+  )
+}
+
+async function deleteOne(workspace: string, id: string, actor: Actor): Promise<BulkResult> {
+  const params = { deployment_id: id }
+  const problem = await call(controlPlane.deleteDeployment, { workspace, params }, { actor }).then(
+    () => undefined,
+    messageOf,
+  )
+  return lookUp(workspace, id, actor, problem)
+}
+
+/** The truth of one, whatever was said of it. */
+async function lookUp(workspace: string, id: string, actor: Actor, problem: string | undefined): Promise<BulkResult> {
+  try {
+    const { status } = await call(controlPlane.getDeployment, { workspace, params: { deployment_id: id } }, { actor })
+    if (status === 'AWAITING_DELETE') return { id, outcome: 'deleting' }
+    return failed(id, problem ?? 'The server took the request, but the deployment is still there.')
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return { id, outcome: 'deleted' }
+    return { id, outcome: 'unknown', reason: problem ?? messageOf(error) }
+  }
+}
+
+const failed = (id: string, reason: string): BulkResult => ({ id, outcome: 'failed', reason })
+const messageOf = (error: unknown) =>
+  error instanceof AppError ? error.message : 'Something went wrong in the console.'

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { failure } from '@/e2e/support/failure'
+import { deploymentRecord } from '@/e2e/support/sample-inputs'
+import { type Seen, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { BOM } from '@/lib/format/csv'
+import { anchorsAfter } from '@/lib/lists/anchored-page'
+import { createFixture, type Fixture } from '@/platform/testing/platform-fixture'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../access/actor'
+import { addView, changeView, listViews, removeView, type ViewsPlace } from '../records/saved-views'
+import { testActor, testConsole } from '../testing'
+import { readDeploymentRows } from './deployment-rows'
+import { bulkDelete } from './deployments-bulk'
+import { exportDeployments } from './deployments-export'
+
+vi.mock('../process/log', async (original) => ({
+  ...(await original<typeof import('../process/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 })
+
+let fixture: Fixture
+let stub: StubUpstream
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let admin: Actor
+let viewer: Actor
+const ids: string[] = []
+const names = Array.from({ length: 23 }, (_, index) => `fleet-${String(index).padStart(2, '0')}`)
+
+/** Whose answers count from now on. */
+const against = (kind: 'platform' | 'stub') =>
+  home.set(
+    kind === 'stub'
+      ? { CONTROL_PLANE_URL: stub.url }
+      : {
+          CONTROL_PLANE_URL: fixture.platform.url,
+          CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
+          PILOTHOUSE_WORKSPACE_KIND: 'embedded',
+        },
+  )
+const workspaceOf = { platform: 'local', stub: 'default' }
+const rows = (query: Record<string, unknown> = {}, actor = viewer) => readDeploymentRows('local', query, { actor })
+
+beforeAll(async () => {
+  fixture = await createFixture()
+  stub = await startStubUpstream()
+  database = await testDatabase()
+  home = await testConsole(database.url)
+  against('platform')
+  admin = await testActor({ local: 'admin', default: 'admin' })
+  viewer = await testActor({ local: 'viewer', default: 'viewer' })
+  for (const name of names) {
+    const { status, body } = await fixture.client.create(name, '/nowhere', {
+      secrets: name === 'fleet-03' ? [{ name: 'TOKEN', value: 'canary-secret-value' }] : [],
+    })
+    expect(status).toBe(201)
+    ids.push(body.id)
+  }
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+  await stub.stop()
+  await fixture.close()
+})
+
+describe('a page of the list', () => {
+  test('joins each row with its revisions in one reading, and a viewer may have it', async () => {
+    await expect
+      .poll(async () => (await rows({ limit: 5 })).rows.map(({ latest }) => latest?.status), { timeout: 20_000 })
+      .toEqual(Array(5).fill('BUILD_FAILED'))
+    const page = await rows({ limit: 5 })
+    expect(page).toMatchObject({ offset: 0, hasNext: true, isLost: false })
+    expect(page.rows.map(({ name }) => name)).toEqual(names.slice(-5).reverse())
+    expect(page.rows[0]).toMatchObject({ active: null, latest: { at: expect.any(String) }, repo: '/nowhere' })
+  })
+
+  test('goes on after the last row seen when rows come and go', async () => {
+    const first = await rows({ limit: 10 })
+    const { body } = await fixture.client.create('fleet-late', '/nowhere')
+    const next = { limit: 10, offset: 10, after: anchorsAfter(first.rows).join(',') }
+    const second = await rows(next)
+    expect(second.offset).toBe(11)
+    expect(second.rows.map(({ name }) => name)).toEqual(names.slice(3, 13).reverse())
+    await fixture.client.request('DELETE', `/v2/deployments/${body.id}`)
+    await expect.poll(async () => (await rows(next)).offset, { timeout: 10_000 }).toBe(10)
+    expect((await rows(next)).rows).toHaveLength(10)
+  })
+
+  test('refuses what the interface does not take, and people without a role', async () => {
+    expect((await failure(rows({ limit: 1000 }))).code).toBe('invalid')
+    expect((await failure(rows({ shape: 'odd' }))).code).toBe('invalid')
+    expect((await failure(rows({}, await testActor({})))).code).toBe('not_found')
+  })
+
+  test('stands when revisions cannot be read, without claiming their state', async () => {
+    against('stub')
+    const record = { ...deploymentRecord(null), latest_revision_id: 'b', active_revision_id: 'a' }
+    stub.answer(({ path }) =>
+      path.includes('/revisions/')
+        ? { status: 500, body: { detail: 'no' } }
+        : { body: { resources: [record], offset: 1 } },
+    )
+    const page = await readDeploymentRows(workspaceOf.stub, {}, { actor: viewer })
+    expect(page.rows[0]).toMatchObject({ latest: { id: 'b', status: null }, active: { id: 'a', status: null } })
+    expect(JSON.stringify(page)).not.toContain('canary')
+    against('platform')
+  })
+
+  test('asks for each revision once for all who read it at the same time', async () => {
+    against('stub')
+    const record = { ...deploymentRecord(null), latest_revision_id: 'r1', active_revision_id: 'r1' }
+    const many = Array.from({ length: 20 }, (_, index) => ({ ...record, id: `d${index}` }))
+    const revision = { id: 'r1', status: 'DEPLOYED', created_at: 'x', updated_at: 'x', source_revision_config: {} }
+    stub.answer(({ path }) => ({ body: path.includes('/revisions/') ? revision : { resources: many, offset: 20 } }))
+    const before = stub.seen.length
+    const read = () => readDeploymentRows(workspaceOf.stub, {}, { actor: viewer })
+    const pages = await Promise.all([read(), read(), read()])
+    for (const page of pages) expect(page.rows.every(({ latest }) => latest?.status === 'DEPLOYED')).toBe(true)
+    await read()
+    const asked = stub.seen.slice(before).map(({ path }) => path)
+    expect(asked.filter((path) => path.includes('/revisions/'))).toHaveLength(20)
+    against('platform')
+  })
+})
+
+describe('an export', () => {
+  const get = (query: string, actor = viewer) =>
+    exportDeployments(
+      new Request(`http://localhost:3000/api/export/local/deployments?${query}`),
+      'local',
+      async () => actor,
+    )
+
+  test('is CSV of all that the filter matches, with and without a byte order mark', async () => {
+    const answer = await get('format=csv&name_contains=fleet-')
+    expect(answer.headers.get('content-disposition')).toMatch(/attachment; filename="deployments-local-[\d-]+\.csv"/)
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    expect(bytes.subarray(0, 3)).toEqual(Buffer.from(BOM))
+    const lines = bytes.toString('utf8').slice(1).trimEnd().split('\r\n')
+    expect(lines[0]).toContain('"id","name","status"')
+    expect(lines.slice(1).map((line) => line.split(',')[1])).toEqual(names.map((name) => `"${name}"`).reverse())
+    expect(bytes.toString()).toContain('"TOKEN"')
+    expect(bytes.toString()).not.toContain('canary')
+    const plain = await (await get('format=csv&bom=0&name=fleet-01')).text()
+    expect(plain.startsWith('"id"')).toBe(true)
+    expect(plain.trimEnd().split('\r\n')).toHaveLength(2)
+  })
+
+  test('is JSON that parses, also when nothing matches', async () => {
+    const whole = await (await get('format=json&name_contains=fleet-0')).json()
+    expect(whole).toMatchObject({ workspace: 'local', filter: { name_contains: 'fleet-0' }, is_whole: true })
+    expect(whole.deployments).toHaveLength(10)
+    expect((await (await get('format=json&name=none')).json()).deployments).toEqual([])
+  })
+
+  test('goes over all pages, each row once, while rows come and go', async () => {
+    against('stub')
+    let list = Array.from({ length: 950 }, (_, index) => ({ ...deploymentRecord(null), id: `d${index}` }))
+    stub.answer(({ path }) => {
+      const query = new URL(path, stub.url).searchParams
+      const offset = Number(query.get('offset'))
+      const resources = list.slice(offset, offset + Number(query.get('limit')))
+      // Between two pages three rows go at the top, then one comes.
+      list = [{ ...deploymentRecord(null), id: `new${offset}` }, ...list.slice(3)]
+      return { body: { resources, offset: offset + resources.length } }
+    })
+    const answer = await exportDeployments(
+      new Request('http://localhost:3000/api/export/default/deployments?format=json'),
+      workspaceOf.stub,
+      async () => viewer,
+    )
+    const exported = (await answer.json()).deployments.map(({ id }: { id: string }) => id)
+    expect(new Set(exported).size).toBe(exported.length)
+    const lasting = list.map(({ id }) => id).filter((id) => id.startsWith('d'))
+    expect(lasting.filter((id) => !exported.includes(id))).toEqual([])
+    against('platform')
+  })
+
+  test('shows what hides in a name: CSV by its name, JSON as an escape that reads as the same text', async () => {
+    against('stub')
+    const name = 'pay\u202Elortnoc'
+    stub.answer(() => ({ body: { resources: [{ ...deploymentRecord(null), name }], offset: 1 } }))
+    const file = async (format: string) => {
+      const request = new Request(`http://localhost:3000/api/export/default/deployments?format=${format}`)
+      return await (await exportDeployments(request, workspaceOf.stub, async () => viewer)).text()
+    }
+    expect(await file('csv')).toContain('"pay[RLO]lortnoc"')
+    const json = await file('json')
+    expect(json).toContain(String.raw`pay\u202elortnoc`)
+    expect(JSON.parse(json).deployments[0].name).toBe(name)
+    against('platform')
+  })
+
+  test('is refused as an error, not as a file', async () => {
+    expect((await get('format=xml')).status).toBe(422)
+    expect((await get('format=csv', await testActor({}))).status).toBe(404)
+    const foreign = new Request('http://localhost:3000/x?format=csv', { headers: { 'sec-fetch-site': 'cross-site' } })
+    expect((await exportDeployments(foreign, 'local', async () => viewer)).status).toBe(403)
+  })
+})
+
+describe('a bulk delete', () => {
+  test('says of each what became of it, and refuses who may not', async () => {
+    const [one, two] = ids as [string, string]
+    expect((await failure(bulkDelete({ workspace: 'local', ids: [one] }, viewer))).code).toBe('forbidden')
+    const missing = '00000000-0000-4000-8000-000000000000'
+    const results = await bulkDelete({ workspace: 'local', ids: [one, missing, two] }, admin)
+    expect(results.map(({ id }) => id)).toEqual([one, missing, two])
+    for (const { outcome } of results) expect(['deleted', 'deleting']).toContain(outcome)
+  })
+
+  /** A control plane that answers a bulk delete as given, and knows `a` (going), `b` (kept) and no other. */
+  const answering = (bulk: (seen: Seen) => { status: number; body?: unknown }) => {
+    against('stub')
+    stub.answer((seen) => {
+      if (seen.method === 'DELETE') return bulk(seen)
+      const id = seen.path.split('/').at(-1)
+      if (id === 'a') return { body: { ...deploymentRecord(null), id, status: 'AWAITING_DELETE' } }
+      if (id === 'b') return { body: { ...deploymentRecord(null), id } }
+      return { status: 404, body: { detail: 'Deployment c not found' } }
+    })
+    return bulkDelete({ workspace: workspaceOf.stub, ids: ['a', 'b', 'c'] }, admin).finally(() => against('platform'))
+  }
+  const truth = (reason: string) => [
+    { id: 'a', outcome: 'deleting' },
+    { id: 'b', outcome: 'failed', reason: expect.stringContaining(reason) },
+    { id: 'c', outcome: 'deleted' },
+  ]
+
+  test('looks up what the answer leaves open', async () => {
+    const body = { results: [{ id: 'b', error: 'It is locked.' }] }
+    expect(await answering(() => ({ status: 207, body }))).toEqual(truth('It is locked.'))
+    expect(await answering(() => ({ status: 200, body: null }))).toEqual(truth('still there'))
+  })
+
+  test('tells the truth after a failure that came late', async () => {
+    expect(await answering(() => ({ status: 500, body: { detail: 'oops' } }))).toEqual(truth('oops'))
+  })
+
+  test('goes one by one where the server knows no bulk delete', async () => {
+    const before = stub.seen.length
+    const results = await answering(({ path }) =>
+      path.includes('deployment_ids')
+        ? { status: 405 }
+        : path.includes('/b?')
+          ? { status: 400, body: { detail: 'Not now.' } }
+          : { status: 204 },
+    )
+    expect(results).toEqual(truth('Not now.'))
+    expect(stub.seen.slice(before).filter(({ method }) => method === 'DELETE')).toHaveLength(4)
+  })
+})
+
+describe('saved views', () => {
+  const place = (actor: Actor, workspace = 'local'): ViewsPlace => ({
+    account: actor.id,
+    workspace,
+    page: 'deployments',
+  })
+
+  test("are one's own, have names of their own, and at most one is the default", async () => {
+    const mine = place(admin)
+    const ready = await addView(mine, { name: 'Ready', query: 'status=READY' })
+    const prod = await addView(mine, { name: 'Prod', query: 'deployment_type=prod' })
+    await addView(place(viewer), { name: 'Ready', query: '' })
+    await addView(place(admin, 'default'), { name: 'Ready', query: '' })
+    expect((await failure(addView(mine, { name: 'ready', query: '' }))).view).toMatchObject({
+      code: 'conflict',
+      fields: [{ path: ['name'] }],
+    })
+    await changeView(mine, ready, { isDefault: true })
+    await changeView(mine, prod, { isDefault: true, name: 'Production' })
+    expect((await failure(changeView(mine, prod, { name: 'READY' }))).code).toBe('conflict')
+    expect((await failure(changeView(place(viewer), prod, { name: 'Mine' }))).code).toBe('not_found')
+    await removeView(place(viewer), prod)
+    expect(await listViews(mine)).toEqual([
+      { id: prod, name: 'Production', query: 'deployment_type=prod', isDefault: true },
+      { id: ready, name: 'Ready', query: 'status=READY', isDefault: false },
+    ])
+    await removeView(mine, prod)
+    expect(await listViews(mine)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,92 @@
+import 'server-only'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
+import { isRevisionInProgress, isRevisionTerminal } from '@/lib/contracts/wire/state'
+import { systemActor } from '../access/actor'
+import { call } from '../upstream/call'
+
+// Control planes list deployments without the states of their revisions. They are read one by one, for all readers of
+// a list together: whoever asks has been let into the workspace by the list itself.
+
+export type RevisionState = Pick<Revision, 'status' | 'created_at'>
+/** `stamp`: another `updated_at` of the deployment means that something happened to it. */
+type Kept = { stamp: string; until: number; state: Promise<RevisionState | undefined> }
+
+/** How long a state is taken as it was, ms. An ended revision may still be rolled out again in place. */
+const FRESH = { ended: 20_000, moving: 1_000, other: 5_000, failed: 5_000 }
+const MAX_KEPT = 10_000
+const AT_ONCE = 8
+const TIMEOUT_MS = 10_000
+const actor = systemActor('list')
+
+// On globalThis: pages, routes and the poller each have their own copy of this module.
+const shared = globalThis as { pilothouseRevisions?: Map<string, Kept> }
+
+export type RevisionStates = (id: string) => RevisionState | undefined
+
+/** States of the latest and active revisions of these deployments, so many at once, as far as they are known within `waitMs`. */
+export async function revisionStates(
+  workspace: string,
+  deployments: readonly Deployment[],
+  waitMs: number,
+): Promise<RevisionStates> {
+  const found = new Map<string, RevisionState>()
+  const wanted = deployments.flatMap((deployment) =>
+    [...new Set([deployment.latest_revision_id, deployment.active_revision_id])].flatMap((id) =>
+      id ? [{ deployment, id }] : [],
+    ),
+  )
+  const queue = wanted.values()
+  const work = async () => {
+    for (const { deployment, id } of queue) {
+      const state = await stateOf(workspace, deployment, id)
+      if (state) found.set(id, state)
+    }
+  }
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, waitMs)
+  })
+  // What comes later is kept for the next look.
+  await Promise.race([Promise.all(Array.from({ length: Math.min(AT_ONCE, wanted.length) }, work)), patience])
+  clearTimeout(timer)
+  const known = new Map(found)
+  return (id) => known.get(id)
+}
+
+function stateOf(workspace: string, { id, updated_at: stamp }: Deployment, revision: string): Kept['state'] {
+  shared.pilothouseRevisions ??= new Map()
+  const all = shared.pilothouseRevisions
+  const key = JSON.stringify([workspace, id, revision])
+  const before = all.get(key)
+  if (before && before.stamp === stamp && before.until > Date.now()) return before.state
+  const kept: Kept = { stamp, until: Number.POSITIVE_INFINITY, state: read(workspace, id, revision) }
+  void kept.state.then((state) => {
+    kept.until = Date.now() + freshFor(state)
+  })
+  all.delete(key) // to the end: the oldest go first
+  all.set(key, kept)
+  for (const oldest of all.keys()) {
+    if (all.size <= MAX_KEPT) break
+    all.delete(oldest)
+  }
+  return kept.state
+}
+
+function freshFor(state: RevisionState | undefined): number {
+  if (!state) return FRESH.failed
+  if (isRevisionInProgress(state.status)) return FRESH.moving
+  return isRevisionTerminal(state.status) ? FRESH.ended : FRESH.other
+}
+
+/** Undefined where it cannot be read: the row then says that its state is not known, and the list stands. */
+const read = (workspace: string, deployment_id: string, revision_id: string): Kept['state'] =>
+  call(
+    controlPlane.getRevision,
+    { workspace, params: { deployment_id, revision_id } },
+    { actor, timeoutMs: TIMEOUT_MS },
+  ).then(
+    ({ status, created_at }) => ({ status, created_at }),
+    () => undefined,
+  )

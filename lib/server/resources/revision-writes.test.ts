@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { failure } from '@/e2e/support/failure'
+import { startStubUpstream } from '@/e2e/support/stub-upstream'
+import { restoreRequest } from '@/lib/contracts/deployments/restore'
+import { createFixture, type Fixture, graphFiles, until } from '@/platform/testing/platform-fixture'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../access/actor'
+import { LOOKS } from '../edits/ambiguous-write'
+import { once } from '../edits/idempotency'
+import { listChanges } from '../records/revision-changes'
+import { testActor, testConsole } from '../testing'
+import { downloadLog } from './log-download'
+import { interruptRevision, redeployRevision, restoreRevision } from './revision-writes'
+
+vi.mock('../process/log', async (original) => ({
+  ...(await original<typeof import('../process/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+// Against the embedded platform as it really runs, and through a server that fails in the ways that matter.
+let fixture: Fixture
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let admin: Actor
+let viewer: Actor
+let deployment: string
+let first: string
+let settings: Record<string, string>
+beforeAll(async () => {
+  fixture = await createFixture()
+  database = await testDatabase()
+  settings = {
+    CONTROL_PLANE_URL: fixture.platform.url,
+    CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
+    PILOTHOUSE_WORKSPACE_KIND: 'embedded',
+  }
+  home = await testConsole(database.url, settings)
+  admin = await testActor({ local: 'admin' })
+  viewer = await testActor({ local: 'viewer' })
+  const repository = fixture.repository()
+  repository.commit(graphFiles())
+  const { body } = await fixture.client.create('restorable', repository.url)
+  deployment = body.id
+  first = body.latest_revision_id
+  await fixture.client.settled(deployment, first, 'DEPLOYED')
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+  await fixture.close()
+})
+
+const place = (revision = first) => ({ workspace: 'local', deployment, revision })
+const record = async () => (await fixture.client.get(`/v2/deployments/${deployment}`)).body
+/** A restore as it is reviewed now. */
+const reviewed = async (revision = first) => {
+  const now = await record()
+  const request = restoreRequest(await fixture.client.revision(deployment, revision), now)
+  if ('problem' in request) throw new Error(request.problem)
+  return { ...place(revision), latest: now.latest_revision_id as string, reviewed: JSON.stringify(request.body) }
+}
+
+describe('with a server that answers', () => {
+  test('a restore makes the revision that was reviewed, and its maker is known', async () => {
+    const { revision: made } = await restoreRevision(await reviewed(), admin)
+    expect(made).not.toBe(first)
+    const found = await fixture.client.settled(deployment, made, 'DEPLOYED')
+    expect(found.source_revision_config).toMatchObject({ repo_ref: 'main', graph_config_path: 'graph.json' })
+    const [change] = await listChanges(viewer, { workspace: 'local', deployment })
+    expect(change).toMatchObject({ operation: 'updateDeployment', who: admin.email, isDone: true })
+  })
+
+  test('a restore reviewed before somebody else made a revision sends nothing', async () => {
+    const input = await reviewed()
+    const patch = { source_revision_config: { repo_ref: 'main' } }
+    const { body } = await fixture.client.patch(`/v2/deployments/${deployment}`, patch)
+    expect(await failure(restoreRevision(input, admin))).toMatchObject({ code: 'conflict' })
+    expect((await record()).latest_revision_id).toBe(body.latest_revision_id)
+    await fixture.client.settled(deployment, body.latest_revision_id, 'DEPLOYED')
+  })
+
+  test('a redeploy rolls the old one out again; one that has ended cannot be interrupted', async () => {
+    expect(await redeployRevision(place(), admin)).toEqual({ revision: first })
+    await fixture.client.settled(deployment, first, 'DEPLOYED')
+    await until('it serves again', async () => (await record()).active_revision_id === first)
+    expect(await failure(interruptRevision(place(), admin))).toMatchObject({ code: 'conflict' })
+  })
+
+  test('who may not, sends nothing and learns nothing', async () => {
+    const before = await record()
+    // All are watched from the start: one that is refused while another is awaited is no error of nobody's.
+    const attempts = [
+      redeployRevision(place(), viewer),
+      interruptRevision(place(), viewer),
+      restoreRevision({ ...place(), latest: null, reviewed: '' }, viewer),
+    ]
+    for (const refusal of await Promise.all(attempts.map(failure))) expect(refusal).toMatchObject({ code: 'forbidden' })
+    expect(await record()).toEqual(before)
+    const stranger = await testActor({ elsewhere: 'admin' })
+    expect(await failure(listChanges(stranger, { workspace: 'local', deployment }))).toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  test('a whole log comes as a text file, and a refusal as an error', async () => {
+    const request = new Request('http://localhost:3000/api/logs', { headers: { 'sec-fetch-site': 'same-origin' } })
+    const params = { workspace: 'local', deploymentId: deployment, revisionId: first, type: 'build' }
+    const file = await downloadLog(request, params, async () => viewer)
+    expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="build-[\w-]+\.log"$/)
+    const text = await file.text()
+    const lines = (await fixture.client.log(deployment, first, 'build')).split('\n')
+    expect(text.trimEnd().split('\n')).toHaveLength(lines.length)
+    expect(text).toContain(lines[0])
+    const stranger = await testActor({ elsewhere: 'admin' })
+    expect((await downloadLog(request, params, async () => stranger)).status).toBe(404)
+    expect((await downloadLog(request, { ...params, type: 'other' }, async () => viewer)).status).toBe(404)
+    const foreign = new Request(request, { headers: { 'sec-fetch-site': 'cross-site' } })
+    expect((await downloadLog(foreign, params, async () => viewer)).status).toBe(403)
+  })
+})
+
+describe('with a server that fails', () => {
+  const at = new Date(0).toISOString()
+  const revision = {
+    id: 'r',
+    status: 'DEPLOYED',
+    source: 'github',
+    created_at: at,
+    updated_at: at,
+    source_revision_config: { repo_ref: 'main' },
+  }
+  const base = {
+    id: 'd',
+    name: 'd',
+    source: 'github',
+    source_config: {},
+    source_revision_config: {},
+    secrets: [],
+    created_at: at,
+    updated_at: at,
+    status: 'READY',
+    latest_revision_id: 'r',
+    active_revision_id: 'r',
+  }
+  const waits = [...LOOKS.waitsMs]
+  let stub: Awaited<ReturnType<typeof startStubUpstream>>
+  let isDone = false
+  let writes = 0
+  let whatWritesDo: 'commit' | 'nothing' = 'commit'
+  beforeAll(async () => {
+    LOOKS.waitsMs = [0, 10]
+    stub = await startStubUpstream(({ method, path }) => {
+      if (method !== 'GET') {
+        writes += 1
+        isDone = whatWritesDo === 'commit'
+        return { status: 500, body: { detail: 'Internal error' } }
+      }
+      if (path.includes('/revisions/')) return { body: { ...revision, status: isDone ? 'QUEUED' : 'DEPLOYED' } }
+      return { body: base }
+    })
+    home.set({ ...settings, CONTROL_PLANE_URL: stub.url })
+  })
+  afterAll(async () => {
+    LOOKS.waitsMs = waits
+    home.set(settings)
+    await stub.stop()
+  })
+
+  test('what was done all the same counts as done, with a word about it', async () => {
+    whatWritesDo = 'commit'
+    const done = await redeployRevision({ workspace: 'local', deployment: 'd', revision: 'r' }, admin)
+    expect(done).toMatchObject({ revision: 'r', note: expect.stringContaining('looked up') })
+  })
+
+  test('what was not done is said to be so', async () => {
+    isDone = false
+    whatWritesDo = 'nothing'
+    const error = await failure(redeployRevision({ workspace: 'local', deployment: 'd', revision: 'r' }, admin))
+    expect(error.message).toContain('nothing has changed so far')
+  })
+
+  test('two presses with one key are one write', async () => {
+    isDone = false
+    whatWritesDo = 'commit'
+    writes = 0
+    const input = { workspace: 'local', deployment: 'd', revision: 'r' }
+    const press = () =>
+      once({ actor: admin, key: 'one-dialog', operation: 'redeployRevision', input }, () =>
+        redeployRevision(input, admin),
+      )
+    const [one, two] = await Promise.all([press(), press()])
+    expect([writes, two]).toEqual([1, one])
+    const other = { ...input, revision: 'other' }
+    const misuse = once({ actor: admin, key: 'one-dialog', operation: 'redeployRevision', input: other }, press)
+    expect(await failure(misuse)).toMatchObject({ code: 'conflict' })
+  })
+})

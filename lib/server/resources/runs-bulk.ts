@@ -1,0 +1,44 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { CancelAction } from '@/lib/contracts/agents/run-options'
+import { type RunResult, targetOf } from '@/lib/contracts/agents/run-row'
+import { AppError } from '@/lib/errors'
+import type { Actor } from '../access/actor'
+import { mapLimited } from '../process/map-concurrent'
+import { cancelRecording } from '../recorder/start'
+import { readRecording } from '../records/recordings'
+import { call } from '../upstream/call'
+import { authorize } from '../upstream/call-context'
+
+/** The ids of rows, as lists have them. */
+export type CancelWish = { workspace: string; action: CancelAction; ids: readonly string[] }
+
+/** Cancels runs, each for itself, and says of each what became of it. Their order is kept. */
+export async function cancelRuns({ workspace, action, ids }: CancelWish, actor: Actor): Promise<RunResult[]> {
+  // Once for all of them, before anything is sent: a refusal is then one, and on record as one.
+  await authorize(agentServer.cancelRun, { workspace }, actor)
+  return await mapLimited(ids, (id) => cancelOne(workspace, action, id, actor))
+}
+
+async function cancelOne(workspace: string, action: CancelAction, id: string, actor: Actor): Promise<RunResult> {
+  const target = targetOf(id)
+  try {
+    if (target.kind === 'recording') {
+      const { workspace: own, phase } = await readRecording(target.id)
+      // Rights are those of the recording's own workspace; naming another one finds nothing.
+      if (own !== workspace) throw new AppError('not_found', 'There is no such recording in this workspace.')
+      if (phase === 'ended') return { id, outcome: 'nothing' }
+      await cancelRecording(actor, target.id, action)
+    } else {
+      const { deployment, thread, run } = target
+      const input = { workspace, deployment, params: { thread_id: thread, run_id: run }, query: { action } }
+      await call(agentServer.cancelRun, input, { actor })
+    }
+    return { id, outcome: 'done' }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'forbidden' || error.code === 'unauthenticated') throw error
+    const status = error.view.upstreamStatus
+    if (status === 404 || status === 409) return { id, outcome: 'nothing' }
+    return { id, outcome: 'failed', reason: error.message }
+  }
+}

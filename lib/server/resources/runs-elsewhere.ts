@@ -1,0 +1,224 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { elsewhereId, type Looked, type RunRow } from '@/lib/contracts/agents/run-row'
+import type { Run } from '@/lib/contracts/agents/runs'
+import type { Thread } from '@/lib/contracts/agents/threads'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { isRunInProgress } from '@/lib/contracts/wire/state'
+import { AppError } from '@/lib/errors'
+import { systemActor } from '../access/actor'
+import { mapLimited } from '../process/map-concurrent'
+import { MARK } from '../recorder/run-source'
+import { call } from '../upstream/call'
+
+// Servers list runs by thread only. So threads are searched, light, those first on which something goes on, and the runs of
+// so many of them are read. What is found serves every viewer and every filter for a moment.
+
+/** A run as its server tells it. */
+export type SeenRun = RunRow & {
+  thread: string
+  run: string
+  /** The recording that its start was marked with: ours, although the server has not told it the run's id yet. */
+  mark: string | undefined
+  graph: string | undefined
+  /** What a search by text looks through besides the ids. */
+  metadata: Run['metadata']
+}
+export type Seen = { runs: SeenRun[]; looked: Looked }
+
+type Place = { workspace: string; deployment: string }
+type Depth = { threads: number; isBusyOnly: boolean }
+
+const RUNS_PER_THREAD = 20
+const BUSY_THREADS = 10
+const MOST_DEPLOYMENTS = 12
+const DEADLINE_MS = 6_000
+/** How long what was read counts as new: of a deployment, of a busy thread, of one that says it has not changed. */
+const KEPT = { lookMs: 1_500, busyMs: 2_500, restingMs: 30_000, failureMs: 15_000 }
+const MOST_KEPT = 3_000
+
+const THREAD_PARTS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata']
+const RUN_PARTS = ['run_id', 'thread_id', 'assistant_id', 'created_at', 'updated_at', 'status', 'metadata']
+
+// The asker's rights were checked before, once for all of it; one look serves all who ask.
+const options = () => ({ actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) })
+
+/** Runs of a deployment's newest threads. */
+export async function seenAt(place: Place, threads: number): Promise<Seen> {
+  return merged([await look(place, { threads, isBusyOnly: false })], false)
+}
+
+/** Runs of the busy threads of a workspace's deployments. */
+export async function seenAcross(workspace: string): Promise<Seen> {
+  const { resources } = await call(controlPlane.listDeployments, { workspace, query: { limit: 100 } }, options())
+  const asked = resources.filter(({ source_config: { custom_url: url } }) => url).slice(0, MOST_DEPLOYMENTS)
+  const depth = { threads: BUSY_THREADS, isBusyOnly: true }
+  const looks = await Promise.all(asked.map(({ id }) => look({ workspace, deployment: id }, depth)))
+  return merged(looks, resources.length > asked.length)
+}
+
+/** Runs of one thread. */
+export async function seenOn(place: Place, thread: string): Promise<Seen> {
+  const runs = await runsOf(place, { thread_id: thread, metadata: {} }).catch((error: unknown) => problemOf(error))
+  const looked = { threads: 1, deployments: 1, isBusyOnly: false, isPartial: false, isPending: false, problems: [] }
+  if (!Array.isArray(runs)) return { runs: [], looked: { ...looked, problems: [{ ...place, message: runs.message }] } }
+  return { runs, looked: { ...looked, isPartial: runs.length >= RUNS_PER_THREAD } }
+}
+
+type Look = {
+  deployment: string
+  runs: SeenRun[]
+  threads: number
+  isBusyOnly: boolean
+  isPartial: boolean
+  problem?: string
+}
+
+const looks = new Map<string, { until: number; look: Promise<Look> }>()
+
+function look(place: Place, depth: Depth): Promise<Look> {
+  const key = JSON.stringify([place, depth])
+  const known = looks.get(key)
+  if (known && Date.now() < known.until) return known.look
+  const made = lookThrough(place, depth)
+  const entry = { until: Number.POSITIVE_INFINITY, look: made }
+  trim(looks)
+  looks.set(key, entry)
+  void made.then(({ problem }) => {
+    entry.until = Date.now() + (problem === undefined ? KEPT.lookMs : KEPT.failureMs)
+  })
+  return made
+}
+
+/** Never throws: what a server does not answer is said beside what others do. */
+async function lookThrough(place: Place, { threads: limit, isBusyOnly }: Depth): Promise<Look> {
+  const nothing = { deployment: place.deployment, runs: [], threads: 0, isBusyOnly, isPartial: false }
+  const search = (status?: 'busy' | 'interrupted' | 'error') =>
+    call(
+      agentServer.searchThreads,
+      {
+        ...place,
+        body: { ...(status && { status }), limit, select: THREAD_PARTS, sort_by: 'updated_at', sort_order: 'desc' },
+      },
+      options(),
+    )
+  try {
+    const [newest, ...pressing] = isBusyOnly
+      ? [await search('busy')]
+      : // A server that cannot filter still has its newest threads.
+        await Promise.all([
+          search(),
+          ...(['busy', 'interrupted', 'error'] as const).map((status) => search(status).catch(() => [])),
+        ])
+    const [busy = [], ...resting] = pressing
+    // Many that wait or failed long ago must not leave the newest out.
+    const order = [...busy, ...(newest ?? []).slice(0, limit / 2), ...resting.flat(), ...(newest ?? [])]
+    const found = new Map(order.map((thread) => [thread.thread_id, thread]))
+    const chosen = [...found.values()].slice(0, limit)
+    const isCut = found.size > limit || [newest ?? [], ...pressing].some((page) => page.length >= limit)
+    const read = await mapLimited(chosen, (thread) => runsOf(place, thread).catch((error: unknown) => problemOf(error)))
+    const runs = read.flatMap((one) => (Array.isArray(one) ? one : []))
+    const problem = read.find((one): one is { message: string } => !Array.isArray(one))?.message
+    const isPartial = isCut || read.some((one) => Array.isArray(one) && one.length >= RUNS_PER_THREAD)
+    return { ...nothing, runs, threads: chosen.length, isPartial, ...(problem !== undefined && { problem }) }
+  } catch (error) {
+    return { ...nothing, problem: problemOf(error).message }
+  }
+}
+
+function merged(all: readonly Look[], isCut: boolean): Seen {
+  return {
+    runs: all.flatMap(({ runs }) => runs),
+    looked: {
+      threads: all.reduce((sum, { threads }) => sum + threads, 0),
+      deployments: all.length,
+      isBusyOnly: all.every(({ isBusyOnly }) => isBusyOnly),
+      isPartial: isCut || all.some(({ isPartial }) => isPartial),
+      isPending: false,
+      problems: all.flatMap(({ deployment, problem }) =>
+        problem === undefined ? [] : [{ deployment, message: problem }],
+      ),
+    },
+  }
+}
+
+type ThreadFacts = Pick<Thread, 'thread_id' | 'status' | 'updated_at' | 'metadata'>
+const kept = new Map<string, { stamp: string; until: number; runs: SeenRun[] }>()
+
+async function runsOf(place: Place, thread: ThreadFacts): Promise<SeenRun[]> {
+  const key = JSON.stringify([place, thread.thread_id])
+  const stamp = `${thread.status} ${thread.updated_at}`
+  const known = kept.get(key)
+  if (known?.stamp === stamp && Date.now() < known.until) return known.runs
+  const read = await listRuns(place, thread)
+  const isWaiting = thread.status === 'interrupted'
+  const newest = read.reduce<Run | undefined>((a, b) => (a && timeOf(a) >= timeOf(b) ? a : b), undefined)
+  const runs = read.map((run) => seenRun(place, thread, run, isWaiting && run === newest))
+  const isBusy = thread.status !== 'idle' && thread.status !== 'error'
+  trim(kept)
+  kept.delete(key)
+  kept.set(key, { stamp, until: Date.now() + (isBusy ? KEPT.busyMs : KEPT.restingMs), runs })
+  return runs
+}
+
+async function listRuns(place: Place, { thread_id, status }: ThreadFacts): Promise<Run[]> {
+  const ask = (query: { status?: string; select?: string[] }) =>
+    call(
+      agentServer.listRuns,
+      { ...place, params: { thread_id }, query: { limit: RUNS_PER_THREAD, ...query } },
+      options(),
+    )
+  const light = (query: { status?: string } = {}) =>
+    ask({ ...query, select: RUN_PARTS }).catch((error: unknown) => {
+      // Not every server can leave parts out.
+      if (error instanceof AppError && error.code === 'invalid') return ask(query)
+      throw error
+    })
+  const runs = await light()
+  // Some servers give the oldest first: then what goes on may lie behind the last one given.
+  if (status !== 'busy' || runs.length < RUNS_PER_THREAD || runs.some((run) => isRunInProgress(run.status))) return runs
+  const active = await Promise.all([light({ status: 'running' }), light({ status: 'pending' })])
+  return [...new Map([...runs, ...active.flat()].map((run) => [run.run_id, run])).values()]
+}
+
+function seenRun({ deployment }: Place, thread: ThreadFacts, run: Run, isWaiting: boolean): SeenRun {
+  const { run_id, assistant_id, created_at, updated_at, metadata } = run
+  const isOver = !isRunInProgress(run.status)
+  const graph = metadata.graph_id ?? thread.metadata.graph_id
+  const mark = metadata[MARK]
+  return {
+    id: elsewhereId(deployment, thread.thread_id, run_id),
+    recording: null,
+    deployment,
+    thread: thread.thread_id,
+    run: run_id,
+    assistant: assistant_id ?? (typeof graph === 'string' ? graph : ''),
+    assistantVersion: null,
+    // Servers disagree on the status of a run that stopped at a question; its thread says so on all.
+    status: isWaiting && ['success', 'interrupted'].includes(run.status) ? 'waiting' : run.status,
+    startedBy: null,
+    startedAt: new Date(timeOf(run)).toISOString(),
+    endedAt: isOver ? (updated_at ?? created_at ?? null) : null,
+    isStateless: false,
+    mark: typeof mark === 'string' ? mark : undefined,
+    graph: typeof graph === 'string' ? graph : undefined,
+    metadata,
+  }
+}
+
+const timeOf = ({ created_at, updated_at }: Pick<Run, 'created_at' | 'updated_at'>): number => {
+  const at = Date.parse(created_at ?? updated_at ?? '')
+  return Number.isNaN(at) ? 0 : at
+}
+
+const problemOf = (error: unknown): { message: string } => ({
+  message: error instanceof AppError ? error.message : 'Its runs could not be read.',
+})
+
+/** Lets the oldest go; maps keep the order in which things were put in. */
+function trim(map: Map<string, unknown>): void {
+  for (const key of map.keys()) {
+    if (map.size < MOST_KEPT) return
+    map.delete(key)
+  }
+}

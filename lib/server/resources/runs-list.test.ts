@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
+import { elsewhereId, readMoment, targetOf } from '@/lib/contracts/agents/run-row'
+import type { Actor } from '@/lib/server/access/actor'
+import { insertWorkspace } from '@/lib/server/access/workspace-settings'
+import { db } from '@/lib/server/process/db'
+import { recorderHub } from '@/lib/server/recorder/shared-hub'
+import { joinRecording, startRecording } from '@/lib/server/recorder/start'
+import { until, workspaceFor } from '@/lib/server/recorder/testing'
+import { cancelRuns } from '@/lib/server/resources/runs-bulk'
+import { testActor, testConsole } from '@/lib/server/testing'
+import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { testDatabase } from '@/scripts/testing'
+import { recordings } from '../recorder/schema'
+import { readRunRows } from './runs-list'
+
+vi.mock('@/lib/server/process/log', async (original) => ({
+  ...(await original<typeof import('@/lib/server/process/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+// Against the embedded agent server, over a wire that the test can break.
+let server: TestServer
+let wire: FaultProxy
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let actor: Actor
+let deployment: string
+beforeAll(async () => {
+  server = await testServer()
+  wire = await startFaultProxy(server.url)
+  database = await testDatabase()
+  home = await testConsole(database.url)
+  deployment = await workspaceFor(wire.url)
+  actor = await testActor({ tests: 'developer' })
+})
+afterAll(async () => {
+  await recorderHub().stop()
+  await home.close()
+  await database.drop()
+  await wire.stop()
+  await server.close()
+})
+
+const list = (query: object = {}, who = actor) => readRunRows('tests', { deployment, ...query }, who)
+const idsOf = ({ rows }: { rows: { run: string | null }[] }) => rows.map(({ run }) => run)
+/** A run that nobody records. */
+async function startElsewhere(delay = 20_000, metadata: object = {}) {
+  const thread = await server.newThread()
+  const body = { assistant_id: 'counter', input: { until: 2, delay }, metadata }
+  return { thread, run: (await server.post(`/threads/${thread}/runs`, body)).json.run_id as string }
+}
+
+test('runs of elsewhere are listed with recordings, once each, newest first, and move to their recording when joined', async () => {
+  const mine = await startRecording({
+    actor,
+    workspace: 'tests',
+    deployment,
+    thread: { kind: 'new' },
+    body: { assistant_id: 'nested', input: { text: 'hello' } },
+  })
+  const other = await startElsewhere(20_000, { note: 'from a script' })
+  const page = await until(async () => {
+    const found = await list()
+    return found.rows.length === 2 && found
+  })
+  expect(idsOf(page)).toEqual([other.run, mine.run])
+  expect(page.rows[0]).toMatchObject({
+    recording: null,
+    thread: other.thread,
+    startedBy: null,
+    status: expect.stringMatching(/pending|running/),
+  })
+  expect(page.rows[1]).toMatchObject({ recording: mine.id, startedBy: actor.email })
+  expect(page.looked).toMatchObject({ threads: 2, deployments: 1, isPartial: false, problems: [] })
+
+  expect(idsOf(await list({ source: 'elsewhere' }))).toEqual([other.run])
+  expect(idsOf(await list({ source: 'recorded' }))).toEqual([mine.run])
+  expect(idsOf(await list({ text: 'FROM A SCRIPT' }))).toEqual([other.run])
+  expect(idsOf(await list({ by: actor.email.slice(0, 5) }))).toEqual([mine.run])
+  expect(idsOf(await list({ assistant: 'counter' }))).toEqual([other.run])
+  expect(idsOf(await list({ assistant: 'nested' }))).toEqual([mine.run])
+  expect(idsOf(await list({ thread: other.thread }))).toEqual([other.run])
+  expect(idsOf(await list({ since: '1h' }))).toEqual([other.run, mine.run])
+  expect(idsOf(await list({ until: '1h' }))).toEqual([])
+  expect(idsOf(await list({ status: 'active', source: 'elsewhere' }))).toEqual([other.run])
+  // Across the workspace, those of busy threads.
+  expect(idsOf(await readRunRows('tests', {}, actor))).toContain(other.run)
+
+  const joined = await joinRecording({ actor, workspace: 'tests', deployment, ...other })
+  expect((await list()).rows.filter(({ run }) => run === other.run)).toMatchObject([{ recording: joined.id }])
+  const [row] = (await list({ thread: other.thread })).rows
+  const results = await cancelRuns({ workspace: 'tests', action: 'interrupt', ids: [row?.id ?? ''] }, actor)
+  expect(results).toMatchObject([{ outcome: 'done' }])
+  await until(async () => (await list({ thread: other.thread })).rows[0]?.status === 'cancelled')
+})
+
+test('pages follow each other over both kinds without a gap or a double', async () => {
+  await insertWorkspace({ kind: 'direct', slug: 'paged', name: 'Paged', dialect: 'graph', allowedOrigins: [] })
+  const store = await db()
+  const base = Date.parse('2030-01-01T00:00:00Z')
+  // Four at each moment, so that pages are cut within one.
+  const many = Array.from({ length: 60 }, (_, index) => ({
+    id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    workspace: 'paged',
+    deployment,
+    thread: `t${index}`,
+    run: `r${index}`,
+    assistant: 'a',
+    phase: 'ended' as const,
+    outcome: 'success' as const,
+    startedBy: 'somebody@example.com',
+    startedAt: new Date(base + Math.floor(index / 4)),
+    request: '{}',
+    isStateless: false,
+    isResumable: false,
+  }))
+  await store.insert(recordings).values(many)
+  const reader = await testActor({ paged: 'viewer' })
+  const paged = async (read: (query: object) => ReturnType<typeof list>) => {
+    const seen: (string | null)[] = []
+    for (let after: string | undefined; ; ) {
+      const page = await read(after ? { after } : {})
+      seen.push(...idsOf(page))
+      if (!page.next) return seen
+      after = page.next
+    }
+  }
+  const seen = await paged((query) => readRunRows('paged', { source: 'recorded', limit: 7, ...query }, reader))
+  expect(seen).toEqual([...Array(15).keys()].reverse().flatMap((at) => [3, 2, 1, 0].map((one) => `r${at * 4 + one}`)))
+
+  const others = [await startElsewhere(0), await startElsewhere(0), await startElsewhere(0)]
+  const whole = await until(async () => {
+    const found = idsOf(await list({ limit: 100 }))
+    return others.every(({ run }) => found.includes(run)) && found
+  })
+  expect(whole.length).toBeGreaterThan(4)
+  expect(await paged((query) => list({ limit: 2, ...query }))).toEqual(whole)
+})
+
+test('several are cancelled, each for itself: what had ended, is not there or is of another workspace is told apart', async () => {
+  const [one, two] = [await startElsewhere(), await startElsewhere()]
+  const over = await startElsewhere(0)
+  await until(async () => (await server.get(`/threads/${over.thread}/runs/${over.run}`)).json.status === 'success')
+  const gone = { thread: two.thread, run: '00000000-0000-4000-8000-000000000000' }
+  const ids = [one, two, over, gone].map(({ thread, run }) => elsewhereId(deployment, thread, run))
+  const foreign = '00000000-0000-4000-8000-000000000001' // a recording of the workspace `paged`
+  const results = await cancelRuns({ workspace: 'tests', action: 'interrupt', ids: [...ids, foreign] }, actor)
+  expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'nothing', 'nothing', 'failed'])
+  expect(results.map(({ id }) => id)).toEqual([...ids, foreign])
+  for (const { thread, run } of [one, two])
+    await until(async () => (await server.get(`/threads/${thread}/runs/${run}`)).json.status === 'interrupted')
+  const viewer = await testActor({ tests: 'viewer' })
+  await expect(cancelRuns({ workspace: 'tests', action: 'interrupt', ids }, viewer)).rejects.toMatchObject({
+    code: 'forbidden',
+  })
+})
+
+test('recordings are listed while the server is away, and the page says so', async () => {
+  await wire.set({ kind: 'answer', status: 503 })
+  const page = await until(async () => {
+    const found = await list({ depth: 100 })
+    return found.looked?.problems.length ? found : undefined
+  })
+  expect(page.rows.length).toBeGreaterThan(0)
+  expect(page.rows.every(({ recording }) => recording !== null)).toBe(true)
+  await wire.set(null)
+})
+
+test('who is no member sees nothing, and a query of unknown parts is refused', async () => {
+  await expect(list({}, await testActor({ other: 'admin' }))).rejects.toMatchObject({ code: 'not_found' })
+  await expect(list({ status: 'odd' })).rejects.toMatchObject({ code: 'invalid' })
+  await expect(list({ since: 'soon' })).rejects.toMatchObject({ code: 'invalid' })
+  await expect(list({ more: '1' })).rejects.toMatchObject({ code: 'invalid' })
+})
+
+test('times are read as spans or dates in UTC; an id of elsewhere survives odd characters', () => {
+  const now = Date.parse('2026-11-21T12:00:00Z')
+  expect(readMoment('90m', now)).toBe(now - 90 * 60_000)
+  expect(readMoment('2026-11-20', now)).toBe(Date.parse('2026-11-20T00:00:00Z'))
+  expect(readMoment('2026-11-20 10:30', now)).toBe(Date.parse('2026-11-20T10:30:00Z'))
+  expect(readMoment('2026-11-20T10:30:00+01:00', now)).toBe(Date.parse('2026-11-20T09:30:00Z'))
+  for (const odd of ['', 'soon', '2026-13-40', '5y']) expect(readMoment(odd, now)).toBeUndefined()
+  const place = { deployment: 'a/b', thread: 'ü %', run: 'r_1' }
+  expect(targetOf(elsewhereId(place.deployment, place.thread, place.run))).toEqual({ kind: 'elsewhere', ...place })
+  expect(targetOf('0001').kind).toBe('recording')
+})

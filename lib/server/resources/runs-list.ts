@@ -1,0 +1,173 @@
+import 'server-only'
+import { z } from 'zod'
+import { agentServer } from '@/lib/contracts/agent-server'
+import {
+  DEPTHS,
+  isRowActive,
+  isStatusGroup,
+  type RunRow,
+  type RunRowsPage,
+  readMoment,
+  STATUS_GROUPS,
+} from '@/lib/contracts/agents/run-row'
+import { queryInt } from '@/lib/contracts/wire/fields'
+import { AppError } from '@/lib/errors'
+import { printJson } from '@/lib/json/lossless'
+import { type Actor, systemActor } from '../access/actor'
+import { parseInput } from '../process/result'
+import { type Edge, type RowsFilter, recordedAmong, recordedRows } from '../records/recorded-runs'
+import { serveRead } from '../relay/serve-read'
+import { call } from '../upstream/call'
+import { authorize } from '../upstream/call-context'
+import { type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './runs-elsewhere'
+
+/** A list does not wait longer than this for what goes on elsewhere: it comes with the next look. */
+const JOIN_MS = 1_500
+
+const text = z.string().trim().max(300)
+const moment = text.refine(
+  (value) => value === '' || readMoment(value, 0) !== undefined,
+  'Write a date, or 90m, 24h, 7d.',
+)
+
+const RunRowsQuery = z.strictObject({
+  deployment: text.optional(),
+  status: z.string().refine(isStatusGroup, 'There is no such status.').optional(),
+  source: z.enum(['recorded', 'elsewhere']).optional(),
+  /** An assistant's id, or a graph's name for all of its assistants. */
+  assistant: text.optional(),
+  thread: text.optional(),
+  by: text.optional(),
+  text: text.optional(),
+  since: moment.optional(),
+  until: moment.optional(),
+  /** Threads to look through for runs of elsewhere. */
+  depth: queryInt(1, DEPTHS[DEPTHS.length - 1]).optional(),
+  after: z.string().max(1_000).optional(),
+  limit: queryInt(1, 100).default(25),
+})
+export type RunRowsQuery = z.input<typeof RunRowsQuery>
+
+/**
+ * A page of runs, newest first: recordings, joined with what goes on at the servers and nobody records. Of a deployment, its
+ * newest threads are looked through; of a workspace, the busy threads. Throws AppError.
+ */
+export async function readRunRows(workspace: string, query: unknown, actor: Actor): Promise<RunRowsPage> {
+  const { source, after: cursor, limit, depth, since, until, assistant, ...given } = parseInput(RunRowsQuery, query)
+  await authorize(agentServer.searchThreads, { workspace, deployment: given.deployment }, actor)
+  const now = Date.now()
+  const filter: RowsFilter = {
+    ...given,
+    status: given.status && isStatusGroup(given.status) ? given.status : undefined,
+    since: since ? readMoment(since, now) : undefined,
+    until: until ? readMoment(until, now) : undefined,
+    assistants: assistant ? await aliases(workspace, given.deployment, assistant) : undefined,
+  }
+  const after = cursor ? readCursor(cursor) : undefined
+  const [seen, recorded] = await Promise.all([
+    source === 'recorded' ? null : lookFor(workspace, filter, depth ?? DEPTHS[0]),
+    source === 'elsewhere' ? [] : recordedRows(workspace, filter, { after, limit: limit + 1 }),
+  ])
+  const isRecorded = await recordedAmong(workspace, seen?.runs ?? [])
+  const queued = new Set(seen?.runs.flatMap(({ run, status }) => (status === 'pending' ? [run] : [])))
+  const others = (seen?.runs ?? [])
+    .filter((one) => !isRecorded(one) && fits(one, filter) && (!after || isAfter(one, after)))
+    .map(rowOf)
+  const rows = [...recorded.map((row) => withQueue(row, queued)), ...others].sort(newestFirst)
+  const last = rows.length > limit ? rows[limit - 1] : undefined
+  return {
+    rows: rows.slice(0, limit),
+    next: last ? `${Date.parse(last.startedAt)}_${last.id}` : null,
+    looked: seen?.looked ?? null,
+  }
+}
+
+/** What can be seen at the servers by now; a list does not wait longer for them. */
+async function lookFor(workspace: string, filter: RowsFilter, depth: number): Promise<Seen> {
+  const isBusyOnly = !filter.deployment
+  const none = { threads: 0, deployments: 0, isBusyOnly, isPartial: true, isPending: false, problems: [] }
+  const found = look(workspace, filter, depth).catch((error: unknown): Seen => {
+    if (!(error instanceof AppError)) throw error
+    // Recordings are there without the servers.
+    return { runs: [], looked: { ...none, problems: [{ deployment: '', message: error.message }] } }
+  })
+  const pending: Seen = { runs: [], looked: { ...none, isPending: true } }
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Seen>((resolve) => {
+    timer = setTimeout(() => resolve(pending), JOIN_MS)
+  })
+  return await Promise.race([found, late]).finally(() => clearTimeout(timer))
+}
+
+function look(workspace: string, { deployment, thread }: RowsFilter, depth: number): Promise<Seen> {
+  if (!deployment) return seenAcross(workspace)
+  const place = { workspace, deployment }
+  return thread ? seenOn(place, thread) : seenAt(place, depth)
+}
+
+/** Every name that a recording may have for it: a run is started with an assistant's id, or a graph's name. */
+async function aliases(workspace: string, deployment: string | undefined, wanted: string): Promise<string[]> {
+  if (!deployment) return [wanted]
+  const input = {
+    workspace,
+    deployment,
+    body: { limit: 500, select: ['assistant_id', 'graph_id', 'metadata', 'name'] },
+  }
+  const all = await call(agentServer.searchAssistants, input, {
+    actor: systemActor('runs'),
+    signal: AbortSignal.timeout(JOIN_MS),
+  }).catch((error: unknown) => {
+    if (error instanceof AppError) return []
+    throw error
+  })
+  const isOwn = (one: { metadata: Record<string, unknown> }) => one.metadata.created_by === 'system'
+  const names = all.flatMap((one) => {
+    if (one.graph_id === wanted) return [one.assistant_id]
+    return one.assistant_id === wanted && isOwn(one) ? [one.graph_id] : []
+  })
+  return [wanted, ...names]
+}
+
+function fits(
+  one: SeenRun,
+  { deployment, status, assistants, thread, by, text: sought, since, until }: RowsFilter,
+): boolean {
+  const at = Date.parse(one.startedAt)
+  const has = (value: string) => value.toLowerCase().includes((sought ?? '').toLowerCase())
+  return (
+    (deployment === undefined || one.deployment === deployment) &&
+    (!status || (STATUS_GROUPS[status] as readonly string[]).includes(one.status)) &&
+    (!assistants || assistants.includes(one.assistant) || (one.graph !== undefined && assistants[0] === one.graph)) &&
+    (thread === undefined || one.thread === thread) &&
+    // Of a run of elsewhere nobody knows who started it.
+    !by &&
+    (!sought || has(one.run) || has(one.thread) || has(one.assistant) || has(printJson(one.metadata))) &&
+    (since === undefined || at >= since) &&
+    (until === undefined || at < until)
+  )
+}
+
+const rowOf = ({ mark: _mark, graph: _graph, metadata: _metadata, ...row }: SeenRun): RunRow => row
+
+/** A recording follows its run from the start; whether it waits its turn only the server says. */
+const withQueue = (row: RunRow, queued: ReadonlySet<string>): RunRow =>
+  isRowActive(row) && row.run && queued.has(row.run) ? { ...row, status: 'pending' } : row
+
+const newestFirst = (a: RunRow, b: RunRow): number =>
+  Date.parse(b.startedAt) - Date.parse(a.startedAt) || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
+
+const isAfter = (row: RunRow, edge: Edge): boolean => {
+  const at = Date.parse(row.startedAt)
+  return at < edge.at || (at === edge.at && row.id < edge.id)
+}
+
+function readCursor(cursor: string): Edge | undefined {
+  const cut = cursor.indexOf('_')
+  const at = Number(cursor.slice(0, cut))
+  const isOne = cut > 0 && Number.isSafeInteger(at) && Math.abs(at) <= 8.64e15
+  return isOne ? { at, id: cursor.slice(cut + 1) } : undefined
+}
+
+/** Answers `GET /api/runs/{workspace}`: the browser's way to the same reading. */
+export const serveRunRows = (request: Request, workspace: string): Promise<Response> =>
+  serveRead(request, (query, { actor }) => readRunRows(workspace, query, actor))

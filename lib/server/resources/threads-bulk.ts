@@ -1,0 +1,86 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { ThreadResult } from '@/lib/contracts/agents/thread-edit'
+import type { Operation } from '@/lib/contracts/wire/api'
+import { AppError } from '@/lib/errors'
+import type { Actor } from '../access/actor'
+import { isOpen } from '../edits/ambiguous-write'
+import { mapLimited } from '../process/map-concurrent'
+import { call } from '../upstream/call'
+import { authorize } from '../upstream/call-context'
+
+export type ThreadsWish = { workspace: string; deployment: string; ids: readonly string[] }
+type Place = { workspace: string; deployment: string; id: string }
+
+/** Deletes threads, each for itself, and says of each what became of it. One that is gone already is done. */
+export async function deleteThreads(wish: ThreadsWish, actor: Actor): Promise<ThreadResult[]> {
+  await mayAll(agentServer.deleteThread, wish, actor)
+  return await each(wish, async ({ workspace, deployment, id }) => {
+    const input = { workspace, deployment, params: { thread_id: id } }
+    try {
+      await call(agentServer.deleteThread, input, { actor })
+      return { id, outcome: 'done' }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      if (error.code === 'not_found' && error.view.upstreamStatus === 404) return { id, outcome: 'done' }
+      const { message } = error
+      if (!isOpen(error)) return { id, outcome: 'failed', reason: message }
+      const isThere = await find({ workspace, deployment, id }, actor).catch(() => undefined)
+      if (isThere === false) return { id, outcome: 'done' }
+      return { id, outcome: isThere ? 'failed' : 'unknown', reason: message }
+    }
+  })
+}
+
+async function find({ workspace, deployment, id }: Place, actor: Actor): Promise<boolean> {
+  const body = { ids: [id], select: ['thread_id'], limit: 1 }
+  return (await call(agentServer.searchThreads, { workspace, deployment, body }, { actor })).length > 0
+}
+
+/** Cancels what runs or waits on threads, each for itself. What the runs did so far stays in the threads. */
+export async function cancelRunsOf(wish: ThreadsWish, actor: Actor): Promise<ThreadResult[]> {
+  await mayAll(agentServer.cancelRun, wish, actor)
+  return await each(wish, async ({ workspace, deployment, id }) => {
+    const runs = []
+    // First those that wait: else the next of them would begin when the running one ends.
+    for (const status of ['pending', 'running'] as const) {
+      const input = { workspace, deployment, params: { thread_id: id }, query: { status, limit: 100 } }
+      runs.push(...(await call(agentServer.listRuns, input, { actor })).filter((run) => run.status === status))
+    }
+    const problems: string[] = []
+    let ended = 0
+    for (const { run_id } of runs) {
+      const input = {
+        workspace,
+        deployment,
+        params: { thread_id: id, run_id },
+        query: { action: 'interrupt' as const },
+      }
+      await call(agentServer.cancelRun, input, { actor }).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error
+        // It ended by itself in the meantime.
+        if (error.code === 'not_found' || error.code === 'conflict') ended++
+        else problems.push(error.message)
+      })
+    }
+    if (problems.length > 0) return { id, outcome: 'failed', reason: problems[0] }
+    const number = runs.length - ended
+    if (number === 0) return { id, outcome: 'nothing' }
+    return { id, outcome: 'done', reason: number === 1 ? '1 run' : `${number} runs` }
+  })
+}
+
+/** Once for all of them, before anything is read or sent: a refusal is then one, and on record as one. */
+const mayAll = (op: Operation, { workspace, deployment }: ThreadsWish, actor: Actor) =>
+  authorize(op, { workspace, deployment }, actor)
+
+/** In the order of the ids, so many at once. A failure of one is that one's own. */
+async function each(wish: ThreadsWish, work: (place: Place) => Promise<ThreadResult>): Promise<ThreadResult[]> {
+  const { workspace, deployment, ids } = wish
+  return await mapLimited(ids, (id) =>
+    work({ workspace, deployment, id }).catch((error: unknown): ThreadResult => {
+      if (!(error instanceof AppError) || error.code === 'forbidden' || error.code === 'unauthenticated') throw error
+      return { id, outcome: 'failed', reason: error.message }
+    }),
+  )
+}

@@ -1,0 +1,194 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { CheckpointPlace, MetadataOutcome, StateOutcome } from '@/lib/contracts/agents/thread-edit'
+import type { JsonObject } from '@/lib/contracts/wire/fields'
+import { holdsRedacted } from '@/lib/contracts/wire/redact'
+import { AppError } from '@/lib/errors'
+import { isSameJson } from '@/lib/json/difference'
+import { printJson } from '@/lib/json/lossless'
+import type { Actor } from '../access/actor'
+import { settledTruth } from '../edits/ambiguous-write'
+import { idFrom } from '../edits/id-from-key'
+import { once } from '../edits/idempotency'
+import { withEditLock } from '../edits/lock'
+import { call } from '../upstream/call'
+import { authorize } from '../upstream/call-context'
+
+export type ThreadPlace = { workspace: string; deployment: string; thread: string }
+
+const inputOf = ({ workspace, deployment, thread }: ThreadPlace) => ({
+  workspace,
+  deployment,
+  params: { thread_id: thread },
+})
+const lockOf = ({ workspace, deployment, thread }: ThreadPlace) => ({
+  workspace,
+  deployment: `${deployment} thread ${thread}`,
+})
+const LATE = 'The server answered with a failure, but the change was made: it was looked up afterwards.'
+
+export type ThreadCreation = {
+  workspace: string
+  deployment: string
+  key: string
+  metadata: JsonObject
+  /** Minutes after its last change at which it is removed; it stays when absent. */
+  ttlMinutes?: number
+}
+
+/** Makes a thread. Its id comes from the key, so that the same request never makes two. */
+export async function createThread(
+  { workspace, deployment, key, metadata, ttlMinutes }: ThreadCreation,
+  actor: Actor,
+): Promise<{ thread: string; note?: string }> {
+  const thread = idFrom([actor.id, workspace, deployment, key])
+  const body = {
+    thread_id: thread,
+    if_exists: 'do_nothing' as const,
+    metadata,
+    ...(ttlMinutes !== undefined && { ttl: { strategy: 'delete' as const, ttl: ttlMinutes } }),
+  }
+  await authorize(agentServer.createThread, { workspace, deployment, body }, actor)
+  return await once({ actor, key, operation: 'createThread', input: printJson(body) }, () =>
+    settledTruth({
+      send: async () => {
+        const made = await call(agentServer.createThread, { workspace, deployment, body }, { actor })
+        return { thread: made.thread_id }
+      },
+      look: async () => {
+        const made = await lightThread({ workspace, deployment, thread }, actor)
+        return made && { thread, note: LATE }
+      },
+    }),
+  )
+}
+
+/** A copy with the whole history. A repeat with the same key gives the copy of the first. */
+export async function copyThread(place: ThreadPlace, key: string, actor: Actor): Promise<{ thread: string }> {
+  await authorize(agentServer.copyThread, inputOf(place), actor)
+  return await once({ actor, key, operation: 'copyThread', input: place }, async () => {
+    const made = await call(agentServer.copyThread, inputOf(place), { actor })
+    return { thread: made.thread_id }
+  })
+}
+
+export type MetadataEdit = { place: ThreadPlace; key: string; base: JsonObject; metadata: JsonObject }
+
+/** Changes keys of a thread's metadata; others stay, whoever changed them. The same key changed by somebody else is an outcome. */
+export async function saveMetadata(
+  { place, key, base, metadata }: MetadataEdit,
+  actor: Actor,
+): Promise<MetadataOutcome> {
+  await authorize(agentServer.updateThread, inputOf(place), actor)
+  const own = (object: JsonObject, name: string) => (Object.hasOwn(object, name) ? object[name] : undefined)
+  const names = Object.keys(metadata).filter((name) => !isSameJson(own(base, name), metadata[name]))
+  const lost = Object.keys(base).filter((name) => !Object.hasOwn(metadata, name))
+  if (lost.length > 0)
+    throw new AppError(
+      'invalid',
+      `The server merges metadata, so ${lost.join(', ')} cannot be taken away. Set it to null instead.`,
+    )
+  const change = Object.fromEntries(names.map((name) => [name, metadata[name]]))
+  if (holdsRedacted(change))
+    throw new AppError('invalid', 'It holds [redacted] where a credential was; saving would write that over it.')
+  const input = { place, base: printJson(base), metadata: printJson(metadata) }
+  return await once({ actor, key, operation: 'saveThreadMetadata', input }, () =>
+    withEditLock(lockOf(place), async (): Promise<MetadataOutcome> => {
+      const before = await readLight(place, actor)
+      const isSet = (now: JsonObject) => names.every((name) => isSameJson(own(now, name), metadata[name]))
+      if (isSet(before)) return { kind: 'saved', note: 'It is so already; nothing was sent.' }
+      const met = names.filter((name) => !isSameJson(own(before, name), own(base, name)))
+      if (met.length > 0)
+        return {
+          kind: 'conflict',
+          message: `Somebody else has changed ${met.join(', ')} since you opened this. Nothing was sent.`,
+          now: printJson(before),
+        }
+      return await settledTruth<MetadataOutcome>({
+        send: async () => {
+          await call(agentServer.updateThread, { ...inputOf(place), body: { metadata: change } }, { actor })
+          return { kind: 'saved' }
+        },
+        look: async () => (isSet(await readLight(place, actor)) ? { kind: 'saved', note: LATE } : undefined),
+      })
+    }),
+  )
+}
+
+const LIGHT = ['thread_id', 'status', 'metadata', 'updated_at']
+
+/** The thread without its values, found by its id; undefined where there is none, or where the server cannot search so. */
+async function lightThread({ workspace, deployment, thread }: ThreadPlace, actor: Actor) {
+  const body = { ids: [thread], select: LIGHT, limit: 1 }
+  const found = await call(agentServer.searchThreads, { workspace, deployment, body }, { actor })
+  return found.find((one) => one.thread_id === thread)
+}
+
+const readLight = async (place: ThreadPlace, actor: Actor): Promise<JsonObject> =>
+  ((await lightThread(place, actor)) ?? (await call(agentServer.getThread, inputOf(place), { actor }))).metadata
+
+export type StateEdit = {
+  place: ThreadPlace
+  key: string
+  /** Where it is written: the new checkpoint becomes its child. */
+  base: CheckpointPlace
+  /** The newest checkpoint when the person began. */
+  seen: string
+  /** Written although the thread has moved on, beside what came since. */
+  isFork: boolean
+  values: JsonObject
+  /** As which node; the server finds it by itself where it can. */
+  asNode?: string
+}
+
+/** Writes a state as a node would, in a new checkpoint. Nothing there is lost by it: what was newest stays in the history. */
+export async function updateState(edit: StateEdit, actor: Actor): Promise<StateOutcome> {
+  const { place, key, base, seen, isFork, values, asNode } = edit
+  await authorize(agentServer.updateThreadState, inputOf(place), actor)
+  const body = {
+    values,
+    ...(asNode && { as_node: asNode }),
+    ...(base.id && {
+      checkpoint: {
+        thread_id: place.thread,
+        checkpoint_ns: base.ns,
+        checkpoint_id: base.id,
+        ...(base.map && { checkpoint_map: base.map }),
+      },
+    }),
+  }
+  const read = () =>
+    call(
+      agentServer.getThreadState,
+      { ...inputOf(place), query: { select: 'checkpoint,parent_checkpoint,metadata,created_at' } },
+      { actor },
+    )
+  return await once({ actor, key, operation: 'updateThreadState', input: printJson({ ...edit, key: '' }) }, () =>
+    withEditLock(lockOf(place), async (): Promise<StateOutcome> => {
+      const newest = (await read()).checkpoint?.checkpoint_id ?? ''
+      if (newest !== seen && !isFork)
+        return {
+          kind: 'moved',
+          newest,
+          message:
+            'The thread has moved on since you looked: a run or somebody else wrote a newer checkpoint. Nothing was sent.',
+        }
+      return await settledTruth<StateOutcome>({
+        send: async () => {
+          const { checkpoint } = await call(agentServer.updateThreadState, { ...inputOf(place), body }, { actor })
+          return { kind: 'saved', checkpoint: checkpoint?.checkpoint_id ?? null }
+        },
+        look: async () => {
+          const now = await read()
+          const id = now.checkpoint?.checkpoint_id ?? null
+          // A subgraph's own checkpoint is none of the thread's newest: there it cannot be told.
+          const isMade =
+            id !== newest &&
+            (now.parent_checkpoint?.checkpoint_id ?? '') === base.id &&
+            now.metadata?.source === 'update'
+          return isMade ? { kind: 'saved', checkpoint: id, note: LATE } : undefined
+        },
+      })
+    }),
+  )
+}

@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { testDatabase } from '@/scripts/testing'
+import { checkPassword } from '../access/accounts'
+import { roleOf } from '../access/actor'
+import { forgetSignInAttempts } from '../access/rate-limit'
+import { adoptStore, db, openStore } from '../process/db'
+import { actorOf, testConsole } from '../testing'
+import { ensureFirstAdmin } from './first-run'
+import { readinessProblems } from './readiness'
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+const noteFile = () => path.join(home.dataDir, 'first-sign-in.txt')
+/** As another process would: nothing remembered. */
+const again = () => {
+  Reflect.deleteProperty(globalThis, 'pilothouseFirstAdmin')
+  return ensureFirstAdmin()
+}
+
+beforeEach(async () => {
+  forgetSignInAttempts()
+  database = await testDatabase()
+  home = await testConsole(database.url)
+})
+afterEach(async () => {
+  await home.close()
+  await database.drop()
+})
+
+test('four starts at once make one admin, whose password is in a file that others cannot read', async () => {
+  await Promise.all([again(), again(), again(), again()])
+  await again()
+  expect((await (await db()).execute(sql`select count(*)::int as n from console.accounts`)).rows).toEqual([{ n: 1 }])
+  const note = readFileSync(noteFile(), 'utf8')
+  expect(statSync(noteFile()).mode & 0o777).toBe(0o600)
+  const [, email, password] =
+    /^Address: {2}http:\/\/localhost:3000\nEmail: {4}(\S+)\nPassword: (\S+)\n$/.exec(note) ?? []
+  expect(email).toBe('admin@pilothouse.local')
+  const account = await checkPassword(email, password, 'test')
+  expect(account).not.toBeNull()
+  if (account) expect(await roleOf(actorOf(account), 'any-workspace')).toBe('admin')
+  expect(readdirSync(home.dataDir).filter((name) => name.startsWith('first'))).toEqual(['first-sign-in.txt'])
+})
+
+test('the password is nowhere in the log', async () => {
+  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  await again()
+  const logged = out.mock.calls.join('')
+  out.mockRestore()
+  expect(logged).toContain('first_admin.made')
+  expect(logged).not.toContain(/Password: (\S+)/.exec(readFileSync(noteFile(), 'utf8'))?.[1])
+})
+
+test('the environment names the first admin, and then no file holds the password', async () => {
+  writeFileSync(noteFile(), 'of an earlier database')
+  home.set({ PILOTHOUSE_ADMIN_EMAIL: 'Boss@Example.com', PILOTHOUSE_ADMIN_PASSWORD: 'given by the environment' })
+  await again()
+  expect(await checkPassword('boss@example.com', 'given by the environment', 'test')).toMatchObject({
+    email: 'boss@example.com',
+  })
+  expect(existsSync(noteFile())).toBe(false)
+})
+
+test('a later password in the environment changes nothing: whoever administers the console has the say', async () => {
+  await again()
+  home.set({ PILOTHOUSE_ADMIN_PASSWORD: 'given by the environment' })
+  await again()
+  expect(await checkPassword('admin@pilothouse.local', 'given by the environment', 'test')).toBeNull()
+})
+
+test('a new database is migrated by four processes at once', async () => {
+  const fresh = await testDatabase()
+  const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(fresh.url, { connections: 1 })))
+  for (const store of stores) {
+    expect((await store.db.execute(sql`select count(*)::int as n from console.accounts`)).rows).toEqual([{ n: 0 }])
+    await store.close()
+  }
+  await fresh.drop()
+})
+
+test('the console is ready once its store answers and there is somebody to sign in, and says what is missing', async () => {
+  expect(await readinessProblems()).toEqual([])
+  await adoptStore('postgres://nobody@127.0.0.1:1/none')
+  expect(await readinessProblems()).toEqual(['The database does not answer, or could not be migrated.'])
+  await adoptStore(database.url)
+  expect(await readinessProblems()).toEqual([])
+})

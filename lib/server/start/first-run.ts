@@ -1,0 +1,57 @@
+import 'server-only'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import { createAccount } from '../access/accounts'
+import { EVERYWHERE } from '../access/actor'
+import { generatePassword } from '../access/password'
+import { db } from '../process/db'
+import { env } from '../process/env'
+import { log } from '../process/log'
+import { accounts, memberships } from '../process/schema'
+
+const FIRST_RUN_LOCK = 7_240_002
+const shared = globalThis as { pilothouseFirstAdmin?: Promise<void> }
+
+const file = () => path.join(/* turbopackIgnore: true */ env().PILOTHOUSE_DATA, 'first-sign-in.txt')
+
+/**
+ * Makes the first admin where there is no account yet; once per process, however many processes start. A generated password
+ * goes to `first-sign-in.txt` in the data folder, readable by this user alone; one that the environment gives goes nowhere.
+ */
+export function ensureFirstAdmin(): Promise<void> {
+  shared.pilothouseFirstAdmin ??= makeFirstAdmin().catch((error: unknown) => {
+    shared.pilothouseFirstAdmin = undefined
+    throw error
+  })
+  return shared.pilothouseFirstAdmin
+}
+
+async function makeFirstAdmin(): Promise<void> {
+  const { PILOTHOUSE_ADMIN_EMAIL: email, PILOTHOUSE_ADMIN_PASSWORD: given } = env()
+  const store = await db()
+  await store.transaction(async (transaction) => {
+    await transaction.execute(sql`select pg_advisory_xact_lock(${FIRST_RUN_LOCK})`)
+    const [any] = await transaction.select({ id: accounts.id }).from(accounts).limit(1)
+    if (any) return
+    const password = given ?? generatePassword()
+    const account = await createAccount(transaction, { email, name: 'Administrator', password })
+    await transaction.insert(memberships).values({ account: account.id, workspace: EVERYWHERE, role: 'admin' })
+    // Before the commit: an account whose password nobody was told would be worse than a note about none.
+    if (given === undefined) noteFirstSignIn(email, password)
+    else forgetFirstSignIn() // one of an earlier database
+    log.info('first_admin.made', { email, isGenerated: given === undefined })
+  })
+}
+
+function noteFirstSignIn(email: string, password: string): void {
+  const draft = `${file()}.${process.pid}`
+  mkdirSync(path.dirname(file()), { recursive: true, mode: 0o700 })
+  writeFileSync(draft, `Address:  ${env().NEXTAUTH_URL}\nEmail:    ${email}\nPassword: ${password}\n`, { mode: 0o600 })
+  renameSync(draft, file())
+}
+
+/** Takes the note away, once its password is no longer good. */
+export function forgetFirstSignIn(): void {
+  rmSync(file(), { force: true })
+}

@@ -1,0 +1,29 @@
+import 'server-only'
+import type { LiveFrame } from '@/lib/contracts/wire/live'
+
+/** Opens the stream at once: headers alone would wait for the first byte of the body. */
+export const OPENING = Buffer.from(': open\n\n')
+export const KEEP_ALIVE = Buffer.from(': keep-alive\n\n')
+
+const START = 'event: frame\ndata: '
+const END = Buffer.from(']}\n\n')
+
+export const frame = (content: LiveFrame): Buffer => Buffer.from(`${START}${JSON.stringify(content)}\n\n`)
+
+/** A value whose JSON text is at hand. */
+export const valueFrame = (id: string, text: string, at: number): Buffer =>
+  Buffer.from(`${START}{"id":${JSON.stringify(id)},"at":${at},"value":${text}}\n\n`)
+
+/** Above this, parts are sent as they lie in memory instead of being copied together. */
+const COPY_BYTES = 64 * 1024
+const COMMA = Buffer.from(',')
+
+export type EntriesHead = { id: string; total: number; epoch: number; phase: string }
+
+/** The parts of a frame around entries that are encoded already. JSON texts hold no line breaks, so one data line is enough. */
+export function entriesFrame({ id, total, epoch, phase }: EntriesHead, encoded: readonly Buffer[]): Buffer[] {
+  const head = `${START}{"id":${JSON.stringify(id)},"total":${total},"epoch":${epoch},"phase":"${phase}","entries":[`
+  const parts = [Buffer.from(head), ...encoded.flatMap((one, index) => (index === 0 ? [one] : [COMMA, one])), END]
+  const size = parts.reduce((sum, { length }) => sum + length, 0)
+  return size <= COPY_BYTES ? [Buffer.concat(parts, size)] : parts
+}

@@ -1,0 +1,56 @@
+import 'server-only'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { AppError } from '@/lib/errors'
+import { directServer } from '../access/direct-servers'
+import type { Workspace } from '../access/workspaces'
+import { orAborted } from '../process/signals'
+import { agentDestination, controlPlaneDestination, type Destination, directDestination } from './destination'
+import { type ExchangeOptions, exchange, prepare } from './exchange'
+
+const KEPT_MS = 15_000
+const MAX_KEPT = 2_000
+
+// Not on globalThis: a look-up that fails throws an error of this copy of the modules, which another would not know.
+const known = new Map<string, { address: Promise<string>; until: number }>()
+const keyOf = (workspace: string, deployment: string) => JSON.stringify([workspace, deployment])
+
+/** After a failure the next call looks the address up again: a deployment may have moved. */
+export const forgetAgentAddress = (workspace: string, deployment: string) => known.delete(keyOf(workspace, deployment))
+
+/**
+ * Where a deployment's agent server is. The address is remembered for some seconds, its rights and key are not:
+ * they are worked out for each request from the workspace as it is now.
+ */
+export async function agentServerOf(
+  workspace: Workspace,
+  deployment: string,
+  options: ExchangeOptions,
+): Promise<Destination> {
+  if (workspace.kind === 'direct') return directDestination(await directServer(workspace.slug, deployment))
+  const key = keyOf(workspace.slug, deployment)
+  let entry = known.get(key)
+  if (!entry || entry.until < Date.now()) {
+    if (known.size >= MAX_KEPT) known.clear()
+    entry = { address: lookUp(workspace, deployment, options), until: Date.now() + KEPT_MS }
+    known.set(key, entry)
+    entry.address.catch(() => known.delete(key))
+  }
+  return agentDestination(workspace, await orAborted(entry.address, options.signal))
+}
+
+async function lookUp(workspace: Workspace, deployment: string, { requestId }: ExchangeOptions): Promise<string> {
+  // Without the caller's signal: others wait for the same answer.
+  const prepared = prepare(controlPlane.getDeployment, { params: { deployment_id: deployment } })
+  const answer = await exchange(controlPlane.getDeployment, controlPlaneDestination(workspace), prepared, {
+    workspace,
+    requestId,
+  })
+  const { source_config } = answer.value as Deployment // the output of this very row's schema
+  if (!source_config.custom_url)
+    throw new AppError(
+      'upstream_unreachable',
+      'This deployment has no address yet. It gets one when its first revision is deployed.',
+    )
+  return source_config.custom_url
+}

@@ -1,0 +1,48 @@
+import 'server-only'
+import { type AnyInput, isAtLeast, type Operation, type Role } from '@/lib/contracts/wire/api'
+import { AppError } from '@/lib/errors'
+import { type Actor, roleOf, sessionActor } from '../access/actor'
+import { type Workspace, workspace } from '../access/workspaces'
+import { recordDenial } from '../audit/trail'
+import { newRequestId } from '../process/result'
+
+/** Where an operation is sent; agent-server operations need the deployment. */
+export type Place = { workspace: string; deployment?: string }
+
+export type CallOptions = {
+  /** Whose rights count; the session's user when absent. */
+  actor?: Actor
+  signal?: AbortSignal
+  /** Deadline of the exchange with the upstream; zero for none, as for `join`. */
+  timeoutMs?: number
+  /** A key of the answer whose value is handed on as JsonText, unread. */
+  asText?: string
+}
+
+export type CallContext = { actor: Actor; role: Role; workspace: Workspace; requestId: string }
+
+const NEEDS: Record<Role, string> = { viewer: 'a viewer', developer: 'a developer', admin: 'an admin' }
+
+/**
+ * Who asks, and whether they may. A refusal is on record before it is thrown; nothing has been sent by then.
+ * To someone without a role in it a workspace looks as if it did not exist.
+ */
+export async function authorize(op: Operation, input: Place & AnyInput, given?: Actor): Promise<CallContext> {
+  const requestId = newRequestId()
+  const actor = given ?? (await sessionActor())
+  const role = await roleOf(actor, input.workspace)
+  if (role && isAtLeast(role, op.role)) return { actor, role, workspace: await workspace(input.workspace), requestId }
+  await recordDenial({ ...entryOf(op, input), actor, role, requestId, outcome: `needs ${op.role}` })
+  if (!role)
+    throw new AppError('not_found', 'There is no such workspace, or you are not a member of it.', { requestId })
+  throw new AppError('forbidden', `This needs ${NEEDS[op.role]} of the workspace; you are ${NEEDS[role]}.`, {
+    requestId,
+  })
+}
+
+/** What the audit trail says of an operation's input: which record, and the names of the fields sent, never what is in them. */
+export function entryOf(op: Operation, { workspace, deployment, params, body }: Place & AnyInput) {
+  const fields = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : []
+  const where = { ...(deployment !== undefined && { deployment }), ...params }
+  return { workspace, operation: `${op.api}.${op.id}`, params: where, fields }
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { failure } from '@/e2e/support/failure'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { AppError } from '@/lib/errors'
+import { createFixture, type Fixture, graphFiles } from '@/platform/testing/platform-fixture'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../access/actor'
+import { testActor, testConsole } from '../testing'
+import { call } from './call'
+
+vi.mock('../process/log', async (original) => ({
+  ...(await original<typeof import('../process/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+// Real processes on a machine that other tests share.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+// `call` against the embedded platform as it really runs: HTTP, git, builds, child processes.
+let fixture: Fixture
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let admin: Actor
+let settings: Record<string, string>
+beforeAll(async () => {
+  fixture = await createFixture()
+  database = await testDatabase()
+  settings = {
+    CONTROL_PLANE_URL: fixture.platform.url,
+    CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
+    PILOTHOUSE_WORKSPACE_KIND: 'embedded',
+  }
+  home = await testConsole(database.url, settings)
+  admin = await testActor({ local: 'admin' })
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+  await fixture.close()
+})
+
+const by = () => ({ actor: admin })
+const body = (name: string, repo: string) => ({
+  name,
+  source: 'github' as const,
+  source_config: { integration_id: integration, repo_url: repo, deployment_type: 'dev' as const, build_on_push: false },
+  source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
+  secrets: [],
+})
+let integration = ''
+
+test('create, read, poll until DEPLOYED, change a secret, read logs, ask the agent, delete', async () => {
+  const repository = fixture.repository()
+  repository.commit(graphFiles())
+  const [installed] = await call(controlPlane.listGithubIntegrations, { workspace: 'local' }, by())
+  integration = installed?.id ?? ''
+  const created = await call(
+    controlPlane.createDeployment,
+    { workspace: 'local', body: body('through-the-door', repository.url) },
+    by(),
+  )
+  const params = { deployment_id: created.id }
+  const revision = (id: string) =>
+    call(controlPlane.getRevision, { workspace: 'local', params: { ...params, revision_id: id } }, by())
+  const first = created.latest_revision_id ?? ''
+  await expect.poll(async () => (await revision(first)).status, { timeout: 20_000 }).toBe('DEPLOYED')
+
+  const changed = await call(
+    controlPlane.updateDeployment,
+    { workspace: 'local', params, body: { secrets: [{ name: 'GREETING', value: 'canary-value' }] } },
+    by(),
+  )
+  expect(JSON.stringify(changed)).not.toContain('canary')
+  expect(changed.secrets).toEqual([{ name: 'GREETING' }])
+  await expect
+    .poll(async () => (await revision(changed.latest_revision_id ?? '')).status, { timeout: 20_000 })
+    .toBe('DEPLOYED')
+
+  const { resources } = await call(controlPlane.listRevisions, { workspace: 'local', params }, by())
+  expect(resources.map(({ id }) => id)).toEqual([changed.latest_revision_id, first])
+  const { logs } = await call(
+    controlPlane.listRevisionLogs,
+    { workspace: 'local', params: { ...params, revision_id: first }, query: { type: 'build' } },
+    by(),
+  )
+  expect(logs.length).toBeGreaterThan(0)
+  expect(
+    (
+      await call(controlPlane.listDeployments, { workspace: 'local', query: { name_contains: 'door' } }, by())
+    ).resources.map(({ id }) => id),
+  ).toEqual([created.id])
+  expect(await call(agentServer.getOk, { workspace: 'local', deployment: created.id }, by())).toEqual({ ok: true })
+
+  await call(controlPlane.deleteDeployment, { workspace: 'local', params }, by())
+  const isThere = () =>
+    call(controlPlane.getDeployment, { workspace: 'local', params }, by()).then(
+      ({ status }) => status,
+      ({ code }: AppError) => code,
+    )
+  await expect.poll(isThere, { timeout: 20_000 }).toBe('not_found')
+})
+
+describe('what goes wrong', () => {
+  const params = { deployment_id: '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f0001' }
+  const ask = () => failure(call(controlPlane.getDeployment, { workspace: 'local', params }, by()))
+
+  test("an unknown deployment is not found, in the platform's words", async () => {
+    const error = await ask()
+    expect(error).toMatchObject({ code: 'not_found', view: { upstreamStatus: 404 } })
+    expect(error.message).toMatch(/not found|no such/i)
+  })
+
+  test('what the platform refuses beyond the schema is told in its words', async () => {
+    const given = body('other', '/nowhere')
+    const source_config = { ...given.source_config, integration_id: params.deployment_id }
+    const error = await failure(
+      call(controlPlane.createDeployment, { workspace: 'local', body: { ...given, source_config } }, by()),
+    )
+    expect(error).toMatchObject({ code: 'invalid', message: expect.stringContaining('Integration') })
+    expect(error.view.upstreamStatus).toBeGreaterThanOrEqual(400)
+  })
+
+  test("a wrong key is named as the workspace's, and never shown", async () => {
+    home.set({ ...settings, CONTROL_PLANE_API_KEY: 'wrong-key' })
+    const error = await ask()
+    expect(error).toMatchObject({ code: 'upstream_refused_key' })
+    expect(error.message).toContain("refused this workspace's API key")
+    expect(error.message).not.toContain('wrong-key')
+    home.set(settings)
+  })
+
+  test('a platform that is down is said to be, and is used again when it is back', async () => {
+    const { url } = fixture.platform
+    await fixture.platform.stop()
+    const error = await ask()
+    expect(error).toMatchObject({
+      code: 'upstream_unreachable',
+      message: `The control plane at ${url} cannot be reached (connection refused).`,
+    })
+    await fixture.start()
+    home.set({ ...settings, CONTROL_PLANE_URL: fixture.platform.url, CONTROL_PLANE_API_KEY: fixture.platform.apiKey })
+    expect(await ask()).toMatchObject({ code: 'not_found' })
+  })
+})

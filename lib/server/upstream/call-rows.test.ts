@@ -1,0 +1,201 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { failure } from '@/e2e/support/failure'
+import { deploymentRecord, rowsOf, SAMPLE_ID, sampleInput } from '@/e2e/support/sample-inputs'
+import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { traces } from '@/lib/contracts/traces'
+import type { Operation } from '@/lib/contracts/wire/api'
+import { AppError } from '@/lib/errors'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../access/actor'
+import { db } from '../process/db'
+import { testActor, testConsole } from '../testing'
+import { forgetAgentAddress } from './agent-address'
+import { callAny, openAnyStream } from './call'
+import { schemasOf } from './schemas'
+
+vi.mock('../process/log', async (original) => ({
+  ...(await original<typeof import('../process/log')>()),
+  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
+}))
+
+const KEY = 'canary-api-key-5f2a'
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let upstream: StubUpstream
+let people: Record<'viewer' | 'developer' | 'admin' | 'stranger', Actor>
+beforeAll(async () => {
+  database = await testDatabase()
+  upstream = await startStubUpstream()
+  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
+  people = {
+    viewer: await testActor({ default: 'viewer' }),
+    developer: await testActor({ default: 'developer' }),
+    admin: await testActor({ default: 'admin' }),
+    stranger: await testActor({ elsewhere: 'admin' }),
+  }
+})
+afterAll(async () => {
+  await home.close()
+  await upstream.stop()
+  await database.drop()
+})
+beforeEach(() => {
+  home.set({})
+  forgetAgentAddress('default', SAMPLE_ID)
+  upstream.seen.length = 0
+  upstream.answer(({ path }) =>
+    path === `/v2/deployments/${SAMPLE_ID}` ? { body: deploymentRecord(`${upstream.url}/agents/demo`) } : { body: {} },
+  )
+})
+
+type AuditRow = {
+  kind: string
+  operation: string
+  outcome: string | null
+  fields: string[]
+  params: Record<string, string>
+  request_id: string
+  upstream_status: number | null
+}
+const auditRows = async (of: Actor): Promise<AuditRow[]> =>
+  (await (await db()).execute<AuditRow>(sql`select * from console.audit where actor = ${of.id} order by seq`)).rows
+const input = (op: Operation) => sampleInput(op, schemasOf(op).body !== undefined)
+const perform = (op: Operation, actor: Actor) =>
+  (op.answer === 'stream' ? openAnyStream : callAny)(op, input(op), { actor })
+const rows = rowsOf(controlPlane, agentServer, traces)
+const isDeployment = (path: string) => path === `/v2/deployments/${SAMPLE_ID}`
+
+describe('over all rows', () => {
+  test.each(rows.filter(([, op]) => op.role !== 'viewer'))(
+    '%s refuses a viewer before any request is sent, on record',
+    async (name, op) => {
+      const before = (await auditRows(people.viewer)).length
+      expect(await failure(perform(op, people.viewer))).toMatchObject({
+        code: 'forbidden',
+        view: { requestId: expect.stringMatching(/./) },
+      })
+      expect(upstream.seen).toEqual([])
+      const [entry, ...more] = (await auditRows(people.viewer)).slice(before)
+      expect(entry).toMatchObject({ kind: 'denial', operation: name })
+      expect(more).toEqual([])
+    },
+  )
+
+  test.each(rows.filter(([, op]) => op.role === 'admin'))(
+    '%s refuses a developer before any request is sent',
+    async (_name, op) => {
+      expect(await failure(perform(op, people.developer))).toMatchObject({ code: 'forbidden' })
+      expect(upstream.seen).toEqual([])
+    },
+  )
+
+  test.each(rows)('%s does not exist for someone without a role here', async (_name, op) => {
+    expect(await failure(perform(op, people.stranger))).toMatchObject({ code: 'not_found' })
+    expect(upstream.seen).toEqual([])
+  })
+
+  test.each(rows.filter(([, op]) => op.effect === 'write' && op.api !== 'traces'))(
+    '%s has its intent on record when it is sent, and its outcome afterwards',
+    async (name, op) => {
+      let atArrival: AuditRow[] | undefined
+      const inner = ({ path }: { path: string }) => ({
+        body: isDeployment(path) ? deploymentRecord(`${upstream.url}/agents/demo`) : {},
+      })
+      upstream.answer(async (seen) => {
+        if (seen.method !== 'GET')
+          atArrival = (await auditRows(people.admin)).filter((row) => row.request_id === seen.headers['x-request-id'])
+        return inner(seen)
+      })
+      // The stub's answer fits few response schemas; what matters here is what was sent, and that something was.
+      await perform(op, people.admin).catch((error: unknown) => {
+        if (!(error instanceof AppError) || error.code !== 'upstream_shape') throw error
+      })
+      expect(upstream.seen.filter(({ method }) => method === op.method)).toHaveLength(1)
+      expect(atArrival).toMatchObject([{ kind: 'intent', operation: name }])
+      const after = (await auditRows(people.admin)).filter((row) => row.request_id === atArrival?.[0]?.request_id)
+      expect(after.map(({ kind }) => kind)).toEqual(['intent', 'outcome'])
+      expect(after[1]).toMatchObject({ upstream_status: 200 })
+      const { body } = input(op)
+      expect(atArrival?.[0]?.fields).toEqual(body && !Array.isArray(body) ? Object.keys(body) : [])
+    },
+  )
+
+  test.each(rows.filter(([, op]) => op.effect === 'write' && op.api !== 'traces'))(
+    '%s is not sent when its intent cannot be recorded',
+    async (_name, op) => {
+      const store = await db()
+      await store.execute(sql`alter table console.audit rename to audit_away`)
+      try {
+        expect(await failure(perform(op, people.admin))).toMatchObject({
+          code: 'internal',
+          message: expect.stringContaining('was not made'),
+        })
+        expect(upstream.seen).toEqual([])
+      } finally {
+        await store.execute(sql`alter table console.audit_away rename to audit`)
+      }
+    },
+  )
+
+  // The answer as a whole is the user's or a text: nothing in it is known to be an echo.
+  const FREE_FORM: Operation[] = [
+    agentServer.joinRun,
+    agentServer.getAgentCard,
+    agentServer.getAssistantCard,
+    agentServer.getMetrics,
+    agentServer.getDocs,
+    agentServer.getOpenapi,
+  ]
+  test.each(rows.filter(([, op]) => op.effect === 'read' && op.answer !== 'stream'))(
+    '%s lets neither our key out nor secrets or echoed credentials of a record',
+    async (_name, op) => {
+      const poisoned = {
+        ...deploymentRecord(`${upstream.url}/agents/demo`),
+        ...{
+          api_key: KEY,
+          thread_id: 't',
+          run_id: 'r',
+          assistant_id: 'a',
+          graph_id: 'g',
+          cron_id: 'c',
+          schedule: '* * * * *',
+          compute_type: 'k8s',
+          key: KEY,
+        },
+        config: {
+          configurable: {
+            'x-api-key': KEY,
+            authorization: `Bearer ${KEY}`,
+            langgraph_auth_user: { token: 'canary-token' },
+          },
+        },
+        metadata: { cookie: 'canary-cookie', 'x-api-key': KEY },
+        values: { said: KEY },
+        value: KEY,
+        namespace: [KEY],
+      }
+      const forbidden = FREE_FORM.includes(op) ? new RegExp(KEY) : /canary/
+      for (const body of [
+        poisoned,
+        [poisoned],
+        { resources: [poisoned], offset: 1 },
+        { items: [poisoned] },
+        { runs: [poisoned] },
+        `# ${KEY}`,
+      ]) {
+        const isLookUp = (path: string) => isDeployment(path) && op !== controlPlane.getDeployment
+        upstream.answer(({ path }) => ({
+          body: isLookUp(path) ? deploymentRecord(`${upstream.url}/agents/demo`) : body,
+        }))
+        const shown = await callAny(op, input(op), { actor: people.admin }).then(
+          JSON.stringify,
+          (error: AppError) => `${error}${JSON.stringify(error.view)}`,
+        )
+        expect(shown ?? '').not.toMatch(forbidden)
+      }
+    },
+  )
+})

@@ -1,0 +1,153 @@
+import 'server-only'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { z } from 'zod'
+import { type AnyInput, buildPath, type Operation } from '@/lib/contracts/wire/api'
+import { toWire } from '@/lib/contracts/wire/dialect'
+import { AppError } from '@/lib/errors'
+import { printJson } from '@/lib/json/lossless'
+import type { Workspace } from '../access/workspaces'
+import { parseInput } from '../process/result'
+import type { Destination } from './destination'
+import { dialectOf, learnDialect } from './learned-dialect'
+import { ConnectionError } from './network-error'
+import { requestStream, requestText, type UpstreamRequest, type UpstreamStream, type UpstreamText } from './request'
+import { errorOf, outputOf, readAnswer } from './response'
+import { schemasOf } from './schemas'
+
+const RETRY_PAUSE_MS = 150
+
+/** A request that passed the row's schemas; nothing of it has been sent. */
+export type Prepared = { path: string; query: unknown; body: unknown }
+
+export type ExchangeOptions = {
+  /** Whose dialect is spoken, and learned. */
+  workspace: Workspace
+  /** Goes with the request as X-Request-Id, so that both sides' logs can be brought together. */
+  requestId: string
+  signal?: AbortSignal
+  timeoutMs?: number
+  lastEventId?: string
+  /** As in CallOptions. */
+  asText?: string
+}
+/** What came back, with the status for the audit trail. */
+export type Exchanged<T> = { status: number; value: T }
+
+/** Checks an input against its row. Throws AppError invalid, with the fields, before anything is sent. */
+export function prepare(op: Operation, input: AnyInput): Prepared {
+  const schemas = schemasOf(op)
+  // It makes a reader's leaving cancel the run: a change, and one that the row's role does not cover.
+  if (op.effect === 'read' && (input.query as Record<string, unknown> | undefined)?.cancel_on_disconnect !== undefined)
+    throw new AppError('invalid', 'A run is not cancelled by leaving it. Cancel it in so many words.')
+  const query = check(op, schemas.query, schemas.query ? (input.query ?? {}) : input.query)
+  const body = check(op, schemas.body, input.body)
+  try {
+    return { path: buildPath(op, input.params, query), query, body }
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new AppError('invalid', cause.message, { cause })
+  }
+}
+
+function check(op: Operation, schema: z.ZodType | undefined, value: unknown): unknown {
+  if (!schema) {
+    if (value === undefined) return undefined
+    throw new AppError('invalid', `${op.id} takes no such input.`)
+  }
+  return parseInput(schema, value)
+}
+
+function requestFor(op: Operation, to: Destination, prepared: Prepared, options: ExchangeOptions): UpstreamRequest {
+  const accept = {
+    json: 'application/json',
+    none: 'application/json',
+    text: 'text/plain, text/html',
+    stream: 'text/event-stream',
+  }
+  const body = prepared.body === undefined ? undefined : printJson(toWire(prepared.body, dialectOf(options.workspace)))
+  return {
+    to,
+    path: prepared.path,
+    method: op.method,
+    headers: {
+      accept: accept[op.answer],
+      'x-request-id': options.requestId,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(options.lastEventId && { 'last-event-id': options.lastEventId }),
+    },
+    body,
+    signal: options.signal,
+    timeoutMs: options.timeoutMs,
+  }
+}
+
+/** A read is asked once more where the connection failed; a write never, since it may have arrived. */
+export async function withRetry<T>(op: Operation, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error
+    if (op.effect === 'write') throw error.wasSent ? unknownFate(error) : error
+    if (!error.isRetryable) throw error
+    await pause(RETRY_PAUSE_MS)
+    return await ask()
+  }
+}
+
+const unknownFate = (error: ConnectionError) =>
+  new ConnectionError(
+    `${error.message} Whether the change was made is not known: look before you try again.`,
+    false,
+    true,
+    error,
+  )
+
+export const isSuccess = (status: number) => status >= 200 && status < 300
+
+/**
+ * Sends a prepared request and gives the answer's own text, whatever its status: nothing of it is taken out, so it is for
+ * those who hand nothing of it on.
+ */
+export function exchangeText(
+  op: Operation,
+  to: Destination,
+  prepared: Prepared,
+  options: ExchangeOptions,
+): Promise<UpstreamText> {
+  const request = requestFor(op, to, prepared, options)
+  return withRetry(op, () => requestText(request))
+}
+
+/** Sends a prepared request to one server and reads its answer. No rights are checked here: that is `call`. */
+export async function exchange(
+  op: Operation,
+  to: Destination,
+  prepared: Prepared,
+  options: ExchangeOptions,
+): Promise<Exchanged<unknown>> {
+  const answer = await exchangeText(op, to, prepared, options)
+  if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
+  const value = readAnswer(op, to, answer, options.asText)
+  if (op.api === 'control-plane') learnDialect(options.workspace, value)
+  return { status: answer.status, value: outputOf(op, to, answer.status, value) }
+}
+
+/** As `exchange`, for operations that answer with an event stream. */
+export async function exchangeStream(
+  op: Operation,
+  to: Destination,
+  prepared: Prepared,
+  options: ExchangeOptions,
+): Promise<Exchanged<UpstreamStream>> {
+  const request = requestFor(op, to, prepared, options)
+  const answer: UpstreamStream | UpstreamText = await withRetry(op, () => requestStream(request))
+  if ('body' in answer) return { status: answer.status, value: answer }
+  if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
+  throw new AppError(
+    'upstream_shape',
+    `The ${to.what} answered ${op.id} with something else than a stream (${answer.contentType.split(';')[0] || 'no content type'}).`,
+    {
+      upstreamStatus: answer.status,
+    },
+  )
+}

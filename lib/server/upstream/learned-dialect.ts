@@ -1,0 +1,22 @@
+import 'server-only'
+import { DEFAULT_DIALECT, type Dialect, detectDialect } from '@/lib/contracts/wire/dialect'
+import type { Workspace } from '../access/workspaces'
+
+const shared = globalThis as unknown as { pilothouseDialects?: Map<string, Dialect> }
+const learned = () => {
+  shared.pilothouseDialects ??= new Map()
+  return shared.pilothouseDialects
+}
+/** The address is part of it: another control plane may speak another dialect. */
+const keyOf = ({ slug, baseUrl }: Workspace) => JSON.stringify([slug, baseUrl])
+
+/** How requests to this workspace's servers spell their keys: as set, or as the first record that showed it. */
+export const dialectOf = (workspace: Workspace): Dialect =>
+  workspace.dialect === 'auto' ? (learned().get(keyOf(workspace)) ?? DEFAULT_DIALECT) : workspace.dialect
+
+/** Learns from an answer of the control plane, before its keys are translated. */
+export function learnDialect(workspace: Workspace, answer: unknown): void {
+  if (workspace.dialect !== 'auto' || learned().has(keyOf(workspace))) return
+  const dialect = detectDialect(answer)
+  if (dialect) learned().set(keyOf(workspace), dialect)
+}

@@ -1,0 +1,35 @@
+import 'server-only'
+import type { Operation } from '@/lib/contracts/wire/api'
+import type { AppError } from '@/lib/errors'
+import type { Place } from './call-context'
+import { type Feature, featureOf } from './missing-feature'
+
+const KEPT_MS = 10 * 60_000
+const MAX_PLACES = 2_000
+
+type Missing = Map<Feature, { reason: string; until: number }>
+// On globalThis, as everything that several copies of a module must share.
+const shared = globalThis as unknown as { pilothouseMissing?: Map<string, Missing> }
+const places = () => {
+  shared.pilothouseMissing ??= new Map()
+  return shared.pilothouseMissing
+}
+const keyOf = ({ workspace, deployment }: Place) => JSON.stringify([workspace, deployment ?? null])
+
+/** Notes a server's refusal of an operation it does not have. Forgotten after some minutes: the next revision may have it. */
+export function noteMissing(place: Place, op: Operation, { code, message, view }: AppError): void {
+  const feature = featureOf(op)
+  if (!feature || code !== 'unsupported' || view.upstreamStatus === undefined) return
+  const key = keyOf(place)
+  if (places().size >= MAX_PLACES) places().clear()
+  const known: Missing = places().get(key) ?? new Map()
+  places().set(key, known.set(feature, { reason: message, until: Date.now() + KEPT_MS }))
+}
+
+/** What was refused lately at a place, with the reasons. */
+export function missingFeatures(place: Place): Map<Feature, string> {
+  const known: Missing = places().get(keyOf(place)) ?? new Map()
+  return new Map(
+    [...known].filter(([, { until }]) => until > Date.now()).map(([feature, { reason }]) => [feature, reason]),
+  )
+}

@@ -1,0 +1,225 @@
+import 'server-only'
+import { Agent, type buildConnector, fetch, Headers } from 'undici'
+import type { Reach } from '@/lib/contracts/wire/address'
+import type { Method } from '@/lib/contracts/wire/api'
+import { AppError } from '@/lib/errors'
+import { env } from '../process/env'
+import { joinSignals } from '../process/signals'
+import { gatheredStream } from '../transport/gathered-stream'
+import { openAnswer, STREAM_WATER_MARK } from '../transport/stream-request'
+import { guardedConnector } from './address-guard'
+import { allowedUpstreams, type Destination } from './destination'
+import { connectionError, lateError } from './network-error'
+
+// The one door through which this server talks to others. Redirects are errors: a redirect is the classic way round an
+// address check, and no operation of ours answers with one. Streams and documents have pools of their own, so that
+// documents never queue behind streams.
+
+const CONNECT_TIMEOUT_MS = 5_000
+const DOCUMENT_TIMEOUT_MS = 30_000
+const STREAM_HEADERS_TIMEOUT_MS = 60_000
+const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
+const MAX_ERROR_BYTES = 64 * 1024
+const DOCUMENT_CONNECTIONS = 32
+const STREAM_CONNECTIONS = 512
+
+export type UpstreamRequest = {
+  /** The server, how far the request may reach, and the key it carries. The path prefix of its address is kept. */
+  to: Destination
+  /** Path and query below the base, as `buildPath` gives it. */
+  path: string
+  method: Method
+  headers: Record<string, string>
+  body?: string
+  signal?: AbortSignal
+  /** Deadline of the whole exchange, of the headers for a stream. Zero for none. */
+  timeoutMs?: number
+  maxBytes?: number
+}
+
+export type UpstreamText = { status: number; headers: Headers; contentType: string; text: string }
+export type UpstreamStream = { status: number; headers: Headers; contentType: string; body: ReadableStream<Uint8Array> }
+
+type Door = { documents: Agent; streams: buildConnector.connector }
+// On globalThis: pages, route handlers and actions each have their own copy of this module.
+const shared = globalThis as unknown as { pilothouseDoors?: Map<string, Door>; pilothouseStreams?: Map<string, number> }
+
+/** One of each for each reach: a socket opened for a listed origin is never reused by someone who may not reach it. */
+function doorFor(reach: Reach): Door {
+  shared.pilothouseDoors ??= new Map()
+  const key = [reach, ...env().ALLOWED_UPSTREAMS].join(' ')
+  let door = shared.pilothouseDoors.get(key)
+  if (!door) {
+    const guard = { reach, ranges: allowedUpstreams().ranges, timeoutMs: CONNECT_TIMEOUT_MS }
+    door = {
+      documents: new Agent({
+        connect: guardedConnector(guard),
+        connections: DOCUMENT_CONNECTIONS,
+        pipelining: 1,
+        // Undici's own limits of 300 s would end a long `join`; deadlines are set per request here.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      }),
+      streams: guardedConnector({ ...guard, highWaterMark: STREAM_WATER_MARK }),
+    }
+    shared.pilothouseDoors.set(key, door)
+  }
+  return door
+}
+
+/** The request's whole address. A base with a query or userinfo was refused when it was parsed. */
+export function joinUrl(base: URL, path: string): URL {
+  const wanted = `${base.pathname.replace(/\/+$/, '')}${path}`
+  const url = new URL(`${base.origin}${wanted}`)
+  // A dot segment in any spelling would climb out of the prefix, with it out of the deployment that the caller named.
+  if (!path.startsWith('/') || `${url.pathname}${url.search}` !== wanted)
+    throw new AppError('invalid', 'The path leaves the address it belongs to.')
+  return url
+}
+
+/** How messages name a server: what it is and where. */
+const nameOf = ({ to: { what, base } }: UpstreamRequest) =>
+  `${what} at ${base.origin}${base.pathname.replace(/\/+$/, '')}`
+
+type Answer<Body> = { status: number; headers: Headers; body: Body }
+
+/** What both kinds of request are sent with. */
+const outgoing = ({ to, method, headers, body }: UpstreamRequest, signal: AbortSignal) => ({
+  method,
+  headers: { 'user-agent': 'pilothouse', ...headers, ...to.credentials },
+  body,
+  signal,
+})
+
+async function openDocument(request: UpstreamRequest, signal: AbortSignal) {
+  const { base, reach } = request.to
+  const sent = { ...outgoing(request, signal), dispatcher: doorFor(reach).documents, redirect: 'manual' as const }
+  const response = await fetch(joinUrl(base, request.path), sent)
+  if (isRedirect(response.status)) await response.body?.cancel()
+  return notRedirected(response, request)
+}
+
+/** Not `fetch`, whose body is made for few large pieces. */
+async function openStream(request: UpstreamRequest, signal: AbortSignal) {
+  const { base, reach } = request.to
+  const release = countStream(request)
+  const sent = { ...outgoing(request, signal), connect: doorFor(reach).streams }
+  const body = await openAnswer(joinUrl(base, request.path), sent).catch((error: unknown) => {
+    release()
+    throw error
+  })
+  body.once('close', release)
+  const status = body.statusCode ?? 0
+  if (isRedirect(status)) body.on('error', () => {}).destroy()
+  const flat = Object.entries(body.headersDistinct).flatMap(([name, values]) =>
+    (values ?? []).map((one): [string, string] => [name, one]),
+  )
+  return notRedirected({ status, headers: new Headers(flat), body }, request)
+}
+
+/** Counts a stream as open until the function that is given back is called. */
+function countStream(request: UpstreamRequest): () => void {
+  shared.pilothouseStreams ??= new Map()
+  const open = shared.pilothouseStreams
+  const { origin } = request.to.base
+  const add = (by: number) => open.set(origin, (open.get(origin) ?? 0) + by)
+  if ((open.get(origin) ?? 0) >= STREAM_CONNECTIONS)
+    throw new AppError('rate_limited', `Too many streams to the ${nameOf(request)} are open. Close some and try again.`)
+  add(1)
+  return () => add(-1)
+}
+
+const isRedirect = (status: number) => status >= 300 && status < 400
+
+function notRedirected<Body>(answer: Answer<Body>, request: UpstreamRequest): Answer<Body> {
+  if (!isRedirect(answer.status)) return answer
+  throw new AppError(
+    'upstream_failed',
+    `The ${nameOf(request)} answered with a redirect, which is never followed. Give its final address.`,
+    { upstreamStatus: answer.status },
+  )
+}
+
+type Bytes = AsyncIterable<Uint8Array> | null
+
+/** Reads a body up to a limit; the limit counts what comes out of decompression. */
+async function readText(body: Bytes, limit: number): Promise<{ text: string; isWhole: boolean }> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of body ?? []) {
+    size += part.byteLength
+    // Leaving the loop cancels the body, and with it the connection.
+    if (size > limit) return { text: decode(parts), isWhole: false }
+    parts.push(part)
+  }
+  return { text: decode(parts), isWhole: true }
+}
+const decode = (parts: Uint8Array[]) => new TextDecoder().decode(Buffer.concat(parts))
+
+/** Runs `work` under the caller's signal and a deadline, and turns what fetch throws into a sentence. */
+async function guarded<T>(
+  request: UpstreamRequest,
+  timeoutMs: number,
+  work: (signal: AbortSignal, release: () => void) => Promise<T>,
+) {
+  const joined = joinSignals(request.signal)
+  let isLate = false
+  const onLate = () => {
+    isLate = true
+    joined.abort()
+  }
+  const timer = timeoutMs > 0 ? setTimeout(onLate, timeoutMs) : undefined
+  try {
+    request.signal?.throwIfAborted()
+    return await work(joined.signal, joined.release)
+  } catch (error) {
+    joined.release()
+    request.signal?.throwIfAborted()
+    if (isLate) throw lateError(nameOf(request), timeoutMs)
+    throw error instanceof AppError ? error : connectionError(error, nameOf(request))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const isOk = (status: number) => status >= 200 && status < 300
+
+async function read({ status, headers, body }: Answer<Bytes>, request: UpstreamRequest): Promise<UpstreamText> {
+  const ok = isOk(status)
+  const limit = ok ? (request.maxBytes ?? MAX_DOCUMENT_BYTES) : MAX_ERROR_BYTES
+  const { text, isWhole } = await readText(body, limit)
+  if (ok && !isWhole)
+    throw new AppError(
+      'too_large',
+      `The ${nameOf(request)} answered with more than ${limit >> 20} MB. Ask for less at a time.`,
+      {
+        upstreamStatus: status,
+      },
+    )
+  return { status, headers, contentType: headers.get('content-type') ?? '', text }
+}
+
+/** Sends a request and reads the whole answer, whatever its status. Throws AppError where no answer came. */
+export function requestText(request: UpstreamRequest): Promise<UpstreamText> {
+  return guarded(request, request.timeoutMs ?? DOCUMENT_TIMEOUT_MS, async (signal, release) => {
+    const answer = await read(await openDocument(request, signal), request)
+    release()
+    return answer
+  })
+}
+
+/**
+ * Sends a request whose answer is a stream. Its body has no deadline: whoever reads it watches for silence.
+ * An answer that is not a success or not an event stream comes back read, as `text`.
+ */
+export function requestStream(request: UpstreamRequest): Promise<UpstreamStream | UpstreamText> {
+  return guarded(request, request.timeoutMs ?? STREAM_HEADERS_TIMEOUT_MS, async (signal, release) => {
+    const answer = await openStream(request, signal)
+    const contentType = answer.headers.get('content-type') ?? ''
+    if (isOk(answer.status) && /^text\/event-stream\b/i.test(contentType))
+      return { ...answer, contentType, body: gatheredStream(answer.body, release) }
+    const text = await read(answer, request)
+    release()
+    return text
+  })
+}

@@ -1,0 +1,94 @@
+import 'server-only'
+import { STATE_ANSWERS } from '@/lib/contracts/agent-server'
+import type { Operation } from '@/lib/contracts/wire/api'
+import { fromWire } from '@/lib/contracts/wire/dialect'
+import { redact } from '@/lib/contracts/wire/redact'
+import { parseUpstreamError } from '@/lib/contracts/wire/upstream-error'
+import { AppError } from '@/lib/errors'
+import { parseJson, parseJsonAround } from '@/lib/json/lossless'
+import type { Destination } from './destination'
+import { missingFeature } from './missing-feature'
+import type { UpstreamText } from './request'
+import { schemasOf } from './schemas'
+
+// What an upstream's answer means: a value that may leave this server, or an AppError with a sentence.
+
+/** Upstreams may echo what we sent them; our own credentials never go further than this. */
+export function withoutCredentials(text: string, { credentials }: Destination): string {
+  const values = Object.values(credentials).flatMap((value) => [value, value.replace(/^Bearer /, '')])
+  return values.reduce(
+    (left, value) => (value && left.includes(value) ? left.replaceAll(value, '[redacted]') : left),
+    text,
+  )
+}
+
+/** `Retry-After` in milliseconds: seconds or a date. */
+function retryAfterMs(header: string | null): number | undefined {
+  if (!header) return undefined
+  const seconds = Number(header)
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) && ms >= 0 ? ms : undefined
+}
+
+function refusal(to: Destination, said: string): string {
+  if (to.isKeyWithheld)
+    return `The ${to.what} at ${to.base.origin} asks for a key, and this workspace's key is not sent there. Add the origin to the workspace's allowed origins to send it.`
+  return `The ${to.what} refused this workspace's API key${said ? `: ${said.replace(/[.!]$/, '')}` : ''}. Check the key in the workspace's settings.`
+}
+
+/** The error that an answer other than a success stands for. */
+export function errorOf(op: Operation, to: Destination, answer: UpstreamText): AppError {
+  const { status, contentType, headers } = answer
+  const text = withoutCredentials(answer.text, to)
+  const { message, fields, code } = parseUpstreamError({ status, contentType, text })
+  const more = { fields, upstreamStatus: status, retryAfterMs: retryAfterMs(headers.get('retry-after')) }
+  const missing = missingFeature(op, status, text)
+  if (missing) return new AppError('unsupported', missing, more)
+  if (code === 'upstream_refused_key') return new AppError(code, refusal(to, message), more)
+  const words = message.replace(/[.!]$/, '')
+  // What a failed server says of itself is rarely a sentence; a refusal is, and says what to do.
+  const isFailure = code === 'upstream_failed' || !words
+  return new AppError(
+    code,
+    isFailure ? `The ${to.what} answered with status ${status}${words && `: ${words}`}.` : message,
+    more,
+  )
+}
+
+/** What a success holds, as the wire has it; the value at the key `asText` as its text. Throws AppError upstream_shape for what is not JSON. */
+export function readAnswer(op: Operation, to: Destination, answer: UpstreamText, asText?: string): unknown {
+  if (op.answer === 'none') return undefined
+  const text = withoutCredentials(answer.text, to)
+  if (op.answer === 'text') return text
+  if (text.trim() === '') return undefined
+  try {
+    return asText === undefined ? parseJson(text) : parseJsonAround(text, asText)
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    const kind = answer.contentType.split(';')[0]?.trim()
+    const what = /\bjson$/i.test(kind ?? '')
+      ? 'JSON that is broken or cut off'
+      : `something else than JSON${kind ? ` (${kind})` : ''}`
+    throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} with ${what}.`, {
+      upstreamStatus: answer.status,
+      cause,
+    })
+  }
+}
+
+/** What of it may leave this server: the output side of the row's response schema. Throws AppError upstream_shape where it does not fit. */
+export function outputOf(op: Operation, to: Destination, upstreamStatus: number, value: unknown): unknown {
+  const isWhole = op.answer === 'text' || STATE_ANSWERS.has(op.id)
+  const parsed = schemasOf(op).response.safeParse(isWhole ? value : redact(fromWire(value)))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const at = issue?.path.join('.') || 'the whole answer'
+  throw new AppError(
+    'upstream_shape',
+    `The ${to.what} answered ${op.id} in an unknown form: ${at} (${issue?.message}).`,
+    {
+      upstreamStatus,
+      cause: parsed.error,
+    },
+  )
+}

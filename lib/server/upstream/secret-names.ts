@@ -1,0 +1,25 @@
+import 'server-only'
+import { isAtLeast, type Operation, type Role } from '@/lib/contracts/wire/api'
+import { isJsonObject } from '@/lib/json/lossless'
+import type { Workspace } from '../access/workspaces'
+import type { CallContext } from './call-context'
+
+/** Whether somebody of this role sees in the workspace which secrets a deployment has. Values are another matter: nobody does. */
+export const mayNameSecrets = (role: Role, { secretNames }: Pick<Workspace, 'secretNames'>): boolean =>
+  secretNames === 'members' || isAtLeast(role, 'admin')
+
+/** An answer of the control plane as its reader may see it: without the names where these are for administrators. */
+export function visibleTo<T>({ role, workspace }: CallContext, op: Operation, value: T): T {
+  if (op.api !== 'control-plane' || mayNameSecrets(role, workspace)) return value
+  return withoutNames(value) as T // the same shape, with empty lists
+}
+
+function withoutNames(value: unknown): unknown {
+  if (!isJsonObject(value)) return value
+  const { secrets, resources } = value
+  return {
+    ...value,
+    ...(Array.isArray(secrets) && { secrets: [] }),
+    ...(Array.isArray(resources) && { resources: resources.map(withoutNames) }),
+  }
+}

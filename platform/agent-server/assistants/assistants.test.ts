@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defaultAssistantId } from '../kernel/uuid'
+import { type TestServer, testServer } from '../testing'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await testServer()
+})
+afterAll(() => server.close())
+
+const create = async (body: object = {}) => (await server.post('/assistants', { graph_id: 'counter', ...body })).json
+
+describe('default assistants', () => {
+  test('there is one for each graph, with an id that never changes', async () => {
+    const { json, headers } = await server.post('/assistants/search', {
+      metadata: { created_by: 'system' },
+      limit: 100,
+    })
+    expect(json.map((one: { graph_id: string }) => one.graph_id).sort()).toEqual([
+      'approval',
+      'burst',
+      'chat',
+      'counter',
+      'factory',
+      'failing',
+      'memory',
+      'nested',
+      'slowApproval',
+      'typed',
+    ])
+    expect(headers.get('x-pagination-total')).toBe('10')
+    const counter = json.find((one: { graph_id: string }) => one.graph_id === 'counter')
+    expect(counter).toMatchObject({
+      assistant_id: defaultAssistantId('counter'),
+      description: 'Counts in steps',
+      version: 1,
+    })
+    expect(counter.assistant_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  test('a graph name stands for its default assistant', async () => {
+    expect((await server.get('/assistants/counter')).json.assistant_id).toBe(defaultAssistantId('counter'))
+  })
+
+  test('they cannot be deleted', async () => {
+    expect((await server.request('DELETE', '/assistants/counter')).status).toBe(409)
+  })
+})
+
+describe('create', () => {
+  test('gives the record with its defaults', async () => {
+    expect(await create({ context: { label: 'a' } })).toMatchObject({
+      graph_id: 'counter',
+      name: 'Untitled',
+      description: null,
+      config: {},
+      context: { label: 'a' },
+      metadata: {},
+      version: 1,
+      created_at: expect.stringMatching(/\+00:00$/),
+    })
+  })
+
+  test('a taken id is refused, or left alone where that is asked for', async () => {
+    const { assistant_id } = await create({ name: 'first' })
+    expect((await server.post('/assistants', { graph_id: 'counter', assistant_id })).status).toBe(409)
+    const again = await server.post('/assistants', {
+      graph_id: 'counter',
+      assistant_id,
+      name: 'second',
+      if_exists: 'do_nothing',
+    })
+    expect(again).toMatchObject({ status: 200, json: { name: 'first' } })
+  })
+
+  test('an unknown graph is a 404', async () => {
+    expect(await server.post('/assistants', { graph_id: 'nothing' })).toMatchObject({
+      status: 404,
+      json: { detail: expect.stringContaining('Graph nothing not found') },
+    })
+  })
+
+  test('a context that the schema refuses is a 422 that names the field', async () => {
+    const refused = {
+      status: 422,
+      json: { detail: [{ loc: ['body', 'context', 'label'], msg: expect.any(String), type: expect.any(String) }] },
+    }
+    expect(await server.post('/assistants', { graph_id: 'counter', context: { label: 5 } })).toMatchObject(refused)
+    const { assistant_id } = await create()
+    expect(await server.request('PATCH', `/assistants/${assistant_id}`, { context: { label: 5 } })).toMatchObject(
+      refused,
+    )
+  })
+})
+
+describe('versions', () => {
+  test('an update makes a new version: metadata is merged, the rest replaced', async () => {
+    const { assistant_id } = await create({ context: { label: 'a' }, config: { tags: ['x'] }, metadata: { a: 1 } })
+    const { json } = await server.request('PATCH', `/assistants/${assistant_id}`, {
+      config: { recursion_limit: 5 },
+      metadata: { b: 2 },
+    })
+    expect(json).toMatchObject({
+      version: 2,
+      config: { recursion_limit: 5 },
+      metadata: { a: 1, b: 2 },
+      context: { label: 'a' },
+    })
+    expect(json.config).not.toHaveProperty('tags')
+    const versions = (await server.post(`/assistants/${assistant_id}/versions`)).json
+    expect(versions.map((one: { version: number }) => one.version)).toEqual([2, 1])
+  })
+
+  test('setting an earlier one as latest restores all of it, and the next update goes on counting', async () => {
+    const { assistant_id } = await create({ context: { label: 'old' }, name: 'one', description: 'first' })
+    await server.request('PATCH', `/assistants/${assistant_id}`, {
+      graph_id: 'chat',
+      context: { x: 1 },
+      name: 'two',
+      description: 'second',
+    })
+    const back = await server.post(`/assistants/${assistant_id}/latest`, { version: 1 })
+    expect(back.json).toMatchObject({
+      version: 1,
+      graph_id: 'counter',
+      context: { label: 'old' },
+      name: 'one',
+      description: 'first',
+    })
+    expect((await server.request('PATCH', `/assistants/${assistant_id}`, { name: 'three' })).json.version).toBe(3)
+    expect((await server.post(`/assistants/${assistant_id}/latest`, { version: 9 })).status).toBe(404)
+  })
+
+  test('updates at the same time each make their own version', async () => {
+    const { assistant_id } = await create()
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        server.request('PATCH', `/assistants/${assistant_id}`, { metadata: { [`k${n}`]: n } }),
+      ),
+    )
+    expect(answers.map(({ json }) => json.version).sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
+    expect(Object.keys((await server.get(`/assistants/${assistant_id}`)).json.metadata)).toHaveLength(8)
+  })
+
+  test('deleting removes all of them', async () => {
+    const { assistant_id } = await create()
+    const thread = await server.newThread()
+    await server.post(`/threads/${thread}/runs/wait`, { assistant_id, input: {} })
+    expect((await server.request('DELETE', `/assistants/${assistant_id}?delete_threads=true`)).status).toBe(204)
+    expect((await server.get(`/assistants/${assistant_id}`)).status).toBe(404)
+    expect((await server.post(`/assistants/${assistant_id}/versions`)).status).toBe(404)
+    expect((await server.get(`/threads/${thread}`)).status).toBe(404)
+  })
+})
+
+describe('search', () => {
+  test('filters, sorts by the field asked for, pages and selects', async () => {
+    for (const name of ['Zebra', 'apple', 'Mango']) await create({ name, metadata: { fruit: 'yes' } })
+    const search = (body: object) => server.post('/assistants/search', { metadata: { fruit: 'yes' }, ...body })
+    const names = (json: { name: string }[]) => json.map((one) => one.name)
+    expect(names((await search({ name: 'an' })).json)).toEqual(['Mango'])
+    const sorted = names((await search({ sort_by: 'name', sort_order: 'desc' })).json)
+    expect(sorted).toEqual([...sorted].sort((a, b) => (a > b ? -1 : 1)))
+    const page = await search({ limit: 2, sort_by: 'created_at', sort_order: 'asc' })
+    expect(names(page.json)).toEqual(['Zebra', 'apple'])
+    expect([page.headers.get('x-pagination-total'), page.headers.get('x-pagination-next')]).toEqual(['3', '2'])
+    expect((await search({ limit: 1, select: ['name'] })).json).toEqual([{ name: 'Mango' }])
+    expect((await server.post('/assistants/count', { metadata: { fruit: 'yes' } })).json).toBe(3)
+    expect((await search({ offset: 10 })).headers.get('x-pagination-total')).toBe('3')
+  })
+})
+
+describe('what is known of a graph', () => {
+  test('its drawing, and that of its subgraphs', async () => {
+    const { json } = await server.get('/assistants/nested/graph')
+    expect(json.nodes.map((node: { id: string }) => node.id)).toEqual(
+      expect.arrayContaining(['__start__', 'before', 'middle', '__end__']),
+    )
+    expect(JSON.stringify(json)).not.toContain('langgraph')
+    const deep = (await server.get('/assistants/nested/graph?xray=1')).json
+    expect(deep.nodes.some((node: { id: string }) => node.id.startsWith('middle:'))).toBe(true)
+  })
+
+  test('its schemas: those of zod at once, null for what only types know', async () => {
+    const { json } = await server.get('/assistants/counter/schemas')
+    expect(json).toMatchObject({
+      graph_id: 'counter',
+      state_schema: { properties: { count: { type: 'number' } } },
+      context_schema: { properties: { label: { type: 'string' } } },
+    })
+    expect((await server.get('/assistants/typed/schemas')).json).toMatchObject({
+      graph_id: 'typed',
+      state_schema: null,
+      context_schema: null,
+    })
+  })
+
+  test('its subgraphs by namespace', async () => {
+    expect(Object.keys((await server.get('/assistants/nested/subgraphs?recurse=true')).json)).toEqual(['middle'])
+    expect((await server.get('/assistants/nested/subgraphs/middle')).json).toHaveProperty('middle.state_schema')
+    expect((await server.get('/assistants/nested/subgraphs/none')).status).toBe(404)
+  })
+})

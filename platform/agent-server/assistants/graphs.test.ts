@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, vi } from 'vitest'
+import { fixtures, storeTest, testServer } from '../testing'
+
+// Only what hangs is to be ended: processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'agent-graphs-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A configuration of one graph, with its code where it has any. */
+function project(graph: string, place: string, files: Record<string, string> = {}): string {
+  for (const [name, code] of Object.entries(files)) writeFileSync(path.join(folder, name), code)
+  const config = path.join(folder, `${graph}.json`)
+  writeFileSync(config, JSON.stringify({ graphs: { [graph]: place } }))
+  return config
+}
+
+describe.concurrent('graph code', () => {
+  storeTest('a promise that nobody handles is logged, and the server goes on', async ({ store: { start } }) => {
+    const child = await start()
+    expect((await child.post('/runs/wait', { assistant_id: 'failing', input: { how: 'reject' } })).json).toMatchObject({
+      done: ['good'],
+    })
+    expect((await child.get('/ok')).json).toEqual({ ok: true })
+    await sleep(50)
+    expect(child.output.join('')).toContain('nobody waits for this')
+  })
+
+  storeTest('that cannot be loaded ends the process, which tells its launcher why', async ({ store }) => {
+    const failure = await store.start({}, project('gone', './nothing.mjs:graph')).catch((error: Error) => error)
+    expect(JSON.parse((failure as Error).message)).toEqual({
+      graph: 'gone',
+      message: expect.stringMatching(/nothing\.mjs/),
+    })
+  })
+
+  storeTest.for([
+    ['other', 'a missing export', './own.mjs:other', /no export "other" \(it exports graph\)/],
+    ['none', 'something that is no graph', './own.mjs:graph', /is not a graph/],
+    ['broken', 'broken code', './broken.mjs:graph', /Unexpected|Invalid|[Pp]arse/],
+  ] as const)('%s: %s is told by its graph, and nothing starts', async ([graph, , place, message], { store }) => {
+    const files = { 'own.mjs': 'export const graph = { not: "a graph" }', 'broken.mjs': 'export const graph = {' }
+    await expect(
+      testServer({ databaseUrl: store.url, configPath: project(graph, place, files) }),
+    ).rejects.toMatchObject({
+      graph,
+      message: expect.stringMatching(message),
+    })
+  })
+
+  storeTest('sees neither the settings of the server nor tracing without an address', async ({ store: { start } }) => {
+    const spy = `
+      import { StateGraph, START, END } from '@langchain/langgraph'
+      import { z } from 'zod'
+      const seen = JSON.stringify(Object.entries(process.env).filter(([name]) => /PILOTHOUSE|TRACING/.test(name)))
+      export const graph = new StateGraph(z.object({ seen: z.string().default('') }))
+        .addNode('look', () => ({ seen })).addEdge(START, 'look').addEdge('look', END).compile()`
+    const secret = 'a secret of the gateway'
+    const env = {
+      PILOTHOUSE_AGENT_SECRET: secret,
+      LANGSMITH_TRACING: 'true',
+      LANGSMITH_ENDPOINT: 'https://api.smith.langchain.com',
+    }
+    const child = await start(env, project('spy', './spy.mjs:graph', { 'spy.mjs': spy }))
+    const { json } = await child.post('/runs/wait', { assistant_id: 'spy', input: {} })
+    expect(Object.fromEntries(JSON.parse(json.seen))).toEqual({
+      LANGSMITH_TRACING: 'false',
+      LANGSMITH_TRACING_V2: 'false',
+      LANGCHAIN_TRACING: 'false',
+      LANGCHAIN_TRACING_V2: 'false',
+    })
+  })
+
+  storeTest('in TypeScript runs as it is', async ({ store: { start } }) => {
+    const child = await start({}, fixtures)
+    expect((await child.post('/runs/wait', { assistant_id: 'typed', input: { text: 'hi' } })).json).toEqual({
+      text: 'HI!',
+    })
+  })
+})

@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Pregel } from '@langchain/langgraph/pregel'
+import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
+import { z } from 'zod'
+import { HttpError, stackOf } from '../kernel/errors'
+import { toDoubles } from '../kernel/numbers'
+import { registerModuleHooks } from './module-hooks'
+
+/** A compiled graph, whatever its nodes and channels are. */
+// The library's own "any graph": its type parameters only serve those who write one.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Graph = Pregel<any, any>
+
+const GraphPath = z.string().regex(/^[^:]+(:[^:]+)?$/, 'expected "./file.mjs:export"')
+const GraphConfig = z.looseObject({
+  graphs: z.record(
+    z.string().min(1),
+    z.union([GraphPath, z.looseObject({ path: GraphPath, description: z.string().nullish() })]),
+  ),
+  store: z
+    .looseObject({
+      index: z.null('this server has no embedding model, so items cannot be indexed; leave it out').optional(),
+      ttl: z
+        .looseObject({
+          refresh_on_read: z.boolean().nullish(),
+          /** In minutes, as all of them. */
+          default_ttl: z.number().positive().nullish(),
+          sweep_interval_minutes: z.number().positive().nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
+})
+export type GraphConfig = z.output<typeof GraphConfig>
+
+/** One graph cannot be loaded; `graph` is absent where the configuration file is at fault. */
+export class GraphLoadError extends Error {
+  override name = 'GraphLoadError'
+  constructor(
+    readonly graph: string | undefined,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause })
+  }
+}
+
+/** For what a factory is called, as other servers tell it, so that graphs are portable. */
+export type Access = 'threads.create_run' | 'threads.read' | 'threads.update' | 'assistants.read'
+
+/** What every graph of a deployment keeps things in: its threads' state, and what all threads share. */
+type Memory = { saver: BaseCheckpointSaver; store: BaseStore }
+
+type Factory = (config: object, runtime: object) => unknown
+type Loaded = {
+  description: string | undefined
+  make: (config: object, access: Access, context: unknown) => Promise<Graph>
+}
+
+/** The graphs of one configuration file, each loaded, checked and drawn. */
+export class Graphs {
+  private constructor(private readonly loaded: ReadonlyMap<string, Loaded>) {}
+
+  /** Paths begin in `folder`. Rejects with a GraphLoadError for the first graph that cannot be used. */
+  static async load(graphs: GraphConfig['graphs'], folder: string, memory: Memory): Promise<Graphs> {
+    registerModuleHooks()
+    const loaded = new Map<string, Loaded>()
+    for (const [name, given] of Object.entries(graphs)) {
+      const { path: place, description } = typeof given === 'string' ? { path: given } : given
+      const [file = '', exportName = 'default'] = place.split(':')
+      try {
+        const make = await loadGraph(path.resolve(folder, file), exportName, memory)
+        const graph = await make({ configurable: {} }, 'assistants.read', undefined)
+        await graph.getGraphAsync({})
+        loaded.set(name, { description: description ?? undefined, make })
+      } catch (error) {
+        throw new GraphLoadError(name, error instanceof Error ? error.message : String(error), stackOf(error))
+      }
+    }
+    return new Graphs(loaded)
+  }
+
+  get ids(): string[] {
+    return [...this.loaded.keys()]
+  }
+
+  has(graphId: string): boolean {
+    return this.loaded.has(graphId)
+  }
+
+  descriptionOf(graphId: string): string | undefined {
+    return this.loaded.get(graphId)?.description
+  }
+
+  /** The graph as `config` makes it, with this server's checkpointer. Throws a 404 for a graph that is not there. */
+  get(graphId: string, access: Access, config: object = { configurable: {} }, context?: unknown): Promise<Graph> {
+    const found = this.loaded.get(graphId)
+    if (!found)
+      throw new HttpError(404, `Graph ${graphId} not found. This deployment has: ${this.ids.join(', ') || 'none'}.`)
+    return found.make(toDoubles(config), access, toDoubles(context))
+  }
+}
+
+/** Rejects with a GraphLoadError for a file that cannot be used, which names what is wrong in it. */
+export async function readConfig(file: string): Promise<GraphConfig> {
+  let json: unknown
+  try {
+    json = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    throw new GraphLoadError(undefined, `${file} cannot be read: ${(error as Error).message}`)
+  }
+  const parsed = GraphConfig.safeParse(json)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`)
+  throw new GraphLoadError(undefined, `${file} is not a graph configuration: ${problems.join('; ')}`)
+}
+
+async function loadGraph(file: string, exportName: string, memory: Memory): Promise<Loaded['make']> {
+  const module = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Record<string, unknown>
+  const found = module[exportName]
+  if (found === undefined || found === null) {
+    const others = Object.keys(module).join(', ') || 'nothing'
+    throw new Error(`${path.basename(file)} has no export "${exportName}" (it exports ${others}).`)
+  }
+  const finish = (value: unknown): Graph => {
+    // A copy, because these are fields: the author's object may be part of another graph.
+    const graph = asGraph(value, exportName).withConfig({}) as Graph
+    graph.checkpointer = memory.saver
+    graph.store = memory.store
+    return graph
+  }
+  if (typeof found === 'function' && !isGraph(found)) {
+    const factory = found as Factory
+    return async (config, access, context) => {
+      const executionRuntime = access === 'threads.create_run' ? { context } : null
+      return finish(await factory(config, { accessContext: access, executionRuntime }))
+    }
+  }
+  const graph = finish(await found)
+  return async () => graph
+}
+
+const isGraph = (value: unknown): value is Graph =>
+  value !== null &&
+  (typeof value === 'object' || typeof value === 'function') &&
+  ['stream', 'getState', 'getGraphAsync', 'withConfig'].every(
+    (method) => typeof (value as Record<string, unknown>)[method] === 'function',
+  )
+
+/** A compiled graph of any accepted form: as it is, as a builder, or in the wrapper that agents come in. */
+function asGraph(value: unknown, name: string): Graph {
+  const inner = (value as { graph?: unknown } | null)?.graph
+  if (isGraph(inner)) return inner
+  if (isGraph(value)) return value
+  const compile = (value as { compile?: unknown } | null)?.compile
+  if (typeof compile === 'function') return asGraph((compile as () => unknown).call(value), name)
+  throw new Error(
+    `The export "${name}" is not a graph: expected a compiled graph, a builder, or a function that gives one.`,
+  )
+}

@@ -1,0 +1,44 @@
+import type { CronClock } from '../crons/cron-clock'
+import { type CronRow, type Crons, cronOut } from '../crons/crons'
+import type { Handlers } from '../http/handler-types'
+import type { Reply } from '../http/http'
+import { pageHeaders, select } from '../kernel/listing'
+import type { Threads } from '../threads/threads'
+
+type CronHandlers = Pick<
+  Handlers,
+  'createCron' | 'createThreadCron' | 'searchCrons' | 'countCrons' | 'getCron' | 'updateCron' | 'deleteCron'
+>
+
+export function cronHandlers(crons: Crons, clock: Pick<CronClock, 'wake'>, threads: Threads): CronHandlers {
+  const changed = (row: CronRow): Reply => {
+    clock.wake()
+    return { body: cronOut(row) }
+  }
+
+  return {
+    createCron: async ({ body }) => changed(await crons.create(undefined, body)),
+
+    async createThreadCron({ params, body }) {
+      const { thread_id } = await threads.get(params.thread_id)
+      return changed(await crons.create(thread_id, body))
+    },
+
+    async searchCrons({ body }) {
+      const { rows, total } = await crons.search(body)
+      return {
+        body: rows.map((row) => select(cronOut(row), body.select)),
+        headers: pageHeaders(body, rows.length, total),
+      }
+    },
+
+    countCrons: async ({ body }) => ({ body: await crons.count(body) }),
+    getCron: async ({ params }) => ({ body: cronOut(await crons.get(params.cron_id)) }),
+    updateCron: async ({ params, body }) => changed(await crons.update(params.cron_id, body)),
+
+    async deleteCron({ params }) {
+      await crons.remove(params.cron_id)
+      return {}
+    },
+  }
+}

@@ -1,0 +1,180 @@
+import type { Handlers, Input } from '../http/handler-types'
+import { EVENT_STREAM, JSON_STREAM, type Reply } from '../http/http'
+import { HttpError, invalid, notFound } from '../kernel/errors'
+import { pageHeaders, select } from '../kernel/listing'
+import type { Hub } from '../runs/hub'
+import type { Joins } from '../runs/join'
+import type { RunStarter } from '../runs/run-starter'
+import type { RunStopper } from '../runs/run-stopper'
+import type { RunRow, Runs } from '../runs/runs'
+import type { Threads } from '../threads/threads'
+
+type RunHandlers = Pick<
+  Handlers,
+  | 'listRuns'
+  | 'createRun'
+  | 'createRunStream'
+  | 'createRunWait'
+  | 'getRun'
+  | 'deleteRun'
+  | 'joinRun'
+  | 'streamRun'
+  | 'cancelRun'
+  | 'createStatelessRun'
+  | 'createStatelessRunStream'
+  | 'createStatelessRunWait'
+  | 'createRunBatch'
+  | 'cancelRuns'
+  | 'streamStatelessRun'
+>
+
+type Services = {
+  runs: Runs
+  threads: Threads
+  hub: Hub
+  joins: Joins
+  stopper: RunStopper
+  starter: RunStarter
+}
+
+export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Services): RunHandlers {
+  const allOut = (rows: readonly RunRow[]) => Promise.all(rows.map((row) => runs.out(row)))
+  const cancelsOnLeave = (runId: string, isAsked: boolean) =>
+    isAsked ? () => void runs.cancel(runId, 'interrupt').catch(() => {}) : undefined
+
+  async function createStream(
+    threadId: string | undefined,
+    { body, query, signal }: Input<'createRunStream'>,
+  ): Promise<Reply> {
+    const namespaces = query.namespace
+    const { held, row } = await starter.createHeld(threadId, body, { namespaces })
+    const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
+    const stream = await joins.stream(row, { signal, namespaces, onLeave }, held)
+    return { stream, headers: { ...EVENT_STREAM, ...locations(threadId, row, 'stream') } }
+  }
+
+  async function createWait(
+    threadId: string | undefined,
+    { body, signal }: Pick<Input<'createRunWait'>, 'body' | 'signal'>,
+  ): Promise<Reply> {
+    const { held, row } = await starter.createHeld(threadId, body, { modes: [] })
+    const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
+    return {
+      stream: joins.answer(row, { signal, onLeave }, held),
+      headers: { ...JSON_STREAM, ...locations(threadId, row, 'join') },
+    }
+  }
+
+  async function joinStream(
+    runId: string,
+    threadId: string | undefined,
+    { query, headers, signal }: Input<'streamRun'>,
+  ): Promise<Reply> {
+    const run =
+      threadId === undefined ? ((await runs.find(runId)) ?? (await goneRun(runId))) : await runs.get(runId, threadId)
+    const stream = await joins.stream(run, {
+      after: readLastId(headers.get('last-event-id')),
+      modes: query.stream_mode,
+      namespaces: query.namespace,
+      signal,
+      onLeave: cancelsOnLeave(run.run_id, query.cancel_on_disconnect ?? false),
+    })
+    return {
+      stream,
+      headers: {
+        ...EVENT_STREAM,
+        Location: threadId ? `/threads/${threadId}/runs/${runId}/stream` : `/runs/${runId}/stream`,
+      },
+    }
+  }
+
+  /** A stateless run whose record is removed already; its events may be kept. */
+  async function goneRun(runId: string) {
+    for await (const _ of hub.stored(runId, -1, Number.MAX_SAFE_INTEGER, 1))
+      return { run_id: runId, status: 'gone' as const, is_resumable: true as const }
+    throw notFound('Run', runId)
+  }
+
+  return {
+    async listRuns({ params, query }) {
+      await threads.get(params.thread_id)
+      const { rows, total } = await runs.list(params.thread_id, query)
+      return {
+        body: (await allOut(rows)).map((record) => select(record, query.select)),
+        headers: pageHeaders(query, rows.length, total),
+      }
+    },
+
+    async createRun({ params, body }) {
+      const row = await starter.create(params.thread_id, body)
+      return { body: await runs.out(row), headers: locations(params.thread_id, row) }
+    },
+
+    createRunStream: (input) => createStream(input.params.thread_id, input),
+    createRunWait: (input) => createWait(input.params.thread_id, input),
+
+    getRun: async ({ params }) => ({ body: await runs.out(await runs.get(params.run_id, params.thread_id)) }),
+
+    async deleteRun({ params }) {
+      await stopper.removeRun(await runs.get(params.run_id, params.thread_id))
+      return {}
+    },
+
+    async joinRun({ params, query, signal }) {
+      const run = await runs.get(params.run_id, params.thread_id)
+      const onLeave = cancelsOnLeave(run.run_id, query.cancel_on_disconnect ?? false)
+      return { stream: joins.answer(run, { signal, onLeave }), headers: JSON_STREAM }
+    },
+
+    streamRun: (input) => joinStream(input.params.run_id, input.params.thread_id, input),
+
+    async cancelRun({ params, query, signal }) {
+      const run = await runs.get(params.run_id, params.thread_id)
+      if (!(await runs.cancel(run.run_id, query.action ?? 'interrupt')))
+        throw new HttpError(409, `Run ${run.run_id} has ended already.`)
+      if (!query.wait) return { status: 202, body: {} }
+      await stopper.waitForEnd(run, signal)
+      return {}
+    },
+
+    async createStatelessRun({ body }) {
+      const row = await starter.create(undefined, body)
+      return { body: await runs.out(row), headers: locations(undefined, row) }
+    },
+
+    createStatelessRunStream: (input) => createStream(undefined, { ...input, params: { thread_id: '' } }),
+    createStatelessRunWait: (input) => createWait(undefined, input),
+
+    async createRunBatch({ body }) {
+      const rows = await starter.createBatch(body.map(({ assistantId: _, ...one }) => one))
+      return { body: await allOut(rows) }
+    },
+
+    async cancelRuns({ body, query }) {
+      if (!body.status && !body.run_ids?.length)
+        throw invalid(['body', 'status'], 'Give a status, or a thread_id with run_ids', 'missing')
+      const ids = await runs.inProgress({ threadId: body.thread_id, runIds: body.run_ids, status: body.status })
+      if (body.run_ids && !ids.length) throw new HttpError(404, 'None of these runs is in progress.')
+      await stopper.cancelAll(ids, query.action ?? 'interrupt')
+      return {}
+    },
+
+    streamStatelessRun: (input) =>
+      joinStream(input.params.run_id, undefined, { ...input, params: { thread_id: '', run_id: '' } }),
+  }
+}
+
+/** Where the run is, and from where its events or its answer can be read again. */
+function locations(threadId: string | undefined, row: RunRow, reader?: 'stream' | 'join'): Record<string, string> {
+  const own = `/threads/${row.thread_id}/runs/${row.run_id}`
+  const shown = threadId === undefined ? `/runs/${row.run_id}` : own
+  if (!reader) return { 'Content-Location': shown }
+  return { 'Content-Location': shown, Location: reader === 'stream' ? `${shown}/stream` : `${own}/join` }
+}
+
+/** From the start by `-1` and `-`; something else that is no number says nothing. */
+function readLastId(header: string | null): number | undefined {
+  if (header === null) return undefined
+  if (header === '-' || header === '-1') return -1
+  return /^\d{1,15}$/.test(header) ? Number(header) : undefined
+}

@@ -1,0 +1,107 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto'
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { agentServer, STATE_ANSWERS } from '@/lib/contracts/agent-server'
+import { agentServerSchemas } from '@/lib/contracts/agent-server.schemas'
+import { matchRow, type Operation, type RowSchemas } from '@/lib/contracts/wire/api'
+import { HttpError, stackOf } from '../kernel/errors'
+import { type Handlers, RPC_IDS, type RpcHandlers, type RpcId } from './handler-types'
+import { explainStoreError, parseRequest, type Reply, segmentsOf, toResponse } from './http'
+
+/** `route`: path of the row that a request has matched. */
+type App = Hono<{ Variables: { route?: string } }>
+
+export type AppOptions = {
+  handlers: Handlers
+  rpc: RpcHandlers
+  /** Told of each request that was answered: its row's path, and the status. */
+  observe?(method: string, route: string, status: number): void
+  /** What the gateway sends with each request; absent: none is asked for. */
+  secret: string | undefined
+  complain(line: string): void
+}
+
+const BODY_LIMIT = 25_000_000
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const KNOWN_METHODS = new Set([...METHODS, 'HEAD', 'OPTIONS'])
+
+/** The agent server's HTTP surface: every row of the operation table, handled by the function of its name. */
+export function createApp({ handlers, rpc, secret, complain, observe }: AppOptions): App {
+  const app: App = new Hono()
+  if (observe)
+    app.use(async (context, next) => {
+      await next()
+      const method = KNOWN_METHODS.has(context.req.method) ? context.req.method : 'other'
+      observe(method, context.get('route') ?? 'none', context.res.status)
+    })
+  app.use(async (context, next) => {
+    if (secret && !isSame(context.req.header('x-pilothouse-child') ?? '', secret))
+      throw new HttpError(403, 'This agent server is reached through its deployment address only.')
+    await next()
+  })
+  app.use(
+    bodyLimit({
+      maxSize: BODY_LIMIT,
+      onError: () => {
+        throw new HttpError(413, `The request body is larger than ${BODY_LIMIT / 1_000_000} MB.`)
+      },
+    }),
+  )
+  app.all('*', dispatch)
+  app.onError((error, context) => {
+    const known = error instanceof HttpError ? error : explainStoreError(error)
+    if (known) return context.json({ detail: known.detail }, known.status as 422)
+    const requestId = randomUUID()
+    complain(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${stackOf(error)}`)
+    return context.json({ detail: `Internal Server Error (request ${requestId})` }, 500, { 'X-Request-Id': requestId })
+  })
+  return app
+
+  async function dispatch(context: Context): Promise<Response> {
+    const { method } = context.req
+    const url = new URL(context.req.url)
+    const segments = segmentsOf(url.pathname)
+    // HEAD is a GET whose body the HTTP server leaves out.
+    const found = matchRow(agentServer, method === 'HEAD' ? 'GET' : method, segments)
+    if (!found || (method === 'HEAD' && !isAtOnce(found.row))) return refuse(context, segments)
+    context.set('route', found.row.path)
+    if (isRpc(found.row.id)) {
+      const handle = rpc[found.row.id] as (request: Request, params: object) => Promise<Response>
+      return handle(context.req.raw, found.params)
+    }
+    const id = found.row.id as keyof Handlers
+    const schemas: RowSchemas = agentServerSchemas[id]
+    // The table ties each handler to its own schemas; once chosen at run time, only the parsed request tells them apart.
+    const handle = handlers[id] as (input: unknown) => Promise<Reply>
+    if (schemas.body) refuseOtherThanJson(context.req.header('content-type'))
+    const input = await parseRequest(schemas, url, () => context.req.text())
+    const { headers, signal } = context.req.raw
+    return toResponse(context, await handle({ params: found.params, ...input, headers, signal }))
+  }
+}
+
+/** What answers no row: 404, 405 with what there is, or for OPTIONS only what there is. */
+function refuse(context: Context, segments: string[]): Response {
+  const others = METHODS.filter((method) => matchRow(agentServer, method, segments))
+  if (!others.length) throw new HttpError(404, 'Not Found')
+  const read = matchRow(agentServer, 'GET', segments)?.row
+  context.header('Allow', [...others, ...(read && isAtOnce(read) ? ['HEAD'] : []), 'OPTIONS'].join(', '))
+  if (context.req.method === 'OPTIONS') return context.body(null, 204)
+  throw new HttpError(405, 'Method Not Allowed')
+}
+
+/** Answered without waiting for a run. */
+const isAtOnce = (row: Operation): boolean => row.answer !== 'stream' && !STATE_ANSWERS.has(row.id)
+
+const isRpc = (id: string): id is RpcId => (RPC_IDS as readonly string[]).includes(id)
+
+/** Text without a type is taken for JSON, as it always was. */
+function refuseOtherThanJson(contentType: string | undefined): void {
+  if (contentType && !/^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType))
+    throw new HttpError(415, `The body has to be application/json, not ${contentType.slice(0, 100)}.`)
+}
+
+function isSame(given: string, secret: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(secret)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,34 @@
+import type { z } from 'zod'
+import type { agentServer } from '@/lib/contracts/agent-server'
+import type { agentServerSchemas } from '@/lib/contracts/agent-server.schemas'
+import type { InputOf } from '@/lib/contracts/wire/api'
+import type { Reply } from './http'
+
+export type OperationId = keyof typeof agentServer & keyof typeof agentServerSchemas
+
+/** The output side of a row's query or body: what the handler gets is parsed. */
+type Parsed<Id extends OperationId, Half extends 'query' | 'body'> = (typeof agentServerSchemas)[Id] extends {
+  [H in Half]: infer S extends z.ZodType
+}
+  ? z.output<S>
+  : undefined
+
+type Params<Id extends OperationId> =
+  InputOf<(typeof agentServer)[Id]> extends { params: infer P } ? P : Record<string, never>
+
+export type Input<Id extends OperationId> = {
+  params: Params<Id>
+  query: Parsed<Id, 'query'>
+  body: Parsed<Id, 'body'>
+  headers: Headers
+  /** Aborted when the caller leaves before the answer is complete. */
+  signal: AbortSignal
+}
+
+/** Operations whose body and errors are those of JSON-RPC: they read the request themselves. */
+export const RPC_IDS = ['sendA2a', 'sendMcp'] as const satisfies OperationId[]
+export type RpcId = (typeof RPC_IDS)[number]
+
+/** A function for each row of the table; one that is missing is a type error. */
+export type Handlers = { [Id in Exclude<OperationId, RpcId>]: (input: Input<Id>) => Promise<Reply> }
+export type RpcHandlers = { [Id in RpcId]: (request: Request, params: Params<Id>) => Promise<Response> }

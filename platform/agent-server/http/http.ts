@@ -1,0 +1,97 @@
+import type { Context } from 'hono'
+import type { z } from 'zod'
+import type { RowSchemas } from '@/lib/contracts/wire/api'
+import { toValidationError } from '@/lib/contracts/wire/http-validation-error'
+import { parseJson } from '@/lib/json/lossless'
+import { HttpError, invalid } from '../kernel/errors'
+import { isTooDeep, toText } from '../kernel/numbers'
+import { takeTurns } from '../kernel/serde'
+
+/** What an operation answers with. Without a body: 204, unless a status says otherwise. */
+export type Reply = {
+  status?: number
+  headers?: Record<string, string>
+  body?: unknown
+  /** In the place of a JSON body. */
+  stream?: ReadableStream<Uint8Array>
+  text?: string
+}
+
+export const EVENT_STREAM = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+}
+export const JSON_STREAM = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, no-transform' }
+
+/** What a 404 of the router says of an operation that this server does not have. */
+export const absent = (what: string) => async (): Promise<Reply> => {
+  throw new HttpError(501, `${what} not available on this server.`)
+}
+
+type Parsed = { query: unknown; body: unknown }
+
+/** Query and body as the operation's schemas give them. Throws the 422 that names each field. */
+export async function parseRequest(schemas: RowSchemas, url: URL, readBody: () => Promise<string>): Promise<Parsed> {
+  return {
+    query: schemas.query ? check(schemas.query, queryObject(url.searchParams), 'query') : {},
+    body: schemas.body && check(schemas.body, await parseBody(await readBody()), 'body'),
+  }
+}
+
+function check(schema: z.ZodType, value: unknown, place: 'query' | 'body'): unknown {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw new HttpError(422, toValidationError(parsed.error, place).detail)
+  return parsed.data
+}
+
+/** Repeated keys as a list; whether a list is allowed is the schema's to say. */
+const queryObject = (search: URLSearchParams): Record<string, string | string[]> =>
+  Object.fromEntries(
+    [...new Set(search.keys())].map((name) => {
+      const values = search.getAll(name)
+      return [name, values.length > 1 ? values : (values[0] as string)]
+    }),
+  )
+
+const TOO_DEEP = invalid(['body'], 'The data is nested too deep')
+
+/** No body at all is an empty object: what is missing in it, the schema says. */
+async function parseBody(text: string): Promise<unknown> {
+  if (text.trim() === '') return {}
+  await takeTurns(text.length)
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (isTooDeep(error)) throw TOO_DEEP
+    throw invalid(['body'], `JSON decode error: ${(error as Error).message}`, 'json_invalid')
+  }
+}
+
+/** Errors of the store that are the caller's doing, as what they mean; undefined for all others. */
+export function explainStoreError(error: unknown): HttpError | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  if (code === '22P05' || code === '22021')
+    return invalid(['body'], 'Null characters are not allowed in metadata, configuration and context')
+  if (error instanceof RangeError && /call stack/.test(error.message)) return TOO_DEEP
+  return undefined
+}
+
+/** The segments of a path, decoded one by one: an encoded slash is part of its segment. Throws a 404 for what is no text. */
+export function segmentsOf(path: string): string[] {
+  try {
+    return path.split('/').filter(Boolean).map(decodeURIComponent)
+  } catch {
+    throw new HttpError(404, 'Not Found')
+  }
+}
+
+export function toResponse(context: Context, { status, headers, body, stream, text }: Reply): Response {
+  for (const [name, value] of Object.entries(headers ?? {})) context.header(name, value)
+  if (stream) return context.body(stream, 200)
+  if (text !== undefined) return context.body(text, 200)
+  if (body === undefined) return context.body(null, (status ?? 204) as 204)
+  // Values were made plain where they came from; what is left is JSON.
+  context.header('Content-Type', 'application/json')
+  return context.body(toText(body), (status ?? 200) as 200)
+}

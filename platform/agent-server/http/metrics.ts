@@ -1,0 +1,158 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Db } from '../persistence/db'
+
+/** In ms. An idle process is woken that often; what it shows is subtracted. */
+const LAG_RESOLUTION = 20
+
+export type Sources = {
+  db: Db
+  /** Runs that are executed here. */
+  active(): number
+  /** Streams and waits that are open here. */
+  readers(): number
+}
+
+/**
+ * Figures of this process, and of the deployment's queue. Each event costs one addition, a scrape two look-ups in
+ * partial indexes; labels are rows of the operation table, statuses and methods only, so their number is bounded.
+ */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #requests: Counter<'method' | 'route' | 'status'>
+  readonly #runs: Counter<'status'>
+  readonly #duration: Histogram<'status'>
+  readonly #firstEvent: Histogram
+  readonly #lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION })
+  #busy = performance.eventLoopUtilization()
+
+  constructor(sources: Sources) {
+    const registers = [this.#registry]
+    this.#requests = new Counter({
+      name: 'agent_http_requests_total',
+      help: 'HTTP requests by the path of their operation',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    })
+    this.#runs = new Counter({
+      name: 'agent_runs_total',
+      help: 'Runs that have ended in this process, by how',
+      labelNames: ['status'],
+      registers,
+    })
+    this.#duration = new Histogram({
+      name: 'agent_run_duration_seconds',
+      help: 'From the begin of a run in this process to its end',
+      labelNames: ['status'],
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800],
+      registers,
+    })
+    this.#firstEvent = new Histogram({
+      name: 'agent_run_first_event_seconds',
+      help: 'From the time at which a run was due to its first event',
+      buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 30, 300],
+      registers,
+    })
+    this.#addQueue(sources)
+    this.#addProcess()
+    this.#lag.enable()
+  }
+
+  request(method: string, route: string, status: number): void {
+    this.#requests.inc({ method, route, status })
+  }
+
+  /** `dueMs`: when the run could have begun, as epoch time. */
+  runBegan(dueMs: number): void {
+    this.#firstEvent.observe(Math.max(0, Date.now() - dueMs) / 1000)
+  }
+
+  runEnded(status: string, ms: number): void {
+    this.#runs.inc({ status })
+    this.#duration.observe({ status }, ms / 1000)
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  json(): Promise<object[]> {
+    return this.#registry.getMetricsAsJSON()
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  stop(): void {
+    this.#lag.disable()
+  }
+
+  #gauge(name: string, help: string, collect: (gauge: Gauge) => void | Promise<void>): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        return collect(this)
+      },
+    })
+  }
+
+  #addQueue({ db, active, readers }: Sources): void {
+    const count = async (status: string) => {
+      const [row] = await db.query<{ count: number }>(
+        // Written out, so that the partial index of the status is used.
+        `select count(*)::int as count from runs where status = '${status}'`,
+      )
+      return row?.count ?? 0
+    }
+    this.#gauge('agent_queue_pending', 'Runs of the deployment that wait for their turn', async (gauge) =>
+      gauge.set(await count('pending')),
+    )
+    this.#gauge(
+      'agent_queue_running',
+      'Runs of the deployment that are executed, in whichever process',
+      async (gauge) => gauge.set(await count('running')),
+    )
+    this.#gauge('agent_queue_active', 'Runs that are executed in this process', (gauge) => gauge.set(active()))
+    this.#gauge('agent_streams_open', 'Streams and waits that are open in this process', (gauge) =>
+      gauge.set(readers()),
+    )
+    const { pool } = db
+    this.#gauge('agent_database_connections', 'Connections of this process', (gauge) => gauge.set(pool.totalCount))
+    this.#gauge('agent_database_connections_idle', 'Those that nothing uses', (gauge) => gauge.set(pool.idleCount))
+    this.#gauge('agent_database_waiting', 'Queries that wait for a connection', (gauge) => gauge.set(pool.waitingCount))
+  }
+
+  #addProcess(): void {
+    const lag = (ns: number) => Math.max(0, ns / 1e6 - LAG_RESOLUTION) / 1000 || 0
+    this.#gauge('agent_event_loop_lag_seconds', 'Median delay of the event loop since the last scrape', (gauge) =>
+      gauge.set(lag(this.#lag.percentile(50))),
+    )
+    this.#gauge('agent_event_loop_lag_p99_seconds', 'The same, exceeded by one in a hundred', (gauge) =>
+      gauge.set(lag(this.#lag.percentile(99))),
+    )
+    // The last of the three, so it ends the period.
+    this.#gauge('agent_event_loop_lag_max_seconds', 'The longest one', (gauge) => {
+      gauge.set(lag(this.#lag.max))
+      this.#lag.reset()
+    })
+    this.#gauge('agent_event_loop_utilization', 'Part of the time since the last scrape that was worked', (gauge) => {
+      const now = performance.eventLoopUtilization()
+      gauge.set(performance.eventLoopUtilization(now, this.#busy).utilization)
+      this.#busy = now
+    })
+    this.#gauge('process_resident_memory_bytes', 'Memory of the process', (gauge) =>
+      gauge.set(process.memoryUsage.rss()),
+    )
+    this.#gauge('nodejs_heap_size_used_bytes', 'Used part of the heap', (gauge) =>
+      gauge.set(process.memoryUsage().heapUsed),
+    )
+    this.#gauge('process_cpu_seconds_total', 'User and system time', (gauge) => {
+      const { user, system } = process.cpuUsage()
+      gauge.set((user + system) / 1e6)
+    })
+    this.#gauge('process_uptime_seconds', 'Since the start of the process', (gauge) => gauge.set(process.uptime()))
+  }
+}

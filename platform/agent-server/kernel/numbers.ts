@@ -1,0 +1,58 @@
+import { isLosslessNumber } from 'lossless-json'
+import { isJsonObject, parseJson, printJson, setOwn } from '@/lib/json/lossless'
+
+/**
+ * Numbers that a double cannot hold. What a request brings is kept digit by digit (as a LosslessNumber) in records, in the
+ * store and in what is answered; a graph is given doubles, because its language knows no others.
+ */
+
+/** As it is stored and answered. */
+export const toText = (value: unknown): string =>
+  orDeeper(
+    () => printJson(value),
+    () => JSON.stringify(value),
+  )
+
+/** What the store has, with every number as it was written. */
+export const fromText = (text: string): unknown =>
+  orDeeper(
+    () => parseJson(text),
+    () => JSON.parse(text),
+  )
+
+/** Whether it is refused for its depth alone. */
+export const isTooDeep = (error: unknown): boolean =>
+  (error as { view?: { code?: unknown } } | null)?.view?.code === 'too_large'
+
+/** The exact way ends at a depth that requests do not have. What is deeper was made by a graph, of doubles. */
+function orDeeper<T>(exact: () => T, deeper: () => T): T {
+  try {
+    return exact()
+  } catch (error) {
+    if (isTooDeep(error)) return deeper()
+    throw error
+  }
+}
+
+/** For a graph: the same with every number rounded to what it can hold. Copies only what holds another one. */
+export function toDoubles<T>(value: T): T {
+  return round(value) as T
+}
+
+function round(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (isLosslessNumber(value)) return Number(value.toString())
+  if (Array.isArray(value)) {
+    const copy = value.map(round)
+    return copy.some((item, index) => item !== value[index]) ? copy : value
+  }
+  if (!isJsonObject(value)) return value
+  let copy: Record<string, unknown> | undefined
+  for (const [key, item] of Object.entries(value)) {
+    const rounded = round(item)
+    if (rounded === item) continue
+    copy ??= { ...value }
+    setOwn(copy, key, rounded)
+  }
+  return copy ?? value
+}

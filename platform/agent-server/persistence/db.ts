@@ -1,0 +1,112 @@
+import pg from 'pg'
+import { isJsonObject } from '@/lib/json/lossless'
+import { fromText, toText } from '../kernel/numbers'
+import { MIGRATIONS } from './migrations'
+
+export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+
+/** Objects go as JSON; both ways with every number as it was written. */
+const bound = (values: readonly unknown[]): unknown[] =>
+  values.map((value) => (isJsonObject(value) ? toText(value) : value))
+const JSON_TYPES: number[] = [pg.types.builtins.JSON, pg.types.builtins.JSONB]
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) =>
+    JSON_TYPES.includes(id) && format !== 'binary' ? fromText : pg.types.getTypeParser(id, format),
+}
+
+/** The deployment's schema in PostgreSQL; every name in a statement is looked up there. */
+export class Db {
+  readonly pool: pg.Pool
+
+  constructor(
+    readonly url: string,
+    readonly schema: string,
+    log: (line: string) => void,
+  ) {
+    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+      throw new Error(`"${schema}" is not a usable name of a PostgreSQL schema.`)
+    this.pool = new pg.Pool({ ...this.#connection(), max: 10 })
+    // Without a listener a lost idle connection would end the process.
+    this.pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
+  }
+
+  /** A connection of its own, for what lives as long as the session (LISTEN, advisory locks). */
+  client(): pg.Client {
+    return new pg.Client({ ...this.#connection(), keepAlive: true })
+  }
+
+  query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    (await this.pool.query<Row & pg.QueryResultRow>(text, bound(values))).rows
+
+  /** Runs `work` in one transaction; what it throws rolls everything back. */
+  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect()
+    let failure: Error | undefined
+    try {
+      await client.query('begin')
+      const result = await work(
+        async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+          (await client.query<Row & pg.QueryResultRow>(text, bound(values))).rows,
+      )
+      await client.query('commit')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch((reason: Error) => {
+        failure = reason
+      })
+      throw error
+    } finally {
+      // A connection that cannot even roll back is not given to the next one.
+      client.release(failure)
+    }
+  }
+
+  /**
+   * Makes the schema and brings its tables up to date, one process at a time. `before` runs under the same lock, and makes
+   * the checkpointer's tables. Rejects for a schema that a newer server has written.
+   */
+  async migrate(before: () => Promise<void>): Promise<void> {
+    const client = this.client()
+    await client.connect()
+    try {
+      const { rows: encodings } = await client.query<{ server_encoding: string }>('show server_encoding')
+      if (encodings[0]?.server_encoding !== 'UTF8')
+        throw new Error(`The database has the encoding ${encodings[0]?.server_encoding}; the agent server needs UTF8.`)
+      await client.query('select pg_advisory_lock(hashtext($1), 0)', [`${this.schema}.migrations`])
+      await client.query(`create schema if not exists "${this.schema}"`)
+      await client.query('create table if not exists migrations (version integer primary key)')
+      const { rows } = await client.query<{ version: number }>(
+        'select coalesce(max(version), 0) as version from migrations',
+      )
+      const version = rows[0]?.version ?? 0
+      if (version > MIGRATIONS.length)
+        throw new Error(`The schema "${this.schema}" was written by a newer agent server (version ${version}).`)
+      await before()
+      for (const [index, statements] of MIGRATIONS.entries()) {
+        if (index < version) continue
+        await client.query('begin')
+        await client.query(statements)
+        await client.query('insert into migrations values ($1)', [index + 1])
+        await client.query('commit')
+      }
+    } finally {
+      await client.end()
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.end()
+  }
+
+  #connection() {
+    return {
+      connectionString: this.url,
+      options: `-c search_path=${this.schema}`,
+      application_name: 'pilothouse-agent',
+      types,
+    }
+  }
+}
+
+/** ISO 8601 with offset, as every record has its times. */
+export const iso = (date: Date): string => date.toISOString().replace('Z', '+00:00')

@@ -1,0 +1,168 @@
+import { webcrypto } from 'node:crypto'
+import { promisify } from 'node:util'
+import { type BrotliOptions, brotliCompress, brotliDecompress, constants } from 'node:zlib'
+import { takeTurns } from '../kernel/serde'
+import type { Query } from './db'
+
+/**
+ * Large values, cut into pieces that a thread stores once each. Where to cut is told by the bytes themselves, so what two
+ * values have in common (a run's input and the state made of it, a list and the same list with one more message) falls
+ * into the same pieces wherever it stands. Naming and compressing happens off the event loop.
+ */
+
+/** Values below are stored in their place. */
+export const LARGE_BYTES = 100_000
+const LEAST = 16_384
+const MOST = 131_072
+/** One bit for each halving: cuts once in 32 kB beyond the least size, on average. */
+const MASK = 0x7fff << 13
+const NAME_BYTES = 16
+const ROWS_AT_ONCE = 500
+/** As many as there are threads for such work. */
+const AT_ONCE = 4
+
+export type Pieces = { names: Buffer[]; parts: Buffer[] }
+
+/** Random numbers of a fixed seed: other ones would cut in other places, and nothing stored would be found again. */
+const GEAR = Uint32Array.from({ length: 256 }, (_, index) => {
+  let mixed = Math.imul(index + 1, 0x9e3779b1)
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return mixed ^ (mixed >>> 16)
+})
+
+/** Ends of the pieces. Constant work for a byte, and none for those that a piece has at least. */
+export function cutsOf(bytes: Uint8Array): number[] {
+  const cuts: number[] = []
+  for (let from = 0; from < bytes.length; ) {
+    const end = Math.min(bytes.length, from + MOST)
+    let at = Math.min(end, from + LEAST)
+    for (let hash = 0; at < end; at++) {
+      hash = ((hash << 1) + (GEAR[bytes[at] as number] as number)) | 0
+      if ((hash & MASK) === 0) break
+    }
+    cuts.push(at)
+    from = at
+  }
+  return cuts
+}
+
+const deflate = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)
+const inflate = promisify<Buffer, BrotliOptions, Buffer>(brotliDecompress)
+const compress = (part: Buffer): Promise<Buffer> =>
+  deflate(part, {
+    chunkSize: MOST,
+    // Takes as long as the fastest deflate and gives less. The window is that of a piece: a larger one costs memory only.
+    params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 17 },
+  })
+
+/** The results in order. Setting up the work for a piece is done on the event loop, so it is not done for all in one go. */
+async function fewAtOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  let next = 0
+  const walk = async () => {
+    for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at] as T)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, walk))
+  return results
+}
+
+/** Cuts and names; nothing is stored yet. */
+export async function split(bytes: Buffer): Promise<Pieces> {
+  await takeTurns(bytes.length)
+  const cuts = cutsOf(bytes)
+  const parts = cuts.map((end, index) => bytes.subarray(cuts[index - 1] ?? 0, end))
+  const names = await fewAtOnce(parts, async (part) =>
+    Buffer.from(await webcrypto.subtle.digest('SHA-256', part)).subarray(0, NAME_BYTES),
+  )
+  return { names, parts }
+}
+
+/** What is stored in the place of the value: the names of its pieces, in order. */
+export const refsOf = ({ names }: Pieces): Buffer => Buffer.concat(names)
+
+/**
+ * Prepares to store the thread's new pieces: compresses what is not there yet. The function it gives does it in the
+ * transaction that also stores the references, and holds those that are there already, so that nobody removes them meanwhile.
+ */
+export async function preparePieces(
+  query: Query,
+  threadId: string,
+  all: readonly Pieces[],
+): Promise<(query: Query) => Promise<void>> {
+  const parts = new Map(
+    all.flatMap(({ names, parts }) =>
+      names.map((name, index) => [name.toString('hex'), parts[index] as Buffer] as const),
+    ),
+  )
+  // Always in one order: two statements that wait for each other's pieces would never end.
+  const names = [...parts.keys()].sort()
+  const findMissing = async (by: Query, lock = '') => {
+    const rows = await by<{ name: Buffer }>(
+      `select name from large_pieces where thread_id = $1 and name = any($2::bytea[]) order by name ${lock}`,
+      [threadId, names.map((name) => Buffer.from(name, 'hex'))],
+    )
+    const known = new Set(rows.map(({ name }) => name.toString('hex')))
+    return names.filter((name) => !known.has(name))
+  }
+  const ready = new Map<string, Buffer>()
+  const make = async (name: string) => {
+    const data = ready.get(name) ?? (await compress(parts.get(name) as Buffer))
+    ready.set(name, data)
+    return data
+  }
+  await fewAtOnce(await findMissing(query), make)
+  return async (transaction) => {
+    const missing = await findMissing(transaction, 'for key share')
+    for (let from = 0; from < missing.length; from += ROWS_AT_ONCE) {
+      const some = missing.slice(from, from + ROWS_AT_ONCE)
+      const rows = some.map((_, row) => `($1, $${2 + row * 2}, $${3 + row * 2})`)
+      const values = await Promise.all(some.map(async (name) => [Buffer.from(name, 'hex'), await make(name)]))
+      await transaction(
+        `insert into large_pieces (thread_id, name, data) values ${rows.join(', ')} on conflict do nothing`,
+        [threadId, ...values.flat()],
+      )
+    }
+  }
+}
+
+/** The value again, as the text it was. */
+export async function loadPieces(query: Query, threadId: string, refs: Buffer): Promise<string> {
+  const names = Array.from({ length: refs.length / NAME_BYTES }, (_, index) =>
+    refs.toString('hex', index * NAME_BYTES, (index + 1) * NAME_BYTES),
+  )
+  const rows = await query<{ name: Buffer; data: Buffer }>(
+    'select name, data from large_pieces where thread_id = $1 and name = any($2::bytea[])',
+    [threadId, [...new Set(names)].map((name) => Buffer.from(name, 'hex'))],
+  )
+  const parts = new Map(
+    await fewAtOnce(
+      rows,
+      async ({ name, data }) => [name.toString('hex'), await inflate(data, { chunkSize: MOST })] as const,
+    ),
+  )
+  return Buffer.concat(
+    names.map((name) => {
+      const part = parts.get(name)
+      if (!part) throw new Error(`The store has lost a part of a value of thread ${threadId}.`)
+      return part
+    }),
+  ).toString()
+}
+
+/** Removes the thread's pieces that nothing refers to any more. */
+export async function removeUnusedPieces(query: Query, threadId: string): Promise<void> {
+  await query(
+    `delete from large_pieces where thread_id = $1 and name not in (
+       select substring(refs from 1 + ${NAME_BYTES} * place for ${NAME_BYTES}) from (
+         select blob as refs from checkpoint_blobs where thread_id = $1 and type = '${PIECES}'
+         union all select blob from checkpoint_writes where thread_id = $1 and type = '${PIECES}'
+         union all select blob from kept_writes where thread_id = $1 and type = '${PIECES}'
+         union all select input_pieces from runs where thread_id = $1 and input_pieces is not null) as used,
+       generate_series(0, octet_length(refs) / ${NAME_BYTES} - 1) as place)`,
+    [threadId],
+  )
+}
+
+/** The type of a stored value that is in pieces. */
+export const PIECES = 'pieces'

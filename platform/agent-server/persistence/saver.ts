@@ -1,0 +1,243 @@
+import { randomBytes } from 'node:crypto'
+import type { RunnableConfig } from '@langchain/core/runnables'
+import {
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type PendingWrite,
+  WRITES_IDX_MAP,
+} from '@langchain/langgraph-checkpoint'
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
+import { withStore } from '../kernel/errors'
+import { FastSerializer } from '../kernel/serde'
+import { CHECKPOINT_COLUMNS, type CheckpointRow, loadNewest, loadTuple, type Seen } from './checkpoint-reader'
+import type { Db } from './db'
+import { LARGE_BYTES, PIECES, type Pieces, preparePieces, refsOf, split } from './pieces'
+
+/** One value of the state. PostgreSQL ends at 1 GB, and long before that every step would take seconds. */
+const MAX_VALUE_BYTES = 256_000_000
+/** Stopped runs that are remembered. */
+const MAX_STOPPED = 10_000
+/** A statement takes at most 65,535 values. */
+const MAX_ROWS = 4000
+const INSERT_BLOBS = 'insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob) values'
+const INSERT_WRITES =
+  'insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob) values'
+const REPLACE_WRITE = `on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
+  do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob`
+/** Of a call's `configurable`, what is not about the run. */
+const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkpoint_map'])
+
+/**
+ * The official checkpointer's tables and format, read and written in our way: a checkpoint says which run wrote it
+ * (rollback and resuming after a crash rest on that), two branches of a thread never share a stored value, nothing of a
+ * stopped run is stored any more, and large values cost what their size costs.
+ */
+export class AgentSaver extends PostgresSaver {
+  readonly #inFlight = new Map<string, Set<Promise<unknown>>>()
+  readonly #stopped = new Set<string>()
+  readonly #onFailure = new Map<string, (error: unknown) => void>()
+
+  constructor(private readonly db: Db) {
+    super(db.pool, undefined, { schema: db.schema })
+    this.serde = new FastSerializer(this.serde)
+  }
+
+  /**
+   * Versions are counted, and random behind the count: values are stored by version, so with plain numbers a fork would
+   * find the first value that another branch has stored under the same number and take it for its own.
+   */
+  override getNextVersion(current: number | undefined): number {
+    const count = current === undefined ? 0 : Number.parseInt(String(current), 10)
+    const version = `${String(count + 1).padStart(20, '0')}.${randomBytes(8).toString('hex')}`
+    // The library compares versions of either type and says so; only its declaration knows one.
+    return version as unknown as number
+  }
+
+  /**
+   * Calls `onFailure` when something of the attempt cannot be stored. The runtime itself only tells at the end, and does
+   * all the steps until then in vain. Until `stop`.
+   */
+  watch(runId: string, attempt: number, onFailure: (error: unknown) => void): void {
+    this.#onFailure.set(`${runId} ${attempt}`, onFailure)
+  }
+
+  /**
+   * Resolves when what the attempt is storing is stored; anything later of it is refused. A stopped run's nodes may go on
+   * for a while, and must not write into a thread that has been given to the next run.
+   */
+  async stop(runId: string, attempt: number): Promise<void> {
+    const key = `${runId} ${attempt}`
+    this.#onFailure.delete(key)
+    this.#stopped.add(key)
+    if (this.#stopped.size > MAX_STOPPED) this.#stopped.delete(this.#stopped.values().next().value as string)
+    await Promise.allSettled(this.#inFlight.get(key) ?? [])
+  }
+
+  override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    return withStore(() => this.#getTuple(config))
+  }
+
+  async #getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const {
+      thread_id,
+      checkpoint_ns = '',
+      checkpoint_id,
+    } = (config.configurable ?? {}) as Record<string, string | undefined>
+    const [row] = await this.db.query<CheckpointRow>(
+      `select ${CHECKPOINT_COLUMNS} from checkpoints where thread_id = $1 and checkpoint_ns = $2
+       and ($3::text is null or checkpoint_id = $3) order by checkpoint_id desc limit 1`,
+      [thread_id, checkpoint_ns, checkpoint_id],
+    )
+    return row && loadTuple(this.db, this.serde, row)
+  }
+
+  /** Reads the newest states of several threads at once; what is given takes the place of this saver for each of them. */
+  async newestOf(threadIds: readonly string[]): Promise<Pick<AgentSaver, 'getTuple'>> {
+    const load = await withStore(() => loadNewest(this.db, this.serde, threadIds))
+    return { getTuple: ({ configurable }) => withStore(() => load(configurable?.thread_id as string)) }
+  }
+
+  override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
+    const [where, values] = this._searchWhere(config, options.filter, options.before)
+    const limit = options.limit === undefined ? '' : `limit ${Math.trunc(options.limit)}`
+    const rows = await this.db.query<CheckpointRow>(
+      `select ${CHECKPOINT_COLUMNS} from checkpoints ${where} order by checkpoint_id desc ${limit}`,
+      values,
+    )
+    const seen: Seen = new Map()
+    for (const row of rows) yield loadTuple(this.db, this.serde, row, seen)
+  }
+
+  override put(...args: Parameters<PostgresSaver['put']>): Promise<RunnableConfig> {
+    return this.#track(args[0], () => this.#put(...args))
+  }
+
+  override putWrites(...args: Parameters<PostgresSaver['putWrites']>): Promise<void> {
+    return this.#track(args[0], () => this.#putWrites(...args))
+  }
+
+  async #track<T>(config: RunnableConfig, work: () => Promise<T>): Promise<T> {
+    const key = `${config.metadata?.run_id} ${config.metadata?.run_attempt}`
+    if (this.#stopped.has(key)) throw new Error('The run was stopped; nothing more of it is stored.')
+    const flying = this.#inFlight.get(key) ?? new Set()
+    this.#inFlight.set(key, flying)
+    const promise = withStore(work)
+    flying.add(promise)
+    try {
+      return await promise
+    } catch (error) {
+      this.#onFailure.get(key)?.(error)
+      throw error
+    } finally {
+      flying.delete(promise)
+      if (flying.size === 0) this.#inFlight.delete(key)
+    }
+  }
+
+  async #put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = (config.configurable ?? {}) as Record<string, string>
+    if (thread_id === undefined) throw new Error('A checkpoint needs the id of its thread.')
+    const [blobs, storedMetadata] = await Promise.all([
+      this._dumpBlobs(thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
+      this._dumpMetadata({ ...runMetadata(config), ...metadata } as CheckpointMetadata),
+    ])
+    for (const [, , channel, , , bytes] of blobs) refuseHuge(channel, bytes)
+    const large = await takeLarge(blobs, 4)
+    await this.#store(thread_id, large, [
+      `${blobs.length ? `with stored as (${INSERT_BLOBS} ${rows(blobs.length, 6, 6)} on conflict do nothing)` : ''}
+       insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+       values ($1, $2, $3, $4, $5, $6)
+       on conflict (thread_id, checkpoint_ns, checkpoint_id)
+       do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`,
+      [
+        thread_id,
+        checkpoint_ns,
+        checkpoint.id,
+        checkpoint_id,
+        this._dumpCheckpoint(checkpoint),
+        storedMetadata,
+        ...blobs.flat(),
+      ],
+    ])
+    return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } }
+  }
+
+  async #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    if (writes.length === 0) return
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = (config.configurable ?? {}) as Record<string, string>
+    if (thread_id === undefined || checkpoint_id === undefined)
+      throw new Error('Pending writes need the id of their thread and of their checkpoint.')
+    const dumped = await this._dumpWrites(thread_id, checkpoint_ns, checkpoint_id, taskId, writes)
+    for (const [, , , , , channel, , bytes] of dumped) refuseHuge(channel, bytes)
+    // Interrupts, errors and answers take the place of earlier ones; a task's own writes are made once.
+    const isReplacing = writes.every(([channel]) => channel in WRITES_IDX_MAP)
+    const statement = (count: number) =>
+      `${INSERT_WRITES} ${rows(count, 8)} ${isReplacing ? REPLACE_WRITE : 'on conflict do nothing'}`
+    const large = await takeLarge(dumped, 6)
+    const statements: [text: string, values: unknown[]][] = []
+    for (let from = 0; from < dumped.length; from += MAX_ROWS) {
+      const part = dumped.slice(from, from + MAX_ROWS)
+      statements.push([statement(part.length), part.flat()])
+    }
+    await this.#store(thread_id, large, ...statements)
+  }
+
+  /** All or nothing: with a part of a task's writes, a resumed run would take the task for done. */
+  async #store(threadId: string, large: Pieces[], ...statements: [text: string, values: unknown[]][]): Promise<void> {
+    const [first] = statements
+    if (first && statements.length === 1 && large.length === 0) {
+      await this.db.query(...first)
+      return
+    }
+    const storePieces = large.length ? await preparePieces(this.db.query, threadId, large) : undefined
+    await this.db.transaction(async (query) => {
+      await storePieces?.(query)
+      for (const one of statements) await query(...one)
+    })
+  }
+}
+
+/** What the call says about the run, as the checkpoint's metadata: the runtime's own keys and the thread's are left out. */
+function runMetadata(config: RunnableConfig): Record<string, unknown> {
+  const { run_id, graph_id, assistant_id } = (config.configurable ?? {}) as Record<string, unknown>
+  const all = { run_id, graph_id, assistant_id, ...config.metadata }
+  return Object.fromEntries(
+    Object.entries(all).filter(([key, value]) => value !== undefined && !key.startsWith('__') && !NOT_KEPT.has(key)),
+  )
+}
+
+function refuseHuge(channel: string, bytes: Uint8Array | undefined) {
+  if (bytes && bytes.byteLength > MAX_VALUE_BYTES)
+    throw new Error(
+      `The state's "${channel}" is ${Math.round(bytes.byteLength / 1e6)} MB; a value may have at most ${MAX_VALUE_BYTES / 1e6} MB.`,
+    )
+}
+
+/** Puts references into the place of large values, whose type stands at `at` and whose bytes come next. */
+async function takeLarge(rows: unknown[][], at: number): Promise<Pieces[]> {
+  const taken: Pieces[] = []
+  for (const row of rows) {
+    const bytes = row[at + 1]
+    if (row[at] !== 'json' || !(bytes instanceof Uint8Array) || bytes.length < LARGE_BYTES) continue
+    const pieces = await split(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    taken.push(pieces)
+    row[at] = PIECES
+    row[at + 1] = refsOf(pieces)
+  }
+  return taken
+}
+
+/** `($1, $2), ($3, $4)`: placeholders of a statement with several rows, beginning behind `used` others. */
+const rows = (count: number, width: number, used = 0): string =>
+  Array.from(
+    { length: count },
+    (_, row) => `(${Array.from({ length: width }, (_, column) => `$${used + row * width + column + 1}`).join(', ')})`,
+  ).join(', ')

@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto'
+import type {
+  ListTasksRequest,
+  ListTasksResponse,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  Task,
+} from '@a2a-js/sdk'
+import type { A2ARequestHandler } from '@a2a-js/sdk/server'
+import type { RunCreate } from '@/lib/contracts/agents/runs'
+import type { AssistantRow } from '../assistants/assistants'
+import { HttpError, stackOf } from '../kernel/errors'
+import { chunks } from '../kernel/listing'
+import type { Entry } from '../runs/events'
+import type { Held, Joins } from '../runs/join'
+import type { RunStarter } from '../runs/run-starter'
+import type { RunStopper } from '../runs/run-stopper'
+import { isInProgress, type RunRow, type Runs } from '../runs/runs'
+import { textOf } from '../threads/message-text'
+import { artifact, partOf, readParts } from './a2a-parts'
+import { type A2aTasks, type FoundTask, STATE, TASK_KEY, type TaskPlace } from './a2a-tasks'
+
+export type A2aServices = {
+  tasks: A2aTasks
+  starter: RunStarter
+  stopper: RunStopper
+  joins: Joins
+  runs: Runs
+  /** The fields of a graph's input; undefined where they are not known. */
+  inputFields(graphId: string): Promise<readonly string[] | undefined>
+  complain(line: string): void
+}
+export type A2aErrors = typeof import('@a2a-js/sdk/errors')
+
+type Started = { taskId: string; row: RunRow; held: Held }
+type Events = AsyncGenerator<StreamResponse, void, undefined>
+
+const MAX_TASKS = 100
+/** Of a list: how many tasks have their state read at once. */
+const AT_ONCE = 4
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * One assistant as an agent for other agents, for one request: a context is a thread, a task a run (or several, each
+ * resuming the one before). Both protocol versions end here; the SDK translates the older one.
+ */
+export class A2aAgent
+  implements Pick<A2ARequestHandler, 'sendMessage' | 'sendMessageStream' | 'getTask' | 'listTasks' | 'cancelTask'>
+{
+  constructor(
+    private readonly services: A2aServices,
+    private readonly assistant: AssistantRow,
+    private readonly errors: A2aErrors,
+    /** Aborted when the caller leaves; the task goes on. */
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** With everything that the protocol names and this server does not have refused as it wants it. */
+  asHandler(): A2ARequestHandler {
+    const { errors } = this
+    const refuse = (make: () => Error) => async (): Promise<never> => {
+      throw make()
+    }
+    const noPush = refuse(() => new errors.PushNotificationNotSupportedError())
+    return {
+      // Read by the SDK for what the agent can do, not shown to anyone.
+      getAgentCard: async () =>
+        ({ capabilities: { streaming: true } }) as Awaited<ReturnType<A2ARequestHandler['getAgentCard']>>,
+      getAuthenticatedExtendedAgentCard: refuse(() => new errors.ExtendedAgentCardNotConfiguredError()),
+      sendMessage: (params) => this.#guard(() => this.sendMessage(params)),
+      sendMessageStream: (params) => this.#guardAll(this.sendMessageStream(params)),
+      getTask: (params) => this.#guard(() => this.getTask(params)),
+      cancelTask: (params) => this.#guard(() => this.cancelTask(params)),
+      resubscribe: (params) => this.#guardAll(this.resubscribe(params)),
+      listTasks: (params) => this.#guard(() => this.listTasks(params)),
+      createTaskPushNotificationConfig: noPush,
+      getTaskPushNotificationConfig: noPush,
+      listTaskPushNotificationConfigs: noPush,
+      deleteTaskPushNotificationConfig: noPush,
+    }
+  }
+
+  async sendMessage({ message, configuration }: SendMessageRequest): Promise<Task> {
+    const { taskId, row, held } = await this.#start(message, [])
+    if (configuration?.returnImmediately) held.release()
+    else await drain(this.services.joins.read(row, { signal: this.signal }, held))
+    return this.services.tasks.read(await this.#find(taskId), configuration?.historyLength)
+  }
+
+  async *sendMessageStream({ message, configuration }: SendMessageRequest): Events {
+    const { taskId, row, held } = await this.#start(message, ['messages-tuple'])
+    const place = { taskId, contextId: row.thread_id }
+    const status = { state: STATE.submitted, message: undefined, timestamp: row.created_at.toISOString() }
+    const given = message && configuration?.historyLength !== 0 ? [{ ...message, ...place }] : []
+    const task = { id: taskId, contextId: row.thread_id, status, artifacts: [], history: given, metadata: undefined }
+    yield { payload: { $case: 'task', value: task } }
+    yield* this.#follow(row, taskId, held)
+  }
+
+  async getTask({ id, historyLength }: { id: string; historyLength?: number }): Promise<Task> {
+    return this.services.tasks.read(await this.#find(id), historyLength)
+  }
+
+  async listTasks(asked: ListTasksRequest): Promise<ListTasksResponse> {
+    const { pageSize = 50, pageToken, contextId, status, historyLength } = asked
+    if (pageSize < 1 || pageSize > MAX_TASKS) throw this.#malformed(`A page has 1 to ${MAX_TASKS} tasks.`)
+    const since = asked.statusTimestampAfter || undefined
+    if (since && Number.isNaN(Date.parse(since))) throw this.#malformed('statusTimestampAfter is no time.')
+    const { tasks, total, next } = await this.services.tasks.list(this.assistant.assistant_id, {
+      contextId: contextId || undefined,
+      state: status || undefined,
+      since,
+      after: pageToken ? this.#readToken(pageToken) : undefined,
+      limit: pageSize,
+    })
+    const read: Task[] = []
+    for (const some of chunks(tasks, AT_ONCE))
+      read.push(...(await Promise.all(some.map((task) => this.services.tasks.read(task, historyLength)))))
+    const nextPageToken = next ? Buffer.from(JSON.stringify(next)).toString('base64url') : ''
+    return { tasks: read, nextPageToken, pageSize: read.length, totalSize: total }
+  }
+
+  #readToken(token: string): TaskPlace {
+    try {
+      const { changed, id } = JSON.parse(Buffer.from(token, 'base64url').toString()) as TaskPlace
+      if (!Number.isNaN(Date.parse(changed)) && typeof id === 'string') return { changed, id }
+    } catch {
+      // Said below.
+    }
+    throw this.#malformed('The pageToken is none of this list.')
+  }
+
+  async cancelTask({ id }: { id: string }): Promise<Task> {
+    const { tasks, runs, stopper } = this.services
+    const found = await this.#find(id)
+    if (isInProgress(found.run.status) && (await runs.cancel(found.run.run_id, 'interrupt')))
+      await stopper.waitForEnd(found.run, this.signal)
+    else if (found.state === STATE.inputRequired) await tasks.dismiss(found)
+    else throw new this.errors.TaskNotCancelableError({ message: `Task ${id} has ended already.` })
+    return tasks.read(await this.#find(id))
+  }
+
+  async *resubscribe({ id }: { id: string }): Events {
+    const found = await this.#find(id)
+    if (!isInProgress(found.run.status))
+      throw new this.errors.UnsupportedOperationError({ message: `Task ${id} is not being worked on.` })
+    yield { payload: { $case: 'task', value: await this.services.tasks.read(found) } }
+    yield* this.#follow(found.run, found.id)
+  }
+
+  async #find(taskId: string): Promise<FoundTask> {
+    const found = await this.services.tasks.find(taskId, this.assistant.assistant_id)
+    if (!found) throw new this.errors.TaskNotFoundError({ message: `Task ${taskId} not found.` })
+    return found
+  }
+
+  async #start(message: Message | undefined, modes: string[]): Promise<Started> {
+    if (!message?.parts.length) throw this.#malformed('The message has no parts.')
+    const { text, data, isOther } = readParts(message)
+    if (isOther)
+      throw new this.errors.ContentTypeNotSupportedError({
+        message: 'This agent takes parts of text and of data only.',
+      })
+    const more: Partial<RunCreate> = { stream_mode: modes.length ? 'messages-tuple' : 'updates' }
+    if (message.taskId) {
+      const found = await this.#find(message.taskId)
+      const { run, state, id } = found
+      if (message.contextId && message.contextId.toLowerCase() !== run.thread_id)
+        throw this.#malformed(`Task ${id} belongs to another context.`)
+      if (state !== STATE.inputRequired)
+        throw new this.errors.UnsupportedOperationError({ message: `Task ${id} does not wait for a message.` })
+      const resume = data ? { ...data, ...(text && { text }) } : text
+      return this.#create(run.thread_id, { ...more, command: { resume }, metadata: { [TASK_KEY]: id } }, modes, id)
+    }
+    if (message.contextId && !UUID.test(message.contextId)) throw this.#malformed('A contextId has to be a UUID.')
+    const input = { ...data, ...(text && { messages: [await this.#humanMessage(text, message.messageId)] }) }
+    return this.#create(message.contextId || randomUUID(), { ...more, input, if_not_exists: 'create' }, modes)
+  }
+
+  async #create(threadId: string, body: Partial<RunCreate>, modes: string[], taskId?: string): Promise<Started> {
+    const { assistant_id } = this.assistant
+    const run = { ...body, assistant_id, ...(taskId && { multitask_strategy: 'reject' as const }) }
+    const { held, row } = await this.services.starter.createHeld(threadId, run, { modes })
+    return { taskId: taskId ?? row.run_id, row, held }
+  }
+
+  async #humanMessage(content: string, id: string) {
+    const { graph_id } = this.assistant
+    const fields = await this.services.inputFields(graph_id)
+    if (fields && !fields.includes('messages'))
+      throw new this.errors.ContentTypeNotSupportedError({
+        message: `This agent has no conversation. Send a data part with the fields of its input: ${fields.join(', ')}.`,
+      })
+    return { role: 'user', content, ...(id && { id }) }
+  }
+
+  async *#follow(row: RunRow, taskId: string, held?: Held): Events {
+    const { joins, tasks } = this.services
+    const place = { taskId, contextId: row.thread_id, metadata: undefined }
+    let messageId: unknown
+    for await (const entries of joins.read(row, { signal: this.signal, modes: ['messages-tuple'] }, held))
+      for (const entry of entries) {
+        if (entry.event === 'metadata') {
+          const status = { state: STATE.working, message: undefined, timestamp: new Date().toISOString() }
+          yield { payload: { $case: 'statusUpdate', value: { ...place, status } } }
+        }
+        const said = readChunk(entry)
+        if (!said) continue
+        // Of several messages the last one is the answer: each new one takes the place of the one before.
+        const append = messageId === said.id
+        messageId = said.id
+        const value = { ...place, artifact: artifact(taskId, [partOf(said.text)]), append, lastChunk: false }
+        yield { payload: { $case: 'artifactUpdate', value } }
+      }
+    if (this.signal.aborted) return
+    const { artifacts, status } = await tasks.read(await this.#find(taskId), 0)
+    for (const one of artifacts)
+      yield { payload: { $case: 'artifactUpdate', value: { ...place, artifact: one, append: false, lastChunk: true } } }
+    yield { payload: { $case: 'statusUpdate', value: { ...place, status } } }
+  }
+
+  #malformed(message: string): Error {
+    return new this.errors.RequestMalformedError({ message })
+  }
+
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw this.#explain(error)
+    }
+  }
+
+  async *#guardAll(events: Events): Events {
+    try {
+      yield* events
+    } catch (error) {
+      throw this.#explain(error)
+    }
+  }
+
+  /** As the protocol names it; what is unexpected is told to the operator only. */
+  #explain(error: unknown): Error {
+    if (error instanceof this.errors.A2AError) return error
+    if (error instanceof HttpError)
+      return this.#malformed(typeof error.detail === 'string' ? error.detail : JSON.stringify(error.detail))
+    this.services.complain(`A request by A2A failed: ${stackOf(error)}`)
+    return new Error('Internal error')
+  }
+}
+
+async function drain(entries: AsyncGenerator<Entry[], undefined>): Promise<void> {
+  for await (const _ of entries);
+}
+
+/** Text that the agent says, from an event of the mode messages-tuple. */
+function readChunk({ event, data }: Entry): { id: unknown; text: string } | undefined {
+  if (event.split('|', 1)[0] !== 'messages') return undefined
+  const [message] = JSON.parse(data) as [{ id?: unknown; type?: string; content?: unknown }]
+  const text = message.type?.startsWith('ai') || message.type?.startsWith('AI') ? textOf(message.content) : ''
+  return text === '' ? undefined : { id: message.id, text }
+}

@@ -1,0 +1,85 @@
+import type { Artifact, Message, Part } from '@a2a-js/sdk'
+import { lastAnswer, messagesOf, textOf } from '../threads/message-text'
+
+/** Between a graph's values and the parts of agent-to-agent messages, in the protocol's version 1 (lf.a2a.v1). */
+
+type Json = Record<string, unknown>
+
+// Numbers of the protocol's enumerations: the SDK's own objects would have to be loaded with the server.
+const ROLE_USER = 1
+const ROLE_AGENT = 2
+
+const part = (content: Part['content']): Part => ({ content, metadata: undefined, filename: '', mediaType: '' })
+const textPart = (value: string): Part => part({ $case: 'text', value })
+/** Older clients know objects only. */
+const dataPart = (value: unknown): Part =>
+  part({
+    $case: 'data',
+    value: typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value },
+  })
+
+export const partOf = (value: unknown): Part => (typeof value === 'string' ? textPart(value) : dataPart(value))
+
+/** What a message holds for a graph: its text, and its data in one object. `isOther`: files, which no graph takes. */
+export function readParts(message: Message): { text: string; data: Json | undefined; isOther: boolean } {
+  const texts: string[] = []
+  let data: Json | undefined
+  let isOther = false
+  for (const { content } of message.parts)
+    if (content?.$case === 'text') texts.push(content.value)
+    else if (content?.$case === 'data' && typeof content.value === 'object' && content.value !== null)
+      data = { ...data, ...(content.value as Json) }
+    else isOther = true
+  return { text: texts.join('\n'), data, isOther }
+}
+
+type Place = { taskId: string; contextId: string }
+
+const messageOf = (role: number, messageId: string, parts: Part[], place: Place): Message => ({
+  messageId,
+  ...place,
+  role,
+  parts,
+  metadata: undefined,
+  extensions: [],
+  referenceTaskIds: [],
+})
+
+export const agentMessage = (messageId: string, parts: Part[], place: Place): Message =>
+  messageOf(ROLE_AGENT, messageId, parts, place)
+
+/** The conversation as far as it is text, oldest first; of a graph that has none, what it was given. */
+export function historyOf(values: unknown, input: unknown, place: Place): Message[] {
+  const messages = messagesOf(values)
+  if (!messages)
+    return input === undefined || input === null
+      ? []
+      : [messageOf(ROLE_USER, `${place.taskId}-input`, [partOf(input)], place)]
+  return messages.flatMap(({ id, type, content }, index) => {
+    const text = textOf(content)
+    if (text === '' || (type !== 'human' && type !== 'ai')) return []
+    return [
+      messageOf(type === 'ai' ? ROLE_AGENT : ROLE_USER, id ?? `${place.taskId}-${index}`, [textPart(text)], place),
+    ]
+  })
+}
+
+/** What a run has come to: the last thing said, and the rest of the state. */
+export function artifactsOf(values: unknown, taskId: string): Artifact[] {
+  const { messages: _, ...rest } = (messagesOf(values) ? values : { values }) as Json
+  const answer = lastAnswer(values)
+  const data = messagesOf(values) ? rest : values
+  const hasData = typeof data !== 'object' || data === null || Object.keys(data).length > 0
+  const parts = [...(answer === undefined ? [] : [textPart(answer)]), ...(hasData ? [dataPart(data)] : [])]
+  return parts.length > 0 ? [artifact(taskId, parts)] : []
+}
+
+/** One for each task, so that what is streamed is completed by what it has come to. */
+export const artifact = (taskId: string, parts: Part[]): Artifact => ({
+  artifactId: `${taskId}-response`,
+  name: 'response',
+  description: '',
+  parts,
+  metadata: undefined,
+  extensions: [],
+})

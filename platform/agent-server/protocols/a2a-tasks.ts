@@ -1,0 +1,156 @@
+import type { Message, Task, TaskState } from '@a2a-js/sdk'
+import type { StateSnapshot } from '@langchain/langgraph'
+import type { Db } from '../persistence/db'
+import { RUN_COLUMNS, type RunRow, withInput } from '../runs/runs'
+import { toPlain } from '../threads/messages'
+import { interruptOut } from '../threads/state'
+import type { ThreadStates } from '../threads/thread-state'
+import type { Threads } from '../threads/threads'
+import { agentMessage, artifactsOf, historyOf, partOf } from './a2a-parts'
+
+// The protocol's numbers; see a2a-parts.ts.
+export const STATE = {
+  submitted: 1,
+  working: 2,
+  completed: 3,
+  failed: 4,
+  canceled: 5,
+  inputRequired: 6,
+} as const satisfies Record<string, TaskState>
+
+/** Run metadata: the task that a run continues. A task has the id of its first run. */
+export const TASK_KEY = 'a2a_task_id'
+
+/** A task's last run, and what the task is by it. */
+export type FoundTask = { id: string; run: RunRow; isNewest: boolean; state: TaskState }
+
+/** A place between two tasks of a list. */
+export type TaskPlace = { changed: string; id: string }
+type TaskPage = {
+  contextId?: string | undefined
+  state?: TaskState | undefined
+  since?: string | undefined
+  after?: TaskPlace | undefined
+  limit: number
+}
+
+/** Runs as tasks: nothing is stored for them besides. */
+export class A2aTasks {
+  constructor(
+    private readonly db: Db,
+    private readonly threads: Threads,
+    private readonly states: ThreadStates,
+  ) {}
+
+  /** Undefined for a task that is not there, or is another assistant's. */
+  async find(taskId: string, assistantId: string): Promise<FoundTask | undefined> {
+    const [row] = await this.db.query<TaskRow>(
+      `select ${RUN_COLUMNS}, $1 as task_id, is_newest, ${TASK_STATE} as state from (
+         select r.*, ${IS_NEWEST} as is_newest from runs r
+         where r.thread_id = (select thread_id from runs where run_id = $1 and assistant_id = $2) and ${TASK_ID} = $1
+         order by r.seq desc limit 1) t`,
+      [taskId.toLowerCase(), assistantId],
+    )
+    return row && foundOf(row)
+  }
+
+  /** The tasks of an assistant, those that changed last first. `next` is where the following page begins. */
+  async list(
+    assistantId: string,
+    { contextId, state, since, after, limit }: TaskPage,
+  ): Promise<{ tasks: FoundTask[]; total: number; next: TaskPlace | undefined }> {
+    const rows = await this.db.query<TaskRow & { total: number; changed: string }>(
+      `with matching as (
+         select t.*, ${TASK_STATE} as state from (
+           select distinct on (${TASK_ID}) r.*, ${TASK_ID} as task_id, ${IS_NEWEST} as is_newest from runs r
+           where r.assistant_id = $1 and ($2::text is null or r.thread_id = $2)
+           order by ${TASK_ID}, r.seq desc) t)
+       select ${RUN_COLUMNS}, task_id, is_newest, state, updated_at::text as changed,
+         (select count(*)::int from matching where ${IS_ASKED_FOR}) as total
+       from matching where ${IS_ASKED_FOR} and ($5::timestamptz is null or (updated_at, task_id) < ($5, $6))
+       order by updated_at desc, task_id desc limit $7::int + 1`,
+      [assistantId, contextId?.toLowerCase(), state, since, after?.changed, after?.id, limit],
+    )
+    const page = rows.slice(0, limit)
+    const last = rows.length > limit ? page.at(-1) : undefined
+    return {
+      tasks: page.map(({ total: _, changed: __, ...row }) => foundOf(row)),
+      total: rows[0]?.total ?? 0,
+      next: last && { changed: last.changed, id: last.task_id },
+    }
+  }
+
+  async read({ id, run, isNewest, state }: FoundTask, historyLength?: number): Promise<Task> {
+    const place = { taskId: id, contextId: run.thread_id }
+    const snapshot = await this.#snapshot(run, isNewest)
+    const values = toPlain(snapshot?.values)
+    const { kwargs } = await withInput(this.db.query, run)
+    const history = historyOf(values, kwargs.input, place)
+    return {
+      id,
+      contextId: run.thread_id,
+      status: {
+        state,
+        message: statusMessage(run, state, snapshot, place),
+        timestamp: run.updated_at.toISOString(),
+      },
+      artifacts: state === STATE.completed ? artifactsOf(values, id) : [],
+      history: historyLength === undefined ? history : historyLength > 0 ? history.slice(-historyLength) : [],
+      metadata: undefined,
+    }
+  }
+
+  /** Nobody will answer what the task asks: it counts as cancelled from now on. */
+  async dismiss({ run }: FoundTask): Promise<void> {
+    await this.db.query(
+      `update runs set cancel = 'interrupt', updated_at = now() where run_id = $1 and status = 'interrupted'`,
+      [run.run_id],
+    )
+  }
+
+  /** The state that the run has left, also when others have run since. */
+  async #snapshot(run: RunRow, isNewest: boolean): Promise<StateSnapshot | undefined> {
+    const thread = await this.threads.get(run.thread_id)
+    if (isNewest) return this.states.snapshot(thread)
+    const [last] = await this.db.query<{ checkpoint_id: string }>(
+      `select checkpoint_id from checkpoints where thread_id = $1 and checkpoint_ns = '' and metadata ->> 'run_id' = $2
+       order by checkpoint_id desc limit 1`,
+      [run.thread_id, run.run_id],
+    )
+    return last && this.states.snapshot(thread, last)
+  }
+}
+
+/** Of a run `t`, as SQL: what the task is by its last run. */
+const TASK_STATE = `case
+  when t.status = 'pending' then ${STATE.submitted}
+  when t.status = 'running' then ${STATE.working}
+  when t.status = 'success' then ${STATE.completed}
+  when t.status <> 'interrupted' then ${STATE.failed}
+  -- Stopped by someone, or before it began; or something else has gone on in the place where it waited.
+  when t.cancel is not null or t.attempt = 0 or not is_newest then ${STATE.canceled}
+  else ${STATE.inputRequired} end`
+const IS_ASKED_FOR = '($3::int is null or state = $3) and ($4::timestamptz is null or updated_at >= $4)'
+const IS_NEWEST = 'not exists (select from runs o where o.thread_id = r.thread_id and o.seq > r.seq)'
+const TASK_ID = `coalesce(r.metadata ->> '${TASK_KEY}', r.run_id)`
+
+type TaskRow = RunRow & { task_id: string; is_newest: boolean; state: TaskState }
+const foundOf = ({ task_id: id, is_newest: isNewest, state, ...run }: TaskRow): FoundTask => ({
+  id,
+  run,
+  isNewest,
+  state,
+})
+
+function statusMessage(
+  { run_id, error }: RunRow,
+  state: TaskState,
+  snapshot: StateSnapshot | undefined,
+  place: { taskId: string; contextId: string },
+): Message | undefined {
+  const message = (parts: Message['parts']) => agentMessage(`${run_id}-status`, parts, place)
+  if (state === STATE.failed) return message([partOf(error ? `${error.error}: ${error.message}` : 'The run failed.')])
+  if (state !== STATE.inputRequired) return undefined
+  const asked = snapshot?.tasks.flatMap((task) => task.interrupts.map((one) => interruptOut(one).value)) ?? []
+  return message(asked.length > 0 ? asked.map(partOf) : [partOf('The agent waits before its next step.')])
+}

@@ -1,0 +1,98 @@
+import type { Assistants } from '../assistants/assistants'
+import type { RpcHandlers } from '../http/handler-types'
+import { EVENT_STREAM } from '../http/http'
+import { HEARTBEAT, HEARTBEAT_MS } from '../runs/events'
+import { A2aAgent, type A2aServices } from './a2a-agent'
+import { readRpc } from './rpc'
+
+const VERSIONS = ['0.3', '1.0']
+/** Of the protocol: the version asked for is none of ours. */
+const VERSION_NOT_SUPPORTED = -32009
+
+/**
+ * The agent-to-agent protocol by JSON-RPC, in version 1.0 (`SendMessage`) and in 0.3 (`message/send`). A method name
+ * says which one it is of.
+ */
+export function a2aHandler(services: A2aServices, assistants: Assistants): RpcHandlers['sendA2a'] {
+  // Loaded with the first request: most deployments are never asked.
+  let sdk: ReturnType<typeof loadSdk> | undefined
+  return async (request, { assistant_id }) => {
+    const assistant = await assistants.get(assistant_id)
+    const read = await readRpc(request)
+    if ('refusal' in read) return read.refusal
+    const { body } = read
+    const version = request.headers.get('a2a-version')
+    if (version && !VERSIONS.includes(version))
+      return Response.json({
+        jsonrpc: '2.0',
+        id: (body as { id?: unknown } | null)?.id ?? null,
+        error: { code: VERSION_NOT_SUPPORTED, message: `This agent speaks the versions ${VERSIONS.join(' and ')}.` },
+      })
+    sdk ??= loadSdk()
+    const { errors, JsonRpcTransportHandler, LegacyJsonRpcTransportHandler, isV1JsonRpcMethod, ServerCallContext } =
+      await sdk
+    const isNew = isV1JsonRpcMethod((body as { method?: unknown } | null)?.method as string)
+    const agent = new A2aAgent(services, assistant, errors, request.signal).asHandler()
+    const transport = isNew ? new JsonRpcTransportHandler(agent) : new LegacyJsonRpcTransportHandler(agent)
+    const context = new ServerCallContext({ requestedVersion: isNew ? '1.0' : '0.3' })
+    const answer = await transport.handle(body as Record<string, unknown>, context)
+    if (Symbol.asyncIterator in answer) {
+      const explain = isNew
+        ? JsonRpcTransportHandler.mapToJSONRPCError
+        : LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError
+      const onError = (error: unknown) => ({
+        jsonrpc: '2.0',
+        id: (body as { id?: unknown }).id ?? null,
+        error: explain(error),
+      })
+      return new Response(eventStream(answer, onError), { headers: EVENT_STREAM })
+    }
+    const code = 'error' in answer ? (answer.error as { code: number }).code : undefined
+    return Response.json(answer, { status: code === -32700 || code === -32600 ? 400 : 200 })
+  }
+}
+
+async function loadSdk() {
+  const [server, compat, legacy, errors] = await Promise.all([
+    import('@a2a-js/sdk/server'),
+    import('@a2a-js/sdk/compat/v0_3'),
+    import('@a2a-js/sdk/compat/v0_3/server'),
+    import('@a2a-js/sdk/errors'),
+  ])
+  return { ...server, ...compat, ...legacy, errors }
+}
+
+/** Each item as an event, with a comment when there is none for a while. An error is the last item. */
+function eventStream(
+  items: AsyncGenerator<object, void, undefined>,
+  onError: (error: unknown) => object,
+): ReadableStream<Uint8Array> {
+  let next: Promise<IteratorResult<object, void>> | undefined
+  const encode = (item: object) => Buffer.from(`data: ${JSON.stringify(item)}\n\n`)
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        next ??= items.next()
+        let timer: ReturnType<typeof setTimeout> | undefined
+        try {
+          const silence = new Promise<undefined>((resolve) => {
+            timer = setTimeout(() => resolve(undefined), HEARTBEAT_MS)
+          })
+          const item = await Promise.race([next, silence])
+          if (!item) return controller.enqueue(Buffer.from(HEARTBEAT))
+          next = undefined
+          if (item.done) controller.close()
+          else controller.enqueue(encode(item.value))
+        } catch (error) {
+          controller.enqueue(encode(onError(error)))
+          controller.close()
+        } finally {
+          clearTimeout(timer)
+        }
+      },
+      // What is being waited for ends with the request's signal.
+      cancel: () => void items.return().catch(() => {}),
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,159 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { RpcHandlers } from '../http/handler-types'
+import { HttpError, stackOf } from '../kernel/errors'
+import type { Entry, Outcome } from '../runs/events'
+import { answerOf, type Joins } from '../runs/join'
+import type { RunStarter } from '../runs/run-starter'
+import type { Runs } from '../runs/runs'
+import { lastAnswer } from '../threads/message-text'
+import { interruptOut } from '../threads/state'
+import { CursorError, type McpTools } from './mcp-tools'
+import { INTERNAL_ERROR, INVALID_PARAMS, readRpc } from './rpc'
+
+type Json = Record<string, unknown>
+
+type Services = {
+  tools: McpTools
+  starter: RunStarter
+  joins: Joins
+  runs: Runs
+  identity: { name: string; version: string }
+  complain(line: string): void
+}
+
+/** Told after each step of a run: how many there were, and what it was. */
+type Progress = (steps: number, message: string) => void
+
+/** A proxy may end a silent connection. */
+const KEEP_ALIVE_MS = 15_000
+
+/**
+ * The Model Context Protocol: streamable HTTP without sessions, so that any process can answer any request. The SDK does
+ * the protocol; a tool is an assistant, a call one stateless run.
+ */
+export function mcpHandler(services: Services): RpcHandlers['sendMcp'] {
+  // Loaded with the first request: most deployments are never asked, and it is much to load.
+  let sdk: ReturnType<typeof loadSdk> | undefined
+  return async (request) => {
+    const read = await readRpc(request)
+    if ('refusal' in read) return read.refusal
+    sdk ??= loadSdk()
+    const { createServer, createTransport } = await sdk
+    const accept = request.headers.get('accept') ?? ''
+    const transport = createTransport(!(accept.includes('text/event-stream') && isCall(read.body)))
+    const server = createServer(services, request.signal)
+    await server.connect(transport)
+    const headers = new Headers(request.headers)
+    // Who takes JSON only gets it: a refusal would help nobody.
+    headers.set('accept', 'application/json, text/event-stream')
+    headers.set('content-type', 'application/json')
+    return transport.handleRequest(new Request(request.url, { method: 'POST', headers }), { parsedBody: read.body })
+  }
+}
+
+/** A call may take long: its answer begins at once, and progress can be told. */
+const isCall = (body: unknown): boolean =>
+  [body].flat().some((one) => (one as { method?: unknown } | null)?.method === 'tools/call')
+
+async function loadSdk() {
+  const [{ Server }, { WebStandardStreamableHTTPServerTransport }, types, { AjvJsonSchemaValidator }] =
+    await Promise.all([
+      import('@modelcontextprotocol/sdk/server/index.js'),
+      import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+      import('@modelcontextprotocol/sdk/types.js'),
+      import('@modelcontextprotocol/sdk/validation/ajv'),
+    ])
+  // One for all: each server would make its own, and most of a request's time goes into that.
+  const jsonSchemaValidator = new AjvJsonSchemaValidator()
+
+  const createServer = ({ tools, identity, ...services }: Services, signal: AbortSignal): Server => {
+    const server = new Server(identity, { capabilities: { tools: {} }, jsonSchemaValidator })
+    /** What went wrong, without what only the operator may see. */
+    const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof types.McpError) throw error
+        if (error instanceof CursorError) throw new types.McpError(INVALID_PARAMS, error.message)
+        services.complain(`A request by MCP failed: ${stackOf(error)}`)
+        throw new types.McpError(INTERNAL_ERROR, 'Internal error')
+      }
+    }
+    server.setRequestHandler(types.ListToolsRequestSchema, ({ params }) => guarded(() => tools.list(params?.cursor)))
+    server.setRequestHandler(types.CallToolRequestSchema, ({ params }, extra) =>
+      guarded(async () => {
+        const assistant = await tools.find(params.name)
+        if (!assistant) throw new types.McpError(INVALID_PARAMS, `Unknown tool: ${params.name}`)
+        const token = params._meta?.progressToken
+        const tell: Progress | undefined =
+          token === undefined
+            ? undefined
+            : (progress, message) => {
+                const notice = { progressToken: token, progress, message }
+                void extra.sendNotification({ method: 'notifications/progress', params: notice }).catch(() => {})
+              }
+        const both = AbortSignal.any([signal, extra.signal])
+        return callAssistant(services, assistant.assistant_id, params.arguments ?? {}, both, tell)
+      }),
+    )
+    return server
+  }
+  const createTransport = (enableJsonResponse: boolean) =>
+    new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: undefined,
+      enableJsonResponse,
+      keepAliveMs: KEEP_ALIVE_MS,
+    })
+  return { createServer, createTransport }
+}
+
+/** One stateless run, to its end. What the run or its input is to blame for is a result too: the caller's model reads it. */
+async function callAssistant(
+  { starter, joins, runs }: Pick<Services, 'starter' | 'joins' | 'runs'>,
+  assistantId: string,
+  input: Json,
+  signal: AbortSignal,
+  tell: Progress | undefined,
+): Promise<CallToolResult> {
+  try {
+    const body = { assistant_id: assistantId, input, stream_mode: 'updates' as const }
+    const { held, row } = await starter.createHeld(undefined, body, { modes: tell ? ['updates'] : [] })
+    // Nobody could read the result later, so nobody's work is thrown away.
+    const onLeave = () => void runs.cancel(row.run_id, 'interrupt').catch(() => {})
+    if (signal.aborted) onLeave()
+    else signal.addEventListener('abort', onLeave, { once: true })
+    let steps = 0
+    for await (const events of joins.read(row, { signal }, held))
+      for (const event of events) if (event.event === 'updates') tell?.(++steps, nodesOf(event))
+    signal.removeEventListener('abort', onLeave)
+    return resultOf(await joins.outcome(row, held.log))
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error
+    return failure(typeof error.detail === 'string' ? error.detail : JSON.stringify(error.detail))
+  }
+}
+
+const nodesOf = ({ data }: Entry): string => Object.keys(JSON.parse(data) as object).join(', ')
+
+function resultOf(outcome: Outcome): CallToolResult {
+  const { error, snapshot } = outcome
+  if (error) return failure(`${error.error}: ${error.message}`)
+  if (!snapshot) return failure('The run was cancelled.')
+  const interrupts = snapshot.tasks.flatMap((task) => task.interrupts.map(interruptOut))
+  const values = answerOf(outcome)
+  const structured = isObject(values) ? values : { value: values }
+  if (interrupts.length > 0) {
+    const asked = interrupts.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)))
+    return {
+      ...failure(`The agent waits for an answer, which a tool call cannot give: ${asked.join('; ')}`),
+      structuredContent: structured,
+    }
+  }
+  const text = lastAnswer(values) ?? JSON.stringify(values)
+  return { content: [{ type: 'text', text }], structuredContent: structured }
+}
+
+const failure = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,90 @@
+import type { StreamMode } from '@/lib/contracts/agents/run-options'
+import { metadataOut } from '../threads/messages'
+import { checkpointOut, interruptOut } from '../threads/state'
+
+/** From what the runtime yields to the events of the wire, mode by mode. */
+
+type Json = Record<string, unknown>
+export type NativeMode = 'values' | 'updates' | 'messages' | 'custom' | 'debug' | 'tasks' | 'checkpoints' | 'tools'
+
+const NATIVE: ReadonlySet<string> = new Set(['values', 'updates', 'custom', 'debug', 'tasks', 'checkpoints', 'tools'])
+
+/** What was asked for; nothing at all means `values`. */
+export const askedModes = (given: StreamMode | StreamMode[] | null | undefined): StreamMode[] => {
+  const modes = [...new Set([given ?? []].flat())]
+  return modes.length ? modes : ['values']
+}
+
+/** The runtime's own modes among them. Its `messages` is the pair of chunk and metadata; the older form is built from other events. */
+export const nativeModes = (asked: readonly StreamMode[]): NativeMode[] =>
+  asked.flatMap((mode) => (mode === 'messages-tuple' ? 'messages' : NATIVE.has(mode) ? (mode as NativeMode) : []))
+
+/** These two are made from the stream of all events, which costs more than twice as much. */
+export const needsEvents = (asked: readonly StreamMode[]): boolean =>
+  asked.includes('events') || asked.includes('messages')
+
+/** The name of the event: the mode, and where it comes from below the root. */
+export function eventName(mode: string, namespace: readonly string[]): string {
+  // Messages and tools name the producing task last; without it, it is the namespace of the graph as everywhere else.
+  const scope = mode === 'messages' || mode === 'tools' ? namespace.slice(0, -1) : namespace
+  return [mode, ...scope].join('|')
+}
+
+export function payloadOut(mode: string, payload: unknown): unknown {
+  if (mode === 'messages') {
+    const [message, metadata] = payload as [unknown, unknown]
+    return [message, metadataOut(metadata)]
+  }
+  if (mode === 'tasks') return taskOut(payload as Json)
+  if (mode === 'checkpoints') return snapshotOut(payload as Json)
+  if (mode === 'debug') {
+    const { payload: inner, ...event } = payload as { type: string; payload: Json }
+    return { ...event, payload: event.type === 'checkpoint' ? snapshotOut(inner) : taskOut(inner) }
+  }
+  return payload
+}
+
+function taskOut({ metadata, interrupts, ...task }: Json): Json {
+  return {
+    ...task,
+    interrupts: interruptsOut(interrupts),
+    ...(metadata !== undefined && { metadata: metadataOut(metadata) }),
+  }
+}
+
+// The runtime gives lists of lists where a task has several.
+const interruptsOut = (interrupts: unknown): Json[] =>
+  (Array.isArray(interrupts) ? interrupts.flat() : []).map((one) => interruptOut(one as object))
+
+type Config = { configurable?: Json; metadata?: unknown; tags?: unknown; recursion_limit?: unknown; run_id?: unknown }
+
+function snapshotOut({ config, parentConfig, metadata, tasks, ...snapshot }: Json): Json {
+  const configurable = (config as Config | undefined)?.configurable
+  const parent = (parentConfig as Config | undefined)?.configurable
+  return {
+    config: configOut(config as Config | undefined),
+    parent_config: configOut(parentConfig as Config | undefined),
+    ...snapshot,
+    metadata: metadataOut(metadata),
+    tasks: (tasks as Json[]).map(({ state, interrupts, ...task }) => ({
+      ...task,
+      interrupts: interruptsOut(interrupts),
+      checkpoint: checkpointOut((state as Config | undefined)?.configurable),
+    })),
+    checkpoint: checkpointOut(configurable),
+    parent_checkpoint: checkpointOut(parent),
+  }
+}
+
+/** Without callbacks and without what the runtime keeps for itself, which may be functions and connections. */
+function configOut(config: Config | undefined): Json | null {
+  if (!config) return null
+  const { configurable = {}, metadata, tags, recursion_limit, run_id } = config
+  return {
+    configurable: Object.fromEntries(Object.entries(configurable).filter(([key]) => !key.startsWith('__'))),
+    ...(metadata !== undefined && { metadata: metadataOut(metadata) }),
+    ...(tags !== undefined && { tags }),
+    ...(recursion_limit !== undefined && { recursion_limit }),
+    ...(run_id !== undefined && { run_id }),
+  }
+}

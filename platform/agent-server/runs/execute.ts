@@ -1,0 +1,168 @@
+import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
+import type { RunControl, StateSnapshot } from '@langchain/langgraph'
+import type { Graph, Graphs } from '../assistants/graphs'
+import { describeError, type RunError, StoreLost, withStore } from '../kernel/errors'
+import { toDoubles } from '../kernel/numbers'
+import type { Db } from '../persistence/db'
+import type { AgentSaver } from '../persistence/saver'
+import { toCommand } from '../threads/commands'
+import { encodeEventData } from '../threads/messages'
+import { configurableOf } from '../threads/thread-state'
+import type { RunLog } from './events'
+import type { EventWriter } from './hub'
+import { checkpointIdOf, continuesCheckpoint, keepWrites } from './rollback'
+import { streamGraph } from './run-stream'
+import { type CancelAction, type RunRow, withInput } from './runs'
+
+type Json = Record<string, unknown>
+
+/** Why a run is stopped from outside; the reason of its signal. */
+export type StopReason = CancelAction | 'gone' | 'released'
+
+/** How an attempt came to its end. */
+export type Ending =
+  | { how: 'done'; snapshot: StateSnapshot }
+  | { how: 'failed'; error: RunError; thrown: unknown }
+  | { how: 'stopped'; reason: StopReason }
+  | { how: 'lost'; error: RunError }
+
+export type Execution = {
+  log: RunLog
+  writer: EventWriter
+  signal: AbortSignal
+  /** Asked to drain, the runtime stops before its next step, with everything stored. */
+  control: RunControl
+}
+
+export type ExecutionServices = {
+  graphs: Graphs
+  saver: AgentSaver
+  db: Db
+  /** Whether the environment names a place for traces. Without one the library would send them to its vendor. */
+  isTracing: boolean
+}
+
+/** Work without giving others a turn; requests wait that long. */
+const TURN_MS = 8
+
+/** Executes one attempt of a run up to its end, telling the log all the while. Never rejects. */
+export async function execute(
+  row: RunRow,
+  { graphs, saver, db, isTracing }: ExecutionServices,
+  execution: Execution,
+): Promise<Ending> {
+  const { log, writer, control } = execution
+  const run = { ...row, kwargs: toDoubles(row.kwargs), plan: toDoubles(row.plan), metadata: toDoubles(row.metadata) }
+  const broken = new AbortController()
+  const signal = AbortSignal.any([execution.signal, broken.signal])
+  saver.watch(run.run_id, run.attempt, (error) => broken.abort(error))
+  const emit = (event: string, data: unknown) => {
+    if (writer.isKept || log.isRead(event)) writer.add(log.publish(event, encodeEventData(data)))
+  }
+  try {
+    emit('metadata', { run_id: run.run_id, attempt: run.attempt })
+    const config = runtimeConfig(run)
+    const graph = await graphs.get(run.graph_id, 'threads.create_run', config, run.plan.context)
+    const isContinued = await withStore(async () => {
+      if (await wasBegun(run, db)) return true
+      if (continuesCheckpoint(run)) await keepWrites(run, db)
+      return false
+    })
+    const options = {
+      ...config,
+      ...(isContinued ? {} : placeOf(run, config)),
+      ...runOptions(run, isTracing),
+      signal,
+      control,
+    }
+    await streamGraph(graph, await inputOf(run, isContinued, db), options, run.kwargs, emit, breather(log))
+    return { how: 'done', snapshot: await stateOf(graph, run.thread_id) }
+  } catch (error) {
+    const thrown = broken.signal.aborted ? broken.signal.reason : error
+    if (execution.signal.aborted) return { how: 'stopped', reason: execution.signal.reason as StopReason }
+    if (control.drainRequested && (thrown as Error | undefined)?.name === 'GraphDrained')
+      return { how: 'stopped', reason: 'released' }
+    if (thrown instanceof StoreLost) return { how: 'lost', error: describeError(thrown) }
+    return { how: 'failed', error: describeError(thrown), thrown }
+  } finally {
+    await saver.stop(run.run_id, run.attempt)
+  }
+}
+
+export const stateOf = (graph: Graph, threadId: string): Promise<StateSnapshot> =>
+  graph.getState({ configurable: configurableOf(threadId) })
+
+/** Whether an earlier attempt has stored something: then the thread's newest checkpoint goes on, not the input. */
+async function wasBegun(run: RunRow, db: Db): Promise<boolean> {
+  if (run.attempt === 1) return false
+  const [newest] = await db.query<{ run_id: string | null }>(
+    `select metadata ->> 'run_id' as run_id from checkpoints where thread_id = $1 and checkpoint_ns = ''
+     order by checkpoint_id desc limit 1`,
+    [run.thread_id],
+  )
+  return newest?.run_id === run.run_id
+}
+
+async function inputOf(run: RunRow, isContinued: boolean, db: Db): Promise<unknown> {
+  if (isContinued) return null
+  const { kwargs } = await withStore(() => withInput(db.query, run, JSON.parse))
+  return kwargs.command ? toCommand(kwargs.command) : (kwargs.input ?? null)
+}
+
+/** What the graph and its factory see: the caller's configuration, and who runs. */
+function runtimeConfig(run: RunRow): Json & { configurable: Json } {
+  const { configurable, tags, recursion_limit } = run.plan.config
+  const identity = {
+    run_id: run.run_id,
+    thread_id: run.thread_id,
+    graph_id: run.graph_id,
+    assistant_id: run.assistant_id,
+  }
+  return {
+    configurable: { ...configurable, ...identity, ...configurableOf(run.thread_id) },
+    metadata: { ...run.metadata, ...identity, run_attempt: run.attempt, ls_integration: 'graph' },
+    ...(tags && { tags }),
+    ...(typeof recursion_limit === 'number' && { recursionLimit: recursion_limit }),
+  }
+}
+
+function placeOf(run: RunRow, config: { configurable: Json }): Json {
+  const id = checkpointIdOf(run)
+  const place = id ? { ...run.kwargs.checkpoint, checkpoint_id: id } : run.kwargs.checkpoint
+  return { configurable: { ...config.configurable, ...configurableOf(run.thread_id, place) } }
+}
+
+/** Options that were not given are left out: undefined would take the place of the graph's own. */
+function runOptions({ run_id, graph_id, kwargs, plan }: RunRow, isTracing: boolean): Json & { runId: string } {
+  const { interrupt_before, interrupt_after, durability, checkpoint_during, langsmith_tracer: tracer } = kwargs
+  const older = typeof checkpoint_during === 'boolean' ? (checkpoint_during ? 'async' : 'exit') : undefined
+  return {
+    runId: run_id,
+    runName: graph_id,
+    ...(Object.keys(plan.context).length > 0 && { context: plan.context }),
+    ...(interrupt_before && { interruptBefore: interrupt_before }),
+    ...(interrupt_after && { interruptAfter: interrupt_after }),
+    ...((durability ?? older) && { durability: durability ?? older }),
+    ...(tracer?.project_name && isTracing && { callbacks: [tracerOf(tracer)] }),
+  }
+}
+
+const tracerOf = ({ project_name, example_id }: { project_name?: string | null; example_id?: string | null }) =>
+  new LangChainTracer({
+    ...(project_name && { projectName: project_name }),
+    ...(example_id && { exampleId: example_id }),
+  })
+
+/** Gives requests their turn during a burst of events, and waits for slow readers. */
+function breather(log: RunLog): () => Promise<void> | undefined {
+  let turn = performance.now()
+  let count = 0
+  return () => {
+    if (++count % 16 !== 0 || performance.now() - turn < TURN_MS) return undefined
+    return (async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      await log.pace()
+      turn = performance.now()
+    })()
+  }
+}

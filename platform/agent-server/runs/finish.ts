@@ -1,0 +1,181 @@
+import type { StateSnapshot } from '@langchain/langgraph'
+import type { RunError } from '../kernel/errors'
+import type { Bus } from '../persistence/bus'
+import type { Db, Query } from '../persistence/db'
+import { encode } from '../threads/messages'
+import { restingStatus } from '../threads/state'
+import type { ThreadStates } from '../threads/thread-state'
+import { REFRESH_TTL, removeThread, type Threads } from '../threads/threads'
+import type { Entry, RunLog } from './events'
+import type { Ending } from './execute'
+import type { EventWriter } from './hub'
+import { undoRun } from './rollback'
+import { freeThread, noteEnd, type RunRow } from './runs'
+
+/** A run that loses its process or its store that often is given up. */
+export const MAX_CRASHES = 3
+/** How long the temporary thread of a run stays that another process has asked for: its answer is read from there. */
+const KEPT_FOR_OTHERS = `now() + interval '60 seconds'`
+
+/** The rollback was asked for in the moment in which the run ended by itself; who asked was told that it will happen. */
+class RollbackAsked extends Error {}
+
+/** Brings runs to their end in the store: one transaction each, so that who sees the end sees all of it. */
+export class Endings {
+  constructor(
+    private readonly db: Db,
+    private readonly bus: Bus,
+    private readonly threads: Threads,
+    private readonly states: ThreadStates,
+    /** A notice of the end waits to be sent. */
+    private readonly onNotice: () => void = () => {},
+  ) {}
+
+  /** Ends an attempt that this process has executed. The log is told last. Gives the run's status, or what became of it. */
+  async settle(run: RunRow, ending: Ending, log: RunLog, writer: EventWriter): Promise<string> {
+    await writer.flush()
+    if (ending.how === 'stopped' && ending.reason === 'released') {
+      await this.release(run)
+      return 'released'
+    }
+    if (ending.how === 'lost') {
+      // Counted like a crash, so that it cannot go on for ever.
+      if (run.crashes + 1 >= MAX_CRASHES)
+        return this.#settle(run, { ...ending, how: 'failed', thrown: undefined }, log, writer)
+      await this.release(run, run.crashes + 1)
+      return 'released'
+    }
+    try {
+      return await this.#settle(run, ending, log, writer)
+    } catch (error) {
+      if (!(error instanceof RollbackAsked)) throw error
+      return this.#settle(run, { how: 'stopped', reason: 'rollback' }, log, writer)
+    }
+  }
+
+  async #settle(
+    run: RunRow,
+    ending: Exclude<Ending, { how: 'lost' }>,
+    log: RunLog,
+    writer: EventWriter,
+  ): Promise<string> {
+    if (ending.how === 'stopped' && ending.reason === 'rollback') await undoRun(this.db, run)
+    const snapshot = ending.how === 'done' ? ending.snapshot : await this.#stateOf(run)
+    const error = ending.how === 'failed' ? ending.error : undefined
+    const status = statusOf(ending)
+    const entries: [event: string, data: unknown][] = [
+      ...(error ? [['error', error] as [string, unknown]] : []),
+      ['end', { run_id: run.run_id, status }],
+    ]
+    const last: Entry[] = entries.map(([event, data], index) => ({
+      id: log.lastId + 1 + index,
+      event,
+      data: encode(data),
+    }))
+    const resting = restingOf(status, snapshot, ending.how === 'done')
+    const isOurs = await this.#store(run, status, resting, error, async (query) => {
+      await writer.finish(query, last)
+      await noteEnd(query, run, status, snapshot, error)
+    })
+    log.outcome = { status: isOurs ? status : 'gone', snapshot, error }
+    for (const entry of last) log.relay(entry)
+    log.end()
+    await this.bus.tell({ kind: 'ended', run: run.run_id })
+    return status
+  }
+
+  /** Ends a run whose process is gone: as it was asked to, or because it has brought down too many. */
+  async settleOrphan(run: RunRow, error: RunError | undefined): Promise<void> {
+    if (run.cancel === 'rollback') await undoRun(this.db, run)
+    const snapshot = await this.#stateOf(run)
+    const status = error ? 'error' : run.cancel === 'rollback' ? 'rollback' : 'interrupted'
+    await this.#store(run, status, restingOf(status, snapshot, false), error, (query) =>
+      noteEnd(query, run, status, snapshot, error),
+    )
+    await this.bus.tell({ kind: 'ended', run: run.run_id })
+  }
+
+  /** Gives a run back to the queue, to be continued by whoever takes it. */
+  async release(run: RunRow, crashes = run.crashes): Promise<void> {
+    await this.db.query(
+      `update runs set status = 'pending', owner = null, crashes = $3, updated_at = now()
+       where run_id = $1 and status = 'running' and owner = $2`,
+      [run.run_id, run.owner, crashes],
+    )
+    await this.bus.tell({ kind: 'ended', run: run.run_id })
+  }
+
+  /** False when the run is not this process's any more: it was removed meanwhile. */
+  async #store(
+    run: RunRow,
+    status: string,
+    resting: string | undefined,
+    error: RunError | undefined,
+    also: (query: Query) => Promise<void>,
+  ): Promise<boolean> {
+    const isOurs = await this.db.transaction(async (query) => {
+      await query('select from threads where thread_id = $1 for update', [run.thread_id])
+      if (!(await this.#closeRun(query, run, status, error))) return false
+      await also(query)
+      if (run.plan.deletesThread) {
+        if (run.creator === this.bus.instance) await removeThread(query, run.thread_id, !run.is_resumable)
+        else await query(`update threads set expires_at = ${KEPT_FOR_OTHERS} where thread_id = $1`, [run.thread_id])
+        return true
+      }
+      await query(
+        `update threads set resting = coalesce($2, resting), error = case when $2::text is null then error else $3::json end,
+           state_updated_at = now(), ${REFRESH_TTL} where thread_id = $1`,
+        [run.thread_id, resting, error ? JSON.stringify(error) : null],
+      )
+      await freeThread(query, run.thread_id)
+      return true
+    })
+    if (isOurs && run.kwargs.webhook) this.onNotice()
+    return isOurs
+  }
+
+  /** Gives false for a run that is not this process's any more. Throws where a rollback was asked for in the last moment. */
+  async #closeRun(query: Query, run: RunRow, status: string, error: RunError | undefined): Promise<boolean> {
+    const isMine = `run_id = $1 and status = 'running' and owner = $2`
+    const forget = `with forgotten as (delete from kept_writes where run_id = $1 and exists (select from runs where ${isMine}))`
+    const mine = [run.run_id, run.owner]
+    if (status === 'rollback')
+      return (await query(`${forget} delete from runs where ${isMine} returning run_id`, mine)).length > 0
+    const [row] = await query(
+      `${forget} update runs set status = $3, error = $4, owner = null, updated_at = now()
+       where ${isMine} and cancel is distinct from 'rollback' returning run_id`,
+      [...mine, status, error ? JSON.stringify(error) : null],
+    )
+    if (row) return true
+    const [asked] = await query(`select from runs where ${isMine} and cancel = 'rollback'`, mine)
+    if (asked) throw new RollbackAsked()
+    return false
+  }
+
+  /** The newest state; undefined where it cannot be read, which must not keep a run from ending. */
+  async #stateOf(run: RunRow): Promise<StateSnapshot | undefined> {
+    try {
+      return await this.states.snapshot(await this.threads.get(run.thread_id))
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function statusOf(ending: Exclude<Ending, { how: 'lost' }>): string {
+  if (ending.how === 'done') return restingStatus(ending.snapshot) === 'interrupted' ? 'interrupted' : 'success'
+  if (ending.how === 'failed') return 'error'
+  return ending.reason === 'rollback' ? 'rollback' : 'interrupted'
+}
+
+/**
+ * What the thread is afterwards. A run that was cancelled leaves steps undone, but nobody is asked for anything; undefined
+ * for one that was taken back: the thread is what it was.
+ */
+function restingOf(status: string, snapshot: StateSnapshot | undefined, isDone: boolean): string | undefined {
+  if (status === 'rollback') return undefined
+  if (status === 'error') return 'error'
+  if (!snapshot) return 'idle'
+  if (isDone) return restingStatus(snapshot)
+  return snapshot.tasks.some((task) => task.interrupts.length > 0) ? 'interrupted' : 'idle'
+}

@@ -1,0 +1,252 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bus, BusMessage } from '../persistence/bus'
+import type { Db, Query } from '../persistence/db'
+import { type Entry, RunLog, type StreamCut } from './events'
+
+/** Ids of an attempt's events follow those of the one before, whatever of them was lost with a process. */
+const IDS_PER_ATTEMPT = 1_000_000_000
+const FLUSH_MS = 20
+const FLUSH_CHARS = 1_000_000
+const PAGE = 1000
+const POLL_MS = 1000
+/** How long another process may take to say that it writes events down; without an answer the reader begins anyway. */
+const WATCH_MS = 1000
+
+export type Followed = { run_id: string; status: string; is_resumable: boolean; creator: number; owner: number | null }
+
+type Open = { log: RunLog; uses: number; writer?: EventWriter; mirror?: AbortController }
+
+/** The logs of the runs that this process executes or reads. A run that executes elsewhere is mirrored into its log here. */
+export class Hub {
+  readonly #open = new Map<string, Open>()
+
+  constructor(
+    private readonly db: Db,
+    private readonly bus: Bus,
+    private readonly complain: (line: string) => void,
+  ) {
+    bus.on('message', (message) => {
+      const open = this.#open.get(message.run)
+      if (!open) return
+      if ((message.kind === 'claimed' || message.kind === 'ended') && !open.writer) this.#mirror(open, open.log.lastId)
+      if (message.kind === 'watch' && open.writer) void this.#answerWatch(open)
+    })
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** The log of a run, for as long as `release` is not called. Hold it before the run is made, and nothing of it is missed. */
+  hold(runId: string): { log: RunLog; release(): void } {
+    const held: Open = this.#open.get(runId) ?? { log: new RunLog(runId, 0), uses: 0 }
+    this.#open.set(runId, held)
+    held.uses += 1
+    let isHeld = true
+    return {
+      log: held.log,
+      release: () => {
+        if (!isHeld) return
+        isHeld = false
+        held.uses -= 1
+        if (held.uses > 0) return
+        held.mirror?.abort()
+        if (this.#open.get(runId) === held) this.#open.delete(runId)
+      },
+    }
+  }
+
+  /** Begins an attempt of a run in this process. With `isKept` its events are written down from the first one on. */
+  begin(runId: string, attempt: number, isKept: boolean): { log: RunLog; writer: EventWriter; release(): void } {
+    const { log, release } = this.hold(runId)
+    const open = this.#open.get(runId) as Open // held in the line above
+    open.mirror?.abort()
+    open.mirror = undefined
+    log.continueFrom((attempt - 1) * IDS_PER_ATTEMPT)
+    const writer = new EventWriter(this.db, this.bus, runId, isKept, this.complain)
+    open.writer = writer
+    return {
+      log,
+      writer,
+      release: () => {
+        open.writer = undefined
+        release()
+      },
+    }
+  }
+
+  /** For a reader that comes late, wherever the run is. Resolves once nothing of it can be missed any more. */
+  async follow(run: Followed): Promise<void> {
+    const open = this.#open.get(run.run_id)
+    if (!open || open.writer || open.mirror) return
+    if (run.status === 'pending' && !run.is_resumable) {
+      if (run.creator === this.bus.instance) return
+      const [row] = await this.db.query(
+        `update runs set is_watched = true where run_id = $1 and status = 'pending' returning run_id`,
+        [run.run_id],
+      )
+      if (row) return
+    }
+    // What can be resumed is written down anyway.
+    if (!run.is_resumable && run.owner !== this.bus.instance) await this.#watch(run.run_id)
+    const [row] = await this.db.query<{ id: string | null }>('select max(id) as id from run_events where run_id = $1', [
+      run.run_id,
+    ])
+    if (!open.writer) this.#mirror(open, Math.max(Number(row?.id ?? -1), open.log.lastId))
+  }
+
+  /** For readers that have heard nothing for a while: a notice may have been lost. */
+  async check(runId: string): Promise<void> {
+    const open = this.#open.get(runId)
+    if (!open || open.writer || open.mirror) return
+    const [row] = await this.db.query<{ status: string }>('select status from runs where run_id = $1', [runId])
+    if (row?.status !== 'pending') this.#mirror(open, open.log.lastId)
+  }
+
+  /** Events after `after` up to `until` that were written down, in pages. */
+  async *stored(
+    runId: string,
+    after: number,
+    until = Number.MAX_SAFE_INTEGER,
+    pageSize = PAGE,
+  ): AsyncGenerator<Entry[]> {
+    await this.#open.get(runId)?.writer?.flush()
+    for (let last = after; ; ) {
+      const rows = await this.db.query<Entry>(
+        'select id::float8 as id, event, data from run_events where run_id = $1 and id > $2 and id <= $3 order by id limit $4',
+        [runId, last, until, pageSize],
+      )
+      if (rows.length) yield rows
+      if (rows.length < pageSize) return
+      last = (rows.at(-1) as Entry).id
+    }
+  }
+
+  /** Cuts every reader, for a process that is stopping. */
+  cut(reason: StreamCut): void {
+    for (const { log, mirror } of this.#open.values()) {
+      mirror?.abort()
+      log.cut(reason)
+    }
+  }
+
+  async #answerWatch({ log, writer }: Open): Promise<void> {
+    writer?.keep()
+    await this.bus.send({ kind: 'watched', run: log.runId, id: log.lastId })
+  }
+
+  #watch(runId: string): Promise<void> {
+    return new Promise((resolve) => {
+      const settle = () => {
+        clearTimeout(timer)
+        this.bus.off('message', listen)
+        resolve()
+      }
+      const timer = setTimeout(settle, WATCH_MS)
+      const listen = (message: BusMessage) => {
+        if (message.run === runId && (message.kind === 'watched' || message.kind === 'ended')) settle()
+      }
+      this.bus.on('message', listen)
+      void this.bus.send({ kind: 'watch', run: runId })
+    })
+  }
+
+  #mirror(open: Open, after: number): void {
+    if (open.mirror) return
+    const { log } = open
+    const mirror = new AbortController()
+    open.mirror = mirror
+    log.continueFrom(after + 1)
+    void this.#copy(log, mirror.signal).catch((error: Error) => {
+      if (!mirror.signal.aborted) this.complain(`Run ${log.runId} cannot be followed: ${error.message}`)
+    })
+  }
+
+  /** Copies written events into the log until the run is over or is taken up here. */
+  async #copy(log: RunLog, signal: AbortSignal): Promise<void> {
+    let wake = () => {}
+    const listen = (message: { run: string }) => message.run === log.runId && wake()
+    this.bus.on('message', listen)
+    try {
+      while (!signal.aborted) {
+        const news = new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        // The status first: what an ended run has written is all there.
+        const [row] = await this.db.query<{ status: string }>('select status from runs where run_id = $1', [log.runId])
+        for await (const page of this.stored(log.runId, log.lastId)) {
+          if (signal.aborted) return
+          for (const entry of page) log.relay(entry)
+        }
+        if (row?.status !== 'running' && row?.status !== 'pending') return log.end()
+        await Promise.race([news, sleep(POLL_MS, undefined, { signal }).catch(() => {})])
+      }
+    } finally {
+      this.bus.off('message', listen)
+    }
+  }
+}
+
+/** Writes a run's events down where someone may need them later or elsewhere, several in one statement. */
+export class EventWriter {
+  #pending: Entry[] = []
+  #size = 0
+  #timer: NodeJS.Timeout | undefined
+  #flushing: Promise<void> = Promise.resolve()
+
+  constructor(
+    private readonly db: Db,
+    private readonly bus: Bus,
+    private readonly runId: string,
+    private kept: boolean,
+    private readonly complain: (line: string) => void,
+  ) {}
+
+  get isKept(): boolean {
+    return this.kept
+  }
+
+  keep(): void {
+    this.kept = true
+  }
+
+  add(entry: Entry): void {
+    if (!this.isKept) return
+    this.#pending.push(entry)
+    this.#size += entry.data.length
+    if (this.#size > FLUSH_CHARS) void this.flush()
+    else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
+  }
+
+  /** Resolves when everything added so far is stored, or is lost for good, which is logged. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#flushing = this.#flushing.then(async () => {
+      const entries = this.#pending
+      if (!entries.length) return
+      this.#pending = []
+      this.#size = 0
+      try {
+        await storeEvents(this.db.query, this.runId, entries)
+        await this.bus.send({ kind: 'events', run: this.runId })
+      } catch (error) {
+        this.complain(`${entries.length} events of run ${this.runId} could not be stored: ${(error as Error).message}`)
+      }
+    })
+    return this.#flushing
+  }
+
+  /** The run's last events, in the transaction that ends it: who sees the end sees them too. */
+  async finish(query: Query, entries: readonly Entry[]): Promise<void> {
+    if (this.isKept) await storeEvents(query, this.runId, entries)
+  }
+}
+
+async function storeEvents(query: Query, runId: string, entries: readonly Entry[]): Promise<void> {
+  await query(
+    `insert into run_events (run_id, id, event, data)
+     select $1, * from unnest($2::bigint[], $3::text[], $4::text[]) on conflict do nothing`,
+    [runId, entries.map(({ id }) => id), entries.map(({ event }) => event), entries.map(({ data }) => data)],
+  )
+}

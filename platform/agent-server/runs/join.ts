@@ -1,0 +1,256 @@
+import { describeError } from '../kernel/errors'
+import { encode, toPlain } from '../threads/messages'
+import { interruptOut } from '../threads/state'
+import type { ThreadStates } from '../threads/thread-state'
+import type { Threads } from '../threads/threads'
+import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS, type LogReader, type Outcome, type RunLog } from './events'
+import type { Hub } from './hub'
+import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
+
+/** Part of every stream, whatever modes and namespaces a reader wants. */
+const ALWAYS = new Set(['metadata', 'error', 'end'])
+
+export type JoinOptions = {
+  /** Last id that the reader has; -1 for the whole run. Only runs that keep their events can go back. */
+  after?: number
+  modes?: readonly string[]
+  namespaces?: readonly string[]
+  signal: AbortSignal
+  /** Called when the reader is gone before the end of the run. */
+  onLeave?: () => void
+}
+
+/** Its record is removed with its temporary thread, and its events are kept for a while. */
+export type GoneRun = { run_id: string; status: 'gone'; is_resumable: true }
+
+/** `reader`: attached before the run was made. */
+export type Held = { log: RunLog; reader?: LogReader; release(): void }
+
+/** Readers of runs: wherever a run executes, whether it waits, runs or has ended. */
+export class Joins {
+  #readers = 0
+
+  constructor(
+    private readonly hub: Hub,
+    private readonly runs: Runs,
+    private readonly threads: Threads,
+    private readonly states: ThreadStates,
+    private readonly heartbeatMs = HEARTBEAT_MS,
+  ) {}
+
+  /** Streams and waits that are open now. */
+  get readers(): number {
+    return this.#readers
+  }
+
+  /** Reads a run that is about to be made: it may begin before whoever makes it knows that it exists. */
+  hold(runId: string, { modes, namespaces }: Pick<JoinOptions, 'modes' | 'namespaces'>): Held {
+    const { log, release } = this.hub.hold(runId)
+    const reader = log.attach(filterOf(modes, namespaces))
+    return {
+      log,
+      reader,
+      release: () => {
+        log.detach(reader)
+        release()
+      },
+    }
+  }
+
+  /**
+   * A run's events as an endless body, with a comment when nothing happens. `held` is the log where the caller has it
+   * already; otherwise the reader gets what comes from now on, and with `after` what was kept before.
+   */
+  async stream(run: RunRow | GoneRun, options: JoinOptions, held?: Held): Promise<ReadableStream<Uint8Array>> {
+    const reader = watchReader(options)
+    const events = this.#follow(run, { ...options, signal: reader.signal }, held ?? this.hub.hold(run.run_id), !held)
+    // What a joiner is promised begins with the answer's headers, so the reader is in place before they are sent.
+    let first: IteratorResult<Entry[]> | undefined = await events.next()
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            const { done, value } = first ?? (await events.next())
+            first = undefined
+            if (!done)
+              return controller.enqueue(Buffer.from(value.length ? value.map(encodeEvent).join('') : HEARTBEAT))
+            reader.finish()
+            controller.close()
+          } catch (error) {
+            reader.finish()
+            controller.error(error)
+          }
+        },
+        cancel: async () => {
+          reader.leave()
+          await events.return(undefined)
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  /** Blank lines while the run goes on, then its answer as JSON. */
+  answer(run: RunRow, options: JoinOptions, held?: Held): ReadableStream<Uint8Array> {
+    const { log, reader: attached, release }: Held = held ?? this.hub.hold(run.run_id)
+    const reader = watchReader(options)
+    const follower = { log, reader: attached, release: () => {} }
+    const events = this.#follow(run, { signal: reader.signal, modes: [] }, follower, !held)
+    const answer = async () => {
+      try {
+        return encode(answerOf(await this.outcome(run, log)))
+      } catch (error) {
+        return encode({ __error__: describeError(error) })
+      }
+    }
+    let isOver = false
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            if (isOver) return
+            for (;;) {
+              const { done, value } = await events.next()
+              if (!done && value.length) continue
+              if (!done) return controller.enqueue(Buffer.from('\n'))
+              isOver = true
+              reader.finish()
+              controller.enqueue(Buffer.from(await answer()))
+              release()
+              return controller.close()
+            }
+          } catch (error) {
+            reader.finish()
+            release()
+            controller.error(error)
+          }
+        },
+        cancel: async () => {
+          reader.leave()
+          await events.return(undefined)
+          release()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  /** The events themselves, for readers in this process; an empty list when nothing happens for a while. Releases `held`. */
+  read(run: RunRow, options: JoinOptions, held?: Held): AsyncGenerator<Entry[], undefined> {
+    return this.#follow(run, options, held ?? this.hub.hold(run.run_id), !held)
+  }
+
+  /** How a run that is over has ended; `log` as it was held while the run went on. */
+  async outcome(run: RunRow, log?: RunLog): Promise<Outcome> {
+    if (log?.outcome) return log.outcome
+    const [row, thread] = await Promise.all([
+      this.runs.find(run.run_id),
+      this.threads.get(run.thread_id).catch(() => undefined),
+    ])
+    const snapshot = thread && (await this.states.snapshot(thread))
+    return { status: row?.status ?? 'rollback', snapshot, error: row?.error ?? undefined }
+  }
+
+  /** Resolves when the run has ended, wherever it executes. */
+  async ended(run: RunRow, signal: AbortSignal): Promise<void> {
+    for await (const _ of this.#follow(run, { signal, modes: [] }, this.hub.hold(run.run_id), true))
+      if (signal.aborted) return
+  }
+
+  async *#follow(
+    run: RunRow | GoneRun,
+    { after, modes, namespaces, signal }: JoinOptions,
+    { log, reader: attached, release }: Held,
+    isLate: boolean,
+  ): AsyncGenerator<Entry[], undefined> {
+    let reader: LogReader | undefined
+    const onAbort = () => reader?.end()
+    this.#readers += 1
+    try {
+      const wants = filterOf(modes, namespaces)
+      if (isLate && run.status !== 'gone' && isInProgress(run.status)) await this.hub.follow(run as RunRow)
+      reader = attached ?? log.attach(wants)
+      signal.addEventListener('abort', onAbort, { once: true })
+      let hasEnd = false
+      if (isLate && after !== undefined && run.is_resumable)
+        for await (const page of this.hub.stored(
+          run.run_id,
+          after,
+          isInProgress(run.status) ? log.lastId : undefined,
+        )) {
+          const wanted = page.filter(({ event }) => wants(event))
+          hasEnd ||= page.some(({ event }) => event === 'end')
+          if (wanted.length) yield wanted
+        }
+      // The answer can begin: nothing that happens from here on is missed.
+      yield []
+      if (isInProgress(run.status) && !hasEnd)
+        for (
+          let taken = await reader.take(this.heartbeatMs);
+          taken && !signal.aborted;
+          taken = await reader.take(this.heartbeatMs)
+        ) {
+          hasEnd ||= taken.some(({ event }) => event === 'end')
+          if (taken.length === 0) await this.hub.check(run.run_id)
+          yield taken
+        }
+      if (!hasEnd && !signal.aborted) yield [await this.#endOf(run.run_id, log.lastId + 1)]
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      if (reader) log.detach(reader)
+      release()
+      this.#readers -= 1
+    }
+  }
+
+  /** The end of a run that is not told by its own events any more. */
+  async #endOf(runId: string, id: number): Promise<Entry> {
+    const row = await this.runs.find(runId)
+    return {
+      id,
+      event: 'end',
+      data: encode({ run_id: runId, status: row?.status ?? ('rollback' satisfies CancelAction) }),
+    }
+  }
+}
+
+/** Tells a reader that is gone from one that has read to the end. */
+function watchReader({ signal, onLeave }: JoinOptions) {
+  const left = new AbortController()
+  let isFinished = false
+  const both = AbortSignal.any([signal, left.signal])
+  const leave = () => !isFinished && onLeave?.()
+  if (both.aborted) leave()
+  else both.addEventListener('abort', leave, { once: true })
+  return {
+    signal: both,
+    leave: () => left.abort(),
+    finish: () => {
+      isFinished = true
+    },
+  }
+}
+
+/** The final state; an error in its place, open interrupts beside it. */
+export function answerOf({ snapshot, error }: Outcome): unknown {
+  if (error) return { __error__: error }
+  if (!snapshot) return null
+  const interrupts = snapshot.tasks.flatMap((task) => task.interrupts.map(interruptOut))
+  const values = toPlain(snapshot.values)
+  return interrupts.length ? { ...(values as object), __interrupt__: interrupts } : values
+}
+
+function filterOf(
+  modes: readonly string[] | undefined,
+  namespaces: readonly string[] | undefined,
+): (event: string) => boolean {
+  if (!modes && !namespaces) return () => true
+  // The mode is called messages-tuple in requests; the older one has names of its own below `messages/`.
+  const wanted = modes && new Set(modes.map((mode) => (mode === 'messages-tuple' ? 'messages' : mode)))
+  return (event) => {
+    if (ALWAYS.has(event)) return true
+    const [mode = '', ...namespace] = event.split('|')
+    if (wanted && !wanted.has(mode) && !wanted.has(mode.split('/', 1)[0] as string)) return false
+    return !namespaces || namespaces.some((one) => namespace.join('|').startsWith(one))
+  }
+}

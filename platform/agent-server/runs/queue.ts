@@ -1,0 +1,261 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RunControl } from '@langchain/langgraph'
+import { stackOf } from '../kernel/errors'
+import { Bus } from '../persistence/bus'
+import type { Db } from '../persistence/db'
+import { type Ending, type ExecutionServices, execute, type StopReason } from './execute'
+import { type Endings, MAX_CRASHES } from './finish'
+import type { Hub } from './hub'
+import { RUN_COLUMNS, type RunRow } from './runs'
+
+/** Runs of this process at one time; each is mostly waiting for a model or a tool. */
+const MAX_AT_ONCE = 100
+/** Looks at the queue and at other processes without being told to. */
+const LOOK_MS = 1000
+/** How long a run is left to the process that took the request for it. */
+const PREFER_MS = 200
+/** A process is taken for gone after two looks that far apart: a lost connection comes back sooner. */
+const GONE_MS = 1500
+const RETRY_MS = 500
+
+type Active = { run: RunRow; abort: AbortController; control: RunControl; done: Promise<void> }
+
+/** `dueMs`: when the run could have begun, as epoch time. */
+export type QueueObserver = { runBegan(dueMs: number): void; runEnded(status: string, ms: number): void }
+
+/** Takes runs from the store and executes them; several processes may do so on one store. */
+export class Queue {
+  readonly #active = new Map<string, Active>()
+  readonly #suspects = new Map<number, number>()
+  #isDraining = false
+  #isStopped = false
+  #claiming: Promise<void> | undefined
+  #hasNews = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(
+    private readonly services: ExecutionServices,
+    private readonly bus: Bus,
+    private readonly hub: Hub,
+    private readonly endings: Endings,
+    private readonly log: (level: 'info' | 'error', message: string, runId?: string) => void,
+    private readonly observer?: QueueObserver,
+  ) {}
+
+  /** Runs that are executed here. */
+  get size(): number {
+    return this.#active.size
+  }
+
+  get #db(): Db {
+    return this.services.db
+  }
+
+  start(): void {
+    this.bus.on('message', (message) => {
+      if (message.kind === 'cancel' && this.#active.has(message.run)) void this.#checkActive()
+      if (message.kind === 'ended') {
+        // Deleted under our hands, perhaps.
+        if (this.#active.has(message.run)) void this.#checkActive()
+        this.wake()
+      }
+    })
+    this.bus.on('reconnected', () => void this.#look())
+    this.#schedule()
+    void this.#look()
+  }
+
+  /** Something may be there to execute: after `delayMs`, or now. */
+  wake(delayMs = 0): void {
+    if (delayMs > 0) {
+      // A timer cannot wait longer; the regular look will find the run.
+      if (delayMs < 2 ** 31) setTimeout(() => this.wake(), delayMs).unref()
+      return
+    }
+    this.#hasNews = true
+    this.#claiming ??= this.#claimAll().finally(() => {
+      this.#claiming = undefined
+    })
+  }
+
+  /** Takes nothing new from now on; what runs goes on. Resolves when it has ended. */
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    await this.#claiming
+    await Promise.all([...this.#active.values()].map((one) => one.done))
+  }
+
+  /** When the run has ended here; at once for one that is not executed here. */
+  async ended(runId: string): Promise<void> {
+    await this.#active.get(runId)?.done
+  }
+
+  /** Gives everything back to the store: runs stop at their next step, or after `graceMs` in the middle of one. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isDraining = true
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#claiming
+    const active = [...this.#active.values()]
+    for (const { control } of active) control.requestDrain()
+    const done = Promise.all(active.map((one) => one.done))
+    await Promise.race([done, sleep(graceMs)])
+    for (const { abort } of this.#active.values()) abort.abort('released' satisfies StopReason)
+    await Promise.race([done, sleep(1000)])
+  }
+
+  async #claimAll(): Promise<void> {
+    while (this.#hasNews && !this.#isDraining && this.#active.size < MAX_AT_ONCE) {
+      this.#hasNews = false
+      try {
+        for (let run = await this.#claim(); run; run = await this.#claim()) {
+          this.#begin(run)
+          if (this.#isDraining || this.#active.size >= MAX_AT_ONCE) break
+        }
+      } catch (error) {
+        // Two processes took runs of one thread in the same moment: the index let one through.
+        if ((error as { code?: string }).code !== '23505') {
+          this.log('error', `The queue cannot be read: ${(error as Error).message}`)
+          return
+        }
+        this.#hasNews = true
+      }
+    }
+  }
+
+  /** The oldest run that is due and first on a thread where nothing runs. */
+  async #claim(): Promise<RunRow | undefined> {
+    const [run] = await this.#db.query<RunRow>(
+      `update runs set status = 'running', owner = $1, attempt = attempt + 1, updated_at = now(),
+         started_at = coalesce(started_at, now())
+       where run_id = (
+         select r.run_id from runs r
+         where r.status = 'pending' and r.run_after <= now()
+           and (r.creator = $1 or r.run_after <= now() - $2 * interval '1 millisecond')
+           and not exists (select from runs o where o.thread_id = r.thread_id and (o.status = 'running'
+             or (o.status = 'pending' and o.run_after <= now() and o.seq < r.seq)))
+         order by r.seq limit 1 for update skip locked)
+       returning ${RUN_COLUMNS}`,
+      [this.bus.instance, PREFER_MS],
+    )
+    return run
+  }
+
+  #begin(run: RunRow): void {
+    // Readers may sit in other processes: there the request was taken, a reader waits, or an earlier attempt was made.
+    const isFollowed = run.creator !== this.bus.instance || run.is_watched || run.attempt > 1
+    const { log, writer, release } = this.hub.begin(run.run_id, run.attempt, run.is_resumable || isFollowed)
+    const abort = new AbortController()
+    const control = new RunControl()
+    // Asked for while nobody executed it.
+    if (run.cancel) abort.abort(run.cancel)
+    if (isFollowed) void this.bus.send({ kind: 'claimed', run: run.run_id })
+    const began = performance.now()
+    if (run.attempt === 1) this.observer?.runBegan(run.created_at.getTime() + (run.kwargs.after_seconds ?? 0) * 1000)
+    const work = async () => {
+      const ending = await execute(run, this.services, { log, writer, signal: abort.signal, control })
+      if (ending.how === 'failed') this.log('error', `The run failed: ${stackOf(ending.thrown)}`, run.run_id)
+      await this.#settle(run, ending, async () => {
+        const status = await this.endings.settle(run, ending, log, writer)
+        this.observer?.runEnded(status, performance.now() - began)
+      })
+    }
+    const done = work().finally(() => {
+      this.#active.delete(run.run_id)
+      release()
+      this.wake()
+    })
+    this.#active.set(run.run_id, { run, abort, control, done })
+  }
+
+  /** The end must be stored, however long the store is away: until then the thread belongs to this run. */
+  async #settle(run: RunRow, ending: Ending, store: () => Promise<void>): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await store()
+        return
+      } catch (error) {
+        this.log('error', `The end of the run (${ending.how}) cannot be stored: ${stackOf(error)}`, run.run_id)
+        if (this.#isStopped) return
+        await sleep(Math.min(RETRY_MS * tries, 10_000))
+      }
+    }
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => {
+      void this.#look().finally(() => {
+        if (!this.#isStopped) this.#schedule()
+      })
+    }, LOOK_MS)
+    this.#timer.unref()
+  }
+
+  async #look(): Promise<void> {
+    this.wake()
+    try {
+      await Promise.all([this.#checkActive(), this.#takeOrphans()])
+    } catch (error) {
+      if (!this.#isStopped) this.log('error', `The store cannot be read: ${(error as Error).message}`)
+    }
+  }
+
+  /** Stops what is to be stopped: asked for by anyone, or removed from the store. */
+  async #checkActive(): Promise<void> {
+    if (this.#active.size === 0) return
+    const ids = [...this.#active.keys()]
+    const rows = await this.#db.query<Pick<RunRow, 'run_id' | 'cancel' | 'owner'>>(
+      'select run_id, cancel, owner from runs where run_id = any($1)',
+      [ids],
+    )
+    const known = new Map(rows.map((row) => [row.run_id, row]))
+    for (const id of ids) {
+      const row = known.get(id)
+      const reason: StopReason | null | undefined = row?.owner === this.bus.instance ? row.cancel : 'gone'
+      // A second request may be the stronger one, but what is stopped already stays so.
+      if (reason) this.#active.get(id)?.abort.abort(reason)
+    }
+  }
+
+  /** Runs whose process is gone go back to the queue, to be continued from their last checkpoint. */
+  async #takeOrphans(): Promise<void> {
+    if (this.#isDraining) return
+    // Also owners that are in no list: one that was buried while it was only out of reach, or whose last claim came after that.
+    const gone = await this.#db.query<{ id: number }>(
+      `select id from (select id from instances union select owner from runs where status = 'running') i
+       where id <> $1 and ${Bus.isGone('i.id')}`,
+      [this.bus.instance],
+    )
+    const now = performance.now()
+    for (const id of this.#suspects.keys()) if (!gone.some((one) => one.id === id)) this.#suspects.delete(id)
+    for (const { id } of gone) {
+      const since = this.#suspects.get(id)
+      if (since === undefined) {
+        this.#suspects.set(id, now)
+        setTimeout(() => void this.#look(), GONE_MS).unref()
+      } else if (now - since >= GONE_MS) await this.#bury(id)
+    }
+  }
+
+  async #bury(instance: number): Promise<void> {
+    const runs = await this.#db.query<RunRow>(
+      `select ${RUN_COLUMNS} from runs where owner = $1 and status = 'running'`,
+      [instance],
+    )
+    await Promise.all(
+      runs.map(async (run) => {
+        const crashes = run.crashes + 1
+        const error =
+          crashes >= MAX_CRASHES
+            ? { error: 'ProcessCrashed', message: `The process that executed this run has ended ${crashes} times.` }
+            : undefined
+        this.log('info', `The process that executed the run is gone (${crashes} of ${MAX_CRASHES}).`, run.run_id)
+        if (run.cancel || error) await this.endings.settleOrphan(run, error)
+        else await this.endings.release(run, crashes)
+      }),
+    )
+    await this.#db.query('delete from instances where id = $1', [instance])
+    this.#suspects.delete(instance)
+    this.wake()
+  }
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collect, nextEvent, readEvents, type SeenEvent, type TestServer, testServer } from '../testing'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await testServer()
+})
+afterAll(() => server.close())
+
+const names = (events: SeenEvent[]) => events.map(({ event }) => event)
+const run = (assistant_id: string, input: object, more: object = {}) => ({ assistant_id, input, ...more })
+const stream = (assistant_id: string, input: object, stream_mode?: string | string[], more: object = {}) =>
+  server.stream('/runs/stream', run(assistant_id, input, { stream_mode, ...more }))
+
+describe.concurrent('readers', () => {
+  const slow = run('counter', { until: 12, delay: 40 }, { stream_mode: 'custom' })
+  const counts = (events: SeenEvent[]) => events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
+
+  test('any number of them each get everything after their joining, and nothing from before', async () => {
+    const thread = await server.newThread()
+    const response = await server.open('POST', `/threads/${thread}/runs/stream`, slow)
+    const path = response.headers.get('location') as string
+    const first = readEvents(response)
+    await nextEvent(first, 'custom')
+    await nextEvent(first, 'custom')
+    const joined = await Promise.all(Array.from({ length: 5 }, () => server.join(path)))
+    const rest = await collect(first)
+    expect(counts(rest).at(-1)).toBe(12)
+    for (const events of joined) {
+      const seen = counts(events)
+      expect(seen[0]).toBeGreaterThanOrEqual(2)
+      expect(seen).toEqual(Array.from({ length: seen.length }, (_, index) => (seen[0] as number) + index))
+      expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'success' } })
+    }
+  })
+
+  test('a reader that leaves takes nothing from the others', async () => {
+    const thread = await server.newThread()
+    const response = await server.open('POST', `/threads/${thread}/runs/stream`, slow)
+    const path = response.headers.get('location') as string
+    const leave = new AbortController()
+    const gone = await server.open('GET', path, undefined, {}, leave.signal)
+    await gone.body?.getReader().read()
+    leave.abort()
+    expect(counts(await collect(readEvents(response)))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  })
+
+  test('a joiner picks among the modes', async () => {
+    const thread = await server.newThread()
+    const one = (await server.post(`/threads/${thread}/runs`, { ...slow, stream_mode: ['custom', 'values'] })).json
+    const events = await server.join(`/threads/${thread}/runs/${one.run_id}/stream?stream_mode=values`)
+    expect(new Set(names(events).filter((name) => name !== 'metadata'))).toEqual(new Set(['values', 'end']))
+  })
+
+  test('of a run that has ended learn just that, unless it kept its events', async () => {
+    const thread = await server.newThread()
+    const one = (await server.post(`/threads/${thread}/runs`, run('counter', {}))).json
+    await server.until(thread, one.run_id, 'success')
+    const path = `/threads/${thread}/runs/${one.run_id}/stream`
+    for (const headers of [undefined, { 'last-event-id': '-1' }])
+      expect(names(await server.join(path, headers))).toEqual(['end'])
+  })
+
+  test('a burst arrives whole and in order', async () => {
+    const events = await stream('burst', { events: 20_000 }, 'custom')
+    expect(events.slice(1, -1).map(({ data }) => data.index)).toEqual(
+      Array.from({ length: 20_000 }, (_, index) => index),
+    )
+  })
+})
+
+describe.concurrent('a resumable run', () => {
+  const body = run('counter', { until: 8, delay: 30 }, { stream_mode: 'custom', stream_resumable: true })
+  const ids = (events: SeenEvent[]) => events.map(({ id }) => Number(id))
+
+  test('is read on from the event behind Last-Event-ID, while it runs', async () => {
+    const thread = await server.newThread()
+    const leave = new AbortController()
+    const response = await server.open('POST', `/threads/${thread}/runs/stream`, body, {}, leave.signal)
+    const path = response.headers.get('location') as string
+    const events = readEvents(response)
+    await nextEvent(events, 'custom')
+    const last = await nextEvent(events, 'custom')
+    leave.abort()
+    await sleep(70)
+    const rest = await server.join(path, { 'last-event-id': last.id })
+    expect(ids(rest)).toEqual(Array.from({ length: 7 }, (_, index) => Number(last.id) + 1 + index))
+    expect(rest.at(-1)?.event).toBe('end')
+  })
+
+  test.each(['-1', '-'])('is read from the start by %s, also after its end', async (from) => {
+    const thread = await server.newThread()
+    const all = await server.stream(`/threads/${thread}/runs/stream`, body)
+    const path = `/threads/${thread}/runs/${all[0]?.data.run_id}/stream`
+    expect(await server.join(path, { 'last-event-id': from })).toEqual(all)
+    expect(await server.join(path, { 'last-event-id': '5' })).toEqual(all.slice(6))
+    for (const headers of [undefined, { 'last-event-id': 'x' }])
+      expect(names(await server.join(path, headers))).toEqual(['end'])
+  })
+
+  test('without a thread keeps its events although its record is gone', async () => {
+    const all = await server.stream('/runs/stream', body)
+    const id = all[0]?.data.run_id
+    expect(await server.join(`/runs/${id}/stream`, { 'last-event-id': '-1' })).toEqual(all)
+    expect((await server.get(`/runs/${crypto.randomUUID()}/stream`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+import type { RunCreate } from '@/lib/contracts/agents/runs'
+import type { CheckpointRequest } from '@/lib/contracts/agents/threads'
+import type { AddressRange } from '@/lib/contracts/wire/address'
+import type { Assistants } from '../assistants/assistants'
+import { checkContext } from '../assistants/graph-info'
+import type { Graphs } from '../assistants/graphs'
+import { invalid } from '../kernel/errors'
+import { checkWebhook } from './webhook-target'
+
+type Json = Record<string, unknown>
+
+export type RunConfig = { tags?: string[]; recursion_limit?: number; configurable: Json } & Json
+
+/** What a run is made from, fixed when it is created: later changes of the assistant do not reach it. */
+export type RunPlan = {
+  config: RunConfig
+  context: Json
+  /** A stateless run's temporary thread goes with it. */
+  deletesThread: boolean
+}
+
+export type RunRequest = {
+  /** Undefined for a stateless run, which gets a thread of its own. */
+  threadId: string | undefined
+  body: RunCreate
+  assistantId: string
+  graphId: string
+  metadata: Json
+  plan: RunPlan
+  strategy: 'reject' | 'enqueue' | 'interrupt' | 'rollback'
+  place: z.output<typeof CheckpointRequest> | undefined
+}
+
+/** Checks a request as far as it can be before the thread is locked. Throws 404 and 422. */
+export async function readRunRequest(
+  threadId: string | undefined,
+  body: RunCreate,
+  assistants: Assistants,
+  graphs: Graphs,
+  webhookRanges: readonly AddressRange[],
+): Promise<RunRequest> {
+  refuseUnsupported(body)
+  if (body.webhook) checkWebhook(body.webhook, webhookRanges)
+  const assistant = await assistants.get(body.assistant_id)
+  const plan: RunPlan = {
+    config: mergeConfig(assistant.config, body.config ?? {}),
+    context: { ...assistant.context, ...body.context },
+    deletesThread: threadId === undefined && body.on_completion !== 'keep',
+  }
+  const graph = await graphs.get(assistant.graph_id, 'assistants.read', plan.config)
+  if (Object.keys(plan.context).length > 0) await checkContext(graph, plan.context)
+  const checkpointId = body.checkpoint?.checkpoint_id ?? body.checkpoint_id
+  return {
+    threadId,
+    body,
+    assistantId: assistant.assistant_id,
+    graphId: assistant.graph_id,
+    metadata: { ...assistant.metadata, ...body.metadata },
+    plan,
+    strategy: body.multitask_strategy ?? 'enqueue',
+    place: checkpointId ? { ...body.checkpoint, checkpoint_id: checkpointId } : undefined,
+  }
+}
+
+function refuseUnsupported(body: RunCreate): void {
+  if (body.feedback_keys?.length)
+    throw invalid(['body', 'feedback_keys'], 'Feedback addresses are not available on this server')
+  if ([body.stream_mode].flat().includes('lifecycle'))
+    throw invalid(['body', 'stream_mode'], 'The mode lifecycle is not available on this server')
+  if (body.command && body.input !== undefined && body.input !== null)
+    throw invalid(['body', 'command'], 'Give either an input or a command, not both')
+  if (body.durability && body.checkpoint_during !== undefined && body.checkpoint_during !== null)
+    throw invalid(['body', 'checkpoint_during'], 'Give durability only; checkpoint_during is its older form')
+}
+
+function mergeConfig(base: Json, own: Json): RunConfig {
+  const tags = [
+    ...((base.tags as string[] | null | undefined) ?? []),
+    ...((own.tags as string[] | null | undefined) ?? []),
+  ]
+  const limit = own.recursion_limit ?? base.recursion_limit
+  return {
+    ...base,
+    ...own,
+    ...(tags.length && { tags: [...new Set(tags)] }),
+    ...(typeof limit === 'number' && { recursion_limit: limit }),
+    configurable: { ...(base.configurable as Json | null), ...(own.configurable as Json | null) },
+  }
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { RunCreate } from '@/lib/contracts/agents/runs'
+import type { AddressRange } from '@/lib/contracts/wire/address'
+import type { Assistants } from '../assistants/assistants'
+import type { Graphs } from '../assistants/graphs'
+import type { Query } from '../persistence/db'
+import type { ThreadStates } from '../threads/thread-state'
+import type { Threads } from '../threads/threads'
+import type { Joins } from './join'
+import type { Queue } from './queue'
+import { type RunRequest, readRunRequest } from './run-request'
+import type { RunRow, Runs } from './runs'
+import { checkResume } from './strict-resume'
+
+type Services = {
+  runs: Runs
+  assistants: Assistants
+  graphs: Graphs
+  queue: Queue
+  joins: Joins
+  threads: Threads
+  states: ThreadStates
+  webhookRanges: readonly AddressRange[]
+}
+
+/** Makes runs of requests, whichever protocol they came by. */
+export class RunStarter {
+  constructor(private readonly services: Services) {}
+
+  /** Checks a request as far as it can be without making its run. Throws 404 and 422. */
+  async check(threadId: string | undefined, body: RunCreate): Promise<RunRequest> {
+    const { assistants, graphs, webhookRanges, threads, states } = this.services
+    await checkResume(threadId, body, threads, states)
+    return readRunRequest(threadId, body, assistants, graphs, webhookRanges)
+  }
+
+  /**
+   * Makes a run and wakes the queue; `runId` where a reader is in place already, `also` as `Runs.create` has it.
+   * Throws 404, 409 and 422.
+   */
+  async create(
+    threadId: string | undefined,
+    body: RunCreate,
+    runId: string = randomUUID(),
+    also?: (query: Query) => Promise<void>,
+  ): Promise<RunRow> {
+    return this.#make(await this.check(threadId, body), runId, also)
+  }
+
+  /** Several runs without a thread. All are checked before the first one is made. */
+  async createBatch(bodies: readonly RunCreate[]): Promise<RunRow[]> {
+    const requests = await Promise.all(bodies.map((body) => this.check(undefined, body)))
+    const rows: RunRow[] = []
+    for (const request of requests) rows.push(await this.#make(request, randomUUID()))
+    return rows
+  }
+
+  /** Makes a run whose first event the caller must see. */
+  async createHeld(threadId: string | undefined, body: RunCreate, wanted: Parameters<Joins['hold']>[1]) {
+    const held = this.services.joins.hold(randomUUID(), wanted)
+    try {
+      return { held, row: await this.create(threadId, body, held.log.runId) }
+    } catch (error) {
+      held.release()
+      throw error
+    }
+  }
+
+  async #make(request: RunRequest, runId: string, also?: (query: Query) => Promise<void>): Promise<RunRow> {
+    const row = await this.services.runs.create(request, runId, also)
+    this.services.queue.wake((request.body.after_seconds ?? 0) * 1000)
+    return row
+  }
+}

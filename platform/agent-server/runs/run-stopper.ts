@@ -1,0 +1,51 @@
+import type { Threads } from '../threads/threads'
+import type { Joins } from './join'
+import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
+
+/** How long something that removes a run waits for the run to have stopped; longer is a graph that hangs its process. */
+const STOP_MS = 5000
+
+/** Stopping runs, and removing what is being run. */
+export class RunStopper {
+  constructor(
+    private readonly runs: Runs,
+    private readonly threads: Threads,
+    private readonly joins: Joins,
+  ) {}
+
+  /** Resolves when the run has stopped, at most as long as `signal` allows. */
+  async waitForEnd(run: RunRow, signal: AbortSignal): Promise<void> {
+    // What was pending has ended already, without anyone to tell of it.
+    const now = await this.runs.find(run.run_id)
+    if (now && isInProgress(now.status)) await this.joins.ended(now, signal)
+  }
+
+  async cancelAll(ids: readonly string[], action: CancelAction): Promise<void> {
+    // The newest first: else the end of one would let the next begin.
+    for (const id of [...ids].reverse()) await this.runs.cancel(id, action)
+  }
+
+  async removeRun(run: RunRow): Promise<void> {
+    await this.#stop([run.run_id])
+    await this.runs.remove(run.run_id)
+  }
+
+  /** Throws a 404. */
+  async removeThread(threadId: string): Promise<void> {
+    const thread = await this.threads.get(threadId)
+    const ids = await this.runs.inProgress({ threadId: thread.thread_id })
+    await this.#stop(ids)
+    await this.threads.remove(thread.thread_id)
+    this.runs.tellEnded(ids)
+    this.runs.tellGone(thread.thread_id)
+  }
+
+  async #stop(ids: readonly string[]): Promise<void> {
+    await this.cancelAll(ids, 'interrupt')
+    const signal = AbortSignal.timeout(STOP_MS)
+    for (const id of ids) {
+      const run = await this.runs.find(id)
+      if (run && isInProgress(run.status)) await this.joins.ended(run, signal)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { RunCreate } from '@/lib/contracts/agents/runs'
+import type { Graph } from '../assistants/graphs'
+import { metadataOut } from '../threads/messages'
+import { askedModes, eventName, nativeModes, needsEvents, payloadOut } from './chunks'
+import { LegacyMessages } from './legacy-messages'
+
+type Json = Record<string, unknown>
+export type Emit = (event: string, data: unknown) => void
+
+/** What the library calls a piece of internal machinery that nobody wants to see. */
+const HIDDEN = 'langsmith:hidden'
+
+/**
+ * Runs the graph and gives each event of the modes asked for to `emit`; `breathe` is awaited after each of the runtime's
+ * chunks. Ends when the graph does, interrupts included; rejects with what the graph throws and when it is aborted.
+ */
+export async function streamGraph(
+  graph: Graph,
+  input: unknown,
+  options: Json & { runId: string },
+  { stream_mode, stream_subgraphs }: Pick<RunCreate, 'stream_mode' | 'stream_subgraphs'>,
+  emit: Emit,
+  breathe: () => Promise<void> | undefined,
+): Promise<void> {
+  const asked = askedModes(stream_mode)
+  const subgraphs = stream_subgraphs ?? false
+  if (needsEvents(asked)) return streamEvents()
+
+  const streamMode = nativeModes(asked)
+  // What `stream` wraps in three more streams, each with a queue of its own that takes ever longer to shift. Besides, it
+  // ends only when the runtime has, also when it is aborted.
+  const chunks = graph._streamIterator(input, { ...options, streamMode, subgraphs })
+  for await (const chunk of chunks as AsyncIterable<unknown[]>) {
+    emitChunk(chunk)
+    const wait = breathe()
+    if (wait) await wait
+  }
+
+  function emitChunk(chunk: unknown[]): [mode: string, payload: unknown, namespace: string[]] {
+    const [namespace, mode, payload] = (subgraphs ? chunk : [[], ...chunk]) as [string[], string, unknown]
+    emit(eventName(mode, subgraphs ? namespace : []), payloadOut(mode, payload))
+    return [mode, payload, namespace]
+  }
+
+  async function streamEvents(): Promise<void> {
+    const wanted = new Set<string>(nativeModes(asked))
+    const legacy = asked.includes('messages') ? new LegacyMessages(emit) : undefined
+    // The state is looked at for whole messages, whether it was asked for or not.
+    const streamMode = [...new Set([...wanted, ...(legacy ? ['values'] : [])])]
+    const events = graph.streamEvents(input, { ...options, version: 'v2', streamMode: streamMode as never, subgraphs })
+    for await (const event of events) {
+      if (event.tags?.includes(HIDDEN)) continue
+      const isOwnChunk = event.event === 'on_chain_stream' && event.run_id === options.runId
+      if (isOwnChunk && Array.isArray(event.data.chunk)) {
+        const [namespace, mode, payload] = (subgraphs ? event.data.chunk : [[], ...event.data.chunk]) as [
+          string[],
+          string,
+          unknown,
+        ]
+        // With subgraphs this stream brings small unasked checkpoints before each state.
+        const isAsked = wanted.has(mode) && !(mode === 'checkpoints' && isEnvelope(payload))
+        if (isAsked) emitChunk(event.data.chunk)
+        if (mode === 'values' && namespace.length === 0) legacy?.addState(payload)
+      }
+      if (event.event === 'on_chat_model_stream') legacy?.addChunk(event)
+      if (asked.includes('events')) emit('events', { ...event, metadata: metadataOut(event.metadata) })
+      const wait = breathe()
+      if (wait) await wait
+    }
+  }
+}
+
+const isEnvelope = (payload: unknown): boolean =>
+  typeof payload === 'object' && payload !== null && 'id' in payload && !('values' in payload)

@@ -1,0 +1,326 @@
+import { randomUUID } from 'node:crypto'
+import type { StateSnapshot } from '@langchain/langgraph'
+import type { RunCreate } from '@/lib/contracts/agents/runs'
+import { RUN_STATUSES_IN_PROGRESS } from '@/lib/contracts/wire/state'
+import { HttpError, notFound, type RunError } from '../kernel/errors'
+import { fromText, toText } from '../kernel/numbers'
+import { mayBeLarge, takeTurns } from '../kernel/serde'
+import type { Bus } from '../persistence/bus'
+import { type Db, iso, type Query } from '../persistence/db'
+import {
+  LARGE_BYTES,
+  loadPieces,
+  type Pieces,
+  preparePieces,
+  refsOf,
+  removeUnusedPieces,
+  split,
+} from '../persistence/pieces'
+import { encodeRecord } from '../threads/messages'
+import { REFRESH_TTL, removeThread } from '../threads/threads'
+import type { RunPlan, RunRequest } from './run-request'
+
+type Json = Record<string, unknown>
+export type CancelAction = 'interrupt' | 'rollback'
+
+export type RunRow = {
+  run_id: string
+  thread_id: string
+  assistant_id: string
+  graph_id: string
+  status: string
+  metadata: Json
+  kwargs: RunCreate
+  /** Of a large input, which the kwargs leave out. */
+  input_pieces: Buffer | null
+  plan: RunPlan
+  multitask_strategy: string
+  is_resumable: boolean
+  is_watched: boolean
+  error: RunError | null
+  creator: number
+  owner: number | null
+  attempt: number
+  crashes: number
+  cancel: CancelAction | null
+  /** When it was taken first; null while it waits. */
+  started_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+export const RUN_COLUMNS =
+  'run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, input_pieces, plan, multitask_strategy, is_resumable, is_watched, error, creator, owner, attempt, crashes, cancel, started_at, created_at, updated_at'
+
+export const runOut = (row: RunRow) => ({
+  run_id: row.run_id,
+  thread_id: row.thread_id,
+  assistant_id: row.assistant_id,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+  status: row.status,
+  metadata: row.metadata,
+  kwargs: row.kwargs,
+  multitask_strategy: row.multitask_strategy,
+})
+
+/** With its input, also where that is large. */
+export async function withInput(
+  query: Query,
+  row: RunRow,
+  parse: (text: string) => unknown = fromText,
+): Promise<RunRow> {
+  if (!row.input_pieces) return row
+  const text = await loadPieces(query, row.thread_id, row.input_pieces)
+  await takeTurns(text.length)
+  return { ...row, kwargs: { ...row.kwargs, input: parse(text) as RunCreate['input'] }, input_pieces: null }
+}
+
+/** A run's request as it is stored; a large input by itself. */
+async function storedBody(body: RunCreate): Promise<{ kwargs: string; pieces?: Pieces }> {
+  if (mayBeLarge(body.input)) await takeTurns()
+  const input = Buffer.from(body.input === undefined ? '' : toText(body.input))
+  if (input.length < LARGE_BYTES) return { kwargs: toText(body) }
+  return { kwargs: toText({ ...body, input: undefined }), pieces: await split(input) }
+}
+
+/** Writes down that a run ends, for its webhook, in the transaction that ends it. */
+export async function noteEnd(
+  query: Query,
+  row: RunRow,
+  status: string,
+  snapshot?: StateSnapshot,
+  error?: RunError,
+): Promise<void> {
+  // Of a run that is taken back nothing is left to tell.
+  if (!row.kwargs.webhook || status === 'rollback') return
+  const ended = new Date()
+  const body = encodeRecord({
+    ...runOut(await withInput(query, { ...row, status, updated_at: ended })),
+    run_started_at: row.started_at && iso(row.started_at),
+    run_ended_at: iso(ended),
+    values: snapshot?.createdAt === undefined ? null : snapshot.values,
+    ...(error && { error }),
+  })
+  await query('insert into webhooks (run_id, url, body) values ($1, $2, $3)', [row.run_id, row.kwargs.webhook, body])
+}
+
+export const isInProgress = (status: string): boolean =>
+  (RUN_STATUSES_IN_PROGRESS as readonly string[]).includes(status)
+
+/** Whether the thread has a run in progress, as a part of a statement about `threads`. */
+const HAS_RUNS = `exists (select from runs where runs.thread_id = threads.thread_id and runs.status in ('pending', 'running'))`
+
+/** The runs as rows: what is queued, what runs, what has ended. Executing them is the queue's. */
+export class Runs {
+  constructor(
+    private readonly db: Db,
+    private readonly bus: Bus,
+  ) {}
+
+  /** Throws a 404; with a thread given also for a run of another one. */
+  async get(runId: string, threadId?: string): Promise<RunRow> {
+    const row = await this.find(runId)
+    if (!row || (threadId !== undefined && row.thread_id !== threadId.toLowerCase())) throw notFound('Run', runId)
+    return row
+  }
+
+  async find(runId: string): Promise<RunRow | undefined> {
+    const [row] = await this.db.query<RunRow>(`select ${RUN_COLUMNS} from runs where run_id = $1`, [
+      runId.toLowerCase(),
+    ])
+    return row
+  }
+
+  /** The record as it is shown. */
+  async out(row: RunRow): Promise<ReturnType<typeof runOut>> {
+    return runOut(await withInput(this.db.query, row))
+  }
+
+  /** Newest first. */
+  async list(
+    threadId: string,
+    page: { limit?: number; offset?: number; status?: string },
+  ): Promise<{ rows: RunRow[]; total: number }> {
+    const values = [threadId.toLowerCase(), page.status ?? null]
+    const filter = 'where thread_id = $1 and ($2::text is null or status = $2)'
+    const [rows, [counted]] = await Promise.all([
+      this.db.query<RunRow>(
+        `select ${RUN_COLUMNS} from runs ${filter} order by seq desc limit ${page.limit ?? 10} offset ${page.offset ?? 0}`,
+        values,
+      ),
+      this.db.query<{ count: number }>(`select count(*)::int as count from runs ${filter}`, values),
+    ])
+    return { rows, total: counted?.count ?? 0 }
+  }
+
+  /**
+   * Queues a run, and does to the thread's other runs what its strategy says. The thread is locked meanwhile. `also`
+   * belongs to it: what it throws undoes everything.
+   */
+  async create(request: RunRequest, runId: string, also?: (query: Query) => Promise<void>): Promise<RunRow> {
+    const threadId = request.threadId?.toLowerCase() ?? randomUUID()
+    const { kwargs, pieces } = await storedBody(request.body)
+    const storePieces = pieces && (await preparePieces(this.db.query, threadId, [pieces]))
+    const { row, stopped } = await this.db.transaction(async (query) => {
+      await this.#lockThread(query, threadId, request)
+      await also?.(query)
+      await storePieces?.(query)
+      const active = await query<RunRow>(
+        `select ${RUN_COLUMNS} from runs where thread_id = $1 and status in ('pending', 'running') order by seq`,
+        [threadId],
+      )
+      const stopped = await this.#makeRoom(query, threadId, active, request.strategy)
+      const [row] = await query<RunRow>(
+        `insert into runs (run_id, thread_id, assistant_id, graph_id, metadata, kwargs, plan, multitask_strategy, is_resumable, creator, run_after, input_pieces)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11::float8 * interval '1 second', $12) returning ${RUN_COLUMNS}`,
+        [
+          runId,
+          threadId,
+          request.assistantId,
+          request.graphId,
+          request.metadata,
+          kwargs,
+          request.plan,
+          request.strategy,
+          request.body.stream_resumable ?? false,
+          this.bus.instance,
+          request.body.after_seconds ?? 0,
+          pieces ? refsOf(pieces) : null,
+        ],
+      )
+      await query(
+        `update threads set status = 'busy', updated_at = now(), metadata = metadata || $2, config = $3, ${REFRESH_TTL} where thread_id = $1`,
+        [
+          threadId,
+          { ...request.metadata, graph_id: request.graphId, assistant_id: request.assistantId },
+          request.plan.config,
+        ],
+      )
+      return { row: row as RunRow, stopped }
+    })
+    // Before anything can take it from the queue here: who reads the thread misses nothing of it.
+    this.bus.emit('thread', { thread: row.thread_id, run: row.run_id })
+    this.#tell(stopped)
+    return row
+  }
+
+  /** Asks for the end of a run that is pending or running. Gives false where it had ended before. */
+  async cancel(runId: string, action: CancelAction): Promise<boolean> {
+    const stopped = await this.db.transaction(async (query) => {
+      const [row] = await query<RunRow>(`select ${RUN_COLUMNS} from runs where run_id = $1 for update`, [runId])
+      if (!row || !isInProgress(row.status)) return undefined
+      return this.#stop(query, row, action)
+    })
+    if (stopped) this.#tell([stopped])
+    return stopped !== undefined
+  }
+
+  /** Ids of runs in progress: of a thread, of a status, or those named. */
+  async inProgress({
+    threadId,
+    runIds,
+    status,
+  }: {
+    threadId?: string | null
+    runIds?: string[] | null
+    status?: string | null
+  }): Promise<string[]> {
+    const rows = await this.db.query<{ run_id: string }>(
+      `select run_id from runs where status = any($1) and ($2::text is null or thread_id = $2) and ($3::text[] is null or run_id = any($3)) order by seq`,
+      [status && status !== 'all' ? [status] : RUN_STATUSES_IN_PROGRESS, threadId?.toLowerCase(), runIds],
+    )
+    return rows.map(({ run_id }) => run_id)
+  }
+
+  /** Removes the record and the events kept of it. Its checkpoints stay: they are the thread's. */
+  async remove(runId: string): Promise<void> {
+    await this.db.transaction(async (query) => {
+      await query('delete from run_events where run_id = $1', [runId])
+      const [row] = await query<Pick<RunRow, 'thread_id' | 'input_pieces'>>(
+        'delete from runs where run_id = $1 returning thread_id, input_pieces',
+        [runId],
+      )
+      if (!row) return
+      if (row.input_pieces) await removeUnusedPieces(query, row.thread_id)
+      await freeThread(query, row.thread_id)
+    })
+    this.tellEnded([runId])
+  }
+
+  /** Whoever executes or reads one of these looks at the store again. */
+  tellEnded(ids: readonly string[]): void {
+    for (const run of ids) void this.bus.tell({ kind: 'ended', run })
+  }
+
+  /** Nobody needs to read this thread any more. */
+  tellGone(threadId: string): void {
+    this.bus.emit('thread', { thread: threadId, isGone: true })
+  }
+
+  async #lockThread(query: Query, threadId: string, { threadId: given, body, plan, place }: RunRequest): Promise<void> {
+    if (given === undefined || body.if_not_exists === 'create')
+      await query('insert into threads (thread_id, is_temporary) values ($1, $2) on conflict do nothing', [
+        threadId,
+        plan.deletesThread,
+      ])
+    const [thread] = await query('select from threads where thread_id = $1 for update', [threadId])
+    if (!thread) throw notFound('Thread', threadId)
+    if (!place?.checkpoint_id) return
+    const [checkpoint] = await query(
+      'select from checkpoints where thread_id = $1 and checkpoint_ns = $2 and checkpoint_id = $3',
+      [threadId, place.checkpoint_ns ?? '', place.checkpoint_id],
+    )
+    if (!checkpoint) throw new HttpError(404, `Thread ${threadId} has no checkpoint ${place.checkpoint_id}.`)
+  }
+
+  async #makeRoom(
+    query: Query,
+    threadId: string,
+    active: RunRow[],
+    strategy: RunRequest['strategy'],
+  ): Promise<Stopped[]> {
+    const [first] = active
+    if (!first || strategy === 'enqueue') return []
+    if (strategy === 'reject')
+      throw new HttpError(
+        409,
+        `Thread ${threadId} is busy: run ${first.run_id} is ${first.status}. Wait for it, or choose another multitask strategy.`,
+      )
+    const stopped: Stopped[] = []
+    for (const row of active) stopped.push(await this.#stop(query, row, strategy))
+    return stopped
+  }
+
+  /** A pending run ends here and now; a running one is told to, by its row. */
+  async #stop(query: Query, row: RunRow, action: CancelAction): Promise<Stopped> {
+    if (row.status === 'running') {
+      // Who asked first for a rollback gets it, whatever else is asked for later.
+      await query(
+        `update runs set cancel = case when cancel = 'rollback' then cancel else $2 end, updated_at = now() where run_id = $1`,
+        [row.run_id, action],
+      )
+      return { kind: 'cancel', run: row.run_id }
+    }
+    if (action === 'interrupt') await noteEnd(query, row, 'interrupted')
+    if (row.plan.deletesThread) await removeThread(query, row.thread_id)
+    else if (action === 'rollback') await query('delete from runs where run_id = $1', [row.run_id])
+    else await query(`update runs set status = 'interrupted', updated_at = now() where run_id = $1`, [row.run_id])
+    await freeThread(query, row.thread_id)
+    return { kind: 'ended', run: row.run_id }
+  }
+
+  #tell(messages: readonly Stopped[]): void {
+    for (const message of messages) void this.bus.tell(message)
+  }
+}
+
+type Stopped = { kind: 'cancel' | 'ended'; run: string }
+
+/** After one of the thread's runs has ended or was removed: it is busy with others, or rests as its state says. */
+export async function freeThread(query: Query, threadId: string): Promise<void> {
+  await query(
+    `update threads set updated_at = now(), status = case when ${HAS_RUNS} then 'busy' else resting end where thread_id = $1`,
+    [threadId],
+  )
+}

@@ -1,0 +1,30 @@
+import type { RunCreate } from '@/lib/contracts/agents/runs'
+import { invalid } from '../kernel/errors'
+import { openInterrupts } from '../threads/state'
+import type { ThreadStates } from '../threads/thread-state'
+import type { Threads } from '../threads/threads'
+
+/**
+ * With `strict_resume`, an answer must belong to a question that is open now: by the question's id where the answer is a
+ * map of ids, else to the only one there is. Throws the 422 of an answer that does not.
+ */
+export async function checkResume(
+  threadId: string | undefined,
+  { strict_resume, command }: RunCreate,
+  threads: Threads,
+  states: ThreadStates,
+): Promise<void> {
+  const answer = command?.resume
+  if (!strict_resume || answer === undefined) return
+  const refuse = (msg: string) => invalid(['body', 'command', 'resume'], msg)
+  if (threadId === undefined) throw refuse('A run without a thread has nothing to resume')
+  const open = openInterrupts(await states.snapshot(await threads.get(threadId)))
+  const ids = Object.values(open).flatMap((interrupts) => interrupts.map(({ id }) => String(id)))
+  if (ids.length === 0) throw refuse(`Thread ${threadId} has no open interrupt`)
+  const named = typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? Object.keys(answer) : []
+  // The ids of interrupts are hashes: an object with other keys is itself the answer.
+  if (named.length > 0 && named.every((name) => /^[0-9a-f]{32}$/.test(name))) {
+    const unknown = named.find((name) => !ids.includes(name))
+    if (unknown) throw refuse(`Interrupt ${unknown} is not open; open are ${ids.join(', ')}`)
+  } else if (ids.length > 1) throw refuse(`Several interrupts are open; answer by their ids: ${ids.join(', ')}`)
+}

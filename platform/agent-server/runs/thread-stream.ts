@@ -1,0 +1,238 @@
+import { THREAD_STREAM_MODES } from '@/lib/contracts/agents/runs'
+import { HttpError, invalid } from '../kernel/errors'
+import { Mailbox } from '../kernel/mailbox'
+import type { Bus, ThreadChange } from '../persistence/bus'
+import type { Db } from '../persistence/db'
+import { encode } from '../threads/messages'
+import type { ThreadStates } from '../threads/thread-state'
+import type { Threads } from '../threads/threads'
+import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS } from './events'
+import type { Held, Joins } from './join'
+import { isInProgress, RUN_COLUMNS, type RunRow } from './runs'
+
+type Mode = (typeof THREAD_STREAM_MODES)[number]
+type Frame = { id: string; event: string; data: string }
+type Row = RunRow & { seq: number }
+/** The last event that the reader has: its run's number, and its own. */
+type Cursor = { seq: number; id: number }
+/** A run that was there already, and the last event of it that the reader has. */
+type Found = { row: Row; after: number | undefined }
+
+type Options = { modes: readonly string[] | undefined; lastEventId: string | null; signal: AbortSignal }
+
+/**
+ * One stream of all runs of a thread, for as long as the reader stays and the thread lives. Modes: `run_modes` gives the
+ * events of the runs as they are; `lifecycle` only how each begins and ends (metadata, error, end); `state_update` the
+ * thread's state after each run and each change by hand.
+ */
+export class ThreadStreams {
+  constructor(
+    private readonly db: Db,
+    private readonly bus: Bus,
+    private readonly threads: Threads,
+    private readonly states: ThreadStates,
+    private readonly joins: Joins,
+  ) {}
+
+  /** The thread's state was changed by hand. */
+  changed(threadId: string): void {
+    this.bus.emit('thread', { thread: threadId.toLowerCase() })
+  }
+
+  /** Throws 404 and 422; resolves when nothing can be missed any more. */
+  async open(threadId: string, { modes, lastEventId, signal }: Options): Promise<ReadableStream<Uint8Array>> {
+    const thread = await this.threads.get(threadId)
+    const left = new AbortController()
+    const reader = new ThreadReader(
+      { db: this.db, bus: this.bus, states: this.states, joins: this.joins },
+      thread.thread_id,
+      readModes(modes),
+      AbortSignal.any([signal, left.signal]),
+    )
+    await reader.begin(readCursor(lastEventId))
+    // The answer begins at once, also when nothing happens for a while.
+    let isOpen = false
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            const frames = isOpen ? await reader.take() : []
+            isOpen = true
+            if (!frames) {
+              left.abort()
+              return controller.close()
+            }
+            controller.enqueue(Buffer.from(frames.length ? frames.map(encodeEvent).join('') : HEARTBEAT))
+          } catch (error) {
+            left.abort()
+            controller.error(error)
+          }
+        },
+        cancel: () => left.abort(),
+      },
+      { highWaterMark: 0 },
+    )
+  }
+}
+
+type Services = { db: Db; bus: Bus; states: ThreadStates; joins: Joins }
+
+/** One reader. Each run is read on its own, because a delayed one may be overtaken by those made after it. */
+class ThreadReader {
+  readonly #mailbox = new Mailbox<Frame[]>()
+  readonly #seen = new Set<string>()
+  #last: Cursor = { seq: 0, id: 0 }
+  /** Runs that had ended before, read one after the other and before all others. */
+  #past: Promise<void> = Promise.resolve()
+  #isGone = false
+
+  constructor(
+    private readonly services: Services,
+    private readonly threadId: string,
+    private readonly modes: ReadonlySet<Mode>,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async begin(cursor: Cursor | undefined): Promise<void> {
+    const { bus } = this.services
+    bus.on('thread', this.#onChange)
+    const end = () => {
+      bus.off('thread', this.#onChange)
+      this.#mailbox.close()
+    }
+    if (this.signal.aborted) end()
+    else this.signal.addEventListener('abort', end, { once: true })
+    const [newest] = await this.services.db.query<{ seq: number | null }>(
+      'select max(seq)::float8 as seq from runs where thread_id = $1',
+      [this.threadId],
+    )
+    this.#last = { seq: newest?.seq ?? 0, id: 0 }
+    const rows = await this.#rows(cursor?.seq ?? Number.MAX_SAFE_INTEGER)
+    const afterOf = ({ seq }: Row) => cursor && (seq === cursor.seq ? cursor.id : -1)
+    const attached: Promise<void>[] = []
+    for (const row of rows) {
+      const found = { row, after: afterOf(row) }
+      if (isInProgress(row.status)) attached.push(this.#follow(row.run_id, undefined, found))
+      else if (!this.#seen.has(row.run_id))
+        this.#past = this.#past.then(() => this.#follow(row.run_id, undefined, found, true))
+    }
+    await Promise.all(attached)
+  }
+
+  /** Undefined when the thread is gone. */
+  async take(): Promise<Frame[] | undefined> {
+    const frames = (await this.#mailbox.take(HEARTBEAT_MS)).flat()
+    if (this.signal.aborted) return undefined
+    if (frames.length) return frames
+    if (this.#isGone) return undefined
+    const [thread] = await this.services.db.query('select from threads where thread_id = $1', [this.threadId])
+    if (!thread) return undefined
+    // Runs that another process has taken the request for.
+    for (const row of await this.#rows(this.#last.seq + 1)) void this.#follow(row.run_id, undefined, { row, after: -1 })
+    return frames
+  }
+
+  readonly #onChange = ({ thread, run, isGone }: ThreadChange) => {
+    if (thread !== this.threadId) return
+    if (isGone) {
+      this.#isGone = true
+      this.#mailbox.close()
+    } else if (run === undefined) void this.#tellState().catch((error) => this.#mailbox.fail(error))
+    else void this.#follow(run, this.services.joins.hold(run, { modes: this.#runModes }))
+  }
+
+  /** What is read of each run; nothing but begin and end where its own events are not asked for. */
+  get #runModes(): string[] | undefined {
+    return this.modes.has('run_modes') ? undefined : []
+  }
+
+  /** Resolves when nothing of the run can be missed any more; for one of the past when all of it was read. */
+  #follow(runId: string, held: Held | undefined, found?: Found, isPast = false): Promise<void> {
+    if (this.#seen.has(runId)) {
+      held?.release()
+      return Promise.resolve()
+    }
+    this.#seen.add(runId)
+    return new Promise((resolve) => {
+      const past = isPast ? undefined : this.#past
+      void this.#read(runId, held, found, isPast ? () => {} : resolve, past)
+        .catch((error) => this.#mailbox.fail(error))
+        .finally(resolve)
+    })
+  }
+
+  async #read(
+    runId: string,
+    held: Held | undefined,
+    found: Found | undefined,
+    onAttached: () => void,
+    past: Promise<void> | undefined,
+  ): Promise<void> {
+    const row = found?.row ?? (await this.#row(runId))
+    if (!row || this.signal.aborted) {
+      held?.release()
+      return
+    }
+    const wants = this.modes.has('run_modes') || this.modes.has('lifecycle')
+    const options = { after: found?.after, modes: this.#runModes, signal: this.signal }
+    const after = found?.after ?? -1
+    for await (const all of this.services.joins.read(row, options, held)) {
+      onAttached()
+      // For a run that is over there is always an end; where events are kept, the reader may have it already.
+      const entries = row.is_resumable ? all.filter(({ id }) => id > after) : all
+      const newest = entries.at(-1)
+      if (!newest) continue
+      await past
+      if (row.seq >= this.#last.seq) this.#last = { seq: row.seq, id: newest.id }
+      const frames = entries.map(({ id, event, data }: Entry) => ({
+        id: `${row.seq}-${Math.max(id, after + 1)}`,
+        event,
+        data,
+      }))
+      if (wants) await this.#mailbox.put(frames)
+      if (entries.some(({ event }) => event === 'end') && !this.signal.aborted) await this.#tellState()
+    }
+  }
+
+  async #tellState(): Promise<void> {
+    if (!this.modes.has('state_update')) return
+    const state = await this.services.states.read(this.threadId).catch((error) => {
+      if (error instanceof HttpError) return undefined
+      throw error
+    })
+    const { seq, id } = this.#last
+    if (state) await this.#mailbox.put([{ id: `${seq}-${id}`, event: 'state_update', data: encode(state) }])
+  }
+
+  /** Runs in progress, and those made from the number `from` on. */
+  #rows(from: number): Promise<Row[]> {
+    return this.services.db.query<Row>(
+      `select seq::float8 as seq, ${RUN_COLUMNS} from runs
+       where thread_id = $1 and (seq >= $2 or status in ('pending', 'running')) order by seq limit 1000`,
+      [this.threadId, from],
+    )
+  }
+
+  async #row(runId: string): Promise<Row | undefined> {
+    const [row] = await this.services.db.query<Row>(
+      `select seq::float8 as seq, ${RUN_COLUMNS} from runs where run_id = $1`,
+      [runId],
+    )
+    return row
+  }
+}
+
+function readModes(given: readonly string[] | undefined): ReadonlySet<Mode> {
+  const modes = given?.length ? given : ['run_modes']
+  for (const mode of modes)
+    if (!(THREAD_STREAM_MODES as readonly string[]).includes(mode))
+      throw invalid(['query', 'stream_mode'], `Input should be ${THREAD_STREAM_MODES.join(', ')}`, 'enum')
+  return new Set(modes as Mode[])
+}
+
+/** `-` and `-1`: everything that is kept. Something else that is no id says nothing. */
+function readCursor(header: string | null): Cursor | undefined {
+  if (header === '-' || header === '-1') return { seq: 0, id: -1 }
+  const [, seq, id] = /^(\d{1,15})-(\d{1,15})$/.exec(header ?? '') ?? []
+  return seq === undefined ? undefined : { seq: Number(seq), id: Number(id) }
+}

@@ -1,0 +1,65 @@
+import dns from 'node:dns'
+import type { LookupFunction, Socket } from 'node:net'
+import { buildConnector } from 'undici'
+import { type AddressRange, mayConnect, parseAddress } from '@/lib/contracts/wire/address'
+import { invalid } from '../kernel/errors'
+
+/**
+ * Where notices may go. Public addresses only, and those in the operator's ranges: a caller must not make this server
+ * speak to what only this server reaches. Addresses are judged in the look-up that the socket connects with.
+ */
+
+const MAX_LENGTH = 2048
+
+/** Throws the 422 of an address that is none or is plainly refused. A name is judged when it is connected to. */
+export function checkWebhook(text: string, ranges: readonly AddressRange[]): void {
+  const refuse = (msg: string) => invalid(['body', 'webhook'], msg)
+  if (text.length > MAX_LENGTH) throw refuse(`A webhook has at most ${MAX_LENGTH} characters`)
+  // A path would be one of this server's own operations, which is nothing that takes a notice.
+  if (!URL.canParse(text)) throw refuse('A webhook is an absolute http or https address')
+  const { protocol, hostname, username, password } = new URL(text)
+  if (protocol !== 'http:' && protocol !== 'https:') throw refuse('A webhook is an absolute http or https address')
+  if (username || password) throw refuse('A webhook takes no user name; put what authenticates you into its query')
+  const address = /^(.+\.)?localhost\.?$/.test(hostname) ? '127.0.0.1' : hostname
+  if (parseAddress(address) && !mayConnect(address, 'open', ranges))
+    throw refuse(
+      `Webhooks to ${hostname} are refused: it is not a public address. PILOTHOUSE_WEBHOOK_RANGES can allow it`,
+    )
+}
+
+/** The guard's refusal; it reaches callers as the cause of undici's error. */
+export class RefusedTarget extends Error {
+  override name = 'RefusedTarget'
+}
+
+/** Opens sockets to allowed addresses only. `resolve` stands in for DNS in tests. */
+export function webhookConnector(
+  ranges: readonly AddressRange[],
+  resolve: typeof dns.lookup = dns.lookup,
+): buildConnector.connector {
+  const refused = (hostname: string, address: string) =>
+    new RefusedTarget(`${hostname} is at ${address}, where webhooks may not go`)
+  const lookup: LookupFunction = (hostname, options, done) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, '')
+      const bad = addresses.find(({ address }) => !mayConnect(address, 'open', ranges))
+      if (bad) return done(refused(hostname, bad.address), '')
+      const [first] = addresses
+      if (!first) return done(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '')
+      return options.all ? done(null, addresses) : done(null, first.address, first.family)
+    })
+  }
+  const connect = buildConnector({ lookup })
+  return (options, done) => {
+    // A literal address is looked up nowhere.
+    if (parseAddress(options.hostname) && !mayConnect(options.hostname, 'open', ranges))
+      return done(refused(options.hostname, options.hostname), null)
+    return connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
+      if (error) return done(error, null)
+      const remote = (socket as Socket).remoteAddress ?? ''
+      if (mayConnect(remote, 'open', ranges)) return done(null, socket)
+      socket.destroy()
+      return done(refused(options.hostname, remote), null)
+    })
+  }
+}

@@ -1,0 +1,139 @@
+import { Agent, fetch } from 'undici'
+import type { AddressRange } from '@/lib/contracts/wire/address'
+import { type Db, iso } from '../persistence/db'
+import { RefusedTarget, webhookConnector } from './webhook-target'
+
+/** Waiting before the second attempt, the third …; after the last one the notice is given up. */
+const BACK_OFF_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000]
+const AT_ONCE = 8
+const LOOK_MS = 2000
+const TIMEOUT_MS = 10_000
+/** A notice whose process died while it was sent is sent again after that. */
+const LEASE = `interval '1 minute'`
+
+type Notice = { id: number; run_id: string; url: string; body: string; attempts: number }
+type Services = {
+  db: Db
+  ranges: readonly AddressRange[]
+  log(level: 'info' | 'error', message: string, runId?: string): void
+  backOffMs?: readonly number[] | undefined
+}
+
+/**
+ * Delivers the notices of ended runs, at least once each: until the receiver answers with a success, or it was tried
+ * six times in an hour and a quarter. They wait in the store, so a restart loses none.
+ */
+export class Webhooks {
+  readonly #agent: Agent
+  readonly #abort = new AbortController()
+  readonly #sending = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+  #claiming: Promise<void> | undefined
+  #hasNews = false
+
+  constructor(private readonly services: Services) {
+    this.#agent = new Agent({ connect: webhookConnector(services.ranges), connections: AT_ONCE, pipelining: 1 })
+  }
+
+  start(): void {
+    this.wake()
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    if (this.#abort.signal.aborted) return
+    clearTimeout(this.#timer)
+    this.#hasNews = true
+    this.#claiming ??= this.#claimAll().finally(() => {
+      this.#claiming = undefined
+      if (this.#abort.signal.aborted) return
+      this.#timer = setTimeout(() => this.wake(), LOOK_MS)
+      this.#timer.unref()
+    })
+  }
+
+  /** What is being sent is broken off and sent again by whoever comes next. */
+  async stop(): Promise<void> {
+    this.#abort.abort()
+    clearTimeout(this.#timer)
+    await this.#claiming
+    await Promise.all(this.#sending)
+    await this.#agent.destroy()
+  }
+
+  async #claimAll(): Promise<void> {
+    try {
+      while (this.#hasNews && this.#sending.size < AT_ONCE && !this.#abort.signal.aborted) {
+        this.#hasNews = false
+        const [notice] = await this.services.db.query<Notice>(
+          `update webhooks set attempts = attempts + 1, next_attempt_at = now() + ${LEASE}
+           where id = (select id from webhooks where next_attempt_at <= now() order by next_attempt_at limit 1
+             for update skip locked) returning id, run_id, url, body, attempts`,
+        )
+        if (!notice) continue
+        this.#hasNews = true
+        const sending = this.#deliver(notice).finally(() => {
+          this.#sending.delete(sending)
+          this.wake()
+        })
+        this.#sending.add(sending)
+      }
+    } catch (error) {
+      if (!this.#abort.signal.aborted)
+        this.services.log('error', `Webhooks cannot be read from the store: ${(error as Error).message}`)
+    }
+  }
+
+  async #deliver(notice: Notice): Promise<void> {
+    const { db, log } = this.services
+    const failure = await this.#send(notice)
+    const { origin } = new URL(notice.url)
+    try {
+      if (failure && this.#abort.signal.aborted) {
+        await db.query('update webhooks set attempts = attempts - 1, next_attempt_at = now() where id = $1', [
+          notice.id,
+        ])
+        return
+      }
+      const delay = failure?.isFinal ? undefined : (this.services.backOffMs ?? BACK_OFF_MS)[notice.attempts - 1]
+      if (!failure || delay === undefined) await db.query('delete from webhooks where id = $1', [notice.id])
+      else
+        await db.query(
+          `update webhooks set next_attempt_at = now() + $2::float8 * interval '1 millisecond' where id = $1`,
+          [notice.id, delay],
+        )
+      if (!failure) return
+      if (delay !== undefined && delay < LOOK_MS) setTimeout(() => this.wake(), delay).unref()
+      // The rest of the address may be a secret.
+      const what = delay === undefined ? 'given up' : `tried again in ${Math.ceil(delay / 1000)} s`
+      log('error', `The webhook to ${origin} failed (${failure.reason}); it is ${what}.`, notice.run_id)
+    } catch (error) {
+      // The lease runs out, and it is sent again.
+      if (!this.#abort.signal.aborted)
+        log(
+          'error',
+          `The outcome of a webhook to ${origin} cannot be stored: ${(error as Error).message}`,
+          notice.run_id,
+        )
+    }
+  }
+
+  /** Gives why it failed; undefined for a success. Redirections are failures: they could lead anywhere. */
+  async #send({ url, body }: Notice): Promise<{ reason: string; isFinal?: boolean } | undefined> {
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': 'pilothouse-agent-server' },
+        body: `${body.slice(0, -1)},"webhook_sent_at":${JSON.stringify(iso(new Date()))}}`,
+        redirect: 'manual',
+        dispatcher: this.#agent,
+        signal: AbortSignal.any([this.#abort.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      })
+      await answer.body?.cancel()
+      return answer.ok ? undefined : { reason: `HTTP ${answer.status}` }
+    } catch (error) {
+      const cause = ((error as Error).cause ?? error) as Error
+      return { reason: cause.message || cause.name, isFinal: cause instanceof RefusedTarget }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { Dialect } from '@/lib/contracts/wire/dialect'
+
+/** A request that the store refuses; `field` names what is wrong in it. Graph code sees the message. */
+export class ItemError extends Error {
+  override name = 'ItemError'
+  constructor(
+    readonly field: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** The runtime keeps this root label for itself. */
+const RESERVED: Dialect = 'langgraph'
+/** Namespace and key are one entry of an index, which holds 2.7 kB. */
+const MAX_PLACE_BYTES = 2000
+
+/** Throws an ItemError. Without a key it is a prefix, which may be empty. */
+export function checkPlace(field: string, namespace: readonly string[], key?: string): void {
+  if (key !== undefined && namespace.length === 0) throw new ItemError(field, 'A namespace has at least one part')
+  for (const label of namespace) {
+    if (typeof label !== 'string' || label === '')
+      throw new ItemError(field, 'The parts of a namespace are text and not empty')
+    if (/[.\0]/.test(label)) throw new ItemError(field, `The part "${label}" holds a period or a null character`)
+  }
+  if (namespace[0] === RESERVED) throw new ItemError(field, `The root "${RESERVED}" is reserved`)
+  if (key?.includes('\0')) throw new ItemError('key', 'The key holds a null character')
+  if (Buffer.byteLength([...namespace, key ?? ''].join('.')) > MAX_PLACE_BYTES)
+    throw new ItemError(field, `Namespace and key have more than ${MAX_PLACE_BYTES} bytes`)
+}
+
+const NO_MODEL = 'This deployment has no embedding model, so items can be neither indexed nor searched by meaning'
+
+/** Throws an ItemError where an index is asked for. */
+export function refuseIndex(index: false | readonly string[] | null | undefined): void {
+  if (index) throw new ItemError('index', `${NO_MODEL}; leave "index" out or set it to false`)
+}
+
+export function refuseQuery(query: string | null | undefined): void {
+  if (query) throw new ItemError('query', `${NO_MODEL}; use "filter"`)
+}

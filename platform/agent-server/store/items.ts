@@ -1,0 +1,168 @@
+import {
+  BaseStore,
+  type Item,
+  type MatchCondition,
+  type Operation,
+  type OperationResults,
+} from '@langchain/langgraph-checkpoint'
+import type { GraphConfig } from '../assistants/graphs'
+import { Where } from '../kernel/listing'
+import { toDoubles } from '../kernel/numbers'
+import type { Db } from '../persistence/db'
+import { addFilter } from './item-filter'
+import { checkPlace, ItemError, refuseIndex, refuseQuery } from './item-rules'
+
+type Json = Record<string, unknown>
+type Refresh = { refreshTtl?: boolean | null }
+type Search = { filter?: Json | null; limit?: number | null; offset?: number | null; query?: string | null } & Refresh
+type Namespaces = {
+  prefix?: string[] | null
+  suffix?: string[] | null
+  maxDepth?: number | null
+  limit?: number | null
+  offset?: number | null
+}
+type ItemRow = { namespace: string[]; key: string; value: Json; created_at: Date; updated_at: Date }
+
+/** Of items that say nothing themselves: minutes to live, and whether reading begins them anew. */
+export type ItemTtl = NonNullable<NonNullable<GraphConfig['store']>['ttl']>
+
+const NEWEST_FIRST = 'order by updated_at desc, namespace, key'
+
+/**
+ * Long-term memory of one deployment, shared by its threads: what the Store operations serve and what graphs get as
+ * their `store`. Of our own: the library's joins namespaces with colons and finds them by LIKE, so that the prefix
+ * `user:1` also finds `user:10`; it needs a pool besides ours, and fails on a number asked for where a text is.
+ */
+export class ItemStore extends BaseStore {
+  constructor(
+    private readonly db: Db,
+    private readonly ttl: ItemTtl = {},
+    /** `exact`: numbers come as they were written; a graph needs `doubles`. */
+    private readonly numbers: 'exact' | 'doubles' = 'doubles',
+  ) {
+    super()
+  }
+
+  /** `ttl` in minutes; null for an item that stays until it is deleted, whatever the deployment's default is. */
+  override async put(
+    namespace: string[],
+    key: string,
+    value: Json,
+    index?: false | string[] | null,
+    { ttl }: { ttl?: number | null } = {},
+  ): Promise<void> {
+    checkPlace('namespace', namespace, key)
+    refuseIndex(index)
+    await this.db.query(
+      `insert into items (namespace, key, value, ttl_minutes, expires_at)
+       values ($1, $2, $3, $4::float8, now() + $4::float8 * interval '1 minute')
+       on conflict (namespace, key) do update set value = excluded.value, ttl_minutes = excluded.ttl_minutes,
+         expires_at = excluded.expires_at, updated_at = now(),
+         created_at = case when items.expires_at <= now() then now() else items.created_at end`,
+      [namespace, key, checked(value), ttl === undefined ? this.ttl.default_ttl : ttl],
+    )
+  }
+
+  /** Null where there is none. The time to live begins anew unless `refreshTtl`, or else the deployment, says no. */
+  override async get(namespace: string[], key: string, { refreshTtl }: Refresh = {}): Promise<Item | null> {
+    checkPlace('namespace', namespace, key)
+    const where = new Where().add('namespace = $?::text[]', namespace).add('key = $?', key)
+    const [item] = await this.#find(where, '', refreshTtl)
+    return item ?? null
+  }
+
+  override async delete(namespace: string[], key: string): Promise<void> {
+    checkPlace('namespace', namespace, key)
+    await this.db.query('delete from items where namespace = $1::text[] and key = $2', [namespace, key])
+  }
+
+  /** Items in the namespace and below it, those written last first. */
+  override async search(prefix: string[], { filter, limit, offset, query, refreshTtl }: Search = {}): Promise<Item[]> {
+    checkPlace('namespace_prefix', prefix)
+    refuseQuery(query)
+    const where = new Where()
+    const last = prefix.at(-1)
+    // In this collation nothing stands between a label and the same with the smallest character behind it.
+    if (last !== undefined)
+      where.add('namespace >= $?::text[] and namespace < $?::text[]', prefix, [...prefix.slice(0, -1), `${last}\u0001`])
+    if (filter) addFilter(where, filter)
+    const page = `${NEWEST_FIRST} limit ${limit ?? 10} offset ${offset ?? 0}`
+    return this.#find(where, page, refreshTtl, filter ? FIELDS : '')
+  }
+
+  /** In order, each once; `*` in a prefix or suffix stands for any part. Deeper ones are cut to `maxDepth` parts. */
+  override async listNamespaces({ prefix, suffix, maxDepth, limit, offset }: Namespaces = {}): Promise<string[][]> {
+    const where = new Where().add(IS_ALIVE)
+    addParts(where, prefix ?? [], (index) => `namespace[${index}]`)
+    addParts(where, suffix ?? [], (index, count) => `namespace[cardinality(namespace) - ${count - index}]`)
+    const found = await this.db.query<{ namespace: string[] }>(
+      `select distinct ${maxDepth ? `namespace[1:${maxDepth}] as namespace` : 'namespace'} from items ${where.text}
+       order by 1 limit ${limit ?? 100} offset ${offset ?? 0}`,
+      where.values,
+    )
+    return found.map(({ namespace }) => namespace)
+  }
+
+  /** One after the other, as they were given. For graphs that bring their own copy of the runtime. */
+  override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
+    const results: unknown[] = []
+    for (const operation of operations) results.push(await this.#perform(operation))
+    return results as OperationResults<Op>
+  }
+
+  /** Removes what has outlived its time. Gives how many. */
+  async sweep(): Promise<number> {
+    const gone = await this.db.query('delete from items where expires_at <= now() returning id')
+    return gone.length
+  }
+
+  #perform(operation: Operation): Promise<unknown> {
+    if ('namespacePrefix' in operation) return this.search(operation.namespacePrefix, operation)
+    if ('value' in operation) {
+      const { namespace, key, value, index, options } = operation as typeof operation & { options?: { ttl?: number } }
+      return value === null ? this.delete(namespace, key) : this.put(namespace, key, value, index, options)
+    }
+    if ('key' in operation) return this.get(operation.namespace, operation.key)
+    const path = (type: MatchCondition['matchType']) =>
+      operation.matchConditions?.find(({ matchType }) => matchType === type)?.path
+    return this.listNamespaces({ ...operation, prefix: path('prefix'), suffix: path('suffix') })
+  }
+
+  async #find(where: Where, page: string, refreshTtl: boolean | null | undefined, fields = ''): Promise<Item[]> {
+    where.add(IS_ALIVE)
+    const rows = await this.db.query<ItemRow>(
+      `with found as (select id, namespace, key, value, created_at, updated_at, ttl_minutes from items
+         ${fields} ${where.text} ${page})
+       ${(refreshTtl ?? this.ttl.refresh_on_read) === false ? '' : RENEW}
+       select namespace, key, value, created_at, updated_at from found ${NEWEST_FIRST}`,
+      where.values,
+    )
+    return rows.map(({ created_at, updated_at, value, ...item }) => ({
+      ...item,
+      value: this.numbers === 'exact' ? value : toDoubles(value),
+      createdAt: created_at,
+      updatedAt: updated_at,
+    }))
+  }
+}
+
+/** What is over is gone, whether or not it was swept up. */
+const IS_ALIVE = '(expires_at is null or expires_at > now())'
+/** Fenced, so that a value is read as jsonb once and not for each condition. */
+const FIELDS = `cross join lateral (select as_json(convert_to(value::text, 'UTF8')) as fields offset 0) f`
+const RENEW = `, renewed as (update items set expires_at = now() + ttl_minutes * interval '1 minute'
+  where id in (select id from found where ttl_minutes is not null))`
+
+function addParts(where: Where, parts: readonly string[], place: (index: number, count: number) => string): void {
+  if (parts.length) where.add('cardinality(namespace) >= $?::int', parts.length)
+  for (const [index, part] of parts.entries())
+    if (part !== '*') where.add(`${place(index + 1, parts.length)} = $?`, part)
+}
+
+function checked(value: unknown): object {
+  // Graph code may pass anything; the library's type is only a promise.
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ItemError('value', 'The value of an item is an object')
+  return value
+}

@@ -1,0 +1,75 @@
+import { fromWire } from '@/lib/contracts/wire/dialect'
+import { toText } from '../kernel/numbers'
+
+/** What the runtime's objects look like on the wire: messages flat, everything else as JSON has it. */
+
+type MessageLike = { getType(): string; toDict(): { type: string; data: Record<string, unknown> } }
+
+// By shape, not by class: a graph may bring its own copy of the library.
+const isMessage = (value: object): value is MessageLike =>
+  'toDict' in value && typeof value.toDict === 'function' && 'getType' in value && typeof value.getType === 'function'
+
+const flatten = (message: MessageLike): Record<string, unknown> => {
+  const { type, data } = message.toDict()
+  // A state schema that copies objects field by field makes the class's own fields a part of the message.
+  const fields = Object.entries(data).filter(([key]) => !key.startsWith('lc_'))
+  // The type comes last, so that no field can take its place.
+  return { ...Object.fromEntries(fields), type }
+}
+
+/** Deeper than any state that could be stored; a circular object is deeper than that. */
+const MAX_DEPTH = 1000
+
+/**
+ * The value with messages in their flat form. Copies only what holds one: a state may be megabytes, and a replacer for
+ * JSON.stringify costs a call for each of its values. Throws for what is circular.
+ */
+export function toPlain(value: unknown, depth = 0): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > MAX_DEPTH) throw new Error('The data is circular or nested too deep to be written as JSON.')
+  if (isMessage(value)) return toPlain(flatten(value), depth + 1)
+  if (Array.isArray(value)) {
+    let copy: unknown[] | undefined
+    for (let index = 0; index < value.length; index++) {
+      const plain = toPlain(value[index], depth + 1)
+      if (copy) copy.push(plain)
+      else if (plain !== value[index]) copy = [...value.slice(0, index), plain]
+    }
+    return copy ?? value
+  }
+  if (value instanceof Error) return { error: value.name, message: value.message }
+  if (value instanceof Map) return toPlain(Object.fromEntries(value), depth + 1)
+  if (value instanceof Set) return toPlain([...value], depth + 1)
+  if ('toJSON' in value && typeof value.toJSON === 'function') return value
+  let copy: Record<string, unknown> | undefined
+  for (const key in value) {
+    const item = (value as Record<string, unknown>)[key]
+    const plain = toPlain(item, depth + 1)
+    if (plain === item) continue
+    copy ??= { ...value }
+    copy[key] = plain
+  }
+  return copy ?? value
+}
+
+/** One line of JSON; nothing at all is `null`. */
+export const encode = (value: unknown): string => JSON.stringify(toPlain(value)) ?? 'null'
+
+/** For events: what cannot be written says so in its place. Whether anyone reads it must not decide on the run. */
+export const encodeEventData = (value: unknown): string => orNotice(() => encode(value))
+
+/** The same for what holds values of a request, whose numbers may be more than doubles. */
+export const encodeRecord = (value: unknown): string => orNotice(() => toText(toPlain(value)))
+
+function orNotice(write: () => string): string {
+  try {
+    return write()
+  } catch (error) {
+    return JSON.stringify({ __unserializable__: (error as Error).message })
+  }
+}
+
+/** Metadata that the runtime puts on messages, tasks and checkpoints, with its keys in our dialect. */
+export const metadataOut = (metadata: unknown): Record<string, unknown> | undefined =>
+  metadata === undefined || metadata === null ? undefined : (fromWire(metadata) as Record<string, unknown>)

@@ -1,0 +1,345 @@
+import { randomUUID } from 'node:crypto'
+import { and, asc, desc, eq, getTableColumns, ilike, inArray, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
+import { REVISION_STATUSES_IN_PROGRESS, type RevisionStatus } from '@/lib/contracts/wire/state'
+import type { Db } from './database'
+import { isTaken } from './database-error'
+import { escapeLike } from './escape-like'
+import { adoptProject, removeProjectIfAsked } from './projects'
+import { type DeploymentRow, deployments, type RevisionRow, revisions, settings, tracingProjects } from './schema'
+
+export type DeploymentFilter = {
+  limit: number
+  offset: number
+  name?: string | undefined
+  nameContains?: string | undefined
+  status?: string | undefined
+  source?: string[] | undefined
+  imageVersion?: string | undefined
+  deploymentType?: string | undefined
+  ids?: string[] | undefined
+}
+export type NewDeployment = Pick<DeploymentRow, 'id' | 'name' | 'source' | 'sourceConfig' | 'secrets'> & {
+  sourceRevisionConfig: SourceRevisionConfig
+}
+/** A deployment with what its latest revision is made of. */
+export type DeploymentWithLatest = DeploymentRow & { latest: SourceRevisionConfig }
+/** The same with the id of its tracing project, for its record. */
+export type DeploymentRead = DeploymentWithLatest & { tracingProjectId: string | null }
+/** What a change of a deployment writes; a revision is made where `sourceRevisionConfig` is given. */
+export type DeploymentChange = {
+  sourceConfig?: SourceConfig
+  secrets?: string
+  sourceRevisionConfig?: SourceRevisionConfig
+}
+/** What a delete asks for beyond the deployment itself. */
+export type DeleteWish = { isForced: boolean; deletesProject: boolean }
+
+/** Statuses of a revision whose place a newer one may still take. */
+export const WAITING: readonly RevisionStatus[] = ['CREATING', 'QUEUED']
+
+export class NameTakenError extends Error {}
+
+const latestConfig = { ...getTableColumns(deployments), latest: revisions.sourceRevisionConfig }
+const now = sql`now()`
+
+/** What the platform remembers of deployments and revisions. */
+export class Store {
+  constructor(private readonly db: Db) {}
+
+  // --- deployments -------------------------------------------------------------------------------------------------
+
+  async insertDeployment(given: NewDeployment): Promise<void> {
+    const { sourceRevisionConfig, ...deployment } = given
+    try {
+      await this.db.transaction(async (tx) => {
+        await tx.insert(deployments).values({ ...deployment, status: 'AWAITING_DATABASE' })
+        await insertRevision(tx as unknown as Db, deployment, sourceRevisionConfig)
+        await adoptProject(tx as unknown as Db, deployment)
+      })
+    } catch (error) {
+      if (isTaken(error, 'deployments_name')) throw new NameTakenError()
+      throw error
+    }
+  }
+
+  async findDeployment(id: string): Promise<DeploymentRead | undefined> {
+    const [row] = await this.#joined().where(eq(deployments.id, id))
+    return row && { ...row, latest: row.latest ?? {} }
+  }
+
+  async listDeployments(filter: DeploymentFilter): Promise<DeploymentRead[]> {
+    const newestFirst = [desc(deployments.createdAt), desc(deployments.id)]
+    // The page first, what belongs to each row after it: a late page must not join the rows before it.
+    const page = this.db
+      .select({ id: deployments.id })
+      .from(deployments)
+      .where(deploymentConditions(filter))
+      .orderBy(...newestFirst)
+      .limit(filter.limit)
+      .offset(filter.offset)
+    const rows = await this.#joined()
+      .where(inArray(deployments.id, page))
+      .orderBy(...newestFirst)
+    return rows.map((row) => ({ ...row, latest: row.latest ?? {} }))
+  }
+
+  #joined() {
+    return this.db
+      .select({ ...latestConfig, tracingProjectId: tracingProjects.id })
+      .from(deployments)
+      .leftJoin(revisions, eq(revisions.id, deployments.latestRevisionId))
+      .leftJoin(tracingProjects, eq(tracingProjects.deploymentId, deployments.id))
+  }
+
+  /**
+   * Changes a deployment while nobody else can: `decide` gets what is there and gives what to write, or throws.
+   * Gives the id of the new revision, if one was made; undefined is also what a missing deployment gives.
+   */
+  async changeDeployment(
+    id: string,
+    decide: (current: DeploymentWithLatest) => DeploymentChange,
+  ): Promise<string | undefined> {
+    return this.db.transaction(async (tx) => {
+      const [current] = await tx.select().from(deployments).where(eq(deployments.id, id)).for('update')
+      if (!current) return undefined
+      const [latest] = await tx
+        .select({ config: revisions.sourceRevisionConfig })
+        .from(revisions)
+        .where(eq(revisions.id, current.latestRevisionId ?? id))
+      const { sourceRevisionConfig, ...change } = decide({ ...current, latest: latest?.config ?? {} })
+      await tx
+        .update(deployments)
+        .set({ ...change, updatedAt: now })
+        .where(eq(deployments.id, id))
+      if (!sourceRevisionConfig) return undefined
+      return insertRevision(tx as unknown as Db, { ...current, ...change }, sourceRevisionConfig)
+    })
+  }
+
+  async setDeploymentReady(id: string): Promise<void> {
+    const ofNew = and(eq(deployments.id, id), eq(deployments.status, 'AWAITING_DATABASE'))
+    await this.db.update(deployments).set({ status: 'READY' }).where(ofNew)
+  }
+
+  /** What was asked for once stays asked for: a second delete without the tracing project does not save it. */
+  async markDeleting(id: string, { isForced, deletesProject }: DeleteWish): Promise<void> {
+    await this.db
+      .update(deployments)
+      .set({
+        status: 'AWAITING_DELETE',
+        isForced: sql`${deployments.isForced} or ${isForced}`,
+        deletesProject: sql`${deployments.deletesProject} or ${deletesProject}`,
+        updatedAt: now,
+      })
+      .where(eq(deployments.id, id))
+  }
+
+  async removeDeployment(id: string): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await removeProjectIfAsked(tx as unknown as Db, id)
+      await tx.delete(deployments).where(eq(deployments.id, id))
+    })
+  }
+
+  async countDeployments(deploymentType: string): Promise<number> {
+    return this.db.$count(deployments, deploymentConditions({ deploymentType }))
+  }
+
+  async deploymentIds(): Promise<string[]> {
+    return (await this.db.select({ id: deployments.id }).from(deployments)).map(({ id }) => id)
+  }
+
+  /** Deployments with something to do or to keep running, oldest first, for the start of the platform. */
+  async unsettledDeployments(): Promise<Pick<DeploymentRow, 'id' | 'status' | 'activeRevisionId'>[]> {
+    const { id, status, activeRevisionId } = deployments
+    const unfinished = this.db
+      .select({ id: revisions.deploymentId })
+      .from(revisions)
+      .where(inArray(revisions.status, [...REVISION_STATUSES_IN_PROGRESS]))
+    return this.db
+      .select({ id, status, activeRevisionId })
+      .from(deployments)
+      .where(
+        or(
+          inArray(status, ['AWAITING_DATABASE', 'AWAITING_DELETE']),
+          isNotNull(activeRevisionId),
+          inArray(id, unfinished),
+        ),
+      )
+      .orderBy(asc(deployments.createdAt))
+  }
+
+  async createAgentSchema(name: string): Promise<void> {
+    await this.db.execute(sql`create schema if not exists ${sql.identifier(name)}`)
+  }
+
+  async dropAgentSchema(name: string): Promise<void> {
+    await this.db.execute(sql`drop schema if exists ${sql.identifier(name)} cascade`)
+  }
+
+  // --- revisions ---------------------------------------------------------------------------------------------------
+
+  async findRevision(deploymentId: string, id: string): Promise<RevisionRow | undefined> {
+    const [row] = await this.db
+      .select()
+      .from(revisions)
+      .where(and(eq(revisions.id, id), eq(revisions.deploymentId, deploymentId)))
+    return row
+  }
+
+  async listRevisions(
+    deploymentId: string,
+    { limit, offset, statuses }: { limit: number; offset: number; statuses?: string[] | undefined },
+  ): Promise<RevisionRow[]> {
+    return this.db
+      .select()
+      .from(revisions)
+      .where(and(eq(revisions.deploymentId, deploymentId), statuses && inArray(revisions.status, statuses)))
+      .orderBy(desc(revisions.number))
+      .limit(limit)
+      .offset(offset)
+  }
+
+  /** Moves a revision, unless it is already finished. Tells whether it moved. */
+  async moveRevision(
+    id: string,
+    status: RevisionStatus,
+    from: readonly RevisionStatus[] = REVISION_STATUSES_IN_PROGRESS,
+  ): Promise<boolean> {
+    const moved = await this.db
+      .update(revisions)
+      .set({ status, updatedAt: now })
+      .where(and(eq(revisions.id, id), inArray(revisions.status, [...from])))
+      .returning({ id: revisions.id })
+    return moved.length > 0
+  }
+
+  /** Puts a finished revision in line once more. */
+  async requeueRevision(id: string, from: readonly RevisionStatus[]): Promise<boolean> {
+    const moved = await this.db
+      .update(revisions)
+      .set({ status: 'QUEUED', queuedAt: sql`clock_timestamp()`, updatedAt: now })
+      .where(and(eq(revisions.id, id), inArray(revisions.status, [...from])))
+      .returning({ id: revisions.id })
+    return moved.length > 0
+  }
+
+  async setCommit(id: string, commit: string): Promise<void> {
+    const config = sql`${revisions.sourceRevisionConfig} || ${JSON.stringify({ repo_commit_sha: commit })}::jsonb`
+    await this.db.update(revisions).set({ sourceRevisionConfig: config, updatedAt: now }).where(eq(revisions.id, id))
+  }
+
+  /** The commit of the newest revision of a ref that has one. */
+  async newestCommit(deploymentId: string, ref: string): Promise<string | undefined> {
+    const config = revisions.sourceRevisionConfig
+    const commit = sql<string>`${config}->>'repo_commit_sha'`
+    const [row] = await this.db
+      .select({ commit })
+      .from(revisions)
+      .where(
+        and(eq(revisions.deploymentId, deploymentId), sql`${config}->>'repo_ref' = ${ref}`, sql`${commit} is not null`),
+      )
+      .orderBy(desc(revisions.number))
+      .limit(1)
+    return row?.commit
+  }
+
+  async setBuilt(id: string): Promise<void> {
+    await this.db.update(revisions).set({ builtAt: now, updatedAt: now }).where(eq(revisions.id, id))
+  }
+
+  /** Deployments that want a revision for each push, with the state of their latest one. */
+  async watchedDeployments(): Promise<(DeploymentWithLatest & { latestStatus: string | null })[]> {
+    const rows = await this.db
+      .select({ ...latestConfig, latestStatus: revisions.status })
+      .from(deployments)
+      .leftJoin(revisions, eq(revisions.id, deployments.latestRevisionId))
+      .where(and(eq(deployments.status, 'READY'), sql`${deployments.sourceConfig}->'build_on_push' = 'true'::jsonb`))
+    return rows.map((row) => ({ ...row, latest: row.latest ?? {} }))
+  }
+
+  /** Shows everybody who asks that a revision waits for its turn. */
+  async queueNew(deploymentId: string): Promise<void> {
+    await this.db
+      .update(revisions)
+      .set({ status: 'QUEUED', updatedAt: now })
+      .where(and(eq(revisions.deploymentId, deploymentId), eq(revisions.status, 'CREATING')))
+  }
+
+  /**
+   * What to work on next: a revision that was begun before (the platform was killed), else the last one queued.
+   * `superseded` are those whose place it took; they are skipped from now on.
+   */
+  async nextRevision(deploymentId: string): Promise<{ next?: RevisionRow; superseded: RevisionRow[] }> {
+    const open = await this.db
+      .select()
+      .from(revisions)
+      .where(
+        and(eq(revisions.deploymentId, deploymentId), inArray(revisions.status, [...REVISION_STATUSES_IN_PROGRESS])),
+      )
+      .orderBy(asc(revisions.queuedAt), asc(revisions.number))
+    const begun = open.find((revision) => !WAITING.includes(revision.status))
+    const next = begun ?? open.at(-1)
+    if (begun || !next) return { next, superseded: [] }
+    const superseded: RevisionRow[] = []
+    for (const revision of open.slice(0, -1))
+      if (await this.moveRevision(revision.id, 'SKIPPED', WAITING)) superseded.push(revision)
+    return { next, superseded }
+  }
+
+  /** The one step that makes a revision the serving one. False where it was interrupted in that moment. */
+  async activate(deploymentId: string, revisionId: string, imageVersion: string): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const moved = await tx
+        .update(revisions)
+        .set({ status: 'DEPLOYED', updatedAt: now })
+        .where(and(eq(revisions.id, revisionId), eq(revisions.status, 'DEPLOYING')))
+        .returning({ id: revisions.id })
+      if (!moved.length) return false
+      const ofLiving = and(eq(deployments.id, deploymentId), ne(deployments.status, 'AWAITING_DELETE'))
+      await tx.update(deployments).set({ activeRevisionId: revisionId, imageVersion }).where(ofLiving)
+      return true
+    })
+  }
+
+  // --- settings ----------------------------------------------------------------------------------------------------
+
+  /** The value kept under a key; `make` gives it the first time. */
+  async setting<T>(key: string, make: () => T): Promise<T> {
+    await this.db.insert(settings).values({ key, value: make() }).onConflictDoNothing()
+    const [row] = await this.db.select().from(settings).where(eq(settings.key, key))
+    return row?.value as T
+  }
+
+  async hasSetting(key: string): Promise<boolean> {
+    return (await this.db.select().from(settings).where(eq(settings.key, key))).length > 0
+  }
+}
+
+async function insertRevision(
+  tx: Db,
+  deployment: Pick<DeploymentRow, 'id' | 'source' | 'sourceConfig' | 'secrets'>,
+  sourceRevisionConfig: SourceRevisionConfig,
+): Promise<string> {
+  const id = randomUUID()
+  const { id: deploymentId, source, sourceConfig, secrets } = deployment
+  const number = sql<number>`(select coalesce(max(number), 0) + 1 from ${revisions} where ${eq(revisions.deploymentId, deploymentId)})`
+  const values = { id, deploymentId, number, source, sourceConfig, sourceRevisionConfig, secrets, status: 'CREATING' }
+  await tx.insert(revisions).values(values)
+  await tx.update(deployments).set({ latestRevisionId: id }).where(eq(deployments.id, deploymentId))
+  return id
+}
+
+function deploymentConditions(filter: Omit<DeploymentFilter, 'limit' | 'offset'>): SQL | undefined {
+  const { name, nameContains, status, source, imageVersion, deploymentType, ids } = filter
+  return and(
+    name === undefined ? undefined : eq(deployments.name, name),
+    nameContains ? ilike(deployments.name, `%${escapeLike(nameContains)}%`) : undefined,
+    status === undefined ? undefined : eq(deployments.status, status),
+    source && inArray(deployments.source, source),
+    imageVersion === undefined ? undefined : eq(deployments.imageVersion, imageVersion),
+    deploymentType === undefined ? undefined : sql`${deployments.sourceConfig}->>'deployment_type' = ${deploymentType}`,
+    ids && inArray(deployments.id, ids),
+  )
+}

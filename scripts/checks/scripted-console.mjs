@@ -1,0 +1,137 @@
+// The real console (its production build, as `npm start` runs it) over a database that outlives it, before an agent server
+// whose every move the script decides. For the checks that take too long for `npm test`.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { build } from 'esbuild'
+import pg from 'pg'
+import { startConsole } from '../../bench/live/console.mjs'
+import { DEPLOYMENT, WORKSPACE } from '../../bench/live/places.mjs'
+import { root } from '../bootstrap.mjs'
+import { startTestDatabase } from '../start-test-database.mjs'
+
+/** What tests use of the sources: the scripted agent server, and the browser's live client. */
+async function loadSources() {
+  const folder = mkdtempSync(path.join(root, 'node_modules/.scripted-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const outfile = path.join(folder, 'sources.cjs')
+  await build({
+    stdin: {
+      resolveDir: root,
+      contents: `export { scriptedServer, until } from './lib/server/recorder/testing'
+        export { LiveClient } from './lib/live/client'
+        export { decodeFrame } from './lib/live/frame'
+        export { decodeEntries } from './lib/stream/entry-text'
+        export { SseParser } from './lib/stream/sse'`,
+    },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    packages: 'external',
+    alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root },
+    logLevel: 'error',
+  })
+  return createRequire(import.meta.url)(outfile)
+}
+
+const deploymentOf = (url) => ({
+  id: DEPLOYMENT,
+  name: 'scripted',
+  source: 'external_docker',
+  source_config: { custom_url: url },
+  source_revision_config: {},
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+  status: 'READY',
+  secrets: [],
+  tenant_id: null,
+})
+
+/** As much of a control plane as the console needs to find the agent server. */
+function answerControlPlane(server, request, response) {
+  const { pathname } = new URL(request.url, 'http://x')
+  if (!pathname.startsWith('/v2/')) return false
+  const one = deploymentOf(server.url)
+  const many = { resources: pathname.endsWith('/revisions') ? [] : [one], offset: 0 }
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(pathname.endsWith(DEPLOYMENT) ? one : many))
+  return true
+}
+
+/**
+ * Gives `{ server, until, SseParser, decodeFrame, console, pid(), start(), kill(), startRun(input, body), follow(recording, onEntries), logOf(recording), stop() }`.
+ * `kill` is kill -9 of the console's own process; `start` brings it back over the same database.
+ */
+export async function scriptedConsole() {
+  const { scriptedServer, until, LiveClient, SseParser, decodeEntries, decodeFrame } = await loadSources()
+  const database = startTestDatabase()
+  const databaseUrl = await database.url
+  const server = await scriptedServer()
+  server.intercept = (request, response) => answerControlPlane(server, request, response)
+  const store = new pg.Client({ connectionString: databaseUrl })
+  await store.connect()
+  const settings = { DATABASE_URL: databaseUrl, NEXTAUTH_SECRET: 'x'.repeat(32), PILOTHOUSE_LOG_LEVEL: 'error' }
+  const self = {
+    server,
+    until,
+    SseParser,
+    decodeFrame,
+    console: undefined,
+    /** Of the console's own process: the launcher's one child. */
+    pid: () => Number(readFileSync(`/proc/${self.console.pid}/task/${self.console.pid}/children`, 'utf8').trim()),
+    start: async () => {
+      self.console = await startConsole(server, settings)
+    },
+    kill: async () => {
+      process.kill(self.pid(), 'SIGKILL')
+      const at = Date.now()
+      await self.console.end()
+      return at
+    },
+    /** Starts a run as the page does, and gives it with its recording's id. */
+    startRun: async (input, body) => {
+      const { id, run } = await self.console.startRun(input, body)
+      return { recording: id, run: server.runs.get(run) }
+    },
+    /** A browser of its own that follows a recording, wherever the console is. */
+    follow: (recording, onEntries) => {
+      const never = () => () => {}
+      const client = new LiveClient(() => ({
+        get url() {
+          return `${self.console.url}/api/live`
+        },
+        fetch: (url, init) => {
+          const { origin } = new URL(url)
+          return fetch(url, { ...init, headers: { ...init.headers, origin, cookie: self.console.cookies.header } })
+        },
+        isOnline: () => true,
+        isHidden: () => false,
+        onWake: never,
+        onLeave: never,
+        random: Math.random,
+      }))
+      client.subscribe({ kind: 'recording', workspace: WORKSPACE, recording, cursor: 0 }, { onEntries })
+      return () => client.close()
+    },
+    /** What the store has of it. */
+    logOf: async (recording) => {
+      const { rows } = await store.query('select body from console.segments where recording = $1 order by first_seq', [
+        recording,
+      ])
+      return decodeEntries(rows.map(({ body }) => body).join(','))
+    },
+    isEnded: async (recording) => {
+      const { rows } = await store.query('select phase from console.recordings where id = $1', [recording])
+      return rows[0]?.phase === 'ended'
+    },
+    stop: async () => {
+      await self.console?.end()
+      await server.close()
+      await store.end()
+      await database.stop()
+    },
+  }
+  await self.start()
+  return self
+}
