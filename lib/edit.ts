@@ -1,12 +1,12 @@
 // What an edit of a record says of it without holding it: names, and keyed fingerprints that tell whether two values are the same.
 
 /** One part of a record by name. Equal marks stand for equal values, within one workspace; a mark tells nothing else. */
-export type Mark = { name: string; mark: string }
+export type Fingerprint = { name: string; mark: string }
 
 /** What a person saw when they began to edit. It is sent back with the edit, which is refused where it is not there any more. */
-export type Seen = {
+export type LastSeen = {
   digest: string
-  marks: Mark[]
+  marks: Fingerprint[]
   /** Hints for people; the digest decides. */
   updatedAt: string | null
   latestRevision: string | null
@@ -16,14 +16,14 @@ export type Seen = {
 export type ConflictRow = { name: string; base: string | null; mine: string | null; theirs: string | null }
 
 /** Mine, theirs and what both began with; `now` is what the next try has to have seen. */
-export type EditConflict = { rows: ConflictRow[]; now: Seen }
+export type EditConflict = { rows: ConflictRow[]; now: LastSeen }
 
 /** What came of an edit. */
 export type SavedEdit = {
   /** The revision that it made, as far as the server names one. */
   revision: string | null
   /** What is there now, for the next edit. */
-  seen: Seen
+  seen: LastSeen
   /** Revisions that somebody else made between the last reading and this edit: what they changed of it is overwritten. */
   overtaken?: string[]
   /** What there is to say besides "saved". */
@@ -31,7 +31,11 @@ export type SavedEdit = {
 }
 
 /** The rows of two or three states of the same names, in the order of theirs, then base, then mine. */
-export function conflictRows(base: readonly Mark[], mine: readonly Mark[], theirs: readonly Mark[]): ConflictRow[] {
+export function conflictRows(
+  base: readonly Fingerprint[],
+  mine: readonly Fingerprint[],
+  theirs: readonly Fingerprint[],
+): ConflictRow[] {
   const [inBase, inMine, inTheirs] = [base, mine, theirs].map(
     (marks) => new Map(marks.map((one) => [one.name, one.mark])),
   )

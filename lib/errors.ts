@@ -76,4 +76,4 @@ export class AppError extends Error {
 }
 
 /** What a server action gives back: an expected failure is a value, never a throw. */
-export type Settled<T> = { ok: true; data: T } | { ok: false; error: ErrorView }
+export type Result<T> = { ok: true; data: T } | { ok: false; error: ErrorView }

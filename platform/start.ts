@@ -19,7 +19,7 @@ import { openDatabase } from './kernel/database'
 import { createLimiter } from './kernel/limiter'
 import { listenOn } from './kernel/listen'
 import { reapLeftovers } from './kernel/reaper'
-import { LogBook } from './kernel/revision-log'
+import { RevisionLogs } from './kernel/revision-log'
 import { createSealer } from './kernel/seal'
 import { Store } from './kernel/store'
 import { PLATFORM_VERSION } from './kernel/version'
@@ -79,7 +79,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const tenantId = await store.setting('tenant_id', randomUUID)
     const isKey = createKeyCheck(folder.apiKey)
     const traces = await openTraces({ db: database.db, store, tenantId, isKey, sealKey: folder.sealKey, complain: log })
-    const logs = new LogBook(database.db, log)
+    const logs = new RevisionLogs(database.db, log)
     const sealer = createSealer(folder.sealKey)
     reapLeftovers(path.join(folder.own, 'processes'))
     const buildCache = new BuildCache(path.join(folder.cache, 'builds'))

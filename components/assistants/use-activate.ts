@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { activateVersion } from '@/lib/actions/assistants'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { AssistantOutcome } from '@/lib/contracts/agents/assistant-edit'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/request-key'
 import { invalidate } from '@/lib/queries/api-query'
 import type { AssistantPlace } from './place'
@@ -11,7 +11,7 @@ import type { AssistantPlace } from './place'
 /** Makes a version active where `seen` is the active one; whatever came of it, what is shown is read again. */
 export function useActivate(place: AssistantPlace) {
   const client = useQueryClient()
-  return async (version: number, seen: number, key = newRequestKey()): Promise<Settled<AssistantOutcome>> => {
+  return async (version: number, seen: number, key = newRequestKey()): Promise<Result<AssistantOutcome>> => {
     try {
       return await activateVersion({ place, version, seen, key })
     } finally {

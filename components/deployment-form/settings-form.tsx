@@ -19,8 +19,8 @@ import {
   settingsOf,
 } from '@/lib/contracts/deployments/deployment-settings'
 import { mayDeployment } from '@/lib/contracts/wire/state'
-import type { SavedEdit, Seen } from '@/lib/edit'
-import type { ErrorView, Settled } from '@/lib/errors'
+import type { LastSeen, SavedEdit } from '@/lib/edit'
+import type { ErrorView, Result } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/request-key'
 import { invalidate } from '@/lib/queries/api-query'
 import { deploymentQuery } from '@/lib/queries/deployments'
@@ -37,7 +37,7 @@ const SettingsConflict = dynamic(() => import('./settings-review').then((module)
   ssr: false,
 })
 
-export type SettingsView = { source: string; settings: Settings; seen: Seen }
+export type SettingsView = { source: string; settings: Settings; seen: LastSeen }
 type SettingsPageProps = {
   workspace: string
   deploymentId: string
@@ -61,7 +61,7 @@ export function SettingsPage({ workspace, deploymentId, view }: SettingsPageProp
   )
 }
 
-type Given = Omit<SettingsView, 'seen'> & { seen: Seen | null }
+type Given = Omit<SettingsView, 'seen'> & { seen: LastSeen | null }
 type SettingsFormProps = { workspace: string; deploymentId: string; view: Given; reason: string | undefined }
 type Met = { message: string; now: SettingsView }
 
@@ -100,7 +100,7 @@ function SettingsForm({ workspace, deploymentId, view: given, reason }: Settings
     const request = JSON.stringify([view.seen.digest, change])
     if (key.current.request !== request) key.current = { request, id: newRequestKey() }
     const sent = saveSettings({ place, key: key.current.id, seen: view.seen, change })
-    const result = await sent.catch((): Settled<SavedEdit> => ({ ok: false, error: LOST }))
+    const result = await sent.catch((): Result<SavedEdit> => ({ ok: false, error: LOST }))
     if (result.ok) take(result.data, { ...view.settings, ...change })
     else if (result.error.code === 'conflict' && result.error.conflict) await meet(result.error)
     else {

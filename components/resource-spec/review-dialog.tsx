@@ -6,7 +6,7 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { saveResourceSpec } from '@/lib/actions/resource-spec'
 import type { ResourceSpecView, SpecOutcome } from '@/lib/contracts/deployments/resource-spec-view'
-import type { Seen } from '@/lib/edit'
+import type { LastSeen } from '@/lib/edit'
 import type { FieldError } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/request-key'
 import { printJson } from '@/lib/json/lossless'
@@ -21,7 +21,7 @@ type ReviewDialogProps = {
   place: { workspace: string; deployment: string }
   base: Spec
   draft: Spec
-  seen: Seen
+  seen: LastSeen
   onClose: () => void
   onSaved: (saved: Saved) => void
   /** Fields that were refused; the rest of a failure is said here. */

@@ -11,7 +11,7 @@ import { interruptRevision, redeployRevision, restoreRevision } from '@/lib/acti
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/request-key'
 import { invalidate } from '@/lib/queries/api-query'
 import { routes } from '@/lib/routes'
@@ -39,7 +39,7 @@ export function VerbDialog(props: Props) {
   const client = useQueryClient()
   const router = useRouter()
   const input = { workspace, deployment: deployment.id, revision: revision.id, key }
-  const send = (): Promise<Settled<Done>> =>
+  const send = (): Promise<Result<Done>> =>
     verb === 'redeploy'
       ? redeployRevision(input)
       : verb === 'interrupt'

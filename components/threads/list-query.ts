@@ -2,7 +2,7 @@ import { readJsonFilter } from '@/components/shared/json/json-filter'
 import { chipsOf, type FilterDefinition, filterValue } from '@/components/shared/list/filters'
 import { THREAD_STATUSES } from '@/lib/contracts/wire/state'
 import { parseJson } from '@/lib/json/lossless'
-import { type PageWish, windowOf } from '@/lib/lists/anchored-page'
+import { type PageRequest, windowOf } from '@/lib/lists/anchored-page'
 
 export const PAGE_SIZES = [25, 50, 100] as const
 /** What a list shows: never the values, which may be megabytes each. */
@@ -113,7 +113,7 @@ export function threadQueryOf(search: Search) {
   }
 }
 
-function pageWish(search: Search): PageWish {
+function pageWish(search: Search): PageRequest {
   const offset = Number(search.get('offset') ?? 0)
   const size = Number(search.get('limit'))
   const anchors = (name: string) => search.get(name)?.split(',').filter(Boolean)

@@ -1,6 +1,6 @@
 'use server'
 import { z } from 'zod'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { changeOwnPassword, NewPassword } from '@/lib/server/access/accounts'
 import { EVERYWHERE } from '@/lib/server/access/actor'
 import { setSessionCookie } from '@/lib/server/access/session'
@@ -17,7 +17,7 @@ const PasswordChange = z
   })
 
 /** Sets one's own password and ends all other sessions; this browser stays signed in. */
-export async function changePassword(given: { current: string; next: string }): Promise<Settled<null>> {
+export async function changePassword(given: { current: string; next: string }): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const { current, next } = parseInput(PasswordChange, given)
     return audited(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { type AssistantDraft, type AssistantOutcome, draftOf } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
 import { LOOKS } from '@/lib/server/edits/ambiguous-write'
@@ -61,7 +61,7 @@ const newKey = () => `key-of-test-${keys++}`
 const EMPTY: AssistantDraft = { name: 'One', description: '', context: {}, config: {}, metadata: {} }
 const stored = async (id: string): Promise<Assistant> =>
   parseJson((await server.get(`/assistants/${id}`)).text) as Assistant
-const recordOf = (result: Settled<AssistantOutcome>): Assistant => {
+const recordOf = (result: Result<AssistantOutcome>): Assistant => {
   if (!result.ok || result.data.kind !== 'saved') throw new Error(JSON.stringify(result))
   return parseJson(result.data.assistant) as Assistant
 }

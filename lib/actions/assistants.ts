@@ -1,11 +1,11 @@
 'use server'
 import { z } from 'zod'
 import type { AssistantDraft, AssistantOutcome } from '@/lib/contracts/agents/assistant-edit'
-import { AppError, type Settled } from '@/lib/errors'
+import { AppError, type Result } from '@/lib/errors'
 import { isJsonObject, parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { once } from '@/lib/server/edits/idempotency'
+import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/assistants'
 
@@ -20,7 +20,7 @@ const version = z.int().min(1)
 const Save = z.strictObject({ place: Place, key, base: text, draft: text })
 
 /** Saves an assistant's next version, which becomes the active one. Another edit in between is an outcome, with what is there now. */
-export async function saveAssistant(given: z.input<typeof Save>): Promise<Settled<AssistantOutcome>> {
+export async function saveAssistant(given: z.input<typeof Save>): Promise<Result<AssistantOutcome>> {
   return guardAction(async () => {
     const { base, draft, ...rest } = parseInput(Save, given)
     return await write.saveAssistant({ ...rest, base: readDraft(base), draft: readDraft(draft) }, await sessionActor())
@@ -30,7 +30,7 @@ export async function saveAssistant(given: z.input<typeof Save>): Promise<Settle
 const Create = z.strictObject({ workspace: name, deployment: name, key, graph: name, draft: text })
 
 /** Makes an assistant; pressing twice makes one. */
-export async function createAssistant(given: z.input<typeof Create>): Promise<Settled<AssistantOutcome>> {
+export async function createAssistant(given: z.input<typeof Create>): Promise<Result<AssistantOutcome>> {
   return guardAction(async () => {
     const { draft, ...rest } = parseInput(Create, given)
     return await write.createAssistant({ ...rest, draft: readDraft(draft) }, await sessionActor())
@@ -40,17 +40,17 @@ export async function createAssistant(given: z.input<typeof Create>): Promise<Se
 const Activate = z.strictObject({ place: Place, key, version, seen: version })
 
 /** Makes another version the active one: later runs by the assistant's id use it. */
-export async function activateVersion(given: z.input<typeof Activate>): Promise<Settled<AssistantOutcome>> {
+export async function activateVersion(given: z.input<typeof Activate>): Promise<Result<AssistantOutcome>> {
   return guardAction(async () => await write.activateVersion(parseInput(Activate, given), await sessionActor()))
 }
 
 const Delete = z.strictObject({ place: Place, key, deletesThreads: z.boolean() })
 
-export async function deleteAssistant(given: z.input<typeof Delete>): Promise<Settled<{ note?: string }>> {
+export async function deleteAssistant(given: z.input<typeof Delete>): Promise<Result<{ note?: string }>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Delete, given)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'deleteAssistant', input }, () =>
+    return await withIdempotencyKey({ actor, key, operation: 'deleteAssistant', input }, () =>
       write.deleteAssistant(input.place, input, actor),
     )
   })

@@ -1,10 +1,10 @@
 'use server'
 import { z } from 'zod'
 import { type BulkResult, MAX_BULK } from '@/lib/contracts/wire/bulk'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { once } from '@/lib/server/edits/idempotency'
+import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import { bulkDelete } from '@/lib/server/resources/deployments-bulk'
 
@@ -20,10 +20,12 @@ const Wish = z.strictObject({
 })
 
 /** Deletes deployments, each for itself: some may fail where others do not. */
-export async function deleteDeployments(given: z.input<typeof Wish>): Promise<Settled<BulkResult[]>> {
+export async function deleteDeployments(given: z.input<typeof Wish>): Promise<Result<BulkResult[]>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Wish, given)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'deleteDeployments', input }, () => bulkDelete(input, actor))
+    return await withIdempotencyKey({ actor, key, operation: 'deleteDeployments', input }, () =>
+      bulkDelete(input, actor),
+    )
   })
 }

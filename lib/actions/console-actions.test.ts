@@ -3,7 +3,7 @@ import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Role } from '@/lib/contracts/wire/api'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { testDatabase } from '@/scripts/testing'
 import { type Account, createAccount } from '../server/access/accounts'
 import { forgetSignInAttempts } from '../server/access/rate-limit'
@@ -74,7 +74,7 @@ const staging = {
   keys: { apiKey: 'canary' },
 }
 /** Every action with an input that is fine by itself. `needs`: where an admin must be one. */
-const ACTIONS: Record<string, { needs: 'console' | 'workspace' | 'nobody'; act: () => Promise<Settled<unknown>> }> = {
+const ACTIONS: Record<string, { needs: 'console' | 'workspace' | 'nobody'; act: () => Promise<Result<unknown>> }> = {
   createWorkspace: { needs: 'console', act: () => createWorkspace(staging) },
   updateWorkspace: { needs: 'console', act: () => updateWorkspace('staging', { name: 'Other' }) },
   deleteWorkspace: { needs: 'console', act: () => deleteWorkspace('staging') },
@@ -160,7 +160,7 @@ describe('every action', () => {
     expect(await state()).toEqual(before)
   })
 
-  test.each<[string, () => Promise<Settled<unknown>>]>([
+  test.each<[string, () => Promise<Result<unknown>>]>([
     ['createWorkspace', () => createWorkspace({ ...staging, role: 'admin' } as never)],
     ['updateWorkspace', () => updateWorkspace('staging', { source: 'environment' } as never)],
     ['addDirectServer', () => addDirectServer('staging', { name: 'x', url: 'file:///etc/passwd' })],

@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { SETTINGS } from '@/lib/contracts/deployments/deployment-settings'
 import type { SavedEdit } from '@/lib/edit'
-import { AppError, type Settled } from '@/lib/errors'
+import { AppError, type Result } from '@/lib/errors'
 import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { once } from '@/lib/server/edits/idempotency'
+import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { Seen } from '@/lib/server/edits/last-seen'
 import { parseInput } from '@/lib/server/process/result'
 import * as create from '@/lib/server/resources/deployment-create'
@@ -21,7 +21,7 @@ const key = z.string().min(8).max(100)
 const Create = z.strictObject({ workspace: name, key, body: z.string().max(16_000_000) })
 
 /** Makes a deployment; never two of one name. */
-export async function createDeployment(given: z.input<typeof Create>): Promise<Settled<create.CreatedDeployment>> {
+export async function createDeployment(given: z.input<typeof Create>): Promise<Result<create.CreatedDeployment>> {
   return guardAction(async () => {
     const { body, ...rest } = parseInput(Create, given)
     return await create.createDeployment({ ...rest, body: bodyOf(body) }, { actor: await sessionActor() })
@@ -41,7 +41,7 @@ function bodyOf(text: string): unknown {
 const Place = z.strictObject({ workspace: name, deployment: name })
 
 /** A deployment's settings as they are now, for those who may change them. */
-export async function readSettings(given: z.input<typeof Place>): Promise<Settled<settings.SettingsView>> {
+export async function readSettings(given: z.input<typeof Place>): Promise<Result<settings.SettingsView>> {
   return guardAction(async () => await settings.readSettings(parseInput(Place, given), await sessionActor()))
 }
 
@@ -53,17 +53,19 @@ const Edit = z.strictObject({
 })
 
 /** Saves reviewed settings; `conflict` where somebody else has changed them. */
-export async function saveSettings(given: z.input<typeof Edit>): Promise<Settled<SavedEdit>> {
+export async function saveSettings(given: z.input<typeof Edit>): Promise<Result<SavedEdit>> {
   return guardAction(async () => await settings.saveSettings(parseInput(Edit, given), await sessionActor()))
 }
 
 const Delete = z.strictObject({ ...Place.shape, key, name: z.string().max(1_000), deletesTracingProject: z.boolean() })
 
 /** Deletes a deployment whose name was typed. */
-export async function deleteDeployment(given: z.input<typeof Delete>): Promise<Settled<{ note?: string }>> {
+export async function deleteDeployment(given: z.input<typeof Delete>): Promise<Result<{ note?: string }>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Delete, given)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'deleteDeployment', input }, () => remove.deleteDeployment(input, actor))
+    return await withIdempotencyKey({ actor, key, operation: 'deleteDeployment', input }, () =>
+      remove.deleteDeployment(input, actor),
+    )
   })
 }

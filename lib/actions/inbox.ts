@@ -1,11 +1,11 @@
 'use server'
 import { z } from 'zod'
 import { type AnsweredThread, MAX_ANSWERED } from '@/lib/contracts/wire/bulk'
-import { AppError, type Settled } from '@/lib/errors'
+import { AppError, type Result } from '@/lib/errors'
 import { isJsonObject, parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { once } from '@/lib/server/edits/idempotency'
+import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import * as several from '@/lib/server/inbox/answer-several'
 import * as inbox from '@/lib/server/inbox/inbox-thread'
 import { parseInput } from '@/lib/server/process/result'
@@ -26,12 +26,12 @@ const Answer = z.strictObject({
 })
 
 /** Answers open questions of a thread, one or several, by a run that is recorded. */
-export async function answerThread(given: z.input<typeof Answer>): Promise<Settled<RecordingSummary>> {
+export async function answerThread(given: z.input<typeof Answer>): Promise<Result<RecordingSummary>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Answer, given)
     const answers = readAnswers(input.answers)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'answerThread', input }, () =>
+    return await withIdempotencyKey({ actor, key, operation: 'answerThread', input }, () =>
       inbox.answerThread(input.place, answers, key, actor),
     )
   })
@@ -47,12 +47,12 @@ const Several = z.strictObject({
 })
 
 /** Answers several threads, each for itself: some may fail where others do not. */
-export async function answerThreads(given: z.input<typeof Several>): Promise<Settled<AnsweredThread[]>> {
+export async function answerThreads(given: z.input<typeof Several>): Promise<Result<AnsweredThread[]>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Several, given)
     const threads = input.threads.map((one) => ({ ...one, answers: readAnswers(one.answers) }))
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'answerThreads', input }, () =>
+    return await withIdempotencyKey({ actor, key, operation: 'answerThreads', input }, () =>
       several.answerThreads(input.workspace, threads, key, actor),
     )
   })

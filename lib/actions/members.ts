@@ -1,7 +1,7 @@
 'use server'
 import { z } from 'zod'
 import { ROLES, type Role } from '@/lib/contracts/wire/api'
-import { AppError, type Settled } from '@/lib/errors'
+import { AppError, type Result } from '@/lib/errors'
 import { Email, endSessions } from '@/lib/server/access/accounts'
 import { type Actor, EVERYWHERE, sessionActor } from '@/lib/server/access/actor'
 import { workspace as findWorkspace } from '@/lib/server/access/workspaces'
@@ -24,7 +24,7 @@ export async function inviteMember(given: {
   workspace: string
   email: string
   role: Role
-}): Promise<Settled<{ account: string; password: string | null }>> {
+}): Promise<Result<{ account: string; password: string | null }>> {
   return guardAction(async (requestId) => {
     const input = parseInput(z.strictObject({ workspace: Scope, email: Email, role: z.enum(ROLES) }), given)
     const fields = ['email', 'role']
@@ -39,11 +39,7 @@ export async function inviteMember(given: {
 }
 
 /** Gives a member another role, or none with null. Acts on their next request. */
-export async function setRole(given: {
-  workspace: string
-  account: string
-  role: Role | null
-}): Promise<Settled<null>> {
+export async function setRole(given: { workspace: string; account: string; role: Role | null }): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const input = parseInput(
       z.strictObject({ workspace: Scope, account: Account, role: z.enum(ROLES).nullable() }),
@@ -61,7 +57,7 @@ export async function setRole(given: {
 }
 
 /** Ends an account's sessions at once and lets it sign in no more; `isDisabled: false` lets it in again. */
-export async function disableMember(given: { account: string; isDisabled: boolean }): Promise<Settled<null>> {
+export async function disableMember(given: { account: string; isDisabled: boolean }): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const { account, isDisabled } = parseInput(z.strictObject({ account: Account, isDisabled: z.boolean() }), given)
     const operation = isDisabled ? 'disableMember' : 'enableMember'
@@ -74,7 +70,7 @@ export async function disableMember(given: { account: string; isDisabled: boolea
 }
 
 /** A new password for someone who lost theirs, shown this once. */
-export async function resetMemberPassword(given: { account: string }): Promise<Settled<{ password: string }>> {
+export async function resetMemberPassword(given: { account: string }): Promise<Result<{ password: string }>> {
   return guardAction(async (requestId) => {
     const { account } = parseInput(z.strictObject({ account: Account }), given)
     return audited(
@@ -88,7 +84,7 @@ export async function resetMemberPassword(given: { account: string }): Promise<S
 }
 
 /** Ends every session of an account, one's own when none is named. */
-export async function signOutEverywhere(given: { account?: string } = {}): Promise<Settled<null>> {
+export async function signOutEverywhere(given: { account?: string } = {}): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const input = parseInput(z.strictObject({ account: Account.optional() }), given)
     const self = (await sessionActor()).id

@@ -1,6 +1,6 @@
 'use server'
 import { z } from 'zod'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { audited, guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import { changePrice, erasePrice, insertPrice, listPrices, PriceInput, putPrices } from '@/lib/server/records/prices'
@@ -14,7 +14,7 @@ const Remove = z.strictObject({ ...Place, id: z.uuid() })
 type Prices = Awaited<ReturnType<typeof listPrices>>
 
 /** Adds a price, or changes the one with the id. */
-export async function savePrice(given: z.input<typeof Save>): Promise<Settled<Prices>> {
+export async function savePrice(given: z.input<typeof Save>): Promise<Result<Prices>> {
   return guardAction(async (requestId) => {
     const { workspace, id, price } = parseInput(Save, given)
     const params = { model: price.model, ...(id && { price: id }) }
@@ -25,7 +25,7 @@ export async function savePrice(given: z.input<typeof Save>): Promise<Settled<Pr
 }
 
 /** Adds many; those of the same model, provider and day are replaced. */
-export async function importPrices(given: z.input<typeof Import>): Promise<Settled<Prices>> {
+export async function importPrices(given: z.input<typeof Import>): Promise<Result<Prices>> {
   return guardAction(async (requestId) => {
     const { workspace, prices } = parseInput(Import, given)
     const params = { count: String(prices.length) }
@@ -33,7 +33,7 @@ export async function importPrices(given: z.input<typeof Import>): Promise<Settl
   })
 }
 
-export async function deletePrice(given: z.input<typeof Remove>): Promise<Settled<Prices>> {
+export async function deletePrice(given: z.input<typeof Remove>): Promise<Result<Prices>> {
   return guardAction(async (requestId) => {
     const { workspace, id } = parseInput(Remove, given)
     return write('deletePrice', workspace, { price: id }, [], requestId, () => erasePrice(workspace, id))

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { appliesTo } from '@/lib/contracts/deployments/deployment-rules'
 import type { SpecOutcome } from '@/lib/contracts/deployments/resource-spec-view'
-import { AppError, type Settled } from '@/lib/errors'
+import { AppError, type Result } from '@/lib/errors'
 import { isJsonObject, parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
@@ -22,7 +22,7 @@ const Edit = z.strictObject({
 export type SaveResourceSpecInput = z.input<typeof Edit>
 
 /** Replaces the whole resource spec with the reviewed one. Another edit in between is an outcome, with what is there now. */
-export async function saveResourceSpec(given: SaveResourceSpecInput): Promise<Settled<SpecOutcome>> {
+export async function saveResourceSpec(given: SaveResourceSpecInput): Promise<Result<SpecOutcome>> {
   return guardAction(async (): Promise<SpecOutcome> => {
     const { place, key, seen, spec: input } = parseInput(Edit, given)
     const actor = await sessionActor()

@@ -1,9 +1,9 @@
 'use server'
 import { z } from 'zod'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { once } from '@/lib/server/edits/idempotency'
+import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import * as writes from '@/lib/server/resources/revision-writes'
 
@@ -20,20 +20,22 @@ const Verb = z.strictObject(place)
 export type RevisionVerbInput = z.input<typeof Verb>
 
 /** Rolls a revision out again, as it was built. */
-export async function redeployRevision(given: RevisionVerbInput): Promise<Settled<writes.VerbResult>> {
+export async function redeployRevision(given: RevisionVerbInput): Promise<Result<writes.VerbResult>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Verb, given)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'redeployRevision', input }, () => writes.redeployRevision(input, actor))
+    return await withIdempotencyKey({ actor, key, operation: 'redeployRevision', input }, () =>
+      writes.redeployRevision(input, actor),
+    )
   })
 }
 
 /** Stops a revision that is on its way. */
-export async function interruptRevision(given: RevisionVerbInput): Promise<Settled<writes.VerbResult>> {
+export async function interruptRevision(given: RevisionVerbInput): Promise<Result<writes.VerbResult>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Verb, given)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'interruptRevision', input }, () =>
+    return await withIdempotencyKey({ actor, key, operation: 'interruptRevision', input }, () =>
       writes.interruptRevision(input, actor),
     )
   })
@@ -42,10 +44,12 @@ export async function interruptRevision(given: RevisionVerbInput): Promise<Settl
 const Restore = z.strictObject({ ...place, latest: name.nullable(), reviewed: z.string().max(20_000) })
 
 /** Makes a new revision of an old one, exactly as it was reviewed. */
-export async function restoreRevision(given: z.input<typeof Restore>): Promise<Settled<writes.VerbResult>> {
+export async function restoreRevision(given: z.input<typeof Restore>): Promise<Result<writes.VerbResult>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Restore, given)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'restoreRevision', input }, () => writes.restoreRevision(input, actor))
+    return await withIdempotencyKey({ actor, key, operation: 'restoreRevision', input }, () =>
+      writes.restoreRevision(input, actor),
+    )
   })
 }

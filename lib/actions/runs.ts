@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { CANCEL_ACTIONS } from '@/lib/contracts/agents/run-options'
 import { MAX_RUNS, type RunResult } from '@/lib/contracts/agents/run-row'
-import { AppError, type Settled } from '@/lib/errors'
+import { AppError, type Result } from '@/lib/errors'
 import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { once } from '@/lib/server/edits/idempotency'
+import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import { cancelRecording, joinRecording, type RunBody, startRecording } from '@/lib/server/recorder/start'
 import { readRecording } from '@/lib/server/records/recordings'
@@ -32,7 +32,7 @@ const StartRun = z.strictObject({
 })
 export type StartRunInput = z.input<typeof StartRun>
 
-export async function startRun(given: StartRunInput): Promise<Settled<RecordingSummary>> {
+export async function startRun(given: StartRunInput): Promise<Result<RecordingSummary>> {
   return guardAction(async () => {
     const input = parseInput(StartRun, given)
     const actor = await sessionActor()
@@ -57,7 +57,7 @@ function bodyOf(body: string | Record<string, unknown>): RunBody {
 const CancelRun = z.strictObject({ workspace: name, recording: name, action: z.enum(['interrupt', 'rollback']) })
 
 /** Stops the run on its server. Resolves when the server has confirmed; the recording then shows what became of it. */
-export async function cancelRun(given: z.input<typeof CancelRun>): Promise<Settled<null>> {
+export async function cancelRun(given: z.input<typeof CancelRun>): Promise<Result<null>> {
   return guardAction(async () => {
     const { workspace, recording, action } = parseInput(CancelRun, given)
     const actor = await sessionActor()
@@ -84,18 +84,18 @@ const CancelRuns = z.strictObject({
 })
 
 /** Stops several runs on their servers, each for itself: some may fail where others do not. */
-export async function cancelRuns(given: z.input<typeof CancelRuns>): Promise<Settled<RunResult[]>> {
+export async function cancelRuns(given: z.input<typeof CancelRuns>): Promise<Result<RunResult[]>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(CancelRuns, given)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'cancelRuns', input }, () => bulk.cancelRuns(input, actor))
+    return await withIdempotencyKey({ actor, key, operation: 'cancelRuns', input }, () => bulk.cancelRuns(input, actor))
   })
 }
 
 const JoinRun = z.strictObject({ workspace: name, deployment: name, thread: name, run: name })
 
 /** Follows a run that was started elsewhere: its recording, a new one or the one there is. Whoever may see runs may. */
-export async function joinRun(given: z.input<typeof JoinRun>): Promise<Settled<{ recording: string }>> {
+export async function joinRun(given: z.input<typeof JoinRun>): Promise<Result<{ recording: string }>> {
   return guardAction(async () => {
     const { id } = await joinRecording({ ...parseInput(JoinRun, given), actor: await sessionActor() })
     return { recording: id }

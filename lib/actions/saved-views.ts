@@ -1,6 +1,6 @@
 'use server'
 import { z } from 'zod'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { MAX_VIEW_NAME, type SavedView } from '@/lib/lists/saved-views'
 import { audited, guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
@@ -26,7 +26,7 @@ const Remove = z.strictObject({ ...Place, id: z.uuid() })
 // Each gives all of the person's views of the list back, as they are then.
 
 /** Saves a list's filters under a name of one's own; `id` is the new view's. */
-export async function saveView(given: z.input<typeof Add>): Promise<Settled<{ id: string; views: SavedView[] }>> {
+export async function saveView(given: z.input<typeof Add>): Promise<Result<{ id: string; views: SavedView[] }>> {
   return guardAction(async (requestId) => {
     const { name, query, ...place } = parseInput(Add, given)
     return write('saveView', place, ['name', 'query'], requestId, async (at) => {
@@ -37,7 +37,7 @@ export async function saveView(given: z.input<typeof Add>): Promise<Settled<{ id
 }
 
 /** Renames a view, gives it other filters, or makes it the one that the list opens with. */
-export async function updateView(given: z.input<typeof Change>): Promise<Settled<SavedView[]>> {
+export async function updateView(given: z.input<typeof Change>): Promise<Result<SavedView[]>> {
   return guardAction(async (requestId) => {
     const { id, workspace, page, ...change } = parseInput(Change, given)
     return write('updateView', { workspace, page, id }, Object.keys(change), requestId, async (at) => {
@@ -47,7 +47,7 @@ export async function updateView(given: z.input<typeof Change>): Promise<Settled
   })
 }
 
-export async function deleteView(given: z.input<typeof Remove>): Promise<Settled<SavedView[]>> {
+export async function deleteView(given: z.input<typeof Remove>): Promise<Result<SavedView[]>> {
   return guardAction(async (requestId) => {
     const { id, ...place } = parseInput(Remove, given)
     return write('deleteView', { ...place, id }, [], requestId, async (at) => {

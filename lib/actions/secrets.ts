@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { MAX_SECRETS } from '@/lib/contracts/deployments/secret-changes'
 import type { SecretsView } from '@/lib/contracts/deployments/secrets-view'
 import type { SavedEdit } from '@/lib/edit'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { editSecrets } from '@/lib/server/edits/edit-secrets'
@@ -32,7 +32,7 @@ const Edit = z.strictObject({
 export type SaveSecretsInput = z.input<typeof Edit>
 
 /** Saves a reviewed change set; `conflict` comes with the three-way view. `view` is null where it could not be read afterwards. */
-export async function saveSecrets(given: SaveSecretsInput): Promise<Settled<SavedEdit & { view: SecretsView | null }>> {
+export async function saveSecrets(given: SaveSecretsInput): Promise<Result<SavedEdit & { view: SecretsView | null }>> {
   return guardAction(async () => {
     const edit = parseInput(Edit, given)
     const actor = await sessionActor()

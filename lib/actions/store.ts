@@ -1,11 +1,11 @@
 'use server'
 import { z } from 'zod'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
-import { AppError, type Settled } from '@/lib/errors'
+import { AppError, type Result } from '@/lib/errors'
 import { isJsonObject, parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { once } from '@/lib/server/edits/idempotency'
+import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/store'
 
@@ -29,20 +29,20 @@ const Put = z.strictObject({
 })
 
 /** Makes an item or replaces its value. Somebody else's change since `seen` is a conflict. */
-export async function putItem(given: z.input<typeof Put>): Promise<Settled<null>> {
+export async function putItem(given: z.input<typeof Put>): Promise<Result<null>> {
   return guardAction(async () => {
     const { requestKey: key, ...input } = parseInput(Put, given)
     const { place, ttlMinutes: ttl, seen } = input
     const value = readObject(input.value)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'putItem', input }, async () => {
+    return await withIdempotencyKey({ actor, key, operation: 'putItem', input }, async () => {
       await write.putItem(place, { value, ttl, seen }, actor)
       return null
     })
   })
 }
 
-export async function deleteItem(given: z.input<typeof Place>): Promise<Settled<null>> {
+export async function deleteItem(given: z.input<typeof Place>): Promise<Result<null>> {
   return guardAction(async () => {
     await write.deleteItem(parseInput(Place, given), await sessionActor())
     return null

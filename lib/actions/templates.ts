@@ -1,7 +1,7 @@
 'use server'
 import { z } from 'zod'
 import { MULTITASK_STRATEGIES, STREAM_MODES } from '@/lib/contracts/agents/run-options'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { parseJson } from '@/lib/json/lossless'
 import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/lists/run-templates'
 import { audited, guardAction } from '@/lib/server/audit/guard-action'
@@ -57,7 +57,7 @@ const Remove = z.strictObject({ ...Place, id: z.uuid() })
 export type TemplatesSaved = { id: string; templates: RunTemplate[]; removed: string[] }
 
 /** Saves what the form holds under a name of one's own. */
-export async function saveTemplate(given: z.input<typeof Add>): Promise<Settled<TemplatesSaved>> {
+export async function saveTemplate(given: z.input<typeof Add>): Promise<Result<TemplatesSaved>> {
   return guardAction(async (requestId) => {
     const { name, body: form, ...place } = parseInput(Add, given)
     const { body, removed } = stored(form)
@@ -69,7 +69,7 @@ export async function saveTemplate(given: z.input<typeof Add>): Promise<Settled<
 }
 
 /** Renames a template, or gives it what the form holds now. */
-export async function updateTemplate(given: z.input<typeof Change>): Promise<Settled<TemplatesSaved>> {
+export async function updateTemplate(given: z.input<typeof Change>): Promise<Result<TemplatesSaved>> {
   return guardAction(async (requestId) => {
     const { id, name, body: form, ...place } = parseInput(Change, given)
     const { body, removed } = form ? stored(form) : { body: undefined, removed: [] }
@@ -81,7 +81,7 @@ export async function updateTemplate(given: z.input<typeof Change>): Promise<Set
   })
 }
 
-export async function deleteTemplate(given: z.input<typeof Remove>): Promise<Settled<RunTemplate[]>> {
+export async function deleteTemplate(given: z.input<typeof Remove>): Promise<Result<RunTemplate[]>> {
   return guardAction(async (requestId) => {
     const { id, ...place } = parseInput(Remove, given)
     return write('deleteTemplate', { ...place, id }, [], requestId, async (at) => {

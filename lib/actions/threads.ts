@@ -7,11 +7,11 @@ import {
   type ThreadResult,
 } from '@/lib/contracts/agents/thread-edit'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
-import { AppError, type Settled } from '@/lib/errors'
+import { AppError, type Result } from '@/lib/errors'
 import { isJsonObject, parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { once } from '@/lib/server/edits/idempotency'
+import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/threads'
 import * as bulk from '@/lib/server/resources/threads-bulk'
@@ -32,7 +32,7 @@ const Create = z.strictObject({
 })
 
 /** Makes a thread; pressing twice makes one. */
-export async function createThread(given: z.input<typeof Create>): Promise<Settled<{ thread: string; note?: string }>> {
+export async function createThread(given: z.input<typeof Create>): Promise<Result<{ thread: string; note?: string }>> {
   return guardAction(async () => {
     const { metadata, ...rest } = parseInput(Create, given)
     return await write.createThread({ ...rest, metadata: readObject(metadata, 'metadata') }, await sessionActor())
@@ -41,7 +41,7 @@ export async function createThread(given: z.input<typeof Create>): Promise<Settl
 
 const Copy = z.strictObject({ place: Place, key })
 
-export async function copyThread(given: z.input<typeof Copy>): Promise<Settled<{ thread: string }>> {
+export async function copyThread(given: z.input<typeof Copy>): Promise<Result<{ thread: string }>> {
   return guardAction(async () => {
     const { place, key } = parseInput(Copy, given)
     return await write.copyThread(place, key, await sessionActor())
@@ -51,7 +51,7 @@ export async function copyThread(given: z.input<typeof Copy>): Promise<Settled<{
 const Metadata = z.strictObject({ place: Place, key, base: text, metadata: text })
 
 /** Changes keys of a thread's metadata. The same keys changed by somebody else are an outcome, with what is there now. */
-export async function saveMetadata(given: z.input<typeof Metadata>): Promise<Settled<MetadataOutcome>> {
+export async function saveMetadata(given: z.input<typeof Metadata>): Promise<Result<MetadataOutcome>> {
   return guardAction(async () => {
     const { base, metadata, ...rest } = parseInput(Metadata, given)
     const edit = { ...rest, base: readObject(base, 'base'), metadata: readObject(metadata, 'metadata') }
@@ -75,7 +75,7 @@ const State = z.strictObject({
 })
 
 /** Writes a state as a node, in a new checkpoint. A thread that has moved on is an outcome, and nothing is sent. */
-export async function updateState(given: z.input<typeof State>): Promise<Settled<StateOutcome>> {
+export async function updateState(given: z.input<typeof State>): Promise<Result<StateOutcome>> {
   return guardAction(async () => {
     const { values, ...rest } = parseInput(State, given)
     return await write.updateState({ ...rest, values: readObject(values, 'values') }, await sessionActor())
@@ -94,20 +94,24 @@ const Wish = z.strictObject({
 })
 
 /** Deletes threads with their runs and histories, each for itself: some may fail where others do not. */
-export async function deleteThreads(given: z.input<typeof Wish>): Promise<Settled<ThreadResult[]>> {
+export async function deleteThreads(given: z.input<typeof Wish>): Promise<Result<ThreadResult[]>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Wish, given)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'deleteThreads', input }, () => bulk.deleteThreads(input, actor))
+    return await withIdempotencyKey({ actor, key, operation: 'deleteThreads', input }, () =>
+      bulk.deleteThreads(input, actor),
+    )
   })
 }
 
 /** Cancels what runs or waits on threads, each for itself. */
-export async function cancelRunsOf(given: z.input<typeof Wish>): Promise<Settled<ThreadResult[]>> {
+export async function cancelRunsOf(given: z.input<typeof Wish>): Promise<Result<ThreadResult[]>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Wish, given)
     const actor = await sessionActor()
-    return await once({ actor, key, operation: 'cancelRunsOf', input }, () => bulk.cancelRunsOf(input, actor))
+    return await withIdempotencyKey({ actor, key, operation: 'cancelRunsOf', input }, () =>
+      bulk.cancelRunsOf(input, actor),
+    )
   })
 }
 

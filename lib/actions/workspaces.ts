@@ -1,6 +1,6 @@
 'use server'
 import { z } from 'zod'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { EVERYWHERE } from '@/lib/server/access/actor'
 import { eraseDirectServer, insertDirectServer, NewDirectServer } from '@/lib/server/access/direct-servers'
 import {
@@ -34,7 +34,7 @@ const write = (
   params: Record<string, string> = {},
 ) => ({ workspace, scope: EVERYWHERE, role: 'admin', operation, requestId, fields, params }) as const
 
-export async function createWorkspace(given: NewWorkspace): Promise<Settled<{ slug: string }>> {
+export async function createWorkspace(given: NewWorkspace): Promise<Result<{ slug: string }>> {
   return guardAction(async (requestId) => {
     const input = parseInput(NewWorkspace, given)
     return audited(write(input.slug, 'createWorkspace', requestId, fieldsOf(input)), async () => {
@@ -48,7 +48,7 @@ export async function createWorkspace(given: NewWorkspace): Promise<Settled<{ sl
 export async function updateWorkspace(
   workspace: string,
   change: WorkspaceChange,
-): Promise<Settled<{ hasDroppedKeys: boolean }>> {
+): Promise<Result<{ hasDroppedKeys: boolean }>> {
   return guardAction(async (requestId) => {
     const slug = parseInput(Slug, workspace)
     const input = parseInput(WorkspaceChange, change)
@@ -56,7 +56,7 @@ export async function updateWorkspace(
   })
 }
 
-export async function deleteWorkspace(workspace: string): Promise<Settled<null>> {
+export async function deleteWorkspace(workspace: string): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const slug = parseInput(Slug, workspace)
     return audited(write(slug, 'deleteWorkspace', requestId), async () => {
@@ -66,7 +66,7 @@ export async function deleteWorkspace(workspace: string): Promise<Settled<null>>
   })
 }
 
-export async function addDirectServer(workspace: string, server: NewDirectServer): Promise<Settled<{ id: string }>> {
+export async function addDirectServer(workspace: string, server: NewDirectServer): Promise<Result<{ id: string }>> {
   return guardAction(async (requestId) => {
     const slug = parseInput(Slug, workspace)
     const input = parseInput(NewDirectServer, server)
@@ -74,7 +74,7 @@ export async function addDirectServer(workspace: string, server: NewDirectServer
   })
 }
 
-export async function removeDirectServer(workspace: string, server: string): Promise<Settled<null>> {
+export async function removeDirectServer(workspace: string, server: string): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const slug = parseInput(Slug, workspace)
     const id = parseInput(z.uuid(), server)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { anchorsAfter, anchorsBefore, type PageWish, pageOf, SLACK, windowOf } from './anchored-page'
+import { anchorsAfter, anchorsBefore, type PageRequest, pageOf, SLACK, windowOf } from './anchored-page'
 
 type Row = { id: string }
 const rowsOf = (...ids: (string | number)[]): Row[] => ids.map((id) => ({ id: String(id) }))
 const range = (from: number, to: number) => rowsOf(...Array.from({ length: to - from }, (_, index) => from + index))
 
 /** What a server with these rows gives for a page. */
-function read(list: readonly Row[], wish: PageWish) {
+function read(list: readonly Row[], wish: PageRequest) {
   const { from, count } = windowOf(wish)
   return pageOf(wish, { from, rows: list.slice(from, from + count) })
 }

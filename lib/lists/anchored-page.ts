@@ -6,7 +6,7 @@ export const SLACK = 20
 /** Rows remembered of the neighbouring page: when one is deleted the next one stands for it. */
 export const ANCHORS = 3
 
-export type PageWish = {
+export type PageRequest = {
   /** Where the page began when it was asked for. */
   offset: number
   size: number
@@ -25,10 +25,10 @@ export type AnchoredPage<Row> = {
   isLost: boolean
 }
 
-const isAnchored = ({ after, before }: PageWish) => Boolean(after?.length || before?.length)
+const isAnchored = ({ after, before }: PageRequest) => Boolean(after?.length || before?.length)
 
 /** The rows to read for a page; one more than it shows, to know whether there is a next one. */
-export function windowOf(wish: PageWish): { from: number; count: number } {
+export function windowOf(wish: PageRequest): { from: number; count: number } {
   if (!isAnchored(wish)) return { from: wish.offset, count: wish.size + 1 }
   const from = Math.max(0, wish.offset - SLACK)
   return { from, count: wish.offset - from + wish.size + SLACK + 1 }
@@ -36,7 +36,7 @@ export function windowOf(wish: PageWish): { from: number; count: number } {
 
 /** The page within its window. A row that moved while the window was read in parts is there once. */
 export function pageOf<Row extends { id: string }>(
-  wish: PageWish,
+  wish: PageRequest,
   window: { from: number; rows: readonly Row[] },
 ): AnchoredPage<Row> {
   const rows = [...new Map(window.rows.map((row) => [row.id, row])).values()]

@@ -25,7 +25,7 @@ import { A2aTasks } from './protocols/a2a-tasks'
 import { mcpHandler } from './protocols/mcp'
 import { McpTools } from './protocols/mcp-tools'
 import { StreamCut } from './runs/events'
-import { Endings } from './runs/finish'
+import { RunFinisher } from './runs/finish'
 import { Hub } from './runs/hub'
 import { Joins } from './runs/join'
 import { Queue } from './runs/queue'
@@ -113,7 +113,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const joins = new Joins(hub, runs, threads, states, options.heartbeatMs)
   const metrics = new Metrics({ db, active: () => queue.size, readers: () => joins.readers })
   const webhooks = new Webhooks({ db, ranges: webhookRanges, log, backOffMs: options.backOffMs })
-  const endings = new Endings(db, bus, threads, states, () => webhooks.wake())
+  const endings = new RunFinisher(db, bus, threads, states, () => webhooks.wake())
   const queue = new Queue({ graphs, saver, db, isTracing }, bus, hub, endings, log, metrics)
   const stopper = new RunStopper(runs, threads, joins)
   const starter = new RunStarter({ runs, assistants, graphs, queue, joins, threads, states, webhookRanges })

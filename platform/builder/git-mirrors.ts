@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
-import { createLimiter, type Limiter } from '../kernel/limiter'
+import { type ConcurrencyLimiter, createLimiter } from '../kernel/limiter'
 import { BuildError } from './command'
 import { git } from './git-command'
 
@@ -27,7 +27,7 @@ const DAMAGED =
  */
 export class GitMirrors {
   /** Two git processes on one mirror would meet in its lock files. */
-  readonly #turns = new Map<string, { turn: Limiter; users: number }>()
+  readonly #turns = new Map<string, { turn: ConcurrencyLimiter; users: number }>()
 
   constructor(
     private readonly folder: string,

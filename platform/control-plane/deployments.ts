@@ -3,7 +3,7 @@ import { patchMakesRevision, patchProblems } from '@/lib/contracts/deployments/d
 import { type DeploymentPatch, type Secret, SourceConfig } from '@/lib/contracts/deployments/deployments'
 import { mayDeployment } from '@/lib/contracts/wire/state'
 import { HttpError, notFound, uuid } from '../kernel/http-error'
-import { type DeleteWish, type DeploymentRead, NameTakenError } from '../kernel/store'
+import { type DeleteRequest, type DeploymentRead, NameTakenError } from '../kernel/store'
 import type { Handlers } from '../kernel/wire'
 import type { Platform } from './platform'
 import { deploymentRecord } from './records'
@@ -168,7 +168,7 @@ async function refuseTier(platform: Platform, { deployment_id }: { deployment_id
 const given = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as Partial<T>
 
-async function remove({ store, rollouts }: Platform, id: string, wish: DeleteWish): Promise<void> {
+async function remove({ store, rollouts }: Platform, id: string, wish: DeleteRequest): Promise<void> {
   const found = await store.findDeployment(id)
   if (!found) throw notFound('Deployment', id)
   const may = mayDeployment('forceDelete', found.status)

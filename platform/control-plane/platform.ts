@@ -1,4 +1,4 @@
-import type { LogBook } from '../kernel/revision-log'
+import type { RevisionLogs } from '../kernel/revision-log'
 import type { Sealer } from '../kernel/seal'
 import type { Store } from '../kernel/store'
 import type { Rollouts } from '../rollout/rollouts'
@@ -6,7 +6,7 @@ import type { Rollouts } from '../rollout/rollouts'
 /** What the handlers work with. */
 export type Platform = {
   store: Store
-  logs: LogBook
+  logs: RevisionLogs
   sealer: Sealer
   rollouts: Rollouts
   tenantId: string

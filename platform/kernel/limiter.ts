@@ -1,7 +1,7 @@
-export type Limiter = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+export type ConcurrencyLimiter = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
 /** Lets at most `slots` pieces of work run at once; the others wait in order, or leave when their signal says so. */
-export function createLimiter(slots: number): Limiter {
+export function createLimiter(slots: number): ConcurrencyLimiter {
   let free = slots
   const waiting = new Set<() => void>()
   const leave = () => {

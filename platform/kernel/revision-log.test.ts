@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { type Database, openDatabase } from './database'
-import { LogBook } from './revision-log'
+import { RevisionLogs } from './revision-log'
 import { Store } from './store'
 
 let fresh: Awaited<ReturnType<typeof testDatabase>>
@@ -32,11 +32,11 @@ async function place() {
   const revisionId = (await store.findDeployment(id))?.latestRevisionId as string
   return { deploymentId: id, revisionId, type: 'build' as const }
 }
-const read = async (logs: LogBook, deploymentId: string) =>
+const read = async (logs: RevisionLogs, deploymentId: string) =>
   (await logs.read({ deploymentId, order: 'asc', limit: 1000 })).map((row) => row.message)
 
 test('lines are read back at once, in order, whatever they hold; a very long one is cut', async () => {
-  const logs = new LogBook(database.db, (line) => complaints.push(line))
+  const logs = new RevisionLogs(database.db, (line) => complaints.push(line))
   const here = await place()
   for (const message of ['one', 'nul \0 in it', 'x'.repeat(20_000), '☃ \ud83d\ude00'])
     logs.append(here, { level: 'INFO', message })
@@ -49,7 +49,7 @@ test('lines are read back at once, in order, whatever they hold; a very long one
 })
 
 test('a deployment that goes away takes its own waiting lines with it, and nobody else’s', async () => {
-  const logs = new LogBook(database.db, (line) => complaints.push(line))
+  const logs = new RevisionLogs(database.db, (line) => complaints.push(line))
   const [gone, stays] = [await place(), await place()]
   logs.append(stays, { level: 'INFO', message: 'before' })
   logs.append(gone, { level: 'INFO', message: 'lost' })
@@ -61,7 +61,7 @@ test('a deployment that goes away takes its own waiting lines with it, and nobod
 })
 
 test('of an endless log the newest lines are kept', async () => {
-  const logs = new LogBook(database.db, (line) => complaints.push(line))
+  const logs = new RevisionLogs(database.db, (line) => complaints.push(line))
   const here = await place()
   for (let n = 0; n < 26_000; n += 1) logs.append(here, { level: 'INFO', message: `line ${n}` })
   await logs.flush()
@@ -72,7 +72,7 @@ test('of an endless log the newest lines are kept', async () => {
 }, 20_000)
 
 test('a filter takes its text as it is, not as a pattern', async () => {
-  const logs = new LogBook(database.db, (line) => complaints.push(line))
+  const logs = new RevisionLogs(database.db, (line) => complaints.push(line))
   const here = await place()
   for (const message of ['100% done', '100 x done', 'a_b', 'axb', 'back\\slash'])
     logs.append(here, { level: 'INFO', message })

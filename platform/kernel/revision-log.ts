@@ -34,7 +34,7 @@ const KEPT_LINES = 20_000
 const PRUNE_EVERY = 2_000
 
 /** The logs of revisions. Lines are written in order, many in one insert; `flush` waits until all so far are stored. */
-export class LogBook {
+export class RevisionLogs {
   #waiting: NewLine[] = []
   #writing: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined

@@ -33,7 +33,7 @@ export type DeploymentChange = {
   sourceRevisionConfig?: SourceRevisionConfig
 }
 /** What a delete asks for beyond the deployment itself. */
-export type DeleteWish = { isForced: boolean; deletesProject: boolean }
+export type DeleteRequest = { isForced: boolean; deletesProject: boolean }
 
 /** Statuses of a revision whose place a newer one may still take. */
 export const WAITING: readonly RevisionStatus[] = ['CREATING', 'QUEUED']
@@ -123,7 +123,7 @@ export class Store {
   }
 
   /** What was asked for once stays asked for: a second delete without the tracing project does not save it. */
-  async markDeleting(id: string, { isForced, deletesProject }: DeleteWish): Promise<void> {
+  async markDeleting(id: string, { isForced, deletesProject }: DeleteRequest): Promise<void> {
     await this.db
       .update(deployments)
       .set({

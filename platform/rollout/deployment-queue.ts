@@ -3,8 +3,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RevisionStatus } from '@/lib/contracts/wire/state'
 import { reasonOf } from '../kernel/database-error'
-import type { Limiter } from '../kernel/limiter'
-import type { LogBook } from '../kernel/revision-log'
+import type { ConcurrencyLimiter } from '../kernel/limiter'
+import type { RevisionLogs } from '../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../kernel/schema'
 import { type Store, WAITING } from '../kernel/store'
 import { agentSchemaName } from './child-env'
@@ -13,11 +13,11 @@ import { Supervisor } from './supervisor'
 
 export type RolloutOptions = {
   store: Store
-  logs: LogBook
+  logs: RevisionLogs
   launcher: Launcher
   /** How many builds, and how many starting agent servers, may be under way at once. */
-  buildSlots: Limiter
-  startSlots: Limiter
+  buildSlots: ConcurrencyLimiter
+  startSlots: ConcurrencyLimiter
   imageVersion: string
   drainMs: number
   graceMs: number
@@ -41,7 +41,7 @@ const KEPT_FOLDERS = 5
  * Everything that happens to one deployment, one thing after the other: its revisions, then its end. What is to do is
  * read from the store each time, so a lane that was killed anywhere goes on from there.
  */
-export class Lane {
+export class DeploymentQueue {
   readonly supervisor: Supervisor
   #isDeleting = false
   #hasNews = false

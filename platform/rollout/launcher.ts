@@ -8,7 +8,7 @@ import { readGraphConfig } from '../builder/graph-config'
 import { createMask } from '../builder/mask'
 import type { ImageStore } from '../images/image-store'
 import { baseEnvironment } from '../kernel/env'
-import type { LogBook } from '../kernel/revision-log'
+import type { RevisionLogs } from '../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../kernel/schema'
 import type { Sealer } from '../kernel/seal'
 import type { Store } from '../kernel/store'
@@ -21,7 +21,7 @@ import { applyResources } from './resources'
 
 export type LauncherOptions = {
   store: Store
-  logs: LogBook
+  logs: RevisionLogs
   sealer: Sealer
   databaseUrl: string
   buildsFolder: string

@@ -7,14 +7,14 @@ import { fullRef, localPath } from '../builder/git-address'
 import { createMask } from '../builder/mask'
 import { baseEnvironment } from '../kernel/env'
 import { createLimiter } from '../kernel/limiter'
-import type { LogBook } from '../kernel/revision-log'
+import type { RevisionLogs } from '../kernel/revision-log'
 import type { Store } from '../kernel/store'
 import type { LogLevel } from '../kernel/wire'
 import { type RefWatch, watchRef } from './ref-watch'
 
 export type PushWatchOptions = {
   store: Store
-  logs: LogBook
+  logs: RevisionLogs
   /** For git's settings; of the platform alone. */
   folder: string
   wake(deploymentId: string): void

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import type { AgentChild } from './child'
-import { Lane, type RolloutOptions } from './deployment-queue'
+import { DeploymentQueue, type RolloutOptions } from './deployment-queue'
 
 /** What the gateway gets for a deployment's id. */
 export type Target = { state: 'up'; child: AgentChild } | { state: 'down' } | { state: 'unknown' }
@@ -11,7 +11,7 @@ export type Target = { state: 'up'; child: AgentChild } | { state: 'down' } | { 
  */
 export class Rollouts {
   readonly #known = new Set<string>()
-  readonly #lanes = new Map<string, Lane>()
+  readonly #lanes = new Map<string, DeploymentQueue>()
   #isStopping = false
 
   constructor(private readonly options: RolloutOptions) {}
@@ -62,10 +62,10 @@ export class Rollouts {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.stop(graceMs)))
   }
 
-  #lane(deploymentId: string): Lane {
+  #lane(deploymentId: string): DeploymentQueue {
     let lane = this.#lanes.get(deploymentId)
     if (!lane) {
-      lane = new Lane(deploymentId, this.options, {
+      lane = new DeploymentQueue(deploymentId, this.options, {
         onIdle: () => this.#lanes.delete(deploymentId),
         onGone: () => {
           this.#lanes.delete(deploymentId)

@@ -16,7 +16,7 @@ import { createAssistant, saveAssistant } from '@/lib/actions/assistants'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { type AssistantDraft, type AssistantOutcome, draftOf } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
-import type { ErrorView, Settled } from '@/lib/errors'
+import type { ErrorView, Result } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/request-key'
 import { differencesOf, type JsonPath } from '@/lib/json/difference'
 import { parseJson, printJson } from '@/lib/json/lossless'
@@ -105,7 +105,7 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
     const sent = assistant
       ? saveAssistant({ place: { workspace, deployment, assistant: assistant.assistant_id }, key: id, ...texts })
       : createAssistant({ workspace, deployment, key: id, graph, draft: texts.draft })
-    const result = await sent.catch((): Settled<AssistantOutcome> => ({ ok: false, error: LOST }))
+    const result = await sent.catch((): Result<AssistantOutcome> => ({ ok: false, error: LOST }))
     if (result.ok && result.data.kind === 'saved') return leave(result.data)
     setSending(false)
     if (result.ok) {

@@ -25,7 +25,7 @@ import { findAssistant, pickableAssistants } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
-import { LookedNote } from './coverage-note'
+import { CoverageNote } from './coverage-note'
 import { filtersOf, isFiltered, NO_FILTER, runChips, runRowsQueryOf, viewQueryOf } from './list-query'
 import { type Names, runColumns } from './run-columns'
 import { RunsBar } from './runs-bar'
@@ -125,7 +125,7 @@ export function RunsList({ workspace, deployment, views: initialViews, serverNow
       )}
       <RunsBar workspace={workspace} selection={selection} onPage={(id) => rows.some((row) => row.id === id)} />
       {data?.looked ? (
-        <LookedNote
+        <CoverageNote
           looked={data.looked}
           depth={Number(query.depth ?? DEPTHS[0])}
           nameOf={names.deployment}

@@ -5,7 +5,7 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { useSave } from './use-save'
 
 type ConfirmDialogProps = ConfirmProps & { open: boolean; title: ReactNode }
@@ -16,7 +16,7 @@ type ConfirmProps = {
   verb: string
   /** Where given, this has to be typed first. */
   typed?: string
-  action: () => Promise<Settled<unknown>>
+  action: () => Promise<Result<unknown>>
   onDone: () => void
   children: ReactNode
 }

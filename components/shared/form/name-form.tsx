@@ -4,13 +4,13 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Button } from '@/components/ui/button'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { useSave } from './use-save'
 
 type Props<T> = {
   initial: string
   maxLength: number
-  write: (name: string) => Promise<Settled<T>>
+  write: (name: string) => Promise<Result<T>>
   onDone: (saved: T) => void
   onCancel: () => void
 }

@@ -1,14 +1,14 @@
 'use client'
 import { useState } from 'react'
-import type { ErrorView, Settled } from '@/lib/errors'
+import type { ErrorView, Result } from '@/lib/errors'
 
 /** Runs a write and keeps its failure until the next try: the fields that were refused by name, the rest as a notice. */
 export function useSave<T>() {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<ErrorView>()
-  async function save(write: () => Promise<Settled<T>>, onDone: (data: T) => void) {
+  async function save(write: () => Promise<Result<T>>, onDone: (data: T) => void) {
     setBusy(true)
-    const result = await write().catch((): Settled<T> => ({ ok: false, error: LOST }))
+    const result = await write().catch((): Result<T> => ({ ok: false, error: LOST }))
     setBusy(false)
     if (!result.ok) return setError(result.error)
     setError(undefined)

@@ -9,7 +9,7 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/request-key'
 import type { Selected } from './use-selection'
 
@@ -28,7 +28,7 @@ type Props<R extends BulkResult> = {
   isHarmless?: boolean
   outcomes: Record<R['outcome'], [Tone, string]>
   summary: (results: readonly R[]) => string
-  send: (request: { ids: string[]; key: string }) => Promise<Settled<R[]>>
+  send: (request: { ids: string[]; key: string }) => Promise<Result<R[]>>
   onResults: (results: readonly R[]) => void
   onClose: () => void
   /** What is to be chosen before. */

@@ -2,7 +2,7 @@
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { NameForm } from '@/components/shared/form/name-form'
 import { Dialog } from '@/components/ui/dialog'
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import { MAX_VIEW_NAME, type SavedView } from '@/lib/lists/saved-views'
 import type { SavedViewsProps, ViewTask } from './view-types'
 
@@ -30,7 +30,7 @@ export function ViewDialog({ noun, actions, query, current, task, onViews, onOpe
         Its filters are forgotten. None of the {noun} is changed.
       </ConfirmDialog>
     )
-  const write = async (name: string): Promise<Settled<Saved>> => {
+  const write = async (name: string): Promise<Result<Saved>> => {
     if (task.kind === 'save') return await actions.save({ name, query })
     const result = await actions.update({ id: task.view.id, name })
     return result.ok ? { ok: true, data: { views: result.data } } : result

@@ -1,11 +1,11 @@
-import type { Settled } from '@/lib/errors'
+import type { Result } from '@/lib/errors'
 import type { SavedView } from '@/lib/lists/saved-views'
 
 /** How views of this list are written; each gives all of the person's back. */
 export type ViewActions = {
-  save: (view: { name: string; query: string }) => Promise<Settled<{ id: string; views: SavedView[] }>>
-  update: (view: { id: string; name?: string; query?: string; isDefault?: boolean }) => Promise<Settled<SavedView[]>>
-  remove: (view: { id: string }) => Promise<Settled<SavedView[]>>
+  save: (view: { name: string; query: string }) => Promise<Result<{ id: string; views: SavedView[] }>>
+  update: (view: { id: string; name?: string; query?: string; isDefault?: boolean }) => Promise<Result<SavedView[]>>
+  remove: (view: { id: string }) => Promise<Result<SavedView[]>>
 }
 
 export type SavedViewsProps = {

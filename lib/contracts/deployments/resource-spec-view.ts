@@ -1,4 +1,4 @@
-import type { Seen } from '@/lib/edit'
+import type { LastSeen } from '@/lib/edit'
 
 /** A deployment's resource spec as a page gets it. */
 export type ResourceSpecView = {
@@ -6,7 +6,7 @@ export type ResourceSpecView = {
   text: string | null
   source: string
   /** What an edit sends back; null for those who may not edit. */
-  seen: Seen | null
+  seen: LastSeen | null
 }
 
 /** What came of saving one: it is there, or somebody else changed it first and nothing was sent. `view` is what is there now. */

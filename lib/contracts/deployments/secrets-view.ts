@@ -1,10 +1,10 @@
-import type { Seen } from '@/lib/edit'
+import type { LastSeen } from '@/lib/edit'
 
 /** A deployment's secrets as a browser gets them: names and keyed fingerprints, never a value. */
 export type SecretsView = {
   rows: SecretRow[]
   /** What an edit sends back; null for those who may not edit. */
-  seen: Seen | null
+  seen: LastSeen | null
   source: string
   /** False: the server does not say which secrets there are. */
   isListed: boolean

@@ -4,7 +4,7 @@ import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { db } from '../process/db'
 import { accounts, endedSessions, memberships } from '../process/schema'
-import { claimedSession, currentSession, type SessionStamp, standingAccount } from './session'
+import { activeAccount, claimedSession, currentSession, type SessionStamp } from './session'
 
 /** Who does something. `session` is there for people: rights end with it, also in the middle of a stream. */
 export type Actor = { id: string; email: string; kind: 'user' | 'system'; session?: SessionStamp }
@@ -31,7 +31,7 @@ export async function claimedActor(): Promise<Actor> {
 
 /** Throws AppError unauthenticated where the actor's session is over. */
 export async function assertSession({ id, session }: Actor): Promise<void> {
-  if (session && !(await standingAccount(id, session))) throw signedOut()
+  if (session && !(await activeAccount(id, session))) throw signedOut()
 }
 
 const signedOut = () =>

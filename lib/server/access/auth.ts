@@ -7,6 +7,7 @@ import { log } from '../process/log'
 import { type Account, checkPassword } from './accounts'
 import { accountOfSubject, admitFromClaims, oidcProvider } from './oidc'
 import {
+  activeAccount,
   claimsFor,
   cookieName,
   endOf,
@@ -15,7 +16,6 @@ import {
   SESSION_SECONDS,
   SessionClaims,
   sessionSecret,
-  standingAccount,
 } from './session'
 
 /** Where the request came from, as the nearest proxy saw it: entries before the last are the client's own words. */
@@ -87,7 +87,7 @@ export function authOptions(): NextAuthOptions {
         const claims = SessionClaims.parse(token)
         const standing =
           Date.now() < endOf(claims) &&
-          (await standingAccount(claims.sub, { id: claims.session, version: claims.version }))
+          (await activeAccount(claims.sub, { id: claims.session, version: claims.version }))
         if (!standing) throw new Error('The session is over.')
         return token
       },

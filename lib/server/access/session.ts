@@ -7,7 +7,7 @@ import { cache } from 'react'
 import { z } from 'zod'
 import { db } from '../process/db'
 import { env } from '../process/env'
-import { keptSecret } from '../process/key-file'
+import { readOrCreateKey } from '../process/key-file'
 import { accounts, endedSessions } from '../process/schema'
 import type { Account } from './accounts'
 
@@ -27,7 +27,7 @@ export type SessionClaims = z.output<typeof SessionClaims>
 /** The session to check against the store, apart from the token. */
 export type SessionStamp = { id: string; version: number; endsAt: number }
 
-export const sessionSecret = (): string => env().NEXTAUTH_SECRET ?? keptSecret('session-secret')
+export const sessionSecret = (): string => env().NEXTAUTH_SECRET ?? readOrCreateKey('session-secret')
 export const isHttps = (): boolean => env().NEXTAUTH_URL.startsWith('https:')
 
 /** Cookies are shared between the ports of a host, so without TLS the port tells one console from another. */
@@ -58,7 +58,7 @@ export async function decodeSession(token: string | undefined): Promise<SessionC
 }
 
 /** The account of a session that is still good in the store: not disabled, not signed out, of the current version. */
-export async function standingAccount(
+export async function activeAccount(
   id: string,
   session: Pick<SessionStamp, 'id' | 'version'>,
 ): Promise<Account | null> {
@@ -92,7 +92,7 @@ export async function claimedSession(): Promise<{ account: string; stamp: Sessio
 /** The session of this request, checked against the store; null without one. Once per request while a page renders. */
 export const currentSession = cache(async (): Promise<{ account: Account; stamp: SessionStamp } | null> => {
   const claimed = await claimedSession()
-  const account = claimed && (await standingAccount(claimed.account, claimed.stamp))
+  const account = claimed && (await activeAccount(claimed.account, claimed.stamp))
   return account && { account, stamp: claimed.stamp }
 })
 

@@ -1,17 +1,17 @@
 import 'server-only'
 import { headers } from 'next/headers'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
-import { AppError, HTTP_STATUS, type Settled } from '@/lib/errors'
+import { AppError, HTTP_STATUS, type Result } from '@/lib/errors'
 import { type Actor, roleOf, sessionActor } from '../access/actor'
 import { assertOwnOrigin } from '../access/origin'
 import { log } from '../process/log'
-import { newRequestId, settle } from '../process/result'
+import { newRequestId, toResult } from '../process/result'
 import { type Intent, recordDenial, recordIntent, recordOutcome } from './trail'
 
 /** Every action's outer shell: refuses requests that no page of ours sent, and gives failures back as values. */
-export function guardAction<T>(action: (requestId: string) => Promise<T>): Promise<Settled<T>> {
+export function guardAction<T>(action: (requestId: string) => Promise<T>): Promise<Result<T>> {
   const requestId = newRequestId()
-  return settle(async () => {
+  return toResult(async () => {
     assertOwnOrigin(await headers())
     return await action(requestId)
   }, requestId)

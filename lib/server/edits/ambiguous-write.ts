@@ -24,7 +24,7 @@ type Write<T> = {
 }
 
 /** Sends a change; after a failure that leaves it open whether it was made, looks it up and says what is true. */
-export async function settledTruth<T>({ send, look }: Write<T>): Promise<T> {
+export async function resolveAmbiguousWrite<T>({ send, look }: Write<T>): Promise<T> {
   try {
     return await send()
   } catch (error) {

@@ -4,7 +4,7 @@ import { DeploymentPatch } from '@/lib/contracts/deployments/deployments'
 import { AppError } from '@/lib/errors'
 import { isJsonObject } from '@/lib/json/lossless'
 import { fieldErrors } from '../process/result'
-import { markOf } from './fingerprints'
+import { fingerprintOf } from './fingerprints'
 
 /**
  * Checks a patch as the operation does, except for what is there already: whole objects are sent back, and a field that our
@@ -14,8 +14,8 @@ export function checkPatch(body: object, current: Readonly<Record<string, unknow
   const parsed = DeploymentPatch.safeParse(body)
   if (parsed.success) return
   const isKept = (path: readonly PropertyKey[]) => {
-    const mine = markOf('', valuesAt(body, path)[0])
-    return valuesAt(current, path, true).some((theirs) => isSet(theirs) && mine === markOf('', theirs))
+    const mine = fingerprintOf('', valuesAt(body, path)[0])
+    return valuesAt(current, path, true).some((theirs) => isSet(theirs) && mine === fingerprintOf('', theirs))
   }
   const left = parsed.error.issues.filter((issue) =>
     issue.code === 'unrecognized_keys' ? !issue.keys.every((key) => isKept([...issue.path, key])) : !isKept(issue.path),

@@ -1,9 +1,9 @@
 import 'server-only'
 import type { Deployment, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
-import type { Mark, SavedEdit, Seen } from '@/lib/edit'
+import type { Fingerprint, LastSeen, SavedEdit } from '@/lib/edit'
 import { isJsonObject } from '@/lib/json/lossless'
 import { checkPatch } from './checked-patch'
-import { entriesAt, marksOf, seenOf } from './fingerprints'
+import { entriesAt, fingerprintsOf, lastSeenOf } from './fingerprints'
 import { type EditOptions, type EditPlace, type RawDeployment, readRaw } from './raw-deployment'
 import { editRaw } from './raw-edit'
 
@@ -27,7 +27,7 @@ export type DeploymentEdit = EditOptions & {
   /** What is asked for, for telling two requests with one key apart; only a keyed digest of it is kept. */
   input: unknown
   paths: EditedPaths
-  seen: Seen
+  seen: LastSeen
   /**
    * The request, given what is there now; whole objects, since the server replaces them. Pure: it is also asked what the
    * request would be where somebody else changed something, for the three-way view.
@@ -40,7 +40,7 @@ export async function readForEdit(
   place: EditPlace,
   paths: EditedPaths,
   options: EditOptions,
-): Promise<{ current: CurrentDeployment; seen: Seen }> {
+): Promise<{ current: CurrentDeployment; seen: LastSeen }> {
   const raw = await readRaw(place, options)
   return { current: raw.record, seen: seeAt(place, paths)(raw) }
 }
@@ -72,7 +72,7 @@ export async function editDeployment(edit: DeploymentEdit): Promise<SavedEdit> {
 }
 
 const seeAt = (place: EditPlace, paths: EditedPaths) => (raw: RawDeployment) =>
-  seenOf(place.workspace, raw, marksOf(place.workspace, entriesAt(raw.record, paths)))
+  lastSeenOf(place.workspace, raw, fingerprintsOf(place.workspace, entriesAt(raw.record, paths)))
 
 const WHOLE = new Set(['resource_spec', 'secret_references', 'tracked_packages'])
 
@@ -83,17 +83,22 @@ const fieldNames = (body: object): string[] =>
   )
 
 /** The marks after an update: of a path that it names, what it says; of the others, what they were. */
-function marksAfter({ workspace }: EditPlace, paths: EditedPaths, body: object, before: readonly Mark[]): Mark[] {
+function marksAfter(
+  { workspace }: EditPlace,
+  paths: EditedPaths,
+  body: object,
+  before: readonly Fingerprint[],
+): Fingerprint[] {
   return paths.flatMap((path) => {
     const name = path.replace(/\.\*$/, '')
     const isGiven = entriesAt({ ...body }, [name]).some(({ value }) => value !== undefined && value !== null)
-    if (isGiven) return marksOf(workspace, entriesAt({ ...body }, [path]))
+    if (isGiven) return fingerprintsOf(workspace, entriesAt({ ...body }, [path]))
     return before.filter((one) => one.name === name || one.name.startsWith(`${name}.`))
   })
 }
 
-function isSame(left: readonly Mark[], right: readonly Mark[]): boolean {
-  const texts = (marks: readonly Mark[]) =>
+function isSame(left: readonly Fingerprint[], right: readonly Fingerprint[]): boolean {
+  const texts = (marks: readonly Fingerprint[]) =>
     marks
       .map(({ name, mark }) => `${name} ${mark}`)
       .sort()

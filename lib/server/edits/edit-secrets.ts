@@ -1,8 +1,8 @@
 import 'server-only'
 import { type ChangePlan, planChanges, type SecretChange } from '@/lib/contracts/deployments/secret-changes'
-import type { Mark, SavedEdit, Seen } from '@/lib/edit'
+import type { Fingerprint, LastSeen, SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
-import { markOf } from './fingerprints'
+import { fingerprintOf } from './fingerprints'
 import type { EditOptions, EditPlace, RawDeployment, RawSecret } from './raw-deployment'
 import { type EditPlan, editRaw } from './raw-edit'
 import { HIDDEN, hiddenOf, rememberMask, seeSecrets } from './secret-fingerprints'
@@ -11,7 +11,7 @@ export type SecretsEdit = EditOptions & {
   place: EditPlace
   /** Made once per review: a repeat of it gives the answer of the first. */
   key: string
-  seen: Seen
+  seen: LastSeen
   changes: SecretChange[]
   /** The server does not say which secrets there are, and the person knows that this becomes the whole list. */
   mayReplaceUnknown?: boolean
@@ -121,7 +121,7 @@ function fieldsOf(change: SecretChange): string[] {
 }
 
 /** What the changes make of what the person saw. Problems show when they are sent. */
-function minesOf(workspace: string, seen: readonly Mark[], changes: readonly SecretChange[]): Mark[] {
+function minesOf(workspace: string, seen: readonly Fingerprint[], changes: readonly SecretChange[]): Fingerprint[] {
   const { places } = planChanges(
     seen.map(({ name }) => name),
     changes,
@@ -130,7 +130,7 @@ function minesOf(workspace: string, seen: readonly Mark[], changes: readonly Sec
     name,
     mark:
       value !== undefined
-        ? markOf(workspace, value)
+        ? fingerprintOf(workspace, value)
         : ((index === undefined ? undefined : seen[index]?.mark) ?? HIDDEN),
   }))
 }

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { Mark, Seen } from '@/lib/edit'
+import type { Fingerprint, LastSeen } from '@/lib/edit'
 import { isJsonObject, printJson } from '@/lib/json/lossless'
 import { fingerprint } from '../process/sealing'
 import type { RawDeployment } from './raw-deployment'
@@ -17,18 +17,18 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, one]) => [key, sorted(one)]))
 }
 
-export const markOf = (workspace: string, value: unknown): string => fingerprint(workspace, canonical(value))
+export const fingerprintOf = (workspace: string, value: unknown): string => fingerprint(workspace, canonical(value))
 
-export const marksOf = (workspace: string, entries: readonly Entry[]): Mark[] =>
+export const fingerprintsOf = (workspace: string, entries: readonly Entry[]): Fingerprint[] =>
   entries.flatMap(({ name, value }) =>
-    value === undefined || value === null ? [] : [{ name, mark: markOf(workspace, value) }],
+    value === undefined || value === null ? [] : [{ name, mark: fingerprintOf(workspace, value) }],
   )
 
 /** What somebody sees who reads this now. The order of the names is no part of it: some servers change it at each read. */
-export function seenOf(workspace: string, raw: RawDeployment, marks: Mark[]): Seen {
+export function lastSeenOf(workspace: string, raw: RawDeployment, marks: Fingerprint[]): LastSeen {
   const ordered = marks.map(({ name, mark }) => JSON.stringify([name, mark])).sort()
   const { updatedAt, latestRevision } = raw
-  return { digest: markOf(workspace, ordered), marks, updatedAt, latestRevision }
+  return { digest: fingerprintOf(workspace, ordered), marks, updatedAt, latestRevision }
 }
 
 /**

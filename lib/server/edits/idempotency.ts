@@ -15,7 +15,10 @@ type Request = { actor: Actor; key: string; operation: string; input: unknown }
  * Does something once per key and person: a repeat, by a double click or a browser that sends again, gets the answer of
  * the first. A failure is forgotten, so that it can be tried again. Throws AppError conflict for a key used for something else.
  */
-export async function once<T>({ actor, key, operation, input }: Request, work: () => Promise<T>): Promise<T> {
+export async function withIdempotencyKey<T>(
+  { actor, key, operation, input }: Request,
+  work: () => Promise<T>,
+): Promise<T> {
   const store = await db()
   const bodyHash = createHash('sha256').update(JSON.stringify(input)).digest('base64url')
   const own = { account: actor.id, key }

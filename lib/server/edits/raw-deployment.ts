@@ -5,15 +5,15 @@ import { fromWire } from '@/lib/contracts/wire/dialect'
 import { AppError } from '@/lib/errors'
 import { isJsonObject, parseJson } from '@/lib/json/lossless'
 import type { Actor } from '../access/actor'
-import { onRecord } from '../upstream/audited'
+import { withAudit } from '../upstream/audited'
 import { authorize, entryOf } from '../upstream/call-context'
 import { controlPlaneDestination, type Destination } from '../upstream/destination'
 import { exchangeText, isSuccess, prepare } from '../upstream/exchange'
 import { learnDialect } from '../upstream/learned-dialect'
-import type { UpstreamText } from '../upstream/request'
-import { errorOf } from '../upstream/response'
+import type { UpstreamResponse } from '../upstream/request'
+import { responseError } from '../upstream/response'
 import { isOpen } from './ambiguous-write'
-import { withoutSecretWords } from './secret-values'
+import { withoutSecretValues } from './secret-values'
 
 // The one place where values of a deployment's secrets are in the console's memory. Only this folder may import it; a test
 // reads the import lines. The rights are those of a change, and what goes out is on record first, as with every call.
@@ -41,7 +41,7 @@ export async function readRaw(place: EditPlace, { actor, timeoutMs }: EditOption
   const { workspace, requestId } = await authorize(controlPlane.updateDeployment, input, actor)
   const to = controlPlaneDestination(workspace)
   const answer = await exchangeText(op, to, prepare(op, input), { workspace, requestId, timeoutMs })
-  if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
+  if (!isSuccess(answer.status)) throw responseError(op, to, answer)
   const value = parsed(op, to, answer)
   learnDialect(workspace, value)
   return rawOf(fromWire(value), to)
@@ -67,9 +67,9 @@ export async function changeRaw<T>(
   const send = async () => {
     const answer = await exchangeText(op, to, { path, query: undefined, body }, { workspace, requestId, timeoutMs })
     if (isSuccess(answer.status)) return answer.status
-    throw withoutSecretWords(errorOf(op, to, answer), secretsOf(body))
+    throw withoutSecretValues(responseError(op, to, answer), secretsOf(body))
   }
-  return await onRecord({ ...entryOf(op, input), fields }, context, async () => {
+  return await withAudit({ ...entryOf(op, input), fields }, context, async () => {
     const sent = await send().catch((error: unknown) => {
       if (!isOpen(error)) throw error
       error.view.requestId ||= requestId
@@ -85,7 +85,7 @@ const inputOf = ({ workspace, deployment }: EditPlace) => ({ workspace, params: 
 const secretsOf = ({ secrets }: RawPatch): RawSecret[] => (Array.isArray(secrets) ? (secrets as RawSecret[]) : []) // built by this folder
 
 /** Not `readAnswer`: it takes our own key out of every answer, and a person may have made that key a secret of the deployment. */
-function parsed(op: Operation, to: Destination, { text, status, contentType }: UpstreamText): unknown {
+function parsed(op: Operation, to: Destination, { text, status, contentType }: UpstreamResponse): unknown {
   try {
     return parseJson(text)
   } catch (error) {

@@ -1,12 +1,12 @@
 import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import { conflictRows, type Mark, type SavedEdit, type Seen } from '@/lib/edit'
+import { conflictRows, type Fingerprint, type LastSeen, type SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 import { LOOKS } from './ambiguous-write'
-import { markOf } from './fingerprints'
-import { once } from './idempotency'
+import { fingerprintOf } from './fingerprints'
+import { withIdempotencyKey } from './idempotency'
 import { withEditLock } from './lock'
 import {
   changeRaw,
@@ -27,13 +27,13 @@ export type RawEdit = EditOptions & {
   key: string
   /** What is asked for, for telling two requests with one key apart. Only a keyed digest of it is kept. */
   input: unknown
-  seen: Seen
+  seen: LastSeen
   /** What somebody sees who reads this now. */
-  see: (raw: RawDeployment) => Seen
+  see: (raw: RawDeployment) => LastSeen
   /** What is to be sent, given what is there now. Throws AppError where it cannot be. */
   plan: (raw: RawDeployment) => EditPlan
   /** What the edit makes of what the person saw, for the three-way view; what it does not touch as in `seen`. */
-  mine: (raw: RawDeployment) => Mark[]
+  mine: (raw: RawDeployment) => Fingerprint[]
 }
 
 export type EditPlan = {
@@ -55,8 +55,8 @@ export async function editRaw(edit: RawEdit): Promise<SavedEdit> {
   const { place, actor, key, input } = edit
   // First the rights: who has none waits for no lock, and learns nothing.
   await authorize(controlPlane.updateDeployment, inputOf(place), actor)
-  const told = markOf(place.workspace, { place, input, seen: edit.seen.digest })
-  return await once({ actor, key, operation: 'editDeployment', input: told }, () =>
+  const told = fingerprintOf(place.workspace, { place, input, seen: edit.seen.digest })
+  return await withIdempotencyKey({ actor, key, operation: 'editDeployment', input: told }, () =>
     withEditLock(place, () => editAlone(edit)),
   )
 }

@@ -1,6 +1,6 @@
 import 'server-only'
 import { hiddenPlaces } from '@/lib/contracts/deployments/secret-masks'
-import { markOf, seenOf } from './fingerprints'
+import { fingerprintOf, lastSeenOf } from './fingerprints'
 import type { EditPlace, RawDeployment } from './raw-deployment'
 
 /** In place of a mark: the server does not show the value. */
@@ -13,12 +13,12 @@ const MOST = 500
 export function rememberMask({ workspace }: EditPlace, text: string): void {
   shared.pilothouseMasks ??= new Map()
   const known = shared.pilothouseMasks.get(workspace) ?? new Set()
-  if (known.size < MOST) known.add(markOf(workspace, text))
+  if (known.size < MOST) known.add(fingerprintOf(workspace, text))
   shared.pilothouseMasks.set(workspace, known)
 }
 const isKnownMask = (workspace: string) => {
   const known = shared.pilothouseMasks?.get(workspace)
-  return (value: string) => known?.has(markOf(workspace, value)) ?? false
+  return (value: string) => known?.has(fingerprintOf(workspace, value)) ?? false
 }
 
 /** The places of the list whose values are not known here. */
@@ -30,9 +30,9 @@ export const seeSecrets = (place: EditPlace) => (raw: RawDeployment) => {
   const hidden = hiddenOf(place, raw)
   const marks = (raw.secrets ?? []).map(({ name, value }, index) => ({
     name,
-    mark: hidden.has(index) ? HIDDEN : markOf(place.workspace, value),
+    mark: hidden.has(index) ? HIDDEN : fingerprintOf(place.workspace, value),
   }))
-  const seen = seenOf(place.workspace, raw, marks)
+  const seen = lastSeenOf(place.workspace, raw, marks)
   const isBlind = hidden.size > 0 || raw.secrets === null
-  return isBlind ? { ...seen, digest: markOf(place.workspace, [seen.digest, raw.latestRevision]) } : seen
+  return isBlind ? { ...seen, digest: fingerprintOf(place.workspace, [seen.digest, raw.latestRevision]) } : seen
 }

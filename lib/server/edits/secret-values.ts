@@ -9,7 +9,7 @@ const SHORTEST = 4
  * A refusal of the server without what it repeats of the secrets that were sent: servers quote what they refuse, in whole
  * or cut in the middle. Its words are left out where they hold a piece of a value. Positions in the list become names.
  */
-export function withoutSecretWords(
+export function withoutSecretValues(
   error: AppError,
   secrets: readonly { name: string; value: string | null }[],
 ): AppError {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { planChanges, type SecretChange } from '@/lib/contracts/deployments/secret-changes'
-import type { SavedEdit, Seen } from '@/lib/edit'
+import type { LastSeen, SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { adoptEnv } from '../process/env'
@@ -148,7 +148,7 @@ const valid = (list: List, given: readonly SecretChange[]) =>
     'external_docker',
   ).problems.length === 0
 
-async function attempt(edit: { seen: Seen; changes: SecretChange[] }): Promise<SavedEdit | AppError> {
+async function attempt(edit: { seen: LastSeen; changes: SecretChange[] }): Promise<SavedEdit | AppError> {
   try {
     return await editSecrets({ place, actor: admin, key: 'key-of-this', ...edit })
   } catch (error) {
@@ -162,7 +162,7 @@ test(`over ${RUNS} interleavings no value is lost, changed or masked without a w
   await fc.assert(
     fc.asyncProperty(interleaving, async ({ base, steps, isStale }) => {
       plane = badControlPlane(base)
-      let stale: Seen | undefined
+      let stale: LastSeen | undefined
       for (const { changes, outside, moment, seeing, saving, writing, after } of steps) {
         plane.reading = seeing
         const fresh = await readRaw(place, { actor: admin }).then(seeSecrets(place), () => undefined)

@@ -5,7 +5,7 @@ import { AppError } from '@/lib/errors'
 import type { GivenAnswer } from '@/lib/stream/inbox'
 import type { Actor } from '../access/actor'
 import { isOpen } from '../edits/ambiguous-write'
-import { mapLimited } from '../process/map-concurrent'
+import { mapConcurrent } from '../process/map-concurrent'
 import { authorize } from '../upstream/call-context'
 import { answerThread } from './inbox-thread'
 
@@ -23,7 +23,7 @@ export async function answerThreads(
 ): Promise<AnsweredThread[]> {
   // Once for all of them, before anything is read: a refusal is then one, and on record as one.
   await authorize(agentServer.createRunStream, { workspace }, actor)
-  return await mapLimited(threads, async ({ deployment, thread, answers }): Promise<AnsweredThread> => {
+  return await mapConcurrent(threads, async ({ deployment, thread, answers }): Promise<AnsweredThread> => {
     const id = `${deployment} ${thread}`
     try {
       // Its own key for each, so that one that is sent again starts none of the runs twice.

@@ -4,7 +4,7 @@ type Beat = { timer: NodeJS.Timeout; works: Set<() => void> }
 const beats = new Map<number, Beat>()
 
 /** Like `setInterval`, but all that has the same interval is called in one turn: forty viewers are not forty wakes of the process. */
-export function onBeat(ms: number, work: () => void): () => void {
+export function onHeartbeat(ms: number, work: () => void): () => void {
   let beat = beats.get(ms)
   if (!beat) {
     const works = new Set<() => void>()

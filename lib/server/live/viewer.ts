@@ -6,7 +6,7 @@ import { errorView } from '../process/result'
 import { frame, KEEP_ALIVE } from '../transport/frames'
 import { nodeResponse } from '../transport/node-response'
 import { Outlet } from '../transport/outlet'
-import { onBeat } from './heartbeat'
+import { onHeartbeat } from './heartbeat'
 import { LogSource } from './log-source'
 import { PolledSource } from './polled-source'
 import { RecordingSource } from './recording-source'
@@ -50,8 +50,8 @@ export class Viewer {
       onGone: () => this.#end(),
     })
     this.#unbeat = [
-      onBeat(VIEWER.keepAliveMs, () => this.#outlet.hasRoom && this.#outlet.write([KEEP_ALIVE])),
-      onBeat(VIEWER.rightsMs, () => void this.#checkRights()),
+      onHeartbeat(VIEWER.keepAliveMs, () => this.#outlet.hasRoom && this.#outlet.write([KEEP_ALIVE])),
+      onHeartbeat(VIEWER.rightsMs, () => void this.#checkRights()),
     ]
     for (const one of subscriptions) this.#add(one)
     this.#pump()

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { env } from './env'
 
 /** A random secret kept in a file of the data folder, made at first use; only this user can read it. */
-export function keptSecret(name: 'sealing-key' | 'session-secret'): string {
+export function readOrCreateKey(name: 'sealing-key' | 'session-secret'): string {
   const folder = env().PILOTHOUSE_DATA
   const file = path.join(/* turbopackIgnore: true */ folder, name)
   const read = () => {
@@ -32,5 +32,5 @@ export function keptSecret(name: 'sealing-key' | 'session-secret'): string {
   } finally {
     rmSync(draft, { force: true })
   }
-  return keptSecret(name)
+  return readOrCreateKey(name)
 }

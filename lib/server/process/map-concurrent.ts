@@ -1,7 +1,7 @@
 import 'server-only'
 
 /** As `map` over a promise each, in the order of `items`, so many at once. */
-export async function mapLimited<T, R>(
+export async function mapConcurrent<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,
   atOnce = 6,

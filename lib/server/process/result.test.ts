@@ -2,7 +2,7 @@ import { redirect } from 'next/navigation'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { AppError } from '@/lib/errors'
-import { parseInput, settle } from './result'
+import { parseInput, toResult } from './result'
 
 let logged: string[]
 beforeEach(() => {
@@ -15,11 +15,11 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 test('a success is its data', async () => {
-  expect(await settle(async () => 7)).toEqual({ ok: true, data: 7 })
+  expect(await toResult(async () => 7)).toEqual({ ok: true, data: 7 })
 })
 
 test('an expected failure keeps its words and its own request id, and is not logged', async () => {
-  const settled = await settle(async () => {
+  const settled = await toResult(async () => {
     throw new AppError('conflict', 'Taken.', { requestId: 'own', fields: [{ path: ['name'], message: 'Taken.' }] })
   }, 'given')
   expect(settled).toEqual({
@@ -30,7 +30,7 @@ test('an expected failure keeps its words and its own request id, and is not log
 })
 
 test('an unknown failure is a generic line with an id under which the log has the rest', async () => {
-  const settled = await settle(async () => {
+  const settled = await toResult(async () => {
     throw new TypeError('canary is not a function')
   })
   if (settled.ok) throw new Error('must fail')
@@ -42,14 +42,16 @@ test('an unknown failure is a generic line with an id under which the log has th
 
 test('a store that is away is named, under whatever it is wrapped in', async () => {
   const lost = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
-  const settled = await settle(() => Promise.reject(new Error('Failed query', { cause: lost })))
+  const settled = await toResult(() => Promise.reject(new Error('Failed query', { cause: lost })))
   expect(settled).toMatchObject({
     error: { code: 'internal', message: expect.stringContaining('database does not answer') },
   })
 })
 
 test('refused input names its fields', async () => {
-  const settled = await settle(async () => parseInput(z.object({ a: z.object({ b: z.string('Say b.') }) }), { a: {} }))
+  const settled = await toResult(async () =>
+    parseInput(z.object({ a: z.object({ b: z.string('Say b.') }) }), { a: {} }),
+  )
   expect(settled).toMatchObject({
     ok: false,
     error: { code: 'invalid', fields: [{ path: ['a', 'b'], message: 'Say b.' }] },
@@ -57,5 +59,5 @@ test('refused input names its fields', async () => {
 })
 
 test("Next's own redirects pass through", async () => {
-  await expect(settle(async () => redirect('/sign-in'))).rejects.toThrow('NEXT_REDIRECT')
+  await expect(toResult(async () => redirect('/sign-in'))).rejects.toThrow('NEXT_REDIRECT')
 })

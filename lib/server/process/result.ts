@@ -2,7 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { unstable_rethrow } from 'next/navigation'
 import { z } from 'zod'
-import { AppError, type ErrorView, type FieldError, type Settled } from '@/lib/errors'
+import { AppError, type ErrorView, type FieldError, type Result } from '@/lib/errors'
 import { isStoreDown } from './db'
 import { log } from './log'
 
@@ -50,7 +50,7 @@ export function errorView(error: unknown, requestId: string = newRequestId()): E
 }
 
 /** Runs `fn`; an expected failure and an unknown one both come back as values. Next's own redirects pass through. */
-export async function settle<T>(fn: () => Promise<T>, requestId?: string): Promise<Settled<T>> {
+export async function toResult<T>(fn: () => Promise<T>, requestId?: string): Promise<Result<T>> {
   try {
     return { ok: true, data: await fn() }
   } catch (error) {

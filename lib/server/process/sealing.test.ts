@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { adoptEnv } from './env'
-import { keptSecret } from './key-file'
+import { readOrCreateKey } from './key-file'
 import { derivedKey, fingerprint, seal, unseal } from './sealing'
 
 const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/none'
@@ -58,9 +58,9 @@ describe('sealed keys', () => {
 })
 
 test('the sealing key is made once, whole, for this user alone', () => {
-  const made = keptSecret('sealing-key')
+  const made = readOrCreateKey('sealing-key')
   expect(made.length).toBeGreaterThanOrEqual(43)
-  expect(keptSecret('sealing-key')).toBe(made)
+  expect(readOrCreateKey('sealing-key')).toBe(made)
   expect(statSync(path.join(dataDir, 'sealing-key')).mode & 0o777).toBe(0o600)
   expect(readdirSync(dataDir)).toEqual(['sealing-key'])
   expect(readFileSync(path.join(dataDir, 'sealing-key'), 'utf8')).toBe(made)

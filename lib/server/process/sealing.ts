@@ -1,7 +1,7 @@
 import 'server-only'
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { env } from './env'
-import { keptSecret } from './key-file'
+import { readOrCreateKey } from './key-file'
 
 type Purpose = 'workspace-keys' | 'audit' | 'fingerprint'
 /** What a sealed text belongs to. It opens for exactly this owner and origin. */
@@ -11,7 +11,7 @@ const shared = globalThis as { pilothouseKeys?: Map<string, Buffer> }
 
 /** A key for one purpose, derived from the installation's sealing key. */
 export function derivedKey(purpose: Purpose): Buffer {
-  const root = env().PILOTHOUSE_SEALING_KEY ?? keptSecret('sealing-key')
+  const root = env().PILOTHOUSE_SEALING_KEY ?? readOrCreateKey('sealing-key')
   shared.pilothouseKeys ??= new Map()
   const at = `${purpose}:${root}`
   const known = shared.pilothouseKeys.get(at)

@@ -28,7 +28,7 @@ export function joinSignals(...signals: (AbortSignal | undefined)[]) {
 }
 
 /** Waits for what others wait for too, until the signal aborts: then it throws the signal's reason, and the work goes on. */
-export function orAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function raceAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return shared
   const { signal: own, release } = joinSignals(signal)
   const aborted = new Promise<never>((_, reject) => {

@@ -8,7 +8,7 @@ import { SseParser, SseTooLargeError } from '@/lib/stream/sse'
 import type { Destination } from '../upstream/destination'
 import { type ExchangeOptions, isSuccess, withRetry } from '../upstream/exchange'
 import { joinUrl, requestStream } from '../upstream/request'
-import { errorOf, withoutCredentials } from '../upstream/response'
+import { responseError, withoutCredentials } from '../upstream/response'
 
 // One exchange of JSON-RPC over HTTP, told to whoever watches as it happens. The answer is a document or server-sent events,
 // as the server chooses. What is told holds no credential: neither ours nor one that the server echoes, nor the session's id.
@@ -69,7 +69,7 @@ export async function exchangeRpc(request: WireRequest, tell: Watch) {
   if ('body' in answer) await readEvents(answer.body, take)
   else if (answer.text !== '') take(answer.text)
   tell({ kind: 'end' })
-  if ('text' in answer && !isSuccess(answer.status)) throw errorOf(op, to, answer)
+  if ('text' in answer && !isSuccess(answer.status)) throw responseError(op, to, answer)
   return { status: answer.status, headers: answer.headers, messages }
 }
 

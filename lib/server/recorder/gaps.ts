@@ -14,7 +14,7 @@ const LOST_END = 'The database has lost the end of the recording; of the run onl
  * restore of it. Without them a viewer would ask for what is missing again and again. `end` is given where the chunks reach
  * the end of a recording that is over.
  */
-export function markHoles(chunks: readonly Chunk[], cursor: number, end: KnownEnd | undefined): Chunk[] {
+export function markGaps(chunks: readonly Chunk[], cursor: number, end: KnownEnd | undefined): Chunk[] {
   const marked: Chunk[] = []
   let last = cursor
   for (const chunk of chunks) {

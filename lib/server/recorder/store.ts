@@ -3,7 +3,7 @@ import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db, type Store } from '../process/db'
 import type { Chunk } from './chunk'
-import { markHoles } from './gaps'
+import { markGaps } from './gaps'
 import { recordings, segments } from './schema'
 
 export type RecordingRow = typeof recordings.$inferSelect
@@ -200,7 +200,7 @@ export async function readSegments(id: string, cursor: number, maxBytes: number)
   const [row] = rows
   const isAtEnd = size < maxBytes && row && row.entries !== null
   const end = isAtEnd ? { last: row.entries ?? 0, outcome: row.outcome, at: Math.round(row.ended) } : undefined
-  return markHoles(chunks, cursor, end)
+  return markGaps(chunks, cursor, end)
 }
 
 /** Where the stored log ends; of a recording that is over, where it is known to have ended. */

@@ -4,7 +4,7 @@ import { testDatabase } from '@/scripts/testing'
 import { changeOwnPassword, checkPassword, createAccount, Email, endSessions, setPassword } from '../access/accounts'
 import { highest, roleOf, systemActor } from '../access/actor'
 import { forgetSignInAttempts } from '../access/rate-limit'
-import { claimsFor, endSession, standingAccount } from '../access/session'
+import { activeAccount, claimsFor, endSession } from '../access/session'
 import { db } from '../process/db'
 import { actorOf, testActor, testConsole } from '../testing'
 import { addMember, changeRole, listMembers, resetPassword, setDisabled } from './members'
@@ -122,7 +122,7 @@ describe('a role', () => {
     await setDisabled(person.id, true)
     expect(await roleOf(person, 'staging')).toBeNull()
     expect(await roleOf({ id: person.id, email: '', kind: 'user' }, 'staging')).toBeNull() // also without a session
-    expect(await standingAccount(person.id, { id: 'x', version: 2 })).toBeNull()
+    expect(await activeAccount(person.id, { id: 'x', version: 2 })).toBeNull()
   })
 })
 

@@ -13,9 +13,9 @@ import { AppError, type FieldError } from '@/lib/errors'
 import { isSameJson } from '@/lib/json/difference'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '../access/actor'
-import { settledTruth } from '../edits/ambiguous-write'
-import { idFrom } from '../edits/id-from-key'
-import { once } from '../edits/idempotency'
+import { resolveAmbiguousWrite } from '../edits/ambiguous-write'
+import { idFromKey } from '../edits/id-from-key'
+import { withIdempotencyKey } from '../edits/idempotency'
 import { withEditLock } from '../edits/lock'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
@@ -55,7 +55,7 @@ export async function saveAssistant(
   if (problems.length > 0)
     throw new AppError('invalid', 'Some fields cannot be saved like this. Nothing was sent.', { fields: problems })
   const input = { place, base: printJson(base), draft: printJson(draft) }
-  return await once({ actor, key, operation: 'saveAssistant', input }, () =>
+  return await withIdempotencyKey({ actor, key, operation: 'saveAssistant', input }, () =>
     withEditLock(lockOf(place), () => saveAlone(place, base, draft, actor)),
   )
 }
@@ -78,7 +78,7 @@ async function saveAlone(
       now: printJson(before),
     }
   const body = patchOf(base, draft)
-  return await settledTruth({
+  return await resolveAmbiguousWrite({
     send: async () => {
       const after = await call(agentServer.updateAssistant, { ...inputOf(place), body }, { actor })
       const isStored = isSameJson(after.context, draft.context)
@@ -130,7 +130,7 @@ export async function createAssistant(
   { workspace, deployment, key, graph, draft }: AssistantCreation,
   actor: Actor,
 ): Promise<AssistantOutcome> {
-  const assistant = idFrom([actor.id, workspace, deployment, key])
+  const assistant = idFromKey([actor.id, workspace, deployment, key])
   const place = { workspace, deployment, assistant }
   const { name, description, context, config, metadata } = draft
   const body = {
@@ -144,8 +144,8 @@ export async function createAssistant(
     ...(Object.keys(metadata).length > 0 && { metadata }),
   }
   await authorize(agentServer.createAssistant, { workspace, deployment, body }, actor)
-  return await once({ actor, key, operation: 'createAssistant', input: printJson(body) }, () =>
-    settledTruth({
+  return await withIdempotencyKey({ actor, key, operation: 'createAssistant', input: printJson(body) }, () =>
+    resolveAmbiguousWrite({
       send: async () => saved(await call(agentServer.createAssistant, { workspace, deployment, body }, { actor })),
       look: async () => {
         const made = await call(agentServer.getAssistant, inputOf(place), { actor }).catch(gone)
@@ -171,7 +171,7 @@ export async function activateVersion(
   await authorize(agentServer.setLatestAssistantVersion, inputOf(place), actor)
   const read = () => call(agentServer.getAssistant, inputOf(place), { actor })
   const input = { place, version, seen }
-  return await once({ actor, key, operation: 'setLatestAssistantVersion', input }, () =>
+  return await withIdempotencyKey({ actor, key, operation: 'setLatestAssistantVersion', input }, () =>
     withEditLock(lockOf(place), async () => {
       const before = await read()
       if (before.version === version) return saved(before, 'It is the active version already; nothing was sent.')
@@ -181,7 +181,7 @@ export async function activateVersion(
           `Version ${before.version} is the active one now: somebody else changed it. Nothing was sent; look, then decide.`,
         )
       const body = { version }
-      return await settledTruth({
+      return await resolveAmbiguousWrite({
         send: async () =>
           saved(await call(agentServer.setLatestAssistantVersion, { ...inputOf(place), body }, { actor })),
         look: async () => {
@@ -200,7 +200,7 @@ export async function deleteAssistant(
   actor: Actor,
 ): Promise<{ note?: string }> {
   const query = { delete_threads: deletesThreads }
-  return await settledTruth({
+  return await resolveAmbiguousWrite({
     send: async () => {
       await call(agentServer.deleteAssistant, { ...inputOf(place), query }, { actor }).catch(gone)
       return {}

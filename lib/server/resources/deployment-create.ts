@@ -3,11 +3,11 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import { type Deployment, DeploymentCreate } from '@/lib/contracts/deployments/deployments'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
-import { settledTruth } from '../edits/ambiguous-write'
-import { markOf } from '../edits/fingerprints'
-import { once } from '../edits/idempotency'
+import { resolveAmbiguousWrite } from '../edits/ambiguous-write'
+import { fingerprintOf } from '../edits/fingerprints'
+import { withIdempotencyKey } from '../edits/idempotency'
 import { withEditLock } from '../edits/lock'
-import { withoutSecretWords } from '../edits/secret-values'
+import { withoutSecretValues } from '../edits/secret-values'
 import { parseInput } from '../process/result'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
@@ -37,8 +37,8 @@ export async function createDeployment(
   await authorize(controlPlane.createDeployment, { workspace, body: given }, options.actor)
   const body = parseInput(DeploymentCreate, given)
   // Only a keyed digest of the request is kept: it has values in it.
-  const told = { workspace, body: markOf(workspace, given) }
-  return await once({ actor: options.actor, key, operation: 'createDeployment', input: told }, () =>
+  const told = { workspace, body: fingerprintOf(workspace, given) }
+  return await withIdempotencyKey({ actor: options.actor, key, operation: 'createDeployment', input: told }, () =>
     withEditLock({ workspace, deployment: `new ${body.name}` }, () => createAlone(workspace, body, options)),
   )
 }
@@ -63,11 +63,11 @@ async function createAlone(
     )
   })
   if (taken) throw nameTaken()
-  return await settledTruth({
+  return await resolveAmbiguousWrite({
     send: async () => {
       const made = await call(controlPlane.createDeployment, { workspace, body }, options).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error
-        const said = withoutSecretWords(error, body.secrets ?? [])
+        const said = withoutSecretValues(error, body.secrets ?? [])
         if (said.view.upstreamStatus !== 409) throw said
         throw nameTaken()
       })

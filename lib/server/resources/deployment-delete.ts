@@ -3,7 +3,7 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import { mayDeployment } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
-import { settledTruth } from '../edits/ambiguous-write'
+import { resolveAmbiguousWrite } from '../edits/ambiguous-write'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
@@ -25,7 +25,7 @@ export async function deleteDeployment(request: DeleteRequest, actor: Actor): Pr
   if (before.name !== request.name)
     throw new AppError('conflict', 'What was typed is not the name that the deployment has now. Nothing was deleted.')
   if (!mayDeployment('delete', before.status).allowed) return { note: 'It was being deleted already.' }
-  return await settledTruth({
+  return await resolveAmbiguousWrite({
     send: async () => {
       const query = { delete_tracing_project: request.deletesTracingProject }
       await call(controlPlane.deleteDeployment, { ...place, query }, { actor }).catch(gone)

@@ -7,13 +7,13 @@ import {
   settingsOf,
   settingsPatch,
 } from '@/lib/contracts/deployments/deployment-settings'
-import type { SavedEdit, Seen } from '@/lib/edit'
+import type { LastSeen, SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { editDeployment, readForEdit } from '../edits/edit-deployment'
 
 type Place = { workspace: string; deployment: string }
-export type SettingsView = { source: string; settings: Settings; seen: Seen }
+export type SettingsView = { source: string; settings: Settings; seen: LastSeen }
 
 /** A deployment's settings for those who may change them. Throws AppError forbidden. */
 export async function readSettings(place: Place, actor: Actor): Promise<SettingsView> {
@@ -21,7 +21,7 @@ export async function readSettings(place: Place, actor: Actor): Promise<Settings
   return { source: current.source ?? '', settings: settingsOf(current), seen }
 }
 
-export type SettingsEdit = { place: Place; key: string; seen: Seen; change: SettingsChange }
+export type SettingsEdit = { place: Place; key: string; seen: LastSeen; change: SettingsChange }
 
 /** Changes settings as they were reviewed. Throws AppError conflict where they are not as the person saw them. */
 export async function saveSettings({ place, key, seen, change }: SettingsEdit, actor: Actor): Promise<SavedEdit> {

@@ -3,7 +3,7 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import type { BulkResult } from '@/lib/contracts/wire/bulk'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
-import { mapLimited } from '../process/map-concurrent'
+import { mapConcurrent } from '../process/map-concurrent'
 import { call } from '../upstream/call'
 
 /** What one request of the interface takes. */
@@ -41,12 +41,12 @@ async function deleteChunk(workspace: string, ids: readonly string[], actor: Act
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'unsupported' && error.view.upstreamStatus !== undefined)
-      return mapLimited(ids, (id) => deleteOne(workspace, id, actor))
+      return mapConcurrent(ids, (id) => deleteOne(workspace, id, actor))
     if (isNothingSent(error)) throw error
     failure = error
   }
   const reasons = reasonsIn(reported)
-  return mapLimited(ids, (id) => lookUp(workspace, id, actor, reasons.get(id) ?? failure?.message))
+  return mapConcurrent(ids, (id) => lookUp(workspace, id, actor, reasons.get(id) ?? failure?.message))
 }
 
 /** Refused before anything was done: by us, for the request as a whole, or because no connection was made. */

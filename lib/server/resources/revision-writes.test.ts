@@ -6,7 +6,7 @@ import { createFixture, type Fixture, graphFiles, until } from '@/platform/testi
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { LOOKS } from '../edits/ambiguous-write'
-import { once } from '../edits/idempotency'
+import { withIdempotencyKey } from '../edits/idempotency'
 import { listChanges } from '../records/revision-changes'
 import { testActor, testConsole } from '../testing'
 import { downloadLog } from './log-download'
@@ -186,13 +186,16 @@ describe('with a server that fails', () => {
     writes = 0
     const input = { workspace: 'local', deployment: 'd', revision: 'r' }
     const press = () =>
-      once({ actor: admin, key: 'one-dialog', operation: 'redeployRevision', input }, () =>
+      withIdempotencyKey({ actor: admin, key: 'one-dialog', operation: 'redeployRevision', input }, () =>
         redeployRevision(input, admin),
       )
     const [one, two] = await Promise.all([press(), press()])
     expect([writes, two]).toEqual([1, one])
     const other = { ...input, revision: 'other' }
-    const misuse = once({ actor: admin, key: 'one-dialog', operation: 'redeployRevision', input: other }, press)
+    const misuse = withIdempotencyKey(
+      { actor: admin, key: 'one-dialog', operation: 'redeployRevision', input: other },
+      press,
+    )
     expect(await failure(misuse)).toMatchObject({ code: 'conflict' })
   })
 })

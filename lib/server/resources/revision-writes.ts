@@ -5,7 +5,7 @@ import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { isRevisionInProgress, mayRevision, type RevisionVerb } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
-import { settledTruth } from '../edits/ambiguous-write'
+import { resolveAmbiguousWrite } from '../edits/ambiguous-write'
 import { withEditLock } from '../edits/lock'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
@@ -27,7 +27,7 @@ export async function redeployRevision(place: RevisionPlace, actor: Actor): Prom
   const resultOf = (latest: string | null | undefined): VerbResult => ({
     revision: latest && latest !== latestBefore ? latest : place.revision,
   })
-  return await settledTruth({
+  return await resolveAmbiguousWrite({
     send: async () =>
       resultOf(
         (await call(controlPlane.redeployRevision, { ...at(place), params: params(place) }, { actor }))
@@ -47,7 +47,7 @@ export async function interruptRevision(place: RevisionPlace, actor: Actor): Pro
   await authorize(controlPlane.interruptRevision, { ...at(place), params: params(place) }, actor)
   const before = await readRevision(place, actor)
   assertMay('interrupt', before)
-  return await settledTruth({
+  return await resolveAmbiguousWrite({
     send: async () => {
       await call(controlPlane.interruptRevision, { ...at(place), params: params(place) }, { actor })
       return { revision: place.revision }
@@ -87,7 +87,7 @@ async function restoreAlone(input: Restore, actor: Actor): Promise<VerbResult> {
       'conflict',
       'The deployment has changed since you reviewed this: it has another latest revision or other settings. Nothing was sent. Close this and look again.',
     )
-  return await settledTruth({
+  return await resolveAmbiguousWrite({
     send: async () => {
       const { latest_revision_id: made } = await call(
         controlPlane.updateDeployment,

@@ -4,20 +4,20 @@ import type { CancelAction } from '@/lib/contracts/agents/run-options'
 import { type RunResult, targetOf } from '@/lib/contracts/agents/run-row'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
-import { mapLimited } from '../process/map-concurrent'
+import { mapConcurrent } from '../process/map-concurrent'
 import { cancelRecording } from '../recorder/start'
 import { readRecording } from '../records/recordings'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
 /** The ids of rows, as lists have them. */
-export type CancelWish = { workspace: string; action: CancelAction; ids: readonly string[] }
+export type CancelRequest = { workspace: string; action: CancelAction; ids: readonly string[] }
 
 /** Cancels runs, each for itself, and says of each what became of it. Their order is kept. */
-export async function cancelRuns({ workspace, action, ids }: CancelWish, actor: Actor): Promise<RunResult[]> {
+export async function cancelRuns({ workspace, action, ids }: CancelRequest, actor: Actor): Promise<RunResult[]> {
   // Once for all of them, before anything is sent: a refusal is then one, and on record as one.
   await authorize(agentServer.cancelRun, { workspace }, actor)
-  return await mapLimited(ids, (id) => cancelOne(workspace, action, id, actor))
+  return await mapConcurrent(ids, (id) => cancelOne(workspace, action, id, actor))
 }
 
 async function cancelOne(workspace: string, action: CancelAction, id: string, actor: Actor): Promise<RunResult> {

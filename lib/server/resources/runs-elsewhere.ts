@@ -7,7 +7,7 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import { systemActor } from '../access/actor'
-import { mapLimited } from '../process/map-concurrent'
+import { mapConcurrent } from '../process/map-concurrent'
 import { MARK } from '../recorder/run-source'
 import { call } from '../upstream/call'
 
@@ -116,7 +116,9 @@ async function lookThrough(place: Place, { threads: limit, isBusyOnly }: Depth):
     const found = new Map(order.map((thread) => [thread.thread_id, thread]))
     const chosen = [...found.values()].slice(0, limit)
     const isCut = found.size > limit || [newest ?? [], ...pressing].some((page) => page.length >= limit)
-    const read = await mapLimited(chosen, (thread) => runsOf(place, thread).catch((error: unknown) => problemOf(error)))
+    const read = await mapConcurrent(chosen, (thread) =>
+      runsOf(place, thread).catch((error: unknown) => problemOf(error)),
+    )
     const runs = read.flatMap((one) => (Array.isArray(one) ? one : []))
     const problem = read.find((one): one is { message: string } => !Array.isArray(one))?.message
     const isPartial = isCut || read.some((one) => Array.isArray(one) && one.length >= RUNS_PER_THREAD)

@@ -5,15 +5,15 @@ import type { Operation } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { isOpen } from '../edits/ambiguous-write'
-import { mapLimited } from '../process/map-concurrent'
+import { mapConcurrent } from '../process/map-concurrent'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
-export type ThreadsWish = { workspace: string; deployment: string; ids: readonly string[] }
+export type ThreadSelection = { workspace: string; deployment: string; ids: readonly string[] }
 type Place = { workspace: string; deployment: string; id: string }
 
 /** Deletes threads, each for itself, and says of each what became of it. One that is gone already is done. */
-export async function deleteThreads(wish: ThreadsWish, actor: Actor): Promise<ThreadResult[]> {
+export async function deleteThreads(wish: ThreadSelection, actor: Actor): Promise<ThreadResult[]> {
   await mayAll(agentServer.deleteThread, wish, actor)
   return await each(wish, async ({ workspace, deployment, id }) => {
     const input = { workspace, deployment, params: { thread_id: id } }
@@ -38,7 +38,7 @@ async function find({ workspace, deployment, id }: Place, actor: Actor): Promise
 }
 
 /** Cancels what runs or waits on threads, each for itself. What the runs did so far stays in the threads. */
-export async function cancelRunsOf(wish: ThreadsWish, actor: Actor): Promise<ThreadResult[]> {
+export async function cancelRunsOf(wish: ThreadSelection, actor: Actor): Promise<ThreadResult[]> {
   await mayAll(agentServer.cancelRun, wish, actor)
   return await each(wish, async ({ workspace, deployment, id }) => {
     const runs = []
@@ -71,13 +71,13 @@ export async function cancelRunsOf(wish: ThreadsWish, actor: Actor): Promise<Thr
 }
 
 /** Once for all of them, before anything is read or sent: a refusal is then one, and on record as one. */
-const mayAll = (op: Operation, { workspace, deployment }: ThreadsWish, actor: Actor) =>
+const mayAll = (op: Operation, { workspace, deployment }: ThreadSelection, actor: Actor) =>
   authorize(op, { workspace, deployment }, actor)
 
 /** In the order of the ids, so many at once. A failure of one is that one's own. */
-async function each(wish: ThreadsWish, work: (place: Place) => Promise<ThreadResult>): Promise<ThreadResult[]> {
+async function each(wish: ThreadSelection, work: (place: Place) => Promise<ThreadResult>): Promise<ThreadResult[]> {
   const { workspace, deployment, ids } = wish
-  return await mapLimited(ids, (id) =>
+  return await mapConcurrent(ids, (id) =>
     work({ workspace, deployment, id }).catch((error: unknown): ThreadResult => {
       if (!(error instanceof AppError) || error.code === 'forbidden' || error.code === 'unauthenticated') throw error
       return { id, outcome: 'failed', reason: error.message }

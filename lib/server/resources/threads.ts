@@ -7,9 +7,9 @@ import { AppError } from '@/lib/errors'
 import { isSameJson } from '@/lib/json/difference'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '../access/actor'
-import { settledTruth } from '../edits/ambiguous-write'
-import { idFrom } from '../edits/id-from-key'
-import { once } from '../edits/idempotency'
+import { resolveAmbiguousWrite } from '../edits/ambiguous-write'
+import { idFromKey } from '../edits/id-from-key'
+import { withIdempotencyKey } from '../edits/idempotency'
 import { withEditLock } from '../edits/lock'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
@@ -41,7 +41,7 @@ export async function createThread(
   { workspace, deployment, key, metadata, ttlMinutes }: ThreadCreation,
   actor: Actor,
 ): Promise<{ thread: string; note?: string }> {
-  const thread = idFrom([actor.id, workspace, deployment, key])
+  const thread = idFromKey([actor.id, workspace, deployment, key])
   const body = {
     thread_id: thread,
     if_exists: 'do_nothing' as const,
@@ -49,8 +49,8 @@ export async function createThread(
     ...(ttlMinutes !== undefined && { ttl: { strategy: 'delete' as const, ttl: ttlMinutes } }),
   }
   await authorize(agentServer.createThread, { workspace, deployment, body }, actor)
-  return await once({ actor, key, operation: 'createThread', input: printJson(body) }, () =>
-    settledTruth({
+  return await withIdempotencyKey({ actor, key, operation: 'createThread', input: printJson(body) }, () =>
+    resolveAmbiguousWrite({
       send: async () => {
         const made = await call(agentServer.createThread, { workspace, deployment, body }, { actor })
         return { thread: made.thread_id }
@@ -66,7 +66,7 @@ export async function createThread(
 /** A copy with the whole history. A repeat with the same key gives the copy of the first. */
 export async function copyThread(place: ThreadPlace, key: string, actor: Actor): Promise<{ thread: string }> {
   await authorize(agentServer.copyThread, inputOf(place), actor)
-  return await once({ actor, key, operation: 'copyThread', input: place }, async () => {
+  return await withIdempotencyKey({ actor, key, operation: 'copyThread', input: place }, async () => {
     const made = await call(agentServer.copyThread, inputOf(place), { actor })
     return { thread: made.thread_id }
   })
@@ -92,7 +92,7 @@ export async function saveMetadata(
   if (holdsRedacted(change))
     throw new AppError('invalid', 'It holds [redacted] where a credential was; saving would write that over it.')
   const input = { place, base: printJson(base), metadata: printJson(metadata) }
-  return await once({ actor, key, operation: 'saveThreadMetadata', input }, () =>
+  return await withIdempotencyKey({ actor, key, operation: 'saveThreadMetadata', input }, () =>
     withEditLock(lockOf(place), async (): Promise<MetadataOutcome> => {
       const before = await readLight(place, actor)
       const isSet = (now: JsonObject) => names.every((name) => isSameJson(own(now, name), metadata[name]))
@@ -104,7 +104,7 @@ export async function saveMetadata(
           message: `Somebody else has changed ${met.join(', ')} since you opened this. Nothing was sent.`,
           now: printJson(before),
         }
-      return await settledTruth<MetadataOutcome>({
+      return await resolveAmbiguousWrite<MetadataOutcome>({
         send: async () => {
           await call(agentServer.updateThread, { ...inputOf(place), body: { metadata: change } }, { actor })
           return { kind: 'saved' }
@@ -163,32 +163,34 @@ export async function updateState(edit: StateEdit, actor: Actor): Promise<StateO
       { ...inputOf(place), query: { select: 'checkpoint,parent_checkpoint,metadata,created_at' } },
       { actor },
     )
-  return await once({ actor, key, operation: 'updateThreadState', input: printJson({ ...edit, key: '' }) }, () =>
-    withEditLock(lockOf(place), async (): Promise<StateOutcome> => {
-      const newest = (await read()).checkpoint?.checkpoint_id ?? ''
-      if (newest !== seen && !isFork)
-        return {
-          kind: 'moved',
-          newest,
-          message:
-            'The thread has moved on since you looked: a run or somebody else wrote a newer checkpoint. Nothing was sent.',
-        }
-      return await settledTruth<StateOutcome>({
-        send: async () => {
-          const { checkpoint } = await call(agentServer.updateThreadState, { ...inputOf(place), body }, { actor })
-          return { kind: 'saved', checkpoint: checkpoint?.checkpoint_id ?? null }
-        },
-        look: async () => {
-          const now = await read()
-          const id = now.checkpoint?.checkpoint_id ?? null
-          // A subgraph's own checkpoint is none of the thread's newest: there it cannot be told.
-          const isMade =
-            id !== newest &&
-            (now.parent_checkpoint?.checkpoint_id ?? '') === base.id &&
-            now.metadata?.source === 'update'
-          return isMade ? { kind: 'saved', checkpoint: id, note: LATE } : undefined
-        },
-      })
-    }),
+  return await withIdempotencyKey(
+    { actor, key, operation: 'updateThreadState', input: printJson({ ...edit, key: '' }) },
+    () =>
+      withEditLock(lockOf(place), async (): Promise<StateOutcome> => {
+        const newest = (await read()).checkpoint?.checkpoint_id ?? ''
+        if (newest !== seen && !isFork)
+          return {
+            kind: 'moved',
+            newest,
+            message:
+              'The thread has moved on since you looked: a run or somebody else wrote a newer checkpoint. Nothing was sent.',
+          }
+        return await resolveAmbiguousWrite<StateOutcome>({
+          send: async () => {
+            const { checkpoint } = await call(agentServer.updateThreadState, { ...inputOf(place), body }, { actor })
+            return { kind: 'saved', checkpoint: checkpoint?.checkpoint_id ?? null }
+          },
+          look: async () => {
+            const now = await read()
+            const id = now.checkpoint?.checkpoint_id ?? null
+            // A subgraph's own checkpoint is none of the thread's newest: there it cannot be told.
+            const isMade =
+              id !== newest &&
+              (now.parent_checkpoint?.checkpoint_id ?? '') === base.id &&
+              now.metadata?.source === 'update'
+            return isMade ? { kind: 'saved', checkpoint: id, note: LATE } : undefined
+          },
+        })
+      }),
   )
 }

@@ -4,7 +4,7 @@ import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { AppError } from '@/lib/errors'
 import { directServer } from '../access/direct-servers'
 import type { Workspace } from '../access/workspaces'
-import { orAborted } from '../process/signals'
+import { raceAbort } from '../process/signals'
 import { agentDestination, controlPlaneDestination, type Destination, directDestination } from './destination'
 import { type ExchangeOptions, exchange, prepare } from './exchange'
 
@@ -36,7 +36,7 @@ export async function agentServerOf(
     known.set(key, entry)
     entry.address.catch(() => known.delete(key))
   }
-  return agentDestination(workspace, await orAborted(entry.address, options.signal))
+  return agentDestination(workspace, await raceAbort(entry.address, options.signal))
 }
 
 async function lookUp(workspace: Workspace, deployment: string, { requestId }: ExchangeOptions): Promise<string> {

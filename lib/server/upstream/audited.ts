@@ -8,7 +8,7 @@ import type { Exchanged } from './exchange'
 type Entry = Pick<AuditEntry, 'workspace' | 'operation' | 'params' | 'fields'>
 
 /** A write is sent only once its intent is on record; its outcome follows, whatever it is. */
-export async function onRecord<T>(
+export async function withAudit<T>(
   entry: Entry,
   { actor, role, requestId }: CallContext,
   work: () => Promise<Exchanged<T>>,

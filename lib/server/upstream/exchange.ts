@@ -10,8 +10,8 @@ import { parseInput } from '../process/result'
 import type { Destination } from './destination'
 import { dialectOf, learnDialect } from './learned-dialect'
 import { ConnectionError } from './network-error'
-import { requestStream, requestText, type UpstreamRequest, type UpstreamStream, type UpstreamText } from './request'
-import { errorOf, outputOf, readAnswer } from './response'
+import { requestStream, requestText, type UpstreamRequest, type UpstreamResponse, type UpstreamStream } from './request'
+import { readResponse, responseError, responseOutput } from './response'
 import { schemasOf } from './schemas'
 
 const RETRY_PAUSE_MS = 150
@@ -113,7 +113,7 @@ export function exchangeText(
   to: Destination,
   prepared: Prepared,
   options: ExchangeOptions,
-): Promise<UpstreamText> {
+): Promise<UpstreamResponse> {
   const request = requestFor(op, to, prepared, options)
   return withRetry(op, () => requestText(request))
 }
@@ -126,10 +126,10 @@ export async function exchange(
   options: ExchangeOptions,
 ): Promise<Exchanged<unknown>> {
   const answer = await exchangeText(op, to, prepared, options)
-  if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
-  const value = readAnswer(op, to, answer, options.asText)
+  if (!isSuccess(answer.status)) throw responseError(op, to, answer)
+  const value = readResponse(op, to, answer, options.asText)
   if (op.api === 'control-plane') learnDialect(options.workspace, value)
-  return { status: answer.status, value: outputOf(op, to, answer.status, value) }
+  return { status: answer.status, value: responseOutput(op, to, answer.status, value) }
 }
 
 /** As `exchange`, for operations that answer with an event stream. */
@@ -140,9 +140,9 @@ export async function exchangeStream(
   options: ExchangeOptions,
 ): Promise<Exchanged<UpstreamStream>> {
   const request = requestFor(op, to, prepared, options)
-  const answer: UpstreamStream | UpstreamText = await withRetry(op, () => requestStream(request))
+  const answer: UpstreamStream | UpstreamResponse = await withRetry(op, () => requestStream(request))
   if ('body' in answer) return { status: answer.status, value: answer }
-  if (!isSuccess(answer.status)) throw errorOf(op, to, answer)
+  if (!isSuccess(answer.status)) throw responseError(op, to, answer)
   throw new AppError(
     'upstream_shape',
     `The ${to.what} answered ${op.id} with something else than a stream (${answer.contentType.split(';')[0] || 'no content type'}).`,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '@/lib/errors'
 
 /** So many requests in any such time; nothing is known where it is absent, and the server's refusals are all there is to go by. */
-export type LaneLimit = { count: number; windowMs: number }
+export type RequestRate = { count: number; windowMs: number }
 
 /** For tests to shorten. */
 export const PATIENCE = { waitMs: 20_000, backOffMs: 1_000 }
@@ -14,14 +14,14 @@ const MAX_BACK_OFF_MS = 30_000
  * server said, and after a refusal the others keep a distance, which shrinks while all goes well. Who would have to wait
  * longer than a page waits is refused with the time to come back.
  */
-export class RequestLane {
+export class RequestQueue {
   #sent: number[] = []
   #blockedUntil = 0
   #gapMs = 0
   #refusals = 0
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(private readonly limit?: LaneLimit) {}
+  constructor(private readonly limit?: RequestRate) {}
 
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const giveUpAt = Date.now() + PATIENCE.waitMs

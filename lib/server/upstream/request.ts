@@ -37,7 +37,7 @@ export type UpstreamRequest = {
   maxBytes?: number
 }
 
-export type UpstreamText = { status: number; headers: Headers; contentType: string; text: string }
+export type UpstreamResponse = { status: number; headers: Headers; contentType: string; text: string }
 export type UpstreamStream = { status: number; headers: Headers; contentType: string; body: ReadableStream<Uint8Array> }
 
 type Door = { documents: Agent; streams: buildConnector.connector }
@@ -184,7 +184,7 @@ async function guarded<T>(
 
 const isOk = (status: number) => status >= 200 && status < 300
 
-async function read({ status, headers, body }: Answer<Bytes>, request: UpstreamRequest): Promise<UpstreamText> {
+async function read({ status, headers, body }: Answer<Bytes>, request: UpstreamRequest): Promise<UpstreamResponse> {
   const ok = isOk(status)
   const limit = ok ? (request.maxBytes ?? MAX_DOCUMENT_BYTES) : MAX_ERROR_BYTES
   const { text, isWhole } = await readText(body, limit)
@@ -200,7 +200,7 @@ async function read({ status, headers, body }: Answer<Bytes>, request: UpstreamR
 }
 
 /** Sends a request and reads the whole answer, whatever its status. Throws AppError where no answer came. */
-export function requestText(request: UpstreamRequest): Promise<UpstreamText> {
+export function requestText(request: UpstreamRequest): Promise<UpstreamResponse> {
   return guarded(request, request.timeoutMs ?? DOCUMENT_TIMEOUT_MS, async (signal, release) => {
     const answer = await read(await openDocument(request, signal), request)
     release()
@@ -212,7 +212,7 @@ export function requestText(request: UpstreamRequest): Promise<UpstreamText> {
  * Sends a request whose answer is a stream. Its body has no deadline: whoever reads it watches for silence.
  * An answer that is not a success or not an event stream comes back read, as `text`.
  */
-export function requestStream(request: UpstreamRequest): Promise<UpstreamStream | UpstreamText> {
+export function requestStream(request: UpstreamRequest): Promise<UpstreamStream | UpstreamResponse> {
   return guarded(request, request.timeoutMs ?? STREAM_HEADERS_TIMEOUT_MS, async (signal, release) => {
     const answer = await openStream(request, signal)
     const contentType = answer.headers.get('content-type') ?? ''

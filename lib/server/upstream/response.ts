@@ -8,7 +8,7 @@ import { AppError } from '@/lib/errors'
 import { parseJson, parseJsonAround } from '@/lib/json/lossless'
 import type { Destination } from './destination'
 import { missingFeature } from './missing-feature'
-import type { UpstreamText } from './request'
+import type { UpstreamResponse } from './request'
 import { schemasOf } from './schemas'
 
 // What an upstream's answer means: a value that may leave this server, or an AppError with a sentence.
@@ -37,7 +37,7 @@ function refusal(to: Destination, said: string): string {
 }
 
 /** The error that an answer other than a success stands for. */
-export function errorOf(op: Operation, to: Destination, answer: UpstreamText): AppError {
+export function responseError(op: Operation, to: Destination, answer: UpstreamResponse): AppError {
   const { status, contentType, headers } = answer
   const text = withoutCredentials(answer.text, to)
   const { message, fields, code } = parseUpstreamError({ status, contentType, text })
@@ -56,7 +56,7 @@ export function errorOf(op: Operation, to: Destination, answer: UpstreamText): A
 }
 
 /** What a success holds, as the wire has it; the value at the key `asText` as its text. Throws AppError upstream_shape for what is not JSON. */
-export function readAnswer(op: Operation, to: Destination, answer: UpstreamText, asText?: string): unknown {
+export function readResponse(op: Operation, to: Destination, answer: UpstreamResponse, asText?: string): unknown {
   if (op.answer === 'none') return undefined
   const text = withoutCredentials(answer.text, to)
   if (op.answer === 'text') return text
@@ -77,7 +77,7 @@ export function readAnswer(op: Operation, to: Destination, answer: UpstreamText,
 }
 
 /** What of it may leave this server: the output side of the row's response schema. Throws AppError upstream_shape where it does not fit. */
-export function outputOf(op: Operation, to: Destination, upstreamStatus: number, value: unknown): unknown {
+export function responseOutput(op: Operation, to: Destination, upstreamStatus: number, value: unknown): unknown {
   const isWhole = op.answer === 'text' || STATE_ANSWERS.has(op.id)
   const parsed = schemasOf(op).response.safeParse(isWhole ? value : redact(fromWire(value)))
   if (parsed.success) return parsed.data

@@ -8,13 +8,13 @@ import { HEAVY_FIELDS, LIGHT_FIELDS } from '@/lib/traces/light-run'
 import { isRecord } from '@/lib/traces/values'
 import type { Destination } from './destination'
 import { type Exchanged, type ExchangeOptions, exchange, type Prepared, prepare } from './exchange'
-import { type LaneLimit, RequestLane } from './request-queue'
+import { RequestQueue, type RequestRate } from './request-queue'
 
 // A hosted tracing API allows each key so many requests, which all readers of a workspace share. So they wait for one another
 // here; runs that are opened at about the same time are asked for together, and what everybody sees is asked for once.
 
 /** Known allowances; that of totals differs by region, so its refusals are what tells. For tests to shorten. */
-export const LIMITS: Record<string, LaneLimit> = { queryTraceRuns: { count: 15, windowMs: 10_000 } }
+export const LIMITS: Record<string, RequestRate> = { queryTraceRuns: { count: 15, windowMs: 10_000 } }
 /** Totals are the dearest: once in ten seconds for all readers, in some regions. */
 export const SHARED_MS: Record<string, number> = { getTraceTotals: 30_000, listTracingProjects: 60_000 }
 /** How long runs are waited for that are asked for together, and how many at most. For tests to lengthen. */
@@ -26,7 +26,7 @@ type Gathered = { ids: Set<string>; answer: Answer }
 type Kept = { until: number; answer: Answer }
 // On globalThis, as everything that several copies of a module must share.
 const shared = globalThis as unknown as {
-  pilothouseTraces?: { lanes: Map<string, RequestLane>; gathered: Map<string, Gathered>; kept: Map<string, Kept> }
+  pilothouseTraces?: { lanes: Map<string, RequestQueue>; gathered: Map<string, Gathered>; kept: Map<string, Kept> }
 }
 const state = () => {
   shared.pilothouseTraces ??= { lanes: new Map(), gathered: new Map(), kept: new Map() }
@@ -75,7 +75,7 @@ function paced(
 ): Answer {
   const { lanes } = state()
   const name = `${op.id} ${key}`
-  const lane = lanes.get(name) ?? new RequestLane(LIMITS[op.id])
+  const lane = lanes.get(name) ?? new RequestQueue(LIMITS[op.id])
   if (lanes.size >= MAX_KEPT) lanes.clear()
   lanes.set(name, lane)
   return lane.run(() => exchange(op, to, prepared, { ...options, signal }), signal)

@@ -21,7 +21,7 @@ const KEPT_FOR_OTHERS = `now() + interval '60 seconds'`
 class RollbackAsked extends Error {}
 
 /** Brings runs to their end in the store: one transaction each, so that who sees the end sees all of it. */
-export class Endings {
+export class RunFinisher {
   constructor(
     private readonly db: Db,
     private readonly bus: Bus,

@@ -4,7 +4,7 @@ import { stackOf } from '../kernel/errors'
 import { Bus } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import { type Ending, type ExecutionServices, execute, type StopReason } from './execute'
-import { type Endings, MAX_CRASHES } from './finish'
+import { MAX_CRASHES, type RunFinisher } from './finish'
 import type { Hub } from './hub'
 import { RUN_COLUMNS, type RunRow } from './runs'
 
@@ -37,7 +37,7 @@ export class Queue {
     private readonly services: ExecutionServices,
     private readonly bus: Bus,
     private readonly hub: Hub,
-    private readonly endings: Endings,
+    private readonly endings: RunFinisher,
     private readonly log: (level: 'info' | 'error', message: string, runId?: string) => void,
     private readonly observer?: QueueObserver,
   ) {}

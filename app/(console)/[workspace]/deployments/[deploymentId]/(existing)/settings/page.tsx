@@ -3,7 +3,7 @@ import { SettingsPage } from '@/components/deployment-form/settings-form'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
-import { settle } from '@/lib/server/process/result'
+import { toResult } from '@/lib/server/process/result'
 import { readSettings } from '@/lib/server/resources/deployment-settings'
 
 export const metadata: Metadata = { title: 'Settings' }
@@ -13,7 +13,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   const { actor, current } = await pageWorkspace(workspace)
   if (!isAtLeast(current.role, 'admin'))
     return <SettingsPage workspace={workspace} deploymentId={deploymentId} view={null} />
-  const view = await settle(() => readSettings({ workspace, deployment: deploymentId }, actor))
+  const view = await toResult(() => readSettings({ workspace, deployment: deploymentId }, actor))
   if (!view.ok) return <ErrorNotice error={view.error} />
   return <SettingsPage workspace={workspace} deploymentId={deploymentId} view={view.data} />
 }

@@ -3,7 +3,7 @@ import { ResourceSpecPage } from '@/components/resource-spec/resource-spec-page'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { readResourceSpec } from '@/lib/server/edits/read-resource-spec'
-import { settle } from '@/lib/server/process/result'
+import { toResult } from '@/lib/server/process/result'
 
 export const metadata: Metadata = { title: 'Resources' }
 
@@ -12,7 +12,7 @@ export default async function Page({
 }: PageProps<'/[workspace]/deployments/[deploymentId]/settings/resources'>) {
   const { workspace, deploymentId } = await params
   const { actor } = await pageWorkspace(workspace)
-  const view = await settle(() => readResourceSpec({ workspace, deployment: deploymentId }, actor))
+  const view = await toResult(() => readResourceSpec({ workspace, deployment: deploymentId }, actor))
   if (!view.ok) return <ErrorNotice error={view.error} />
   return <ResourceSpecPage workspace={workspace} deploymentId={deploymentId} view={view.data} />
 }
