@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -314,6 +315,39 @@ describe('imports', () => {
       ([file, found]) => NO_REACT.includes(zoneOf(file) ?? '') && found.some(({ to }) => frameworks(file).test(to)),
     )
     expect(wrong.map(([file]) => file)).toEqual([])
+  })
+})
+
+describe('packages', () => {
+  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const declared = { ...manifest.dependencies, ...manifest.devDependencies }
+  const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+  const isOurFile = (specifier: string) => /^(\.|@\/)/.test(specifier)
+  const scripts = ['app', 'components', 'lib', 'platform', 'scripts', 'e2e', 'bench']
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        path.posix.join(folder, file),
+      ),
+    )
+    // The compared products in bench/rivals have manifests of their own.
+    .filter((file) => /\.(tsx?|mjs)$/.test(file) && !/(^|\/)node_modules\/|^bench\/rivals\//.test(file))
+
+  test('every imported package is declared in package.json', () => {
+    const imported = scripts.flatMap((file) => {
+      const text = readFileSync(path.join(root, file), 'utf8')
+      return [
+        ...text.matchAll(/^\s*(?:import|export)\s+(?:[\w*{][^'";]*?\sfrom\s*)?['"]([^'"]+)['"]/gm),
+        ...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g),
+      ].map((match) => ({ file, specifier: match[1] as string })) // both patterns always capture it
+    })
+    const isUndeclared = ({ specifier }: { specifier: string }) =>
+      !isOurFile(specifier) && !isBuiltin(specifier) && !Object.hasOwn(declared, packageOf(specifier))
+    expect(imported.length).toBeGreaterThan(1000)
+    expect(imported.filter(isUndeclared).map(({ file, specifier }) => `${file} -> ${specifier}`)).toEqual([])
+  })
+
+  test('the lock file names no registry', () => {
+    expect(readFileSync(path.join(root, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved":/)
   })
 })
 
