@@ -65,10 +65,9 @@ export function ensureDependencies() {
   if (isStamped('node_modules/.stamp', want)) return
   console.log('[boot] installing dependencies (once; half a minute with a warm npm cache)')
   const flags = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
-  // A registry that does not serve every platform's optional packages makes `npm ci` refuse the lock: then install beside it.
-  if (!run('npm', ['ci', ...flags]) && !run('npm', ['install', '--no-save', ...flags])) {
+  if (!run('npm', ['ci', ...flags])) {
     console.error(
-      '[boot] The dependencies could not be installed. Check the network and the npm registry, then try again.',
+      '[boot] npm ci failed; its error is above. Check the network and the npm registry. If package.json and package-lock.json disagree, run npm install and node scripts/complete-lock.mjs.',
     )
     process.exit(1)
   }
