@@ -38,11 +38,11 @@ test('axe finds nothing on the sign-in and the pages of a workspace, light and d
     '/local/settings/prices',
     '/local/settings',
   ])
-  await page.getByRole('button', { name: 'Add a workspace' }).click()
+  await page.getByRole('button', { name: 'Add workspace' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('URL name').fill('X')
+  await dialog.getByLabel('Slug').fill('X')
   await dialog.getByLabel('Name', { exact: true }).fill('X')
-  await dialog.getByLabel('Address of the control plane').fill('http://127.0.0.1:1')
+  await dialog.getByLabel('Control plane URL').fill('http://127.0.0.1:1')
   await dialog.getByRole('button', { name: 'Add workspace' }).click()
   await expect(dialog.getByText(/Use 3 to 40 lower-case letters/)).toHaveCount(1)
   await findsNothing(page, 'a refused dialog')

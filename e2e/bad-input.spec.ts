@@ -23,7 +23,7 @@ test('a wrong password is said next to the form, once, and the email stays', asy
   await page.getByLabel('Email').fill('admin@example.com')
   await page.getByLabel('Password').fill('not the password')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await expect(page.locator('main [role=alert]')).toHaveText(/Email or password is not right/)
+  await expect(page.locator('main [role=alert]')).toHaveText(/Wrong email or password/)
   await expect(page.getByLabel('Email')).toHaveValue('admin@example.com')
 })
 

@@ -43,10 +43,10 @@ test('a key that the control plane refuses is said once, with the way to change 
   const other = await context.newPage()
   await other.goto(page.url())
   await other.getByRole('link', { name: 'Open settings' }).click()
-  await other.getByRole('button', { name: 'Change', exact: true }).click()
+  await other.getByRole('button', { name: 'Edit workspace' }).click()
   await other.getByLabel('API key', { exact: true }).fill(platform().api_key)
   await other.getByRole('button', { name: 'Save changes' }).click()
-  await expect(other.getByText('The workspace is changed.')).toBeVisible()
+  await expect(other.getByText('Workspace saved')).toBeVisible()
 
   await recovers(page, page.getByRole('link', { name: 'concierge' }))
   await expect(refusal).toHaveCount(0)

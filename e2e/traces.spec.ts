@@ -88,8 +88,8 @@ test('a chat run is in its project two seconds after its end, and its page leads
   // A price that is put is applied to what was logged before it.
   await page.goto('/local/settings/prices')
   await page.getByRole('button', { name: 'Paste CSV' }).click()
-  await page.getByRole('textbox', { name: 'Table' }).fill('model,input,output\nscripted-*,1000,2000\nbroken,much,2')
-  await expect(page.getByText('Line 3: the price of the input is no amount.')).toBeVisible()
+  await page.getByRole('textbox', { name: 'CSV' }).fill('model,input,output\nscripted-*,1000,2000\nbroken,much,2')
+  await expect(page.getByText('Line 3 skipped: the input price is not a number.')).toBeVisible()
   await page.getByRole('button', { name: 'Save prices' }).click()
   await expect(
     page.getByRole('table', { name: 'Model prices' }).getByRole('row', { name: /scripted-\*/ }),

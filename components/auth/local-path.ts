@@ -1,13 +1,13 @@
 import type { Route } from 'next'
 
-/** Where to go after signing in: a path of this console, never another site. */
+/** The path to open after sign-in. Always a path of this console, which prevents open redirects. */
 export function localPath(given: string | undefined): Route {
   const home = '/' as Route
   if (!given) return home
   try {
     const base = 'http://console.invalid'
     const url = new URL(given, base)
-    // next-auth hands over whole addresses; only what follows the host counts, so no address can lead away.
+    // next-auth passes absolute URLs. Only path and query are used, so none of them can leave this site.
     const path = `${url.pathname}${url.search}`
     return /^\/(?![/\\])/.test(path) && !path.startsWith('/sign-in') ? (path as Route) : home
   } catch {

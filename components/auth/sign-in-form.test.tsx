@@ -7,7 +7,7 @@ import { SignInForm } from './sign-in-form'
 const router = { replace: vi.fn(), refresh: vi.fn() }
 vi.mock('next/navigation', () => ({ useRouter: () => router }))
 vi.mock('next-auth/react', () => ({ signIn: vi.fn() }))
-const answer = vi.mocked(signIn)
+const signInMock = vi.mocked(signIn)
 const refused = (error: string) => ({ error, ok: false, status: 401, url: null, code: error })
 
 beforeEach(() => vi.clearAllMocks())
@@ -20,29 +20,29 @@ async function signInWith(email: string, password: string) {
   await userEvent.click(screen.getByRole('button', { name: 'Sign in' }))
 }
 
-test('wrong credentials are said beside the form, which keeps what was typed', async () => {
-  answer.mockResolvedValue(refused('CredentialsSignin'))
+test('wrong credentials show an error and keep what was typed', async () => {
+  signInMock.mockResolvedValue(refused('CredentialsSignin'))
   render(<SignInForm hasSingleSignOn={false} />)
   await signInWith('pilot@example.com', 'not this one')
-  expect((await screen.findByRole('alert')).textContent).toBe('Email or password is not right.')
+  expect((await screen.findByRole('alert')).textContent).toBe('Wrong email or password.')
   expect(field('Email').value).toBe('pilot@example.com')
   expect(field('Password').value).toBe('not this one')
   expect(router.replace).not.toHaveBeenCalled()
 })
 
-test('too many attempts say when to try again', async () => {
-  answer.mockResolvedValue(refused('RateLimited:150'))
+test('too many attempts show when to try again', async () => {
+  signInMock.mockResolvedValue(refused('RateLimited:150'))
   render(<SignInForm hasSingleSignOn={false} />)
   await signInWith('pilot@example.com', 'x')
   expect((await screen.findByRole('alert')).textContent).toBe('Too many attempts. Try again in 3 minutes.')
 })
 
-test('a console that does not answer is said, and the form can be sent again', async () => {
-  answer.mockRejectedValueOnce(new TypeError('Failed to fetch'))
+test('an unreachable console shows an error, and the form can be sent again', async () => {
+  signInMock.mockRejectedValueOnce(new TypeError('Failed to fetch'))
   render(<SignInForm hasSingleSignOn={false} />)
   await signInWith('pilot@example.com', 'right')
-  expect((await screen.findByRole('alert')).textContent).toMatch(/did not answer/)
-  answer.mockResolvedValue({ error: null, ok: true, status: 200, url: '', code: '' } as never)
+  expect((await screen.findByRole('alert')).textContent).toMatch(/did not respond/)
+  signInMock.mockResolvedValue({ error: null, ok: true, status: 200, url: '', code: '' } as never)
   await userEvent.click(screen.getByRole('button', { name: 'Sign in' }))
   await waitFor(() => expect(router.replace).toHaveBeenCalledOnce())
   expect(screen.queryByRole('alert')).toBeNull()
@@ -57,26 +57,31 @@ test.each([
   ['javascript:alert(1)', '/'],
   ['/sign-in?callbackUrl=/x', '/'],
   [undefined, '/'],
-])('after signing in with the way back %s the page is %s', async (callbackUrl, path) => {
-  answer.mockResolvedValue({ error: null, ok: true, status: 200, url: '', code: '' } as never)
+])('after signing in with the callback URL %s the page is %s', async (callbackUrl, path) => {
+  signInMock.mockResolvedValue({ error: null, ok: true, status: 200, url: '', code: '' } as never)
   render(<SignInForm callbackUrl={callbackUrl} hasSingleSignOn={false} />)
   await signInWith('pilot@example.com', 'right')
   await waitFor(() => expect(router.replace).toHaveBeenCalledWith(path))
 })
 
-test('a session that ended is said, and gives way to a failure', async () => {
-  answer.mockResolvedValue(refused('CredentialsSignin'))
-  render(<SignInForm callbackUrl="/local/deployments" hasSingleSignOn={false} />)
-  expect(screen.getByText(/your session has ended/)).toBeDefined()
+test('an ended session shows a notice until sign-in fails', async () => {
+  signInMock.mockResolvedValue(refused('CredentialsSignin'))
+  render(<SignInForm callbackUrl="/local/deployments" isSessionEnded hasSingleSignOn={false} />)
+  expect(screen.getByText(/Your session has ended/)).toBeDefined()
   await signInWith('pilot@example.com', 'x')
   await screen.findByRole('alert')
-  expect(screen.queryByText(/your session has ended/)).toBeNull()
+  expect(screen.queryByText(/Your session has ended/)).toBeNull()
 })
 
-test('single sign-on is there only when configured', async () => {
+test('a first visit shows no notice, even when it leads back to a page', () => {
+  render(<SignInForm callbackUrl="/local/deployments" hasSingleSignOn={false} />)
+  expect(screen.queryByText(/Your session has ended/)).toBeNull()
+})
+
+test('single sign-on is offered only when it is configured', async () => {
   const { rerender } = render(<SignInForm hasSingleSignOn={false} />)
   expect(screen.queryByRole('button', { name: /single sign-on/ })).toBeNull()
   rerender(<SignInForm hasSingleSignOn callbackUrl="/local/runs" />)
   await userEvent.click(screen.getByRole('button', { name: /single sign-on/ }))
-  expect(answer).toHaveBeenCalledWith('oidc', { callbackUrl: '/local/runs' })
+  expect(signInMock).toHaveBeenCalledWith('oidc', { callbackUrl: '/local/runs' })
 })

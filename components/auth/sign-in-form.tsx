@@ -8,13 +8,13 @@ import { Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { localPath } from './local-path'
 
-type SignInFormProps = { callbackUrl?: string; error?: string; hasSingleSignOn: boolean }
+type SignInFormProps = { callbackUrl?: string; error?: string; isSessionEnded?: boolean; hasSingleSignOn: boolean }
 
-/** Comes when it is needed: the page is there sooner without it. */
-const library = () => import('next-auth/react')
+// Loaded on first use, which makes the page appear sooner.
+const loadNextAuth = () => import('next-auth/react')
 
-/** What was typed stays, whatever the answer. */
-export function SignInForm({ callbackUrl, error, hasSingleSignOn }: SignInFormProps) {
+/** Keeps what was typed when sign-in fails. */
+export function SignInForm({ callbackUrl, error, isSessionEnded, hasSingleSignOn }: SignInFormProps) {
   const router = useRouter()
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState(() => (error ? signInErrorText(error) : undefined))
@@ -26,7 +26,7 @@ export function SignInForm({ callbackUrl, error, hasSingleSignOn }: SignInFormPr
     setBusy(true)
     setFailure(undefined)
     const given = { email: form.get('email'), password: form.get('password'), redirect: false }
-    const result = await library()
+    const result = await loadNextAuth()
       .then(({ signIn }) => signIn('credentials', given))
       .catch(() => undefined)
     if (result?.ok && !result.error) {
@@ -36,15 +36,15 @@ export function SignInForm({ callbackUrl, error, hasSingleSignOn }: SignInFormPr
     }
     setBusy(false)
     setFailure(
-      result ? signInErrorText(result.error ?? '') : 'The console did not answer. Check your network and try again.',
+      result ? signInErrorText(result.error ?? '') : 'The console did not respond. Check your network and try again.',
     )
   }
 
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
-      {callbackUrl && !failure ? (
+      {isSessionEnded && !failure ? (
         <p className="rounded-md bg-sunken px-3 py-2 text-ink-2 text-xs">
-          You are not signed in, or your session has ended. Sign in to go on where you were.
+          Your session has ended. Sign in to continue.
         </p>
       ) : null}
       {failure ? <ErrorNotice error={{ message: failure }} /> : null}
@@ -60,7 +60,7 @@ export function SignInForm({ callbackUrl, error, hasSingleSignOn }: SignInFormPr
       {hasSingleSignOn ? (
         <Button
           className="h-9"
-          onClick={() => void library().then(({ signIn }) => signIn('oidc', { callbackUrl: target }))}
+          onClick={() => void loadNextAuth().then(({ signIn }) => signIn('oidc', { callbackUrl: target }))}
         >
           Sign in with single sign-on
         </Button>

@@ -1,7 +1,7 @@
 import { Logo } from '@/components/ui/logo'
 import { SignInForm } from './sign-in-form'
 
-type SignInPageProps = { callbackUrl?: string; error?: string; hasSingleSignOn: boolean }
+type SignInPageProps = { callbackUrl?: string; error?: string; isSessionEnded: boolean; hasSingleSignOn: boolean }
 
 export const SignInPage = (props: SignInPageProps) => (
   <main className="grid min-h-dvh place-items-center bg-[radial-gradient(56rem_28rem_at_50%_-6rem,var(--accent-soft),transparent)] px-4 py-12">

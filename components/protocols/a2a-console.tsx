@@ -26,8 +26,7 @@ import { isJsonObject, parseJson } from '@/lib/json/lossless'
 import type { AgentPlace } from '@/lib/queries/protocols'
 import { A2aOutcomeView } from './a2a-outcome'
 import { A2aTasks } from './a2a-tasks'
-import { ExchangeView } from './exchange-view'
-import { RpcErrorNotice } from './rpc-error-notice'
+import { ExchangeView, RpcErrorNotice } from './exchange-view'
 import { useConversation } from './use-conversation'
 import { Waiting } from './waiting'
 
@@ -38,10 +37,10 @@ const answersOf = (entries: readonly WireEntry[], version: A2aVersion, verb: A2a
 const resultsOf = (answers: ReturnType<typeof answersOf>) =>
   answers.flatMap((answer) => ('result' in answer ? [answer.result] : []))
 
-/** Talks to one assistant as another agent would: a message at once or as a stream, and what became of its task. */
+/** Talks to one assistant over A2A: sends or streams messages, and reads, lists or cancels tasks. */
 export function A2aConsole({ place, assistant, card }: Props) {
   const id = useId()
-  const whyNot = useReasons().run
+  const deniedReason = useReasons().run
   const versions = useMemo(() => versionsOf(card), [card])
   const [version, setVersion] = useState<A2aVersion>(versions[0] ?? '0.3')
   const [text, setText] = useState('')
@@ -69,14 +68,14 @@ export function A2aConsole({ place, assistant, card }: Props) {
     if (outcome.task) setTask(outcome.task)
   }
   async function list() {
-    // Only version 1.0 has a list by this transport: a server that speaks both is asked in that one.
+    // Over JSON-RPC only version 1.0 can list tasks, so a server that supports both is called with 1.0.
     const within = context.trim()
     const [found] = await ask('list', listParams(within), versions.includes('1.0') ? '1.0' : version)
     if (found !== undefined) setListed({ ...tasksOf(found), isOfContext: within !== '' })
   }
-  const say = (verb: 'send' | 'stream') => {
-    const parts = { text: text.trim(), ...(data.trim() && { data: parseJson(data) as Record<string, unknown> }) } // an object: see `problem`
-    // Only a task that waits for an answer takes another message; a message of its own begins a new task.
+  const send = (verb: 'send' | 'stream') => {
+    const parts = { text: text.trim(), ...(data.trim() && { data: parseJson(data) as Record<string, unknown> }) } // `problem` made sure that it is an object
+    // Only a task in `input-required` accepts another message; otherwise the message starts a new task.
     const state =
       asked?.verb === 'list'
         ? listed?.tasks.find(({ id }) => id === task.trim())?.state
@@ -86,8 +85,8 @@ export function A2aConsole({ place, assistant, card }: Props) {
     void askTask(verb, messageParams(version, { id: newRequestKey(), ...parts, ...where }))
   }
   const isEmpty = text.trim() === '' && data.trim() === ''
-  const sayNot = whyNot ?? problem ?? (isEmpty ? 'Write a message first.' : undefined)
-  const taskNot = task.trim() === '' ? 'Name a task first: a message makes one.' : undefined
+  const sendReason = deniedReason ?? problem ?? (isEmpty ? 'Enter a message.' : undefined)
+  const taskReason = task.trim() === '' ? 'Enter a task ID. Sending a message creates a task.' : undefined
   return (
     <section aria-label="Console" className="min-w-0 space-y-4">
       <div className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
@@ -95,7 +94,7 @@ export function A2aConsole({ place, assistant, card }: Props) {
           <h2 className="font-semibold text-sm">Console</h2>
           {versions.length > 1 ? (
             <Select
-              aria-label="Version of the protocol"
+              aria-label="Protocol version"
               className="ml-auto w-auto"
               value={version}
               onChange={({ target }) => setVersion(target.value as A2aVersion)} // one of the options below
@@ -115,7 +114,7 @@ export function A2aConsole({ place, assistant, card }: Props) {
           <summary className="text-ink-2 text-xs">Data and context</summary>
           <div className="mt-2 space-y-3">
             <div>
-              <p className="font-medium text-xs">Data: fields of the graph’s input, as a JSON object</p>
+              <p className="font-medium text-xs">Data (JSON object with fields of the graph’s input)</p>
               <JsonEditor
                 label="Data as JSON"
                 value={data}
@@ -130,7 +129,11 @@ export function A2aConsole({ place, assistant, card }: Props) {
                 </p>
               ) : null}
             </div>
-            <Field id={`${id}-context`} label="Context id" hint="The thread. Empty: a new one; each answer sets it.">
+            <Field
+              id={`${id}-context`}
+              label="Context ID"
+              hint="The thread. Leave empty to start a new one. Set by each response."
+            >
               <Input
                 id={`${id}-context`}
                 className="font-mono"
@@ -146,8 +149,8 @@ export function A2aConsole({ place, assistant, card }: Props) {
             variant="primary"
             isBusy={isBusy && asked?.verb === 'send'}
             disabled={isBusy}
-            reason={sayNot}
-            onClick={() => say('send')}
+            reason={sendReason}
+            onClick={() => send('send')}
           >
             <Send aria-hidden />
             Send
@@ -155,8 +158,8 @@ export function A2aConsole({ place, assistant, card }: Props) {
           <Button
             isBusy={isBusy && asked?.verb === 'stream'}
             disabled={isBusy}
-            reason={sayNot}
-            onClick={() => say('stream')}
+            reason={sendReason}
+            onClick={() => send('stream')}
           >
             <Radio aria-hidden />
             Stream
@@ -169,15 +172,15 @@ export function A2aConsole({ place, assistant, card }: Props) {
           ) : null}
           {context ? (
             <span className="text-ink-3 text-xs">
-              Goes on in the same context.{' '}
+              Continues the same context.{' '}
               <button type="button" className="text-accent underline" onClick={() => setContext('')}>
-                Begin a new one
+                Start a new one
               </button>
             </span>
           ) : null}
         </div>
         <div className="flex flex-wrap items-end gap-2 border-t pt-3">
-          <Field id={`${id}-task`} label="Task id" className="min-w-40 flex-1">
+          <Field id={`${id}-task`} label="Task ID" className="min-w-40 flex-1">
             <Input
               id={`${id}-task`}
               className="font-mono"
@@ -188,20 +191,20 @@ export function A2aConsole({ place, assistant, card }: Props) {
           </Field>
           <Button
             disabled={isBusy}
-            reason={taskNot}
+            reason={taskReason}
             onClick={() => void askTask('get', taskParams(version, 'get', task.trim(), context.trim()))}
           >
-            Read the task
+            Read task
           </Button>
           <Button
             disabled={isBusy}
-            reason={whyNot ?? taskNot}
+            reason={deniedReason ?? taskReason}
             onClick={() => void askTask('cancel', taskParams(version, 'cancel', task.trim(), context.trim()))}
           >
-            Cancel the task
+            Cancel task
           </Button>
           <Button disabled={isBusy} onClick={() => void list()}>
-            List the tasks
+            List tasks
           </Button>
         </div>
         <Waiting since={since} wasStopped={wasStopped} />
@@ -230,5 +233,5 @@ function problemOf(data: string): string | undefined {
   if (data.trim() === '') return undefined
   const wrong = findJsonProblem(data)
   if (wrong) return `Line ${wrong.line}, column ${wrong.column}: ${wrong.message}`
-  return isJsonObject(parseJson(data)) ? undefined : 'Write a JSON object: it begins with {.'
+  return isJsonObject(parseJson(data)) ? undefined : 'Enter a JSON object, starting with {.'
 }

@@ -19,7 +19,7 @@ export const TASK_TONES: Record<string, Tone> = {
   canceled: 'neutral',
 }
 
-/** What the answers to one request have come to so far. */
+/** The combined result of the responses to one request so far. */
 export function A2aOutcomeView({ results, isStreaming }: { results: readonly unknown[]; isStreaming: boolean }) {
   const { state, task, context, said, artifacts } = useMemo(() => outcomeOf(results), [results])
   if (results.length === 0) return null
@@ -38,7 +38,7 @@ export function A2aOutcomeView({ results, isStreaming }: { results: readonly unk
         {task ? <IdChip id={task} what="task id" className="text-ink-2" /> : null}
         {context ? <IdChip id={context} what="context id" className="text-ink-2" /> : null}
       </div>
-      <Parts parts={said} label="Said" />
+      <Parts parts={said} label="Message" />
       {artifacts.map(({ id, name, parts }) => (
         <Parts key={id} parts={parts} label={name || 'Artifact'} />
       ))}

@@ -14,7 +14,7 @@ import { apiQuery } from '@/lib/queries/api-query'
 import { MOST_PICKABLE, nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
 import type { AgentPlace } from '@/lib/queries/protocols'
 import { AgentCardView } from './agent-card-view'
-import { Endpoint, useSaidMissing } from './endpoint'
+import { Endpoint, useUnsupportedReason } from './endpoint'
 import { a2aSnippets } from './snippets'
 
 const A2aConsole = dynamic(() => import('./a2a-console').then((module) => module.A2aConsole), {
@@ -22,14 +22,14 @@ const A2aConsole = dynamic(() => import('./a2a-console').then((module) => module
   loading: () => <Skeleton className="h-64" />,
 })
 
-/** A deployment's assistants as agents for other agents: the card of each, and a console that talks to it. */
+/** A deployment's assistants as A2A agents: their cards, and a console to talk to them. */
 export function A2aPage({ place }: { place: AgentPlace }) {
   const { workspace, deployment } = place
-  const missing = useSaidMissing(place, 'a2a')
-  const [wanted, setWanted] = useLocalParam('assistant')
+  const missing = useUnsupportedReason(place, 'a2a')
+  const [requested, setRequested] = useLocalParam('assistant')
   const assistants = useQuery(pickableAssistants(workspace, deployment))
   const retryList = useTryAgain(pickableAssistants(workspace, deployment).queryKey)
-  const chosen = wanted || assistants.data?.[0]?.assistant_id || ''
+  const chosen = requested || assistants.data?.[0]?.assistant_id || ''
   const cardQuery = apiQuery(agentServer.getAgentCard, { workspace, deployment, query: { assistant_id: chosen } })
   const card = useQuery({ ...cardQuery, enabled: !missing && chosen !== '', staleTime: 60_000 })
   const retryCard = useTryAgain(cardQuery.queryKey)
@@ -40,7 +40,9 @@ export function A2aPage({ place }: { place: AgentPlace }) {
   if (chosen === '')
     return (
       <div className="rounded-lg border bg-panel">
-        <EmptyState title="No assistant to talk to">A deployment has one for each of its graphs.</EmptyState>
+        <EmptyState title="No assistants">
+          A deployment has one assistant per graph. Create one under Assistants.
+        </EmptyState>
       </div>
     )
   const isListed = assistants.data.some((one) => one.assistant_id === chosen)
@@ -51,13 +53,13 @@ export function A2aPage({ place }: { place: AgentPlace }) {
         id="a2a-assistant"
         label="Assistant"
         className="max-w-96"
-        hint={assistants.data.length === MOST_PICKABLE ? `The oldest ${MOST_PICKABLE} are offered.` : undefined}
+        hint={assistants.data.length === MOST_PICKABLE ? `Showing the oldest ${MOST_PICKABLE}.` : undefined}
       >
         <Select
           id="a2a-assistant"
           aria-describedby="a2a-assistant-hint"
           value={chosen}
-          onChange={({ target }) => setWanted(target.value)}
+          onChange={({ target }) => setRequested(target.value)}
         >
           {isListed ? null : <option value={chosen}>{chosen}</option>}
           {assistants.data.map((one) => (

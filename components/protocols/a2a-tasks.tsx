@@ -10,22 +10,22 @@ import { TASK_TONES } from './a2a-outcome'
 type Props = {
   tasks: readonly A2aTask[]
   total: number
-  /** Of one context only. */
+  /** Whether the list is limited to one context. */
   isOfContext: boolean
   current: string
   onChoose: (task: A2aTask) => void
 }
 
-/** The newest tasks of an assistant; a chosen one is what can be read or cancelled. */
+/** The newest tasks of an assistant. Choosing one fills it into the console to read or cancel. */
 export const A2aTasks = ({ tasks, total, isOfContext, current, onChoose }: Props) => (
   <section aria-label="Tasks" className="min-w-0 overflow-hidden rounded-lg border bg-panel">
     <header className="flex items-baseline gap-3 border-b px-3 py-2">
-      <h3 className="font-semibold text-sm">{isOfContext ? 'Tasks of this context' : 'Tasks'}</h3>
+      <h3 className="font-semibold text-sm">{isOfContext ? 'Tasks in this context' : 'Tasks'}</h3>
       <span className="text-ink-3 text-xs tabular-nums">
-        {total > tasks.length ? `the newest ${count(tasks.length)} of ${count(total)}` : count(total)}
+        {total > tasks.length ? `newest ${count(tasks.length)} of ${count(total)}` : count(total)}
       </span>
     </header>
-    {tasks.length === 0 ? <p className="px-3 py-4 text-ink-2 text-sm">There are none here.</p> : null}
+    {tasks.length === 0 ? <p className="px-3 py-4 text-ink-2 text-sm">No tasks yet</p> : null}
     <ul className="max-h-72 divide-y overflow-y-auto">
       {tasks.map((task) => (
         <li key={task.id}>

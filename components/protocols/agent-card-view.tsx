@@ -9,14 +9,14 @@ import { Tabs } from '@/components/ui/tabs'
 import type { AgentCard } from '@/lib/contracts/agents/system'
 import { isJsonObject } from '@/lib/json/lossless'
 
-/** How an agent presents itself to others, in words and as the JSON that it is. Its addresses are named, never opened. */
+/** An agent card as text and as JSON. Its URLs are shown but never opened. */
 export function AgentCardView({ card }: { card: AgentCard }) {
   const [view, setView] = useState('card')
   return (
     <section aria-label="Agent card" className="min-w-0 rounded-lg border bg-panel p-4">
       <h2 className="font-semibold text-sm">Agent card</h2>
       <Tabs
-        label="Views of the card"
+        label="Agent card view"
         value={view}
         onValueChange={setView}
         tabs={[
@@ -27,14 +27,14 @@ export function AgentCardView({ card }: { card: AgentCard }) {
         {view === 'json' ? (
           <JsonTree value={card} label="Agent card as JSON" className="max-h-[32rem]" />
         ) : (
-          <Readable card={card} />
+          <CardSummary card={card} />
         )}
       </Tabs>
     </section>
   )
 }
 
-function Readable({ card }: { card: AgentCard }) {
+function CardSummary({ card }: { card: AgentCard }) {
   const capabilities = Object.entries(card.capabilities ?? {}).filter(([, value]) => typeof value === 'boolean')
   return (
     <div className="space-y-3">
@@ -46,10 +46,10 @@ function Readable({ card }: { card: AgentCard }) {
         items={[
           ['Version', card.version],
           ['Protocol', card.protocolVersion],
-          ['Address', card.url],
-          ['Takes', card.defaultInputModes?.join(', ')],
-          ['Gives', card.defaultOutputModes?.join(', ')],
-          ['Wants', isJsonObject(card.securitySchemes) ? Object.keys(card.securitySchemes).join(', ') : null],
+          ['URL', card.url],
+          ['Input types', card.defaultInputModes?.join(', ')],
+          ['Output types', card.defaultOutputModes?.join(', ')],
+          ['Authentication', isJsonObject(card.securitySchemes) ? Object.keys(card.securitySchemes).join(', ') : null],
         ]}
       />
       {capabilities.length > 0 ? (
@@ -68,7 +68,7 @@ function Readable({ card }: { card: AgentCard }) {
   )
 }
 
-const words = (value: unknown): string =>
+const joinTexts = (value: unknown): string =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string').join(', ') : ''
 
 const Skills = ({ skills }: { skills: readonly Readonly<Record<string, unknown>>[] }) =>
@@ -80,14 +80,17 @@ const Skills = ({ skills }: { skills: readonly Readonly<Record<string, unknown>>
           // biome-ignore lint/suspicious/noArrayIndexKey: ids may repeat, and a card does not change
           <li key={index} className="py-1.5">
             <p className="break-words text-sm">
-              <VisibleText>{String(name ?? id ?? 'Without a name')}</VisibleText>
+              <VisibleText>{String(name ?? id ?? 'Unnamed skill')}</VisibleText>
             </p>
             {typeof description === 'string' ? (
               <LongText text={description} limit={500} className="text-ink-2 text-xs" />
             ) : null}
             <p className="break-words text-ink-3 text-xs empty:hidden">
               <VisibleText>
-                {[words(tags) && `Tags: ${words(tags)}`, words(examples) && `Examples: ${words(examples)}`]
+                {[
+                  joinTexts(tags) && `Tags: ${joinTexts(tags)}`,
+                  joinTexts(examples) && `Examples: ${joinTexts(examples)}`,
+                ]
                   .filter(Boolean)
                   .join('. ')}
               </VisibleText>

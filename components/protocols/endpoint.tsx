@@ -11,13 +11,13 @@ import { infoQuery } from '@/lib/queries/system'
 
 type Props = {
   place: AgentPlace
-  /** Below the deployment's address. */
+  /** Relative to the deployment's URL. */
   path: string
   snippets: (url: string) => Snippet[]
   children?: ReactNode
 }
 
-/** Where a protocol is spoken, and how to speak it from elsewhere: with a key that the console never shows. */
+/** The URL of a protocol endpoint and snippets for calling it. The key is a placeholder, never the console's. */
 export function Endpoint({ place, path, snippets, children }: Props) {
   const { data } = useQuery(deploymentQuery(place.workspace, place.deployment))
   const base = data?.source_config?.custom_url?.replace(/\/+$/, '')
@@ -35,14 +35,14 @@ export function Endpoint({ place, path, snippets, children }: Props) {
           </p>
           {children}
           <details className="mt-2">
-            <summary className="text-ink-2 text-xs">Use it from elsewhere</summary>
+            <summary className="text-ink-2 text-xs">Use it from your code</summary>
             <div className="mt-2">
-              <Snippets label="Kind of snippet" all={snippets(url)} />
+              <Snippets label="Snippet" all={snippets(url)} />
             </div>
           </details>
         </>
       ) : data ? (
-        <p className="text-ink-2">It has no address yet. It gets one with its first revision.</p>
+        <p className="text-ink-2">No URL yet. The first revision sets it.</p>
       ) : (
         <Skeleton className="h-5 w-80 max-w-full" />
       )}
@@ -50,9 +50,9 @@ export function Endpoint({ place, path, snippets, children }: Props) {
   )
 }
 
-/** Why a server has no such protocol, as far as it says so itself; undefined where it says nothing. */
-export function useSaidMissing({ workspace, deployment }: AgentPlace, flag: 'mcp' | 'a2a'): string | undefined {
+/** Why the server does not support a protocol, if its `/info` says so; otherwise undefined. */
+export function useUnsupportedReason({ workspace, deployment }: AgentPlace, flag: 'mcp' | 'a2a'): string | undefined {
   const { data } = useQuery({ ...infoQuery(workspace, deployment), retry: false })
   if (data?.flags[flag] !== false) return undefined
-  return `This agent server says that it does not offer ${flag === 'mcp' ? 'MCP' : 'agent-to-agent'} endpoints.`
+  return `This agent server does not support ${flag === 'mcp' ? 'MCP' : 'A2A'}.`
 }

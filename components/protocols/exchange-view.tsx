@@ -6,15 +6,15 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
-import { type Exchange, methodOf, type WireHeader } from '@/lib/contracts/wire/exchange'
+import { type Exchange, methodOf, type RpcError, type WireHeader } from '@/lib/contracts/wire/exchange'
 import { count, duration } from '@/lib/format/format'
 import { parseJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
 
-/** Of one answer; more are in the copy. */
-const MOST_SHOWN = 100
+/** Messages shown per response; the copy button includes all of them. */
+const MAX_SHOWN = 100
 
-/** What went over the wire, request by request: as it was sent, but for credentials. */
+/** The raw requests and responses, without credentials. */
 export function ExchangeView({ exchanges }: { exchanges: readonly Exchange[] }) {
   const [isRaw, setRaw] = useState(false)
   if (exchanges.length === 0) return null
@@ -22,10 +22,10 @@ export function ExchangeView({ exchanges }: { exchanges: readonly Exchange[] }) 
     <section aria-label="Raw exchange" className="min-w-0 rounded-lg border bg-panel">
       <header className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
         <h3 className="font-semibold text-sm">Raw exchange</h3>
-        <span className="text-ink-3 text-xs">Credentials are not shown.</span>
+        <span className="text-ink-3 text-xs">Credentials are hidden.</span>
         <span className="ml-auto flex items-center gap-1">
           <Button size="sm" variant="ghost" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-            {isRaw ? 'As it was sent' : 'Indented'}
+            {isRaw ? 'Raw' : 'Formatted'}
           </Button>
           <CopyButton value={() => JSON.stringify(exchanges, null, 2)} what="raw exchange" />
         </span>
@@ -34,7 +34,7 @@ export function ExchangeView({ exchanges }: { exchanges: readonly Exchange[] }) 
         {exchanges.map((exchange, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: exchanges are only ever added at the end
           <li key={index}>
-            <One exchange={exchange} isRaw={isRaw} />
+            <ExchangeDetails exchange={exchange} isRaw={isRaw} />
           </li>
         ))}
       </ol>
@@ -42,9 +42,9 @@ export function ExchangeView({ exchanges }: { exchanges: readonly Exchange[] }) 
   )
 }
 
-function One({ exchange, isRaw }: { exchange: Exchange; isRaw: boolean }) {
+function ExchangeDetails({ exchange, isRaw }: { exchange: Exchange; isRaw: boolean }) {
   const { request, response, messages, endedAt } = exchange
-  const shown = messages.length > MOST_SHOWN ? messages.slice(-MOST_SHOWN) : messages
+  const shown = messages.length > MAX_SHOWN ? messages.slice(-MAX_SHOWN) : messages
   return (
     <details className="group">
       <summary className="flex flex-wrap items-center gap-x-3 gap-y-0.5 px-3 py-1.5 text-xs">
@@ -53,11 +53,11 @@ function One({ exchange, isRaw }: { exchange: Exchange; isRaw: boolean }) {
         {response ? (
           <StatusBadge tone={response.status < 400 ? 'ok' : 'error'}>{response.status}</StatusBadge>
         ) : (
-          <StatusBadge tone="unknown">no answer</StatusBadge>
+          <StatusBadge tone="unknown">no response</StatusBadge>
         )}
         <span className="text-ink-3 tabular-nums">
           {endedAt === undefined ? '' : `${duration(endedAt - request.at)}, `}
-          {messages.length === 1 ? 'one message' : `${count(messages.length)} messages`}
+          {messages.length === 1 ? '1 message' : `${count(messages.length)} messages`}
         </span>
       </summary>
       <div className="space-y-3 px-3 pb-3">
@@ -66,15 +66,17 @@ function One({ exchange, isRaw }: { exchange: Exchange; isRaw: boolean }) {
           {request.body === null ? null : <Message text={request.body} isRaw={isRaw} />}
         </Part>
         {response ? (
-          <Part title="Answered" at={response.at}>
+          <Part title="Received" at={response.at}>
             <Headers first={String(response.status)} headers={response.headers} />
           </Part>
         ) : null}
         {messages.length > shown.length ? (
-          <p className="text-ink-3 text-xs">The last {count(shown.length)} messages; the copy has all of them.</p>
+          <p className="text-ink-3 text-xs">
+            Showing the last {count(shown.length)} messages. Copy the exchange to get all of them.
+          </p>
         ) : null}
         {shown.map(({ at, text }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: as above; of a long answer the first ones leave
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages are only added at the end; the key is their number in the response
           <Part key={messages.length - shown.length + index} title="Message" at={at}>
             <Message text={text} isRaw={isRaw} />
           </Part>
@@ -115,3 +117,14 @@ function indented(text: string): string {
     return text
   }
 }
+
+/** A JSON-RPC error response from the server. */
+export const RpcErrorNotice = ({ error: { code, message, data } }: { error: RpcError }) => (
+  <div role="alert" className="min-w-0 rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm">
+    <p className="font-medium">The server returned an error{code === undefined ? '' : ` (${String(code)})`}</p>
+    <LongText text={message} className="text-ink-2" />
+    {data === undefined ? null : (
+      <LongText text={jsonText(data)} limit={1_000} className="mt-1 font-mono text-ink-2 text-xs" />
+    )}
+  </div>
+)

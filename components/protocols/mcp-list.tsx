@@ -4,26 +4,25 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
-import { ExchangeView } from './exchange-view'
-import { RpcErrorNotice } from './rpc-error-notice'
+import { ExchangeView, RpcErrorNotice } from './exchange-view'
 import type { useMcpList } from './use-mcp-list'
 
-export type Listed = { key: string; title: string; name?: string; description?: string }
+export type ListItem = { key: string; title: string; name?: string; description?: string }
 
 type Props = {
-  /** What they are: "Tools". */
+  /** Plural: "Tools". */
   label: string
-  /** One of them: "a tool". */
+  /** Singular with article: "a tool". */
   one: string
   list: Pick<ReturnType<typeof useMcpList>, 'exchanges' | 'error' | 'refusal' | 'isRead' | 'retry'>
-  items: readonly Listed[]
+  items: readonly ListItem[]
   current: string | undefined
   onOpen: (key: string) => void
-  /** The console of the current one. */
+  /** The console of the selected item. */
   children: ReactNode
 }
 
-/** What a server has of a kind beside a console for the chosen one, or why there is no such list. */
+/** A list of tools, prompts or resources next to the console of the selected one, or why there is no list. */
 export function McpListView({ label, one, list, items, current, onOpen, children }: Props) {
   const { exchanges, error, refusal, isRead, retry } = list
   const hasFailed = error !== undefined || refusal !== undefined
@@ -41,7 +40,7 @@ export function McpListView({ label, one, list, items, current, onOpen, children
             children
           ) : items.length > 0 ? (
             <div className="rounded-lg border bg-panel max-lg:hidden">
-              <EmptyState title={`Choose ${one}`}>What it takes is shown here, and what it answers.</EmptyState>
+              <EmptyState title={`Choose ${one}`}>Its arguments and result appear here.</EmptyState>
             </div>
           ) : null}
         </div>
@@ -54,7 +53,7 @@ const Items = ({ label, items, current, onOpen }: Pick<Props, 'label' | 'items' 
   <section aria-label={label} className="min-w-0 overflow-hidden rounded-lg border bg-panel">
     <h2 className="border-b px-3 py-2 font-semibold text-sm">{label}</h2>
     {items.length === 0 ? (
-      <EmptyState title={`The server has no ${label.toLowerCase()}`} />
+      <EmptyState title={`No ${label.toLowerCase()}`} />
     ) : (
       <ul className="max-h-[32rem] divide-y overflow-y-auto">
         {items.map(({ key, title, name, description }) => (

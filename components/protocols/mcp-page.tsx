@@ -7,7 +7,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { Tabs } from '@/components/ui/tabs'
 import { type McpServer, toolsOf } from '@/lib/contracts/agents/mcp'
 import type { AgentPlace } from '@/lib/queries/protocols'
-import { Endpoint, useSaidMissing } from './endpoint'
+import { Endpoint, useUnsupportedReason } from './endpoint'
 import { McpListView } from './mcp-list'
 import { mcpSnippets } from './snippets'
 import type { ToolViews } from './tool-console'
@@ -28,9 +28,9 @@ const KINDS = ['tools', 'prompts', 'resources'] as const
 type Kind = (typeof KINDS)[number]
 const LABELS: Record<Kind, string> = { tools: 'Tools', prompts: 'Prompts', resources: 'Resources' }
 
-/** A deployment as a server of the Model Context Protocol: where it is, what it offers, and consoles that use it. */
+/** A deployment as an MCP server: its endpoint, and consoles for its tools, prompts and resources. */
 export function McpPage({ place, views }: { place: AgentPlace; views: ToolViews }) {
-  const missing = useSaidMissing(place, 'mcp')
+  const missing = useUnsupportedReason(place, 'mcp')
   const [show, setShow] = useLocalParam('show')
   const [open, setOpen] = useLocalParam('tool')
   const list = useMcpList(place, 'tools', { enabled: !missing })
@@ -43,10 +43,10 @@ export function McpPage({ place, views }: { place: AgentPlace; views: ToolViews 
   return (
     <div className="space-y-4">
       <Endpoint place={place} path="/mcp/" snippets={mcpSnippets}>
-        <p className="text-ink-3 text-xs empty:hidden">{wordsOf(list.server)}</p>
+        <p className="text-ink-3 text-xs empty:hidden">{describeServer(list.server)}</p>
       </Endpoint>
       <Tabs
-        label="What the server offers"
+        label="MCP features"
         value={kind}
         onValueChange={(next) => setShow(next === 'tools' ? '' : next)}
         tabs={KINDS.map((value) => ({ value, label: LABELS[value] }))}
@@ -54,7 +54,7 @@ export function McpPage({ place, views }: { place: AgentPlace; views: ToolViews 
         {list.server.offers?.includes(kind) === false ? (
           <NotOffered
             what={LABELS[kind].toLowerCase()}
-            reason={`In its greeting the server says what it offers, and ${LABELS[kind].toLowerCase()} are not among it.`}
+            reason={`The server does not list ${LABELS[kind].toLowerCase()} among its capabilities.`}
           />
         ) : kind === 'tools' ? (
           <McpListView label="Tools" one="a tool" list={list} items={items} current={tool?.name} onOpen={setOpen}>
@@ -72,5 +72,5 @@ export function McpPage({ place, views }: { place: AgentPlace; views: ToolViews 
   )
 }
 
-const wordsOf = ({ name, version, protocol }: McpServer): string =>
+const describeServer = ({ name, version, protocol }: McpServer): string =>
   [name && `${name}${version ? ` ${version}` : ''}`, protocol && `protocol ${protocol}`].filter(Boolean).join(', ')

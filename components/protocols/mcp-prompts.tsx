@@ -15,7 +15,7 @@ import { useMcpList } from './use-mcp-list'
 
 type Arguments = ToolViews['Arguments']
 
-/** The prompts of a server, each with what it becomes of the arguments that are filled in. */
+/** The prompts of an MCP server, with a form to render one with arguments. */
 export function McpPrompts({ place, Arguments }: { place: AgentPlace; Arguments: Arguments }) {
   const [open, setOpen] = useLocalParam('prompt')
   const list = useMcpList(place, 'prompts')
@@ -41,9 +41,9 @@ function PromptConsole({ place, prompt, Arguments }: Props) {
   const answer = useMemo(() => answersTo(exchanges, 'prompts/get').at(-1), [exchanges])
   const messages = answer && 'result' in answer ? promptMessages(answer.result) : undefined
   const missing = prompt.arguments.find((one) => one.isRequired && !textOf(value[one.name]))
-  const unfinished = isUnfinished ? 'A field is not finished: see what is marked in red.' : undefined
+  const unfinished = isUnfinished ? 'Fix the highlighted fields.' : undefined
   function get() {
-    // A prompt's arguments are texts, whatever was written as JSON.
+    // MCP allows only text as prompt arguments.
     const given = Object.entries(value).map(([key, one]) => [key, textOf(one)])
     void start({ protocol: 'mcp', ask: 'prompt', name, arguments: Object.fromEntries(given) })
   }
@@ -51,15 +51,15 @@ function PromptConsole({ place, prompt, Arguments }: Props) {
     <ReadConsole
       name={title ?? name}
       description={description}
-      label="Get the prompt"
+      label="Get prompt"
       action={
         <>
           <MessageSquareText aria-hidden />
-          Get the prompt
+          Get prompt
         </>
       }
-      reason={missing ? `Fill in ${missing.name} first.` : unfinished}
-      onAsk={get}
+      reason={missing ? `${missing.name} is required.` : unfinished}
+      onSubmit={get}
       conversation={conversation}
       answer={answer}
       result={messages?.map(({ role, block }, index) => (
@@ -71,12 +71,12 @@ function PromptConsole({ place, prompt, Arguments }: Props) {
           <ResultBlock block={block} />
         </div>
       ))}
-      empty="It has no messages."
+      empty="No messages"
     >
       {prompt.arguments.length > 0 ? (
         <Arguments schema={schema} value={value} onChange={setValue} onUnfinished={setUnfinished} />
       ) : (
-        <p className="text-ink-3 text-xs">It takes no arguments.</p>
+        <p className="text-ink-3 text-xs">No arguments</p>
       )}
     </ReadConsole>
   )
@@ -85,7 +85,7 @@ function PromptConsole({ place, prompt, Arguments }: Props) {
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : String(value)
 
-/** A prompt's arguments as a schema, so that they are drawn as those of a tool are. */
+/** A prompt's arguments as a JSON schema, so that they are rendered like a tool's. */
 const schemaOf = (prompt: McpPrompt) => ({
   type: 'object',
   properties: Object.fromEntries(

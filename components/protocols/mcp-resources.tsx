@@ -13,11 +13,11 @@ import { ResultBlock } from './tool-result'
 import { useConversation } from './use-conversation'
 import { useMcpList } from './use-mcp-list'
 
-/** The resources of a server and the templates for their addresses, each with what it holds. */
+/** The resources and resource templates of an MCP server, with a form to read one. */
 export function McpResources({ place }: { place: AgentPlace }) {
   const [open, setOpen] = useLocalParam('resource')
   const list = useMcpList(place, 'resources')
-  // Many servers have no templates and refuse to list them: then there are none.
+  // Many servers have no templates and reject the request; that counts as an empty list.
   const templates = useMcpList(place, 'templates')
   const resources = useMemo(() => resourcesOf([...list.results, ...templates.results]), [list, templates])
   const resource = resources.find(({ uri }) => uri === open)
@@ -40,27 +40,27 @@ function ResourceConsole({ place, resource }: { place: AgentPlace; resource: Mcp
     <ReadConsole
       name={resource.name}
       description={resource.description}
-      label="Read the resource"
+      label="Read resource"
       action={
         <>
           <FileText aria-hidden />
-          Read
+          Read resource
         </>
       }
-      reason={uri.trim() ? undefined : 'Name an address first.'}
-      onAsk={() => void start({ protocol: 'mcp', ask: 'resource', uri: uri.trim() })}
+      reason={uri.trim() ? undefined : 'Enter a URI.'}
+      onSubmit={() => void start({ protocol: 'mcp', ask: 'resource', uri: uri.trim() })}
       conversation={conversation}
       answer={answer}
       result={blocks?.map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity and do not change places
         <ResultBlock key={index} block={block} />
       ))}
-      empty="It holds nothing."
+      empty="The resource is empty."
     >
       <Field
         id={id}
-        label="Address"
-        hint={resource.isTemplate ? 'A template: fill in what stands in braces.' : (resource.mimeType ?? '')}
+        label="URI"
+        hint={resource.isTemplate ? 'Template. Fill in the parts in braces.' : (resource.mimeType ?? '')}
       >
         <Input
           id={id}

@@ -4,41 +4,40 @@ import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import type { RpcAnswer } from '@/lib/contracts/wire/exchange'
-import { ExchangeView } from './exchange-view'
-import { RpcErrorNotice } from './rpc-error-notice'
+import { ExchangeView, RpcErrorNotice } from './exchange-view'
 import type { useConversation } from './use-conversation'
 import { Waiting } from './waiting'
 
 type Props = {
   name: string
   description: string | undefined
-  /** What the form does: "Read the resource". */
+  /** The name of the form: "Read resource". */
   label: string
-  /** What its button says. */
+  /** The content of its button. */
   action: ReactNode
-  /** Why it cannot be asked for yet. */
+  /** Why the button is disabled. */
   reason: string | undefined
-  onAsk: () => void
+  onSubmit: () => void
   conversation: ReturnType<typeof useConversation>
   answer: RpcAnswer | undefined
-  /** What was read, part by part; undefined before. */
+  /** The parts of the result; undefined before the first one. */
   result: ReactNode[] | undefined
-  /** Said where there are no parts. */
+  /** Shown when the result has no parts. */
   empty: string
   children: ReactNode
 }
 
-/** A form that reads something from a server, what came of it, and the raw exchange. */
-export function ReadConsole({ name, description, label, action, reason, onAsk, conversation, ...rest }: Props) {
+/** A form that reads something from a server, its result, and the raw exchange. */
+export function ReadConsole({ name, description, label, action, reason, onSubmit, conversation, ...rest }: Props) {
   const { answer, result, empty, children } = rest
   const { exchanges, error, isBusy, since, wasStopped, stop } = conversation
-  function ask(event: FormEvent) {
+  function submit(event: FormEvent) {
     event.preventDefault()
-    if (!isBusy && !reason) onAsk()
+    if (!isBusy && !reason) onSubmit()
   }
   return (
     <section aria-label={name} className="min-w-0 space-y-4">
-      <form onSubmit={ask} aria-label={label} className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
+      <form onSubmit={submit} aria-label={label} className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
         <h2 className="break-words font-semibold text-base">
           <VisibleText>{name}</VisibleText>
         </h2>

@@ -12,7 +12,7 @@ const post = (url: string, accept: string, body: object) =>
 
 export const mcpSnippets = (url: string): Snippet[] => [
   {
-    label: 'Configuration of a client',
+    label: 'Client configuration',
     text: JSON.stringify(
       { mcpServers: { agent: { type: 'http', url, headers: { 'X-Api-Key': `\${${KEY_VARIABLE}}` } } } },
       null,
@@ -24,7 +24,7 @@ export const mcpSnippets = (url: string): Snippet[] => [
 
 export const a2aSnippets = (url: string, card: string): Snippet[] => [
   {
-    label: 'curl: a message',
+    label: 'curl: send a message',
     text: post(url, 'application/json', {
       method: 'message/send',
       params: {
@@ -32,5 +32,5 @@ export const a2aSnippets = (url: string, card: string): Snippet[] => [
       },
     }),
   },
-  { label: 'curl: the card', text: `curl ${shell(card)} -H "X-Api-Key: $${KEY_VARIABLE}"` },
+  { label: 'curl: get the agent card', text: `curl ${shell(card)} -H "X-Api-Key: $${KEY_VARIABLE}"` },
 ]

@@ -11,15 +11,14 @@ import { Tabs } from '@/components/ui/tabs'
 import { type McpTool, toolResult } from '@/lib/contracts/agents/mcp'
 import { answersTo } from '@/lib/contracts/wire/exchange'
 import type { AgentPlace } from '@/lib/queries/protocols'
-import { ExchangeView } from './exchange-view'
-import { RpcErrorNotice } from './rpc-error-notice'
+import { ExchangeView, RpcErrorNotice } from './exchange-view'
 import { ToolResult } from './tool-result'
 import { useConversation } from './use-conversation'
 import { Waiting } from './waiting'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** What draws a tool's schema: the pieces of the assistants' pages, handed in by the page that knows both. */
+/** Views for a tool's schema. The page passes in the ones from the assistants' pages, since features cannot import each other. */
 export type ToolViews = {
   Arguments: ComponentType<{
     schema: Schema | undefined
@@ -32,9 +31,9 @@ export type ToolViews = {
 
 type Props = { place: AgentPlace; tool: McpTool; views: ToolViews }
 
-/** One tool: what it says of itself, and a call with the arguments that are filled in. */
+/** One tool: its description, its schemas, and a form to call it. */
 export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: Props) {
-  const whyNot = useReasons().run
+  const deniedReason = useReasons().run
   const [view, setView] = useState('call')
   const [value, setValue] = useState<Record<string, unknown>>({})
   const [isUnfinished, setUnfinished] = useState(false)
@@ -43,7 +42,7 @@ export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: 
   const result = answer && 'result' in answer ? toolResult(answer.result) : undefined
   function call(event: FormEvent) {
     event.preventDefault()
-    if (isBusy || whyNot || isUnfinished) return
+    if (isBusy || deniedReason || isUnfinished) return
     void start({ protocol: 'mcp', ask: 'call', name: tool.name, arguments: value })
   }
   return (
@@ -51,7 +50,7 @@ export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: 
       <div className="min-w-0 rounded-lg border bg-panel p-4">
         <ToolHead tool={tool} />
         <Tabs
-          label="About the tool"
+          label="Tool"
           value={view}
           onValueChange={setView}
           tabs={[
@@ -61,17 +60,17 @@ export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: 
           ]}
         >
           {view === 'call' ? (
-            <form aria-label="Call the tool" onSubmit={call} className="space-y-3">
+            <form aria-label="Call tool" onSubmit={call} className="space-y-3">
               <Arguments schema={tool.inputSchema} value={value} onChange={setValue} onUnfinished={setUnfinished} />
               <div className="flex flex-wrap items-center gap-2">
                 <Button
                   type="submit"
                   variant="primary"
                   isBusy={isBusy}
-                  reason={whyNot ?? (isUnfinished ? 'A field is not finished: see what is marked in red.' : undefined)}
+                  reason={deniedReason ?? (isUnfinished ? 'Fix the highlighted fields.' : undefined)}
                 >
                   <Play aria-hidden />
-                  Call
+                  Call tool
                 </Button>
                 {isBusy ? (
                   <Button onClick={stop}>
@@ -79,7 +78,7 @@ export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: 
                     Stop
                   </Button>
                 ) : null}
-                <span className="text-ink-3 text-xs">A call runs the agent: what it does, it does.</span>
+                <span className="text-ink-3 text-xs">This really runs the agent.</span>
               </div>
               <Waiting since={since} wasStopped={wasStopped} />
             </form>
@@ -109,10 +108,10 @@ const ToolHead = ({ tool: { name, title, description, annotations = {} } }: { to
     {description ? <LongText text={description} limit={1_000} className="mt-1 text-ink-2 text-sm" /> : null}
     <p className="mt-1 flex flex-wrap gap-1 empty:hidden">
       {Object.entries(annotations)
-        .filter(([, said]) => typeof said === 'boolean')
-        .map(([hint, said]) => (
-          <Badge key={hint} title="What the server says of the tool; nothing holds it to that">
-            <VisibleText>{`${hint}: ${said ? 'yes' : 'no'}`}</VisibleText>
+        .filter(([, value]) => typeof value === 'boolean')
+        .map(([hint, value]) => (
+          <Badge key={hint} title="Hint from the server. Not guaranteed.">
+            <VisibleText>{`${hint}: ${value ? 'yes' : 'no'}`}</VisibleText>
           </Badge>
         ))}
     </p>

@@ -5,14 +5,14 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import type { McpResult } from '@/lib/contracts/agents/mcp'
 
-/** What a tool has answered: its blocks, its structured content, and whether it calls that an error. */
+/** The result of a tool call: content blocks, structured content, and whether the tool reports an error. */
 export const ToolResult = ({ result: { blocks, structured, isError } }: { result: McpResult }) => (
   <section aria-label="Result" className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
     <div className="flex items-center gap-3">
       <h3 className="font-semibold text-sm">Result</h3>
-      <StatusBadge tone={isError ? 'error' : 'ok'}>{isError ? 'The tool says it failed' : 'Answered'}</StatusBadge>
+      <StatusBadge tone={isError ? 'error' : 'ok'}>{isError ? 'Tool error' : 'Success'}</StatusBadge>
     </div>
-    {blocks.length === 0 ? <p className="text-ink-3 text-sm">It has no content.</p> : null}
+    {blocks.length === 0 ? <p className="text-ink-3 text-sm">No content</p> : null}
     {blocks.map((block, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no identity and do not change places
       <ResultBlock key={index} block={block} />
@@ -26,21 +26,21 @@ export const ToolResult = ({ result: { blocks, structured, isError } }: { result
   </section>
 )
 
-/** A block of an answer: its words, or what else it is. A resource that comes along is shown as far as it is a text. */
+/** One content block of a result. Embedded resources are shown if they are text. */
 export function ResultBlock({ block }: { block: Readonly<Record<string, unknown>> }) {
   if (typeof block.text === 'string') return <LongText text={block.text} className="text-sm" />
-  // Named, and never opened or loaded from here.
+  // External resources are named but never loaded.
   if (typeof block.uri === 'string' && typeof block.blob !== 'string')
     return (
       <p className="break-all rounded-md border bg-sunken px-2 py-1 text-ink-2 text-xs">
-        A resource elsewhere, not loaded:{' '}
+        External resource, not loaded:{' '}
         <code className="font-mono">
           <VisibleText>{block.uri.slice(0, 500)}</VisibleText>
         </code>
       </p>
     )
   const { mimeType, blob, ...rest } = block
-  // A resource's bytes stand in `blob`, those of other blocks in `data`.
+  // Resources carry their bytes in `blob`, other blocks in `data`.
   const data = typeof blob === 'string' && { type: 'file', base64: blob }
   return <ContentBlock block={{ mime_type: mimeType, ...rest, ...data }} />
 }

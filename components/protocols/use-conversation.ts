@@ -4,10 +4,10 @@ import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
 import { exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
 import { type AgentPlace, askProtocol } from '@/lib/queries/protocols'
 
-/** A stream of many events is drawn this often. */
+/** How often a stream of many events is rendered. */
 const REDRAW_MS = 100
 
-/** What is asked of an agent server by a protocol, and what went over the wire meanwhile; one thing at a time. */
+/** Sends protocol requests to an agent server, one at a time, and collects the raw exchange. */
 export function useConversation({ workspace, deployment }: AgentPlace) {
   const [entries, setEntries] = useState<readonly WireEntry[]>([])
   const [since, setSince] = useState<number>()
@@ -17,19 +17,21 @@ export function useConversation({ workspace, deployment }: AgentPlace) {
   const start = useCallback(
     async (ask: ProtocolAsk): Promise<readonly WireEntry[]> => {
       running.current?.abort()
-      const own = new AbortController()
-      running.current = own
-      const told: WireEntry[] = []
-      const draw = () => running.current === own && setEntries([...told])
+      const controller = new AbortController()
+      running.current = controller
+      const received: WireEntry[] = []
+      const draw = () => running.current === controller && setEntries([...received])
       setSince(Date.now())
       setStopped(false)
       draw()
       const timer = setInterval(draw, REDRAW_MS)
-      await askProtocol({ workspace, deployment }, ask, (more) => told.push(...more), own.signal).catch(() => {})
+      await askProtocol({ workspace, deployment }, ask, (more) => received.push(...more), controller.signal).catch(
+        () => {},
+      )
       clearInterval(timer)
       draw()
-      if (running.current === own) setSince(undefined)
-      return told
+      if (running.current === controller) setSince(undefined)
+      return received
     },
     [workspace, deployment],
   )

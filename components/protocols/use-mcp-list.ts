@@ -5,7 +5,7 @@ import { MCP_LISTS, type McpList, mcpServer } from '@/lib/contracts/agents/mcp'
 import { answersTo, exchangesOf } from '@/lib/contracts/wire/exchange'
 import { type AgentPlace, mcpListQuery } from '@/lib/queries/protocols'
 
-/** What a server answered when it was asked for a list by MCP: its results page by page, itself, and what went wrong. */
+/** Reads an MCP list: its result pages, the server's own description, and any error. */
 export function useMcpList(place: AgentPlace, ask: McpList, { enabled = true } = {}) {
   const query = mcpListQuery(place, ask)
   const { data } = useQuery({ ...query, enabled })

@@ -7,29 +7,25 @@ import { duration } from '@/lib/format/format'
 const useSecond = makeClock(1_000)
 
 type Props = {
-  /** When it was asked, by this machine's clock; absent while nothing is waited for. */
+  /** When the request was sent (local clock); undefined when none is pending. */
   since: number | undefined
   wasStopped: boolean
 }
 
-/** That an answer is waited for, how long already and how long at most; and afterwards, that the waiting was ended by hand. */
+/** Shows how long a request has been pending, or that the user stopped waiting for it. */
 export function Waiting({ since, wasStopped }: Props) {
   if (since !== undefined)
     return (
       <p role="status" className="text-ink-3 text-xs">
-        Waiting for the answer
+        Waiting for a response
         <span aria-hidden className="tabular-nums">
           : <Ticking since={since} />
         </span>
-        . It may take up to {MOST_WAIT_MS / 60_000} minutes; Stop ends the waiting.
+        . Times out after {MOST_WAIT_MS / 60_000} minutes.
       </p>
     )
   if (!wasStopped) return null
-  return (
-    <Notice>
-      The waiting was stopped here. Whether the agent works on is up to its server: what it has begun it may still do.
-    </Notice>
-  )
+  return <Notice>Stopped waiting. The agent may still be running on the server.</Notice>
 }
 
 function Ticking({ since }: { since: number }) {

@@ -6,14 +6,14 @@ import { traces } from '@/lib/contracts/traces'
 import { AppError } from '@/lib/errors'
 import { relayFetch } from '@/lib/queries/relay-fetch'
 
-/** Reads one tracing project, which shows that the address answers and takes the key. */
+/** Reads one tracing project to check that the address is reachable and accepts the key. */
 export function CheckTraces({ workspace }: { workspace: string }) {
   const [isBusy, setBusy] = useState(false)
   async function check() {
     setBusy(true)
     try {
       const found = (await relayFetch(traces.listTracingProjects, { workspace, query: { limit: '1' } })) as unknown[]
-      toast.success(`The tracing address answers${found.length > 0 ? '' : '; it has no project yet'}.`)
+      toast.success(found.length > 0 ? 'Tracing works' : 'Tracing works. There are no projects yet.')
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       toast.warning(error.message)
@@ -23,7 +23,7 @@ export function CheckTraces({ workspace }: { workspace: string }) {
   }
   return (
     <Button size="sm" isBusy={isBusy} onClick={() => void check()}>
-      Check the tracing address
+      Check tracing
     </Button>
   )
 }

@@ -15,10 +15,10 @@ import { NOT_ALLOWED, type ServerShown } from './types'
 
 type DirectServersProps = { workspace: string; servers: ServerShown[]; mayChange: boolean }
 
-/** The agent servers of a workspace without a control plane: they are its deployments. */
+/** The agent servers of a workspace without a control plane. Each one appears as a deployment. */
 export function DirectServers({ workspace, servers, mayChange }: DirectServersProps) {
   const router = useRouter()
-  const [going, setGoing] = useState<ServerShown>()
+  const [removing, setRemoving] = useState<ServerShown>()
   const { isBusy, error, fieldError, save } = useSave<{ id: string }>()
   const element = useFocusRefused(error)
   const reason = mayChange ? undefined : NOT_ALLOWED
@@ -54,7 +54,7 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
                 size="icon"
                 reason={reason}
                 aria-label={`Remove ${server.name}`}
-                onClick={() => setGoing(server)}
+                onClick={() => setRemoving(server)}
               >
                 <Trash2 />
               </Button>
@@ -62,7 +62,7 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
           ))}
         </ul>
       ) : (
-        <p className="mb-4 text-ink-2">None yet. Each server added here appears under Deployments.</p>
+        <p className="mb-4 text-ink-2">No servers yet. Each server you add appears under Deployments.</p>
       )}
       <form ref={element} onSubmit={add} className="flex flex-col gap-3">
         {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
@@ -75,7 +75,7 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
             {...describedBy('server-name', fieldError('name'))}
           />
         </Field>
-        <Field id="server-url" label="Address" error={fieldError('url')}>
+        <Field id="server-url" label="URL" error={fieldError('url')}>
           <Input
             id="server-url"
             name="url"
@@ -89,7 +89,7 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
         <Field
           id="server-key"
           label="API key"
-          hint="Only where the server asks for one. Sealed, and sent to this address only."
+          hint="Only if the server requires one. Stored encrypted and sent only to this URL."
           error={fieldError('apiKey')}
         >
           <Input
@@ -105,14 +105,14 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
         </Button>
       </form>
       <ConfirmDialog
-        open={going !== undefined}
-        onOpenChange={() => setGoing(undefined)}
-        title={`Remove ${going?.name ?? ''}?`}
+        open={removing !== undefined}
+        onOpenChange={() => setRemoving(undefined)}
+        title={`Remove ${removing?.name ?? ''}?`}
         verb="Remove server"
-        action={() => removeDirectServer(workspace, going?.id ?? '')}
+        action={() => removeDirectServer(workspace, removing?.id ?? '')}
         onDone={() => router.refresh()}
       >
-        The console forgets its address and key. Nothing changes on the server itself.
+        Its URL and key are removed from this console. The server itself is not changed.
       </ConfirmDialog>
     </section>
   )

@@ -29,7 +29,7 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
   const [open, setOpen] = useState<'none' | 'add' | 'change' | 'delete'>('none')
   const close = () => setOpen('none')
   const isFixed = current.source === 'environment'
-  const fixedReason = isFixed ? 'The environment of the console defines this workspace. Change it there.' : undefined
+  const fixedReason = isFixed ? 'This workspace is defined by environment variables. Change it there.' : undefined
   const reason = mayChange ? fixedReason : NOT_ALLOWED
   return (
     <>
@@ -37,7 +37,7 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
         title="Settings"
         actions={
           <Button reason={mayChange ? undefined : NOT_ALLOWED} onClick={() => setOpen('add')}>
-            Add a workspace
+            Add workspace
           </Button>
         }
       />
@@ -45,21 +45,21 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
         <section className="rounded-lg border bg-panel p-4">
           <div className="mb-3 flex items-center gap-2">
             <h2 className="min-w-0 flex-1 truncate font-semibold text-base">{current.name}</h2>
-            {isFixed ? <Badge>from the environment</Badge> : null}
+            {isFixed ? <Badge>environment</Badge> : null}
           </div>
           <KeyValues
             items={[
               ['Kind', KINDS[current.kind]],
-              ['Address', current.baseUrl],
-              ['URL name', <code key="slug">{current.slug}</code>],
+              ['URL', current.baseUrl],
+              ['Slug', <code key="slug">{current.slug}</code>],
               ['API key', current.kind === 'direct' ? null : current.hasKey ? 'set (never shown)' : 'none'],
               ['Agent server key', current.hasAgentKey ? 'set (never shown)' : null],
-              ['Tenant id', current.tenantId],
-              ['Tracing address', current.tracesUrl],
-              ['Key for traces', current.tracesUrl ? (current.hasTracesKey ? 'set (never shown)' : 'none') : null],
+              ['Tenant ID', current.tenantId],
+              ['Tracing URL', current.tracesUrl],
+              ['Tracing API key', current.tracesUrl ? (current.hasTracesKey ? 'set (never shown)' : 'none') : null],
               ['Dialect', current.dialect],
               ['Allowed origins', current.allowedOrigins.join(', ')],
-              ['Names of secrets', current.secretNames === 'admins' ? 'for administrators' : 'for every member'],
+              ['Secret names', current.secretNames === 'admins' ? 'Administrators only' : 'All members'],
             ]}
           />
           {current.keyProblem ? (
@@ -67,7 +67,7 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
           ) : null}
           <div className="mt-4 flex flex-wrap gap-2">
             <Button size="sm" reason={reason} onClick={() => setOpen('change')}>
-              Change
+              Edit workspace
             </Button>
             <Button size="sm" variant="danger" reason={reason} onClick={() => setOpen('delete')}>
               Delete workspace
@@ -77,7 +77,7 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
         </section>
         <section className="rounded-lg border bg-panel p-4">
           <h2 className="mb-1 font-semibold text-base">Model prices</h2>
-          <p className="mb-3 text-ink-2">What models cost, so that traces and their totals show what runs cost.</p>
+          <p className="mb-3 text-ink-2">Set what models cost to see the cost of runs in traces.</p>
           <Button asChild size="sm">
             <Link href={routes.prices(current.slug)}>Open model prices</Link>
           </Button>
@@ -92,16 +92,16 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
       <ConfirmDialog
         open={open === 'delete'}
         onOpenChange={close}
-        title={`Delete the workspace ${current.name}?`}
+        title={`Delete workspace ${current.name}?`}
         verb="Delete workspace"
         typed={current.slug}
         action={() => deleteWorkspace(current.slug)}
         onDone={() => {
-          toast.success(`The workspace ${current.name} is deleted.`)
+          toast.success(`Workspace ${current.name} deleted`)
           router.replace('/' as Route)
         }}
       >
-        Its address, keys and memberships are removed from this console. Nothing changes on its servers.
+        Its URL, keys and memberships are removed from this console. Its servers are not changed.
       </ConfirmDialog>
     </>
   )

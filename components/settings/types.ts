@@ -1,4 +1,4 @@
-/** What the settings show of a workspace: whether it has keys, never which. */
+/** A workspace as the settings page shows it. Keys themselves never reach the browser. */
 export type WorkspaceShown = {
   slug: string
   name: string
@@ -17,4 +17,4 @@ export type WorkspaceShown = {
 }
 export type ServerShown = { id: string; name: string; url: string; hasKey: boolean }
 
-export const NOT_ALLOWED = 'This needs the role admin of the whole console.'
+export const NOT_ALLOWED = 'Only console administrators can do this.'

@@ -14,7 +14,7 @@ import { routes } from '@/lib/routes'
 import { toChange, toNewWorkspace } from './to-workspace'
 import type { WorkspaceShown } from './types'
 
-/** Adds a workspace, or changes `workspace`. Keys are write-only: an empty field keeps what is stored. */
+/** Adds a workspace, or edits `workspace`. Keys are write-only: an empty field keeps the stored key. */
 export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceShown; onClose: () => void }) {
   const router = useRouter()
   const [kind, setKind] = useState<'control-plane' | 'direct'>(
@@ -32,9 +32,9 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
         onClose()
         if (hasDroppedKeys)
           toast.warning(
-            'The address moved to another origin, so the stored keys were dropped. Enter the keys for the new one.',
+            'The new address has a different origin, so the stored keys were removed. Enter the keys for it.',
           )
-        else toast.success(workspace ? 'The workspace is changed.' : 'The workspace is added.')
+        else toast.success(workspace ? 'Workspace saved' : 'Workspace added')
         if (slug) router.push(routes.settings(slug))
         router.refresh()
       },
@@ -59,11 +59,11 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
   )
   const kept =
     workspace?.hasKey || workspace?.hasAgentKey
-      ? 'Entering any key replaces all of them; leave all empty to keep them.'
+      ? 'Leave all keys empty to keep the stored ones. Entering one replaces all of them.'
       : undefined
 
   return (
-    <Dialog open onOpenChange={onClose} title={workspace ? `Change ${workspace.name}` : 'Add a workspace'}>
+    <Dialog open onOpenChange={onClose} title={workspace ? `Edit ${workspace.name}` : 'Add workspace'}>
       <form ref={element} onSubmit={submit} className="flex flex-col gap-3">
         {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
         {workspace ? null : (
@@ -74,8 +74,8 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
                 <option value="direct">Agent servers without a control plane</option>
               </Select>
             </Field>
-            {text('slug', 'URL name', {
-              hint: 'Lower-case letters, digits and hyphens: the first part of its addresses here.',
+            {text('slug', 'Slug', {
+              hint: 'Lowercase letters, digits and hyphens. Used in the URL of its pages.',
               required: true,
             })}
           </>
@@ -83,39 +83,41 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
         {text('name', 'Name', { value: workspace?.name, required: true })}
         {kind === 'control-plane' ? (
           <>
-            {text('baseUrl', 'Address of the control plane', {
+            {text('baseUrl', 'Control plane URL', {
               value: workspace?.baseUrl ?? '',
               type: 'url',
               required: true,
             })}
             {text('keys.apiKey', 'API key', {
               type: 'password',
-              hint: kept ?? 'Sealed here, and sent to this address only.',
+              hint: kept ?? 'Stored encrypted and sent only to this URL.',
             })}
-            {text('keys.tenantId', 'Tenant id')}
+            {text('keys.tenantId', 'Tenant ID')}
             {text('keys.bearer', 'Bearer token', { type: 'password' })}
-            {text('keys.agentApiKey', 'Key for agent servers', {
+            {text('keys.agentApiKey', 'Agent server key', {
               type: 'password',
-              hint: 'Where it differs from the API key.',
+              hint: 'Only if it differs from the API key.',
             })}
           </>
         ) : null}
-        {text('traces.url', 'Tracing address', {
+        {text('traces.url', 'Tracing URL', {
           value: workspace?.tracesUrl ?? '',
           type: 'url',
-          hint: 'The API that its deployments log their runs to, where it is not the control plane’s. Empty: no traces here.',
+          hint: 'The API that deployments send traces to, if it is not the control plane. Leave empty to turn traces off.',
         })}
-        {text('traces.apiKey', 'Key for traces', {
+        {text('traces.apiKey', 'Tracing API key', {
           type: 'password',
           hint: workspace?.hasTracesKey
-            ? 'Leave it empty to keep the one that is stored.'
-            : 'One that may read. Sealed here, and sent to the tracing address only.',
+            ? 'Leave empty to keep the stored key.'
+            : 'Needs read access. Stored encrypted and sent only to the tracing URL.',
         })}
-        {text('traces.tenantId', 'Tenant id for traces', { hint: 'Where the key is of several; goes with a new key.' })}
+        {text('traces.tenantId', 'Tracing tenant ID', {
+          hint: 'Required if the key has access to several tenants. Saved together with a new key.',
+        })}
         <Field
           id="ws-dialect"
           label="Dialect"
-          hint="How field names are spelt on the wire; auto learns it from the first record."
+          hint="How the API spells field names. “auto” detects it from the first response."
         >
           <Select id="ws-dialect" name="dialect" defaultValue={workspace?.dialect ?? 'auto'}>
             <option value="auto">auto</option>
@@ -123,16 +125,20 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
             <option value="langgraph">langgraph</option>
           </Select>
         </Field>
-        <Field id="ws-secret-names" label="Names of secrets" hint="Their values are shown to nobody.">
+        <Field
+          id="ws-secret-names"
+          label="Secret names"
+          hint="Who can see the names of secrets. Values are never shown."
+        >
           <Select id="ws-secret-names" name="secretNames" defaultValue={workspace?.secretNames ?? 'members'}>
-            <option value="members">every member sees them</option>
-            <option value="admins">administrators only</option>
+            <option value="members">All members</option>
+            <option value="admins">Administrators only</option>
           </Select>
         </Field>
         <Field
           id="ws-origins"
           label="Allowed origins"
-          hint="One a line: where agent servers may be reached and get the key, besides the address above."
+          hint="One per line. Other origins where agent servers may be called with the key."
           error={fieldError('allowedOrigins')}
         >
           <Textarea
@@ -144,7 +150,7 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
           />
         </Field>
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Do nothing</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isBusy={isBusy}>
             {workspace ? 'Save changes' : 'Add workspace'}
           </Button>

@@ -3,7 +3,7 @@ import { KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
 import type { Role } from '@/lib/contracts/wire/api'
-import { leave } from './leave'
+import { endSession } from './sign-out'
 import { applyTheme, onThemeChange, readTheme, type Theme } from './theme'
 
 const THEMES = [
@@ -32,7 +32,7 @@ export function AccountMenu({ trigger, email, workspaceRole, onChangePassword }:
         <KeyRound aria-hidden />
         Change password
       </MenuItem>
-      <MenuItem onSelect={() => void leave()}>
+      <MenuItem onSelect={() => void endSession()}>
         <LogOut aria-hidden />
         Sign out
       </MenuItem>

@@ -13,7 +13,7 @@ import { placesOf } from './nav'
 
 type Crumb = { label: string; href: Route; isCode?: boolean }
 
-/** The parts of a deployment by their segment, and those of their pages that are no record's. */
+/** Sections of a deployment by URL segment, and their pages that do not show one record. */
 const PARTS: Record<string, { label: string; pages?: Record<string, string> }> = {
   revisions: { label: 'Revisions', pages: { compare: 'Compare' } },
   assistants: { label: 'Assistants', pages: { new: 'New assistant' } },
@@ -23,7 +23,7 @@ const PARTS: Record<string, { label: string; pages?: Record<string, string> }> =
   store: { label: 'Store' },
   mcp: { label: 'MCP' },
   a2a: { label: 'A2A' },
-  traces: { label: 'Traces', pages: { compare: 'Compare', 'of-run': 'Trace of a run' } },
+  traces: { label: 'Traces', pages: { compare: 'Compare', 'of-run': 'Run trace' } },
   system: { label: 'System' },
   settings: {
     label: 'Settings',
@@ -31,7 +31,7 @@ const PARTS: Record<string, { label: string; pages?: Record<string, string> }> =
   },
 }
 
-/** Where the page stands, from the workspace's places down; the last is the page itself. */
+/** The path from the workspace's section to the current page. */
 export function Breadcrumb({ workspace }: { workspace: string }) {
   const [, , place, id, part, item] = usePathname().split('/').map(decode)
   const isNew = place === 'deployments' && id === 'new'
@@ -66,7 +66,7 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
           return (
             <Fragment key={href}>
               {index > 0 ? <ChevronRight aria-hidden className="hidden size-3 shrink-0 sm:block" /> : null}
-              {/* On a narrow screen only where one is; the rest is a step back in the navigation. */}
+              {/* Narrow screens show only the current page. */}
               <li className={isLast ? 'min-w-0' : 'hidden min-w-0 max-w-48 sm:block'}>
                 <NearLink
                   href={href}
@@ -84,7 +84,7 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
   )
 }
 
-/** A segment as it was before it was encoded; one that nobody encoded is shown as it stands. */
+/** Decodes a URL segment; a malformed one is returned unchanged. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)
@@ -94,18 +94,18 @@ function decode(segment: string): string {
 }
 
 /**
- * The deployment's name once the page has loaded it; a name in the header is not worth a request. Looks into the cache
- * instead of making an observer: a query that is there before the page's own data arrives would keep that waiting.
+ * The deployment's name once the page has loaded it. Reads the cache without an observer, because an observer created before
+ * the page's own data arrives would delay that data.
  */
 function useLoadedName(workspace: string, deployment: string | undefined): string | undefined {
   const client = useQueryClient()
-  // Batched: the cache also changes while another component renders, when nothing else may be updated.
+  // Batched, because the cache can change while another component renders.
   const subscribe = useCallback(
     (listener: () => void) => client.getQueryCache().subscribe(notifyManager.batchCalls(listener)),
     [client],
   )
   const read = () =>
     deployment ? client.getQueryData(deploymentQuery(workspace, deployment).queryKey)?.name : undefined
-  // While the page is taken over from the server's HTML, the cache is still empty there as it was here.
+  // During hydration the cache is as empty as it was on the server.
   return useSyncExternalStore(subscribe, read, () => undefined)
 }

@@ -17,7 +17,7 @@ export const ChangePassword = ({ open, onOpenChange }: ChangePasswordProps) => (
     open={open}
     onOpenChange={onOpenChange}
     title="Change password"
-    description="Your other sessions end; this one goes on."
+    description="You stay signed in here and are signed out everywhere else."
   >
     <PasswordForm onClose={() => onOpenChange(false)} />
   </Dialog>
@@ -33,7 +33,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
       () => changePassword({ current: String(form.get('current')), next: String(form.get('next')) }),
       () => {
         onClose()
-        toast.success('Your password is changed. Your other sessions have ended.')
+        toast.success('Password changed. Your other sessions were signed out.')
       },
     )
   }
@@ -63,7 +63,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
         />
       </Field>
       <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={onClose}>Keep the old one</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" isBusy={isBusy}>
           Change password
         </Button>

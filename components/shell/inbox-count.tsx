@@ -4,14 +4,14 @@ import { count } from '@/lib/format/format'
 import { subscribe } from '@/lib/live/client'
 import type { InboxBrief } from '@/lib/stream/inbox'
 
-/** How many threads wait for a person, as it changes; nothing while none does or it is not known. */
+/** The live number of threads that need input; empty when there are none or the number is unknown. */
 export function InboxCount({ workspace }: { workspace: string }) {
   const [seen, setSeen] = useState<{ workspace: string; brief: InboxBrief }>()
   useEffect(
     () =>
       subscribe(
         { kind: 'inbox', isBrief: true, workspace },
-        // The server made it of its own list; its type is lost on the way.
+        // Our own server sends an `InboxBrief`; the live channel types values as `unknown`.
         { onValue: (value) => setSeen({ workspace, brief: value as InboxBrief }) },
       ),
     [workspace],
@@ -26,7 +26,7 @@ export function InboxCount({ workspace }: { workspace: string }) {
       </span>
       <span className="sr-only">
         , {count(threads)}
-        {isCut ? ' or more' : ''} waiting
+        {isCut ? ' or more' : ''} need input
       </span>
     </span>
   )

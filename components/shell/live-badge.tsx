@@ -6,43 +6,43 @@ import { cn } from '@/lib/cn'
 import { connection } from '@/lib/live/client'
 import { routes } from '@/lib/routes'
 
-/** How this browser's one live connection is. Nothing before a page has asked for anything live. */
+/** The state of this browser's live connection. Hidden until a page subscribes to something. */
 export function LiveBadge() {
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
   if (state === 'connecting') return null
   if (state === 'live')
     return (
-      <Mark icon={<Radio />} tone="text-ok" title="What you see changes as it happens.">
+      <Indicator icon={<Radio />} tone="text-ok" title="This page updates live.">
         Live
-      </Mark>
+      </Indicator>
     )
   if (state === 'ended')
     return (
-      // A whole new page, so that nothing of the ended session stays on screen.
+      // A full page load, so that nothing from the ended session stays on screen.
       <Button
         size="sm"
         onClick={() => window.location.assign(routes.signIn(window.location.pathname + window.location.search))}
       >
         <LogIn aria-hidden />
-        Session ended: sign in
+        Session ended. Sign in
       </Button>
     )
   if (state === 'offline')
     return (
-      <Mark icon={<CloudOff />} tone="text-error" title="No network. It is tried again once there is one.">
+      <Indicator icon={<CloudOff />} tone="text-error" title="No network. Updates resume when you are back online.">
         Offline
-      </Mark>
+      </Indicator>
     )
   return (
-    <Mark icon={<RefreshCw />} tone="text-warn" title="What you see may be a little old meanwhile.">
+    <Indicator icon={<RefreshCw />} tone="text-warn" title="This page may be slightly out of date.">
       Reconnecting
-    </Mark>
+    </Indicator>
   )
 }
 
-type MarkProps = { icon: ReactNode; tone: string; title: string; children: string }
+type IndicatorProps = { icon: ReactNode; tone: string; title: string; children: string }
 
-const Mark = ({ icon, tone, title, children }: MarkProps) => (
+const Indicator = ({ icon, tone, title, children }: IndicatorProps) => (
   <output
     title={title}
     className={cn('inline-flex items-center gap-1.5 whitespace-nowrap font-medium text-xs [&_svg]:size-3.5', tone)}

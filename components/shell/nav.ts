@@ -5,7 +5,7 @@ import { routes } from '@/lib/routes'
 
 export type Place = { label: string; href: Route; icon: LucideIcon; role: Role }
 
-/** The places of a workspace that exist, with the least role that may see each. */
+/** The sections of a workspace, with the lowest role that may see each. */
 export const placesOf = (workspace: string): Place[] => [
   { label: 'Deployments', href: routes.deployments(workspace), icon: Boxes, role: 'viewer' },
   { label: 'Runs', href: routes.allRuns(workspace), icon: Activity, role: 'viewer' },

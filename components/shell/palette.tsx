@@ -19,16 +19,16 @@ type PaletteProps = { current: ShellWorkspace; workspaces: ShellWorkspace[]; onC
 const group =
   '[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-2xs [&_[cmdk-group-heading]]:text-ink-3'
 
-/** Every place by its name; deployments are searched on the server. */
+/** Finds any page by name. Deployments are searched on the server. */
 export function Palette({ current, workspaces, onClose }: PaletteProps) {
   const router = useRouter()
   const [text, setText] = useState('')
-  const name = useDeferredValue(text.trim())
+  const search = useDeferredValue(text.trim())
   const found = useQuery({
-    ...deploymentsQuery(current.slug, { limit: 8, ...(name && { name_contains: name }) }),
+    ...deploymentsQuery(current.slug, { limit: 8, ...(search && { name_contains: search }) }),
     placeholderData: keepPreviousData,
   })
-  const assistants = useAssistants(current.slug, name)
+  const assistants = useAssistants(current.slug, search)
   const { deploymentId } = useParams<{ deploymentId?: string }>()
   const act = (verb: () => void) => () => {
     onClose()
@@ -48,13 +48,13 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
       <Command.Input
         value={text}
         onValueChange={setText}
-        placeholder="Go to a deployment, a page, a workspace…"
+        placeholder="Search deployments, assistants, pages…"
         className="h-11 w-full border-b bg-transparent px-4 text-base outline-none"
       />
       <Command.List className="max-h-[50vh] overflow-y-auto p-1">
-        <Command.Empty className="px-3 py-6 text-center text-ink-2">Nothing has that name.</Command.Empty>
+        <Command.Empty className="px-3 py-6 text-center text-ink-2">No results</Command.Empty>
         <Command.Group heading="Deployments" className={group}>
-          {found.data ? null : <NotYet failure={found.error ?? found.failureReason} />}
+          {found.data ? null : <Placeholder failure={found.error ?? found.failureReason} />}
           {found.data?.resources.map((one) => (
             <Item
               key={one.id}
@@ -80,25 +80,25 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
         </Command.Group>
         {assistants.length > 0 ? (
           <Command.Group heading="Assistants" className={group}>
-            {assistants.map(({ deployment, on, id, called }) => (
+            {assistants.map(({ deployment, deploymentName, id, name }) => (
               <Item
                 key={`${deployment} ${id}`}
-                value={`assistant ${called} ${on} ${id}`}
+                value={`assistant ${name} ${deploymentName} ${id}`}
                 icon={<Bot />}
                 onSelect={go(routes.assistant(current.slug, deployment, id))}
               >
-                {called} <span className="text-ink-3">on {on}</span>
+                {name} <span className="text-ink-3">on {deploymentName}</span>
               </Item>
             ))}
             {isAtLeast(current.role, 'developer')
-              ? assistants.map(({ deployment, on, id, called }) => (
+              ? assistants.map(({ deployment, deploymentName, id, name }) => (
                   <Item
                     key={`${deployment} ${id}`}
-                    value={`start a run of ${called} ${on} ${id}`}
+                    value={`start a run of ${name} ${deploymentName} ${id}`}
                     icon={<Play />}
                     onSelect={go(routes.newRun(current.slug, deployment, { assistant: id }))}
                   >
-                    Start a run of {called} <span className="text-ink-3">on {on}</span>
+                    Start a run of {name} <span className="text-ink-3">on {deploymentName}</span>
                   </Item>
                 ))
               : null}
@@ -107,7 +107,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
         {deploymentId ? (
           <Command.Group heading="This deployment" className={group}>
             {deploymentParts(current.slug, deploymentId).map(({ label, href }) => (
-              <Item key={label} value={`part ${label} of this deployment`} icon={<FileText />} onSelect={go(href)}>
+              <Item key={label} value={`section ${label} of this deployment`} icon={<FileText />} onSelect={go(href)}>
                 {label}
               </Item>
             ))}
@@ -147,28 +147,28 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
   )
 }
 
-const LEAST_TYPED = 2
-const MOST_SERVERS = 4
-const MOST_OF_EACH = 4
+const MIN_LENGTH = 2
+const MAX_SERVERS = 4
+const MAX_PER_SERVER = 4
 
-/** Assistants by name, on the servers of the deployment that is open and of the first others; a server that fails has none. */
-function useAssistants(workspace: string, name: string) {
+/** Assistants by name, on the open deployment and a few others. A server that fails is skipped. */
+function useAssistants(workspace: string, search: string) {
   const { deploymentId } = useParams<{ deploymentId?: string }>()
-  const isAsked = name.length >= LEAST_TYPED
-  const { data } = useQuery({ ...deploymentsQuery(workspace, { limit: 8 }), enabled: isAsked })
+  const isSearching = search.length >= MIN_LENGTH
+  const { data } = useQuery({ ...deploymentsQuery(workspace, { limit: 8 }), enabled: isSearching })
   const all = data?.resources ?? []
   const servers = [...all.filter(({ id }) => id === deploymentId), ...all.filter(({ id }) => id !== deploymentId)]
-  const asked = isAsked ? servers.slice(0, MOST_SERVERS) : []
+  const searched = isSearching ? servers.slice(0, MAX_SERVERS) : []
   const found = useQueries({
-    queries: asked.map(({ id }) => ({
-      ...assistantsQuery(workspace, id, { name, limit: MOST_OF_EACH }),
+    queries: searched.map(({ id }) => ({
+      ...assistantsQuery(workspace, id, { name: search, limit: MAX_PER_SERVER }),
       retry: false,
     })),
   })
-  return asked.flatMap(({ id: deployment, name: on }, index) =>
+  return searched.flatMap(({ id: deployment, name: deploymentName }, index) =>
     (found[index]?.data ?? [])
-      .slice(0, MOST_OF_EACH)
-      .map((one) => ({ deployment, on, id: one.assistant_id, called: one.name || one.graph_id })),
+      .slice(0, MAX_PER_SERVER)
+      .map((one) => ({ deployment, deploymentName, id: one.assistant_id, name: one.name || one.graph_id })),
   )
 }
 
@@ -193,7 +193,7 @@ const Item = ({
   </Command.Item>
 )
 
-const NotYet = ({ failure }: { failure: Error | null }) => (
+const Placeholder = ({ failure }: { failure: Error | null }) => (
   <Command.Item disabled forceMount value="deployments" className="flex h-8 items-center px-2 text-ink-3">
     <span className="truncate">{failure ? failure.message : 'Loading…'}</span>
   </Command.Item>

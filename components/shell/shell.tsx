@@ -9,7 +9,7 @@ import { LiveBadge } from './live-badge'
 import { type ShellWorkspace, Sidebar } from './sidebar'
 import { UserMenu } from './user-menu'
 
-// Only those who open it pay for it.
+// Loaded on first use.
 const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false })
 const NavigationSheet = dynamic(() => import('./navigation-sheet').then((module) => module.NavigationSheet), {
   ssr: false,
@@ -44,7 +44,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
         href="#main"
         className="sr-only z-50 rounded-md bg-panel px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the content
+        Skip to content
       </a>
       <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 border-r bg-panel lg:block">
         <Sidebar current={current} workspaces={workspaces} />
@@ -64,13 +64,13 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
           <LiveBadge />
           <button
             type="button"
-            aria-label="Go to a place"
+            aria-label="Search"
             aria-keyshortcuts="Control+K Meta+K"
             onClick={() => setOpen('palette')}
             className="flex h-7 items-center gap-2 rounded-md border bg-sunken px-2 text-ink-3 hover:border-line-strong md:w-52"
           >
             <Search aria-hidden className="size-3.5" />
-            <span className="hidden flex-1 text-left md:block">Go to…</span>
+            <span className="hidden flex-1 text-left md:block">Search…</span>
             <span className="hidden md:block">
               <Kbd>Ctrl K</Kbd>
             </span>

@@ -3,14 +3,14 @@ import { Dialog } from '@/components/ui/dialog'
 import { Kbd } from '@/components/ui/kbd'
 
 const SHORTCUTS: [string[], string][] = [
-  [['Ctrl', 'K'], 'Go to any place (⌘ K on a Mac)'],
-  [['?'], 'Show these shortcuts'],
-  [['J'], 'Next row of a list'],
-  [['K'], 'Previous row of a list'],
+  [['Ctrl', 'K'], 'Search pages and deployments (⌘ K on a Mac)'],
+  [['?'], 'Show keyboard shortcuts'],
+  [['J'], 'Next row'],
+  [['K'], 'Previous row'],
   [['Enter'], 'Open the row'],
-  [['Space'], 'Peek into the row, where a list has it (also P)'],
-  [['X'], 'Select the row, where a list has it'],
-  [['Esc'], 'Close what is open'],
+  [['Space'], 'Preview the row, if the list supports it (also P)'],
+  [['X'], 'Select the row, if the list supports it'],
+  [['Esc'], 'Close the dialog or menu'],
 ]
 
 export const Shortcuts = ({ onClose }: { onClose: () => void }) => (

@@ -39,7 +39,7 @@ test.each([
   ['system', true, 'dark'],
   ['system', false, 'light'],
 ] as const)(
-  '%s on a machine that is dark (%s) shows %s, before the first paint and after',
+  'theme %s with a dark system (%s) shows %s, before and after the first paint',
   (theme, machine, expected) => {
     isDark = machine
     applyTheme(theme)
@@ -51,7 +51,7 @@ test.each([
   },
 )
 
-test('what is kept and is no theme follows the machine', () => {
+test('an unknown stored theme falls back to the system theme', () => {
   localStorage.setItem('pilothouse-theme', 'purple')
   isDark = true
   new Function(THEME_SCRIPT)()
@@ -59,7 +59,7 @@ test('what is kept and is no theme follows the machine', () => {
   expect(readTheme()).toBe('system')
 })
 
-test('the page follows the machine only while the choice is left to it', () => {
+test('the page follows the system theme only while no theme is chosen', () => {
   const end = followTheme()
   expect(shown()).toBe('light')
   isDark = true
@@ -72,7 +72,7 @@ test('the page follows the machine only while the choice is left to it', () => {
   expect(changed).toBeUndefined()
 })
 
-test('the choice of another tab is taken over', () => {
+test('a theme chosen in another tab is applied', () => {
   const end = followTheme()
   localStorage.setItem('pilothouse-theme', 'dark')
   window.dispatchEvent(new StorageEvent('storage', { key: 'pilothouse-theme', newValue: 'dark' }))
@@ -80,7 +80,7 @@ test('the choice of another tab is taken over', () => {
   end()
 })
 
-test('the account menu shows who one is and which theme holds, and changes it', async () => {
+test('the account menu shows the user and the current theme, and changes the theme', async () => {
   render(<UserMenu email="pilot@example.com" workspaceRole="developer" />)
   await userEvent.click(screen.getByRole('button', { name: 'Account menu' }))
   expect(await screen.findByText('pilot@example.com')).toBeDefined()

@@ -1,54 +1,54 @@
-/** What the person chose; `system` follows the machine. */
+/** The chosen theme; `system` follows the operating system. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'pilothouse-theme'
 
-/** Runs before the first paint, so that no page flashes in the wrong colours. Same rules as `show`. */
+/** Runs before the first paint so that the page never flashes in the wrong theme. Must match `show`. */
 export const THEME_SCRIPT = `(function(){var t;try{t=localStorage.getItem('${KEY}')}catch(e){}var d=t==='dark'||(t!=='light'&&matchMedia('(prefers-color-scheme: dark)').matches);document.documentElement.dataset.theme=d?'dark':'light'})()`
 
 export function readTheme(): Theme {
   try {
-    const kept = localStorage.getItem(KEY)
-    return kept === 'light' || kept === 'dark' ? kept : 'system'
+    const stored = localStorage.getItem(KEY)
+    return stored === 'light' || stored === 'dark' ? stored : 'system'
   } catch {
-    return 'system' // storage is switched off
+    return 'system' // local storage is disabled
   }
 }
 
 const listeners = new Set<() => void>()
-/** Hears of every choice, in this tab or another. */
+/** Calls `listener` on every theme change, in this tab or another. Returns the unsubscribe function. */
 export function onThemeChange(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Shows a theme and keeps the choice for this browser. */
+/** Shows a theme and remembers it in this browser. */
 export function applyTheme(theme: Theme): void {
   try {
     if (theme === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, theme)
   } catch {
-    // not kept, but shown
+    // still shown, just not remembered
   }
   show(theme)
 }
 
 /**
- * Keeps the page in step with the machine, where the choice is left to it, and with the choice made in other tabs. Sets it
- * anew first: a document that React makes in the browser (a missing page) comes without it. Gives its end.
+ * Follows the operating system's theme and changes from other tabs; returns a function that stops it. Applies the theme once
+ * first, because React renders not-found pages in the browser without the inline script.
  */
 export function followTheme(): () => void {
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const follow = () => show(readTheme())
-  const hear = (event: StorageEvent) => {
+  const onStorage = (event: StorageEvent) => {
     if (event.key === KEY || event.key === null) follow()
   }
   follow()
   dark.addEventListener('change', follow)
-  window.addEventListener('storage', hear)
+  window.addEventListener('storage', onStorage)
   return () => {
     dark.removeEventListener('change', follow)
-    window.removeEventListener('storage', hear)
+    window.removeEventListener('storage', onStorage)
   }
 }
 

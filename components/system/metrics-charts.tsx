@@ -12,35 +12,35 @@ import { type MetricFamily, parseMetrics, pointOf } from '@/lib/format/prometheu
 import { apiQuery } from '@/lib/queries/api-query'
 import { Sparkline } from './sparkline'
 
-const EVERY_MS = 5_000
-/** Ten minutes of them. */
-const MOST_POINTS = 120
-const MOST_FAMILIES = 60
+const INTERVAL_MS = 5_000
+/** Ten minutes. */
+const MAX_POINTS = 120
+const MAX_FAMILIES = 60
 
 type Series = { at: number; families: Map<string, MetricFamily>; points: ReadonlyMap<string, (number | undefined)[]> }
 
-/** What the server measures, as it changes while the page is open. */
+/** Live charts of the server's metrics. */
 export function MetricsCharts({ workspace, deployment }: { workspace: string; deployment: string }) {
   const query = apiQuery(agentServer.getMetrics, { workspace, deployment, query: { format: 'prometheus' } })
-  const { data, error, dataUpdatedAt } = useQuery({ ...query, refetchInterval: EVERY_MS, structuralSharing: false })
+  const { data, error, dataUpdatedAt } = useQuery({ ...query, refetchInterval: INTERVAL_MS, structuralSharing: false })
   const retry = useTryAgain(query.queryKey)
   const series = useSeries(typeof data === 'string' ? data : undefined, dataUpdatedAt)
   if (error?.code === 'unsupported') return <p className="text-ink-2">{error.message}</p>
   if (error && !series) return <ErrorNotice error={error.view} onRetry={retry} />
   if (!series) return <Skeleton className="h-32 w-full" />
   const families = [...series.families.values()]
-  if (families.length === 0) return <EmptyState title="The server measures nothing" />
+  if (families.length === 0) return <EmptyState title="No metrics" />
   return (
     <>
       {error ? <StaleNotice {...error.view} at={dataUpdatedAt} onRetry={retry} /> : null}
       <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-        {families.slice(0, MOST_FAMILIES).map((family) => (
+        {families.slice(0, MAX_FAMILIES).map((family) => (
           <Chart key={family.name} family={family} points={series.points.get(family.name) ?? []} />
         ))}
       </ul>
-      {families.length > MOST_FAMILIES ? (
+      {families.length > MAX_FAMILIES ? (
         <p className="mt-2 text-ink-3 text-xs">
-          {families.length - MOST_FAMILIES} more are not drawn; the server has them at /metrics.
+          {families.length - MAX_FAMILIES} more metrics are not shown. See them all at /metrics on the server.
         </p>
       ) : null}
     </>
@@ -49,7 +49,7 @@ export function MetricsCharts({ workspace, deployment }: { workspace: string; de
 
 function Chart({ family, points }: { family: MetricFamily; points: readonly (number | undefined)[] }) {
   const last = points.findLast((point) => point !== undefined)
-  const text = last === undefined ? '–' : `${figure(last)}${UNITS[family.type] ?? ''}`
+  const text = last === undefined ? '–' : `${formatNumber(last)}${UNITS[family.type] ?? ''}`
   return (
     <li className="min-w-0 rounded-lg border bg-panel p-3">
       <p className="flex items-baseline gap-2">
@@ -66,12 +66,12 @@ function Chart({ family, points }: { family: MetricFamily; points: readonly (num
   )
 }
 
-const UNITS: Record<string, string> = { counter: ' / s', histogram: ' on average', summary: ' on average' }
+const UNITS: Record<string, string> = { counter: ' / s', histogram: ' avg', summary: ' avg' }
 
-const figure = (value: number): string =>
+const formatNumber = (value: number): string =>
   Number.isFinite(value) ? value.toLocaleString('en', { maximumSignificantDigits: 4 }) : String(value)
 
-/** Each reading adds a point to each figure's line; what was measured before the page was open is not known. */
+/** Adds a point to each chart on every reading. History before the page was opened is not available. */
 function useSeries(text: string | undefined, at: number): Series | undefined {
   const [series, setSeries] = useState<Series>()
   useEffect(() => {
@@ -84,7 +84,7 @@ function useSeries(text: string | undefined, at: number): Series | undefined {
         [...families].map(([name, family]) => [
           name,
           [...(before?.points.get(name) ?? []), pointOf(family, before?.families.get(name), seconds)].slice(
-            -MOST_POINTS,
+            -MAX_POINTS,
           ),
         ]),
       )

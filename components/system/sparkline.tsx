@@ -1,6 +1,6 @@
 const [WIDTH, HEIGHT] = [240, 44]
 
-/** The last values of a figure as a line; gaps are where nothing was measured. `label` says it in words. */
+/** A line chart of recent values. Missing values leave gaps; `label` is the text for screen readers. */
 export function Sparkline({ values, label }: { values: readonly (number | undefined)[]; label: string }) {
   const known = values.filter((value) => value !== undefined && Number.isFinite(value)) as number[]
   const low = Math.min(0, ...known)

@@ -20,7 +20,7 @@ import { MetricsCharts } from './metrics-charts'
 
 type Place = { workspace: string; deployment: string }
 
-/** The agent server itself: whether it is well, what it is, what it measures, and its own reference. */
+/** Health, version, metrics and API reference of an agent server. */
 export const SystemPage = (place: Place) => (
   <div className="space-y-6">
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
@@ -28,7 +28,7 @@ export const SystemPage = (place: Place) => (
       <Reference {...place} />
     </div>
     <About {...place} />
-    <Part title="Metrics" note="Read every five seconds while this page is open.">
+    <Part title="Metrics" note="Updated every 5 seconds.">
       <MetricsCharts {...place} />
     </Part>
   </div>
@@ -56,7 +56,9 @@ function Health({ workspace, deployment }: Place) {
         )
       ) : data ? (
         <p className="flex items-center gap-2">
-          <StatusBadge tone={data.ok ? 'ok' : 'error'}>{data.ok ? 'Well' : 'Not well'}</StatusBadge>
+          <StatusBadge tone={data.ok ? 'ok' : 'error'}>
+            {data.ok ? 'Healthy, database connected' : 'Unhealthy'}
+          </StatusBadge>
           <span className="text-ink-3 text-xs">with its database</span>
         </p>
       ) : (
@@ -71,7 +73,7 @@ function Health({ workspace, deployment }: Place) {
   )
 }
 
-/** The page is the agent's own, so it opens by itself: it gets neither our session nor the key that the server wants. */
+/** Opens the agent server's own pages in a new tab, without our session or the server's key. */
 function Reference({ workspace, deployment }: Place) {
   const { data } = useQuery(deploymentQuery(workspace, deployment))
   const base = data?.source_config?.custom_url?.replace(/\/$/, '')
@@ -90,11 +92,11 @@ function Reference({ workspace, deployment }: Place) {
           ))}
         </div>
       ) : (
-        <p className="text-ink-2">{data ? 'The deployment has no address yet.' : 'Looking…'}</p>
+        <p className="text-ink-2">{data ? 'No URL yet. The first revision sets it.' : 'Loading…'}</p>
       )}
       <p className="mt-1 text-ink-3 text-xs">
-        Opens at the agent server, in a tab of its own. The console’s key is not sent along: where the server wants one,
-        give it yours.
+        Opens on the agent server in a new tab. The console does not send its key. If the server requires one, use your
+        own.
       </p>
     </Part>
   )
@@ -108,7 +110,7 @@ function About({ workspace, deployment }: Place) {
     <Part title="Server">
       {error && !data ? (
         error.code === 'unsupported' ? (
-          <p className="text-ink-2">{error.message} What it offers is found out as it is used.</p>
+          <p className="text-ink-2">{error.message}</p>
         ) : (
           <ErrorNotice error={error.view} onRetry={retry} />
         )
@@ -145,15 +147,15 @@ function InfoFacts({ info }: { info: Info }) {
       </dl>
       <div className="min-w-0">
         {flags.length === 0 ? (
-          <p className="text-ink-2">It says nothing of what it offers.</p>
+          <p className="text-ink-2">This server does not list its features.</p>
         ) : (
-          <ul aria-label="What it offers" className="flex flex-wrap gap-x-4 gap-y-1">
+          <ul aria-label="Features" className="flex flex-wrap gap-x-4 gap-y-1">
             {flags.map(([name, value]) => (
               <li key={name}>
                 {typeof value === 'boolean' ? (
-                  <StatusBadge tone={value ? 'ok' : 'neutral'} title={value ? 'Offered' : 'Not offered'}>
+                  <StatusBadge tone={value ? 'ok' : 'neutral'} title={value ? 'Supported' : 'Not supported'}>
                     {name}
-                    {value ? '' : ': not offered'}
+                    {value ? '' : ': not supported'}
                   </StatusBadge>
                 ) : (
                   <span className="text-ink-2 text-xs">

@@ -10,10 +10,10 @@ type AgentServer = { name: string; url: string; key?: string }
 async function addWorkspace(page: Page, kind: string, fields: Record<string, string>): Promise<string> {
   const slug = `e2e-${randomBytes(4).toString('hex')}` // a name once used stays taken
   await signIn(page, '/local/settings')
-  await page.getByRole('button', { name: 'Add a workspace' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Add a workspace' })
+  await page.getByRole('button', { name: 'Add workspace' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add workspace' })
   await dialog.getByLabel('Kind').selectOption({ label: kind })
-  for (const [label, value] of Object.entries({ 'URL name': slug, Name: slug, ...fields }))
+  for (const [label, value] of Object.entries({ Slug: slug, Name: slug, ...fields }))
     await dialog.getByLabel(label, { exact: true }).fill(value)
   await dialog.getByRole('button', { name: 'Add workspace' }).click()
   await page.waitForURL(`/${slug}/settings`)
@@ -21,13 +21,13 @@ async function addWorkspace(page: Page, kind: string, fields: Record<string, str
 }
 
 export const addControlPlane = (page: Page, { url, key }: ControlPlane): Promise<string> =>
-  addWorkspace(page, 'Control plane', { 'Address of the control plane': url, 'API key': key })
+  addWorkspace(page, 'Control plane', { 'Control plane URL': url, 'API key': key })
 
 /** A workspace of one agent server; ends at that server's own page. */
 export async function addAgentServer(page: Page, { name, url, key }: AgentServer): Promise<string> {
   const slug = await addWorkspace(page, 'Agent servers without a control plane', {})
   await page.getByLabel('Name', { exact: true }).fill(name)
-  await page.getByLabel('Address', { exact: true }).fill(url)
+  await page.getByLabel('URL', { exact: true }).fill(url)
   if (key) await page.getByLabel('API key', { exact: true }).fill(key)
   await page.getByRole('button', { name: 'Add server' }).click()
   await expect(page.getByRole('listitem').filter({ hasText: url })).toBeVisible()

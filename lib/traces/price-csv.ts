@@ -1,6 +1,6 @@
 import type { Price } from './cost'
 
-/** The order of columns where a paste has no header. */
+/** The column order of a paste without a header. */
 export const PRICE_COLUMNS = [
   'model',
   'provider',
@@ -14,7 +14,7 @@ type Column = (typeof PRICE_COLUMNS)[number]
 
 export type PriceCsv = { prices: Price[]; problems: { line: number; reason: string }[] }
 
-/** Prices from a table as spreadsheets give it: commas, semicolons or tabs, with or without a header. A line that is none is said, the others are read. */
+/** Reads pasted prices separated by commas, semicolons or tabs, with or without a header. Bad lines are reported and skipped. */
 export function readPriceCsv(text: string): PriceCsv {
   const prices: Price[] = []
   const problems: PriceCsv['problems'] = []
@@ -39,17 +39,17 @@ function priceOf(cell: (name: Column) => string): Price | string {
   if (model === '') return 'the model is missing'
   const amounts = (['input', 'output', 'cached_input', 'reasoning'] as const).map((name) => amountOf(cell(name)))
   const [input, output, cachedInput, reasoning] = amounts
-  if (typeof input !== 'number') return 'the price of the input is no amount'
-  if (typeof output !== 'number') return 'the price of the output is no amount'
-  if (cachedInput === undefined) return 'the price of cached input is no amount'
-  if (reasoning === undefined) return 'the price of reasoning is no amount'
+  if (typeof input !== 'number') return 'the input price is not a number'
+  if (typeof output !== 'number') return 'the output price is not a number'
+  if (cachedInput === undefined) return 'the cached input price is not a number'
+  if (reasoning === undefined) return 'the reasoning price is not a number'
   const day = cell('valid_from')
   if (day !== '' && !(/^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day))))
-    return 'the day is not written as 2026-01-31'
+    return 'the date must look like 2026-01-31'
   return { model, provider: cell('provider') || null, input, output, cachedInput, reasoning, validFrom: day || null }
 }
 
-/** Null for nothing, undefined for what is no amount. */
+/** A price as a number; null for an empty text, undefined for an invalid one. */
 export function amountOf(text: string): number | null | undefined {
   const plain = text.trim().replace(/^\$\s*/, '')
   if (plain === '') return null
@@ -61,7 +61,7 @@ const columnOf = (name: string): Column | undefined => {
   return PRICE_COLUMNS.find((column) => column === plain)
 }
 
-/** Cells of a line; in quotes, a separator is text and two quotes are one. */
+/** The cells of a line. Inside quotes a separator is text, and two quotes stand for one. */
 function cellsOf(line: string, separator: string): string[] {
   const cells: string[] = []
   let cell = ''

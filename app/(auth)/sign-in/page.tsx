@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { SignInPage } from '@/components/auth/sign-in-page'
 import { hasSingleSignOn } from '@/lib/server/access/auth'
-import { currentSession } from '@/lib/server/access/session'
+import { currentSession, hasSessionCookie } from '@/lib/server/access/session'
 
 export const metadata: Metadata = { title: 'Sign in' }
 
@@ -13,6 +13,7 @@ export default async function Page({ searchParams }: PageProps<'/sign-in'>) {
     <SignInPage
       callbackUrl={typeof callbackUrl === 'string' ? callbackUrl : undefined}
       error={typeof error === 'string' ? error : undefined}
+      isSessionEnded={await hasSessionCookie()}
       hasSingleSignOn={hasSingleSignOn()}
     />
   )

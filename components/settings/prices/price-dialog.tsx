@@ -19,7 +19,7 @@ type Props = {
   onPrices: (prices: StoredPrice[]) => void
 }
 
-/** Adds a price, or changes `price`. */
+/** Adds a price, or edits `price`. */
 export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
   const { isBusy, error, fieldError, save } = useSave<StoredPrice[]>()
   const element = useFocusRefused(error)
@@ -27,9 +27,13 @@ export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    void save(() => savePrice({ workspace, ...(price && { id: price.id }), price: priceIn(form) }), onPrices)
+    void save(() => savePrice({ workspace, ...(price && { id: price.id }), price: readPrice(form) }), onPrices)
   }
-  const field = (name: keyof Price, label: string, more: { hint?: string; type?: string; isNeeded?: boolean } = {}) => {
+  const field = (
+    name: keyof Price,
+    label: string,
+    more: { hint?: string; type?: string; isRequired?: boolean } = {},
+  ) => {
     const refused = fieldError(`price.${name}`) ?? fieldError(name)
     return (
       <Field id={`price-${name}`} label={label} hint={more.hint} error={refused}>
@@ -39,7 +43,7 @@ export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
           type={more.type ?? 'text'}
           inputMode={AMOUNTS.has(name) ? 'decimal' : undefined}
           defaultValue={price?.[name] ?? ''}
-          required={more.isNeeded}
+          required={more.isRequired}
           autoComplete="off"
           {...describedBy(`price-${name}`, refused)}
         />
@@ -47,24 +51,29 @@ export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
     )
   }
   return (
-    <Dialog open onOpenChange={onClose} title={price ? `Change the price of ${price.model}` : 'Add a price'}>
+    <Dialog open onOpenChange={onClose} title={price ? `Edit the price of ${price.model}` : 'Add price'}>
       <form ref={element} onSubmit={submit} className="flex flex-col gap-3">
         {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
-        {field('model', 'Model', { hint: 'As it is logged; * stands for any text, as in gpt-5*.', isNeeded: true })}
-        {field('provider', 'Provider', { hint: 'As it is logged, such as openai. Empty: every provider.' })}
-        <p className="text-ink-3 text-xs">US dollars of a million tokens:</p>
+        {field('model', 'Model', {
+          hint: 'As it appears in traces. * matches any text, for example gpt-5*.',
+          isRequired: true,
+        })}
+        {field('provider', 'Provider', {
+          hint: 'As it appears in traces, for example openai. Leave empty for any provider.',
+        })}
+        <p className="text-ink-3 text-xs">US dollars per million tokens</p>
         <div className="grid grid-cols-2 gap-3">
-          {field('input', 'Input', { isNeeded: true })}
-          {field('output', 'Output', { isNeeded: true })}
-          {field('cachedInput', 'Cached input', { hint: 'Empty: as other input.' })}
-          {field('reasoning', 'Reasoning', { hint: 'Empty: as other output.' })}
+          {field('input', 'Input', { isRequired: true })}
+          {field('output', 'Output', { isRequired: true })}
+          {field('cachedInput', 'Cached input', { hint: 'Leave empty to use the input price.' })}
+          {field('reasoning', 'Reasoning', { hint: 'Leave empty to use the output price.' })}
         </div>
         {field('validFrom', 'From', {
           type: 'date',
-          hint: 'For calls of this day (UTC) and later ones, until a newer price. Empty: always.',
+          hint: 'First day (UTC) that this price applies. Leave empty for all days.',
         })}
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Do nothing</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isBusy={isBusy}>
             {price ? 'Save changes' : 'Add price'}
           </Button>
@@ -76,18 +85,18 @@ export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
 
 const AMOUNTS: ReadonlySet<string> = new Set(['input', 'output', 'cachedInput', 'reasoning'])
 
-function priceIn(form: FormData): Price {
+function readPrice(form: FormData): Price {
   const text = (name: keyof Price) => String(form.get(name) ?? '').trim()
-  // What is no amount is refused by the server, at its field.
+  // The server rejects NaN with an error for the field.
   const amount = (name: keyof Price) => amountOf(text(name)) ?? Number.NaN
-  const part = (name: keyof Price) => (text(name) === '' ? null : amount(name))
+  const optionalAmount = (name: keyof Price) => (text(name) === '' ? null : amount(name))
   return {
     model: text('model'),
     provider: text('provider') || null,
     input: amount('input'),
     output: amount('output'),
-    cachedInput: part('cachedInput'),
-    reasoning: part('reasoning'),
+    cachedInput: optionalAmount('cachedInput'),
+    reasoning: optionalAmount('reasoning'),
     validFrom: text('validFrom') || null,
   }
 }

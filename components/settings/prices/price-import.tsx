@@ -16,7 +16,7 @@ const SHOWN = 5
 
 type Props = { workspace: string; onClose: () => void; onPrices: (prices: StoredPrice[]) => void }
 
-/** Many prices at once, from a table. */
+/** Imports many prices from pasted CSV. */
 export function PriceImport({ workspace, onClose, onPrices }: Props) {
   const [text, setText] = useState('')
   const { isBusy, error, save } = useSave<StoredPrice[]>()
@@ -32,8 +32,8 @@ export function PriceImport({ workspace, onClose, onPrices }: Props) {
         {error ? <ErrorNotice error={error} /> : null}
         <Field
           id="prices-csv"
-          label="Table"
-          hint={`Columns ${PRICE_COLUMNS.join(', ')}, or others under such a header. A price of the same model, provider and day is replaced.`}
+          label="CSV"
+          hint={`Columns: ${PRICE_COLUMNS.join(', ')}. Add a header line to use another order. Prices with the same model, provider and day are replaced.`}
         >
           <Textarea
             id="prices-csv"
@@ -46,11 +46,11 @@ export function PriceImport({ workspace, onClose, onPrices }: Props) {
         </Field>
         <div aria-live="polite" className="text-xs">
           {text.trim() === '' ? null : (
-            <p>{prices.length === 1 ? '1 price' : `${count(prices.length)} prices`} read.</p>
+            <p>{prices.length === 1 ? '1 price' : `${count(prices.length)} prices`} found</p>
           )}
           {problems.slice(0, SHOWN).map(({ line, reason }) => (
             <p key={line} className="text-error">
-              Line {line}: {reason}. It is left out.
+              Line {line} skipped: {reason}.
             </p>
           ))}
           {problems.length > SHOWN ? (
@@ -58,12 +58,12 @@ export function PriceImport({ workspace, onClose, onPrices }: Props) {
           ) : null}
         </div>
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Do nothing</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
             variant="primary"
             isBusy={isBusy}
-            reason={prices.length === 0 ? 'There is no price in it yet.' : undefined}
+            reason={prices.length === 0 ? 'Paste at least one price.' : undefined}
           >
             Save prices
           </Button>

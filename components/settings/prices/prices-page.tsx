@@ -22,7 +22,7 @@ const PriceImport = dynamic(() => import('./price-import').then((module) => modu
 
 type Open = { kind: 'none' | 'add' | 'paste' } | { kind: 'change' | 'delete'; price: StoredPrice }
 
-/** What models cost, as traces apply it: a list that administrators keep. */
+/** The model prices that traces use. Only administrators can edit them. */
 export function PricesPage({ workspace }: { workspace: string }) {
   const query = pricesQuery(workspace)
   const { data, error } = useQuery(query)
@@ -46,7 +46,7 @@ export function PricesPage({ workspace }: { workspace: string }) {
           variant="ghost"
           size="icon"
           reason={reason}
-          aria-label={`Change the price of ${price.model}`}
+          aria-label={`Edit the price of ${price.model}`}
           onClick={() => setOpen({ kind: 'change', price })}
         >
           <Pencil />
@@ -73,14 +73,14 @@ export function PricesPage({ workspace }: { workspace: string }) {
               Paste CSV
             </Button>
             <Button variant="primary" reason={reason} onClick={() => setOpen({ kind: 'add' })}>
-              Add a price
+              Add price
             </Button>
           </>
         }
       >
         <p className="mt-1 max-w-2xl text-ink-2">
-          US dollars of a million tokens. They are applied whenever a trace is shown, to runs whose cost was not logged;
-          a model without a price has no cost, never a zero.
+          US dollars per million tokens. Used in traces for runs without a logged cost. A model without a price shows no
+          cost.
         </p>
       </PageHeader>
       {error && !data ? (
@@ -91,11 +91,7 @@ export function PricesPage({ workspace }: { workspace: string }) {
           columns={[...COLUMNS, actions]}
           rows={data}
           rowKey={({ id }) => id}
-          empty={
-            <EmptyState title="No prices yet">
-              None come with the console, for none could be vouched for: copy them from your providers’ price lists.
-            </EmptyState>
-          }
+          empty={<EmptyState title="No prices yet">Add your providers’ prices.</EmptyState>}
         />
       )}
       {open.kind === 'add' || open.kind === 'change' ? (
@@ -115,7 +111,7 @@ export function PricesPage({ workspace }: { workspace: string }) {
         action={() => deletePrice({ workspace, id: open.kind === 'delete' ? open.price.id : '' })}
         onDone={() => void client.invalidateQueries({ queryKey: query.queryKey })}
       >
-        Runs that had their cost from it are shown without one, or with that of the next price that fits.
+        Runs that use it will show no cost, or the cost from the next matching price.
       </ConfirmDialog>
     </>
   )
@@ -137,7 +133,7 @@ const COLUMNS: Column<StoredPrice>[] = [
     header: 'Provider',
     from: 'sm',
     className: 'text-ink-2',
-    cell: ({ provider }) => (provider ? <VisibleText>{provider}</VisibleText> : 'every'),
+    cell: ({ provider }) => (provider ? <VisibleText>{provider}</VisibleText> : 'Any'),
   },
   amount('Input', ({ input }) => input),
   amount('Output', ({ output }) => output),
@@ -148,7 +144,7 @@ const COLUMNS: Column<StoredPrice>[] = [
     header: 'From',
     from: 'sm',
     className: 'whitespace-nowrap text-ink-2 tabular-nums',
-    cell: ({ validFrom }) => validFrom ?? 'always',
+    cell: ({ validFrom }) => validFrom ?? 'Always',
   },
 ]
 
@@ -160,7 +156,7 @@ function amount(header: string, read: (price: StoredPrice) => number | null, fro
     className: 'text-right tabular-nums',
     cell: (price) => {
       const value = read(price)
-      return value === null ? <span className="text-ink-3">as the rest</span> : `$${value}`
+      return value === null ? <span className="text-ink-3">same</span> : `$${value}`
     },
   }
 }

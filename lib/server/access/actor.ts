@@ -34,8 +34,7 @@ export async function assertSession({ id, session }: Actor): Promise<void> {
   if (session && !(await activeAccount(id, session))) throw signedOut()
 }
 
-const signedOut = () =>
-  new AppError('unauthenticated', 'You are not signed in, or your session has ended. Sign in again.')
+const signedOut = () => new AppError('unauthenticated', 'Your session has ended. Sign in again.')
 
 /** A part of the console that acts by itself, such as a poller. It may read everywhere and change nothing. */
 export const systemActor = (name: string): Actor => ({ id: `system:${name}`, email: '', kind: 'system' })

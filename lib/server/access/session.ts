@@ -89,6 +89,9 @@ export async function claimedSession(): Promise<{ account: string; stamp: Sessio
   )
 }
 
+/** Whether this request carries a session cookie at all, even one that is no longer valid. */
+export const hasSessionCookie = async (): Promise<boolean> => (await cookies()).has(cookieName('session'))
+
 /** The session of this request, checked against the store; null without one. Once per request while a page renders. */
 export const currentSession = cache(async (): Promise<{ account: Account; stamp: SessionStamp } | null> => {
   const claimed = await claimedSession()

@@ -1,0 +1,11 @@
+'use client'
+import { Button } from '@/components/ui/button'
+import { routes } from '@/lib/routes'
+
+/** Ends the session and opens the sign-in page. The library is loaded only here, because no page needs it to render. */
+export async function endSession(): Promise<void> {
+  const { signOut } = await import('next-auth/react')
+  await signOut({ callbackUrl: routes.signIn() })
+}
+
+export const SignOutButton = () => <Button onClick={() => void endSession()}>Sign out</Button>
