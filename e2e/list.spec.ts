@@ -73,7 +73,7 @@ test('the list is searched, filtered, paged and peeked into, all by its address'
   await page.keyboard.press('Delete')
   await expect(page).not.toHaveURL(/deployment_type/)
   await addFilter(page, 'Status', 'AWAITING_DELETE')
-  await expect(page.getByText('No deployment matches')).toBeVisible()
+  await expect(page.getByText('No matching deployments')).toBeVisible()
   await page.getByRole('button', { name: 'Remove filter Status' }).click()
 
   await page.getByLabel('Search by name').fill(nameOf(42))

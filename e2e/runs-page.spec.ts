@@ -31,7 +31,7 @@ test('runs that others started show up by themselves, are opened and followed, a
   const { id, start } = await concierge()
   const batch = `batch-${Date.now()}`
   await signIn(page, `/local/deployments/${id}/runs?q=${batch}`)
-  await expect(page.getByText('No run matches')).toBeVisible()
+  await expect(page.getByText('No matching runs')).toBeVisible()
   await start(batch)
   await start(batch)
   const table = page.getByRole('table', { name: 'Runs' })

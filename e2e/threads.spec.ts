@@ -33,7 +33,7 @@ test('threads are found by metadata and status, paged without values, and delete
   await page.getByRole('button', { name: 'Add filter' }).click()
   await page.getByLabel('Filter by').selectOption({ label: 'Status' })
   await page.getByLabel('Status', { exact: true }).selectOption({ label: 'Failed' })
-  await expect(page.getByText('No thread matches')).toBeVisible()
+  await expect(page.getByText('No matching threads')).toBeVisible()
   await page.getByRole('button', { name: 'Remove filter Status' }).click()
   await expect(table(page)).toBeVisible()
   for (const body of asked) expect(JSON.parse(body).select).not.toContain('values')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { assistantChips, assistantQueryOf, viewQueryOf } from './list-query'
+import { chipsOf } from '@/components/shared/list/filters'
+import { assistantList, assistantQueryOf, filtersFor } from './list-query'
 
 const of = (text: string) => assistantQueryOf(new URLSearchParams(text))
 
@@ -23,6 +24,8 @@ test('what cannot be used is left out', () => {
 })
 
 test('a view keeps the filters and the order, not the place in the list', () => {
-  expect(viewQueryOf(new URLSearchParams('offset=50&sort=name-asc&name=x&view=1'))).toBe('name=x&sort=name-asc')
-  expect(assistantChips(new URLSearchParams('graph=chat'), []).map(({ text }) => text)).toEqual(['chat'])
+  expect(assistantList.savedViews?.queryOf(new URLSearchParams('offset=50&sort=name-asc&name=x&view=1'))).toBe(
+    'name=x&sort=name-asc',
+  )
+  expect(chipsOf(filtersFor([]), new URLSearchParams('graph=chat')).map(({ text }) => text)).toEqual(['chat'])
 })

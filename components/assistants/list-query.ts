@@ -1,5 +1,6 @@
 import { readJsonFilter } from '@/components/shared/json/json-filter'
-import { chipsOf, type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
 import { parseJson } from '@/lib/json/lossless'
 
 export const PAGE_SIZES = [50, 100] as const
@@ -29,7 +30,7 @@ export const filtersFor = (graphs: readonly string[]): FilterDefinition<FilterNa
     choices: [{ value: 'default', label: 'default, made by the server' }],
   },
 ]
-export const NO_FILTER: Record<FilterName | 'name', string> = { graph: '', metadata: '', kind: '', name: '' }
+export const NO_FILTER: Record<FilterName | 'name', string> = { name: '', graph: '', metadata: '', kind: '' }
 
 type Search = Pick<URLSearchParams, 'get'>
 
@@ -53,7 +54,6 @@ export function assistantQueryOf(search: Search) {
   const size = Number(search.get('limit'))
   return {
     filters,
-    sort,
     isFiltered: Object.keys(filters).length > 0,
     body: {
       ...filters,
@@ -66,15 +66,10 @@ export function assistantQueryOf(search: Search) {
 }
 type Split<S> = S extends `${infer By}-${string}` ? By : never
 
-/** What a saved view keeps of a URL, always in the same order. */
-export function viewQueryOf(search: Search): string {
-  const kept = new URLSearchParams()
-  const names = ['name', ...filtersFor([]).map(({ name }) => name), 'sort', 'limit']
-  for (const name of names) {
-    const value = search.get(name)?.trim()
-    if (value) kept.set(name, value)
-  }
-  return kept.toString()
+export const assistantList: ListDefinition = {
+  noun: 'assistants',
+  search: { name: 'name', label: 'Search by name' },
+  sorts: SORTS,
+  noFilter: NO_FILTER,
+  savedViews: viewsOf('assistants', NO_FILTER, ['sort', 'limit']),
 }
-
-export const assistantChips = (search: Search, graphs: readonly string[]) => chipsOf(filtersFor(graphs), search)

@@ -1,4 +1,5 @@
 import { readJsonFilter } from '@/components/shared/json/json-filter'
+import type { ListDefinition } from '@/components/shared/list/list-definition'
 import { parseJson } from '@/lib/json/lossless'
 
 export const PAGE = 25
@@ -7,6 +8,13 @@ export const SORTS = [
   { value: 'next_run_date-asc', label: 'Next firing first' },
   { value: 'updated_at-desc', label: 'Last changed first' },
 ] as const
+
+export const cronList: ListDefinition = {
+  noun: 'crons',
+  search: { name: 'q', label: 'Search metadata by key:value' },
+  sorts: SORTS,
+  noFilter: { q: '', state: '' },
+}
 
 type Search = Pick<URLSearchParams, 'get'>
 
@@ -24,7 +32,6 @@ export function cronsQueryOf(search: Search) {
   const isState = state === 'on' || state === 'off'
   return {
     problem,
-    sort,
     state: isState ? state : '',
     filters,
     // Servers count by less than they search by.

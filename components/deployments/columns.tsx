@@ -1,6 +1,4 @@
 import type { Column } from '@/components/shared/list/data-table'
-import { selectColumn } from '@/components/shared/list/select-column'
-import type { Selection } from '@/components/shared/list/use-selection'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-name'
 import { Badge } from '@/components/ui/badge'
@@ -10,10 +8,7 @@ import { shortId } from '@/lib/format/format'
 import { RowHealth } from './row-health'
 import { sourceLabel, sourceOf } from './source'
 
-type Rows = { rows: readonly DeploymentRow[]; selection: Selection }
-
-export const deploymentColumns = ({ rows, selection }: Rows): Column<DeploymentRow>[] => [
-  selectColumn(rows, selection),
+export const deploymentColumns: Column<DeploymentRow>[] = [
   {
     id: 'name',
     header: 'Name',

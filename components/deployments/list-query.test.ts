@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { chipsOf } from '@/components/shared/list/filters'
+import { viewChange } from '@/components/shared/list/list-definition'
 import { ListDeploymentsQuery } from '@/lib/contracts/deployments/deployments'
-import { FILTERS, isFiltered, listQueryOf, NO_FILTER, toView, viewQueryOf } from './list-query'
+import { deploymentList, FILTERS, isFiltered, listQueryOf, NO_FILTER, viewQueryOf } from './list-query'
 
 const search = (text: string) => new URLSearchParams(text)
 const of = (text: string) => listQueryOf(search(text))
@@ -80,7 +81,7 @@ test('a view keeps filters and page size, not the place in the list, and comes b
   const query = viewQueryOf(search('offset=40&after=q&peek=z&limit=50&status=READY&name_contains=a%26b'))
   expect(query).toBe('name_contains=a%26b&status=READY&limit=50')
   expect(viewQueryOf(search('status=READY&limit=50&name_contains=a%26b'))).toBe(query)
-  const change = toView(query, 'id')
+  const change = viewChange(deploymentList, { id: 'id', query })
   expect(change).toMatchObject({ name_contains: 'a&b', status: 'READY', limit: '50', view: 'id', image_version: '' })
   expect(viewQueryOf(new URLSearchParams(change))).toBe(query)
 })

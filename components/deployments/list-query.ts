@@ -1,4 +1,5 @@
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import type { ListDefinition } from '@/components/shared/list/list-definition'
 import { DEPLOYMENT_STATUSES } from '@/lib/contracts/wire/state'
 import type { RowsQuery } from '@/lib/queries/deployments'
 
@@ -72,10 +73,9 @@ export function viewQueryOf(search: Search): string {
   return kept.toString()
 }
 
-/** A change of the URL that makes it show a view's filters and nothing else. */
-export const toView = (query: string, view: string): Record<string, string> => ({
-  ...NO_FILTER,
-  limit: '',
-  ...Object.fromEntries(new URLSearchParams(query)),
-  view,
-})
+export const deploymentList: ListDefinition = {
+  noun: 'deployments',
+  search: { name: 'name_contains', label: 'Search by name' },
+  noFilter: NO_FILTER,
+  savedViews: { page: 'deployments', params: ['limit'], queryOf: viewQueryOf },
+}

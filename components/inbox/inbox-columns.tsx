@@ -1,6 +1,4 @@
 import type { Column } from '@/components/shared/list/data-table'
-import { selectColumn } from '@/components/shared/list/select-column'
-import type { Selection } from '@/components/shared/list/use-selection'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
@@ -57,12 +55,6 @@ const since: Column<InboxRow> = {
   cell: (one) => <RelativeTime at={one.since} />,
 }
 
-/** Beside an open thread there is room for less. */
-export const inboxColumns = (
-  isNarrow: boolean,
-  rows: readonly InboxRow[],
-  selection: Selection,
-): Column<InboxRow>[] => [
-  selectColumn(rows, selection),
-  ...(isNarrow ? [asks, deployment, since] : [asks, deployment, graph, thread, since]),
-]
+/** Fewer columns while a thread is open beside the list. */
+export const inboxColumns = (isNarrow: boolean): Column<InboxRow>[] =>
+  isNarrow ? [asks, deployment, since] : [asks, deployment, graph, thread, since]

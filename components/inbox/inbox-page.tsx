@@ -11,11 +11,11 @@ import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
 import { DataTable } from '@/components/shared/list/data-table'
 import { Pager } from '@/components/shared/list/pager'
+import { selectColumn } from '@/components/shared/list/select-column'
 import { SelectionBar } from '@/components/shared/list/selection-bar'
 import { useRowKeys } from '@/components/shared/list/use-row-keys'
 import { useSelection } from '@/components/shared/list/use-selection'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import { cn } from '@/lib/cn'
 import { MAX_ANSWERED } from '@/lib/contracts/wire/bulk'
@@ -37,7 +37,7 @@ type Props = { workspace: string; Answers: AnswersComponent; Joint: JointCompone
 
 /** Every thread of the workspace that waits for a person, oldest first, and what the chosen one asks. */
 export function InboxPage({ workspace, Answers, Joint }: Props) {
-  const { run: whyNot } = useReasons()
+  const { run: reason } = useReasons()
   const search = useSearchParams()
   const [deployment, thread, marked] = ['deployment', 'thread', 'interrupt'].map((name) => search.get(name) ?? '')
   const { inbox, at, problem } = useInbox(workspace)
@@ -56,7 +56,6 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const open = inbox?.threads.find((one) => keyOf(one) === openKey)
   const selection = useSelection(rows ?? [], only)
   useRowKeys({ onSelect: (id) => selection.toggle(id, false) })
-  const [isTogether, setTogether] = useState(false)
   const selected = waiting?.filter(({ id }) => selection.has(id)) ?? []
 
   const forget = (threads: readonly WaitingThread[]) =>
@@ -89,7 +88,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
           {problem && !inbox ? null : (
             <DataTable
               label="Waiting threads"
-              columns={inboxColumns(Boolean(thread), rows ?? [], selection)}
+              columns={[selectColumn(rows, ({ id }) => id, rows ?? [], selection), ...inboxColumns(Boolean(thread))]}
               rows={rows}
               rowKey={({ id }) => id}
               rowHref={(one) => routes.inbox(workspace, { deployment: one.deployment, thread: one.thread })}
@@ -112,33 +111,28 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
           <SelectionBar
             label="Selected threads"
             selection={selection}
-            onPage={(id) => rows?.some((one) => one.id === id) ?? false}
-          >
-            <Button
-              size="sm"
-              reason={
-                whyNot ??
-                (selected.length > MAX_ANSWERED ? `At most ${MAX_ANSWERED} can be answered at once.` : undefined) ??
-                (selected.length === 0 ? 'None of them waits any more.' : undefined)
-              }
-              onClick={() => setTogether(true)}
-            >
-              <CornerDownRight aria-hidden />
-              Answer together…
-            </Button>
-          </SelectionBar>
-          {isTogether ? (
-            <AnswerTogether
-              workspace={workspace}
-              threads={selected}
-              Joint={Joint}
-              onAnswered={(ids) => {
-                selection.drop(ids)
-                forget(selected.filter(({ id }) => ids.includes(id)))
-              }}
-              onClose={() => setTogether(false)}
-            />
-          ) : null}
+            isOnPage={(id) => rows?.some((one) => one.id === id) ?? false}
+            actions={[
+              {
+                label: 'Answer together…',
+                icon: <CornerDownRight aria-hidden />,
+                reason: reason ?? (selected.length === 0 ? 'None of these threads is waiting any more.' : undefined),
+                max: MAX_ANSWERED,
+                dialog: ({ drop, onClose }) => (
+                  <AnswerTogether
+                    workspace={workspace}
+                    threads={selected}
+                    Joint={Joint}
+                    onAnswered={(ids) => {
+                      drop(ids)
+                      forget(selected.filter(({ id }) => ids.includes(id)))
+                    }}
+                    onClose={onClose}
+                  />
+                ),
+              },
+            ]}
+          />
         </div>
         {thread ? (
           <WaitingPanel

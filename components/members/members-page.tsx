@@ -6,7 +6,8 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
-import { type Column, DataTable } from '@/components/shared/list/data-table'
+import type { Column } from '@/components/shared/list/data-table'
+import { ListPage } from '@/components/shared/list/list-page'
 import { Badge, StatusBadge } from '@/components/ui/badge'
 import { Select } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
@@ -64,24 +65,29 @@ export function MembersPage({ workspace, members, self, administersAccounts }: M
     },
   ]
   return (
-    <>
-      <PageHeader title="Members">
-        <p className="mt-1 max-w-2xl text-ink-2">
-          Viewers see everything but secret values; developers also run agents and edit assistants and threads; admins
-          also change deployments, members and workspaces.
-        </p>
-      </PageHeader>
-      <AddMember workspace={workspace} onPassword={setPassword} />
-      {error ? <ErrorNotice error={error} className="mb-3" /> : null}
-      <DataTable
-        label="Members"
-        columns={columns}
-        rows={members}
-        rowKey={(member) => `${member.account} ${member.isEverywhere}`}
-        empty={<EmptyState title="No members yet">Add the first one above.</EmptyState>}
-      />
+    <ListPage
+      label="Members"
+      header={
+        <PageHeader title="Members">
+          <p className="mt-1 max-w-2xl text-ink-2">
+            Viewers see everything except secret values. Developers also run agents and edit assistants and threads.
+            Admins also change deployments, members and workspaces.
+          </p>
+        </PageHeader>
+      }
+      above={
+        <>
+          <AddMember workspace={workspace} onPassword={setPassword} />
+          {error ? <ErrorNotice error={error} className="mb-3" /> : null}
+        </>
+      }
+      rows={members}
+      columns={columns}
+      rowKey={(member) => `${member.account} ${member.isEverywhere}`}
+      empty={<EmptyState title="No members yet">Add the first one above.</EmptyState>}
+    >
       <NewPassword password={password} onClose={() => setPassword(undefined)} />
-    </>
+    </ListPage>
   )
 }
 

@@ -1,4 +1,5 @@
 import { readJsonFilter } from '@/components/shared/json/json-filter'
+import type { ListDefinition } from '@/components/shared/list/list-definition'
 import { parseJson } from '@/lib/json/lossless'
 
 export const PAGE = 25
@@ -6,6 +7,13 @@ export const PAGE = 25
 /** Parts of a namespace hold no periods, so a period joins them in a URL and in a field. */
 export const namespaceOf = (text: string): string[] => text.split('.').filter(Boolean)
 export const namespaceText = (namespace: readonly string[]): string => namespace.join('.')
+
+/** `isMeaning`: the search is by meaning, not by values. */
+export const itemList = (isMeaning: boolean): ListDefinition => ({
+  noun: 'items',
+  search: { name: 'q', label: isMeaning ? 'Search by meaning' : 'Filter values by key:value' },
+  noFilter: { q: '' },
+})
 
 type Search = Pick<URLSearchParams, 'get'>
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { readThreadSearch, threadChips, threadQueryOf, viewQueryOf } from './list-query'
+import { chipsOf } from '@/components/shared/list/filters'
+import { FILTERS, readThreadSearch, threadList, threadQueryOf } from './list-query'
 
 const id = '0198a5c6-1111-7222-8333-444455556666'
 const of = (text: string) => threadQueryOf(new URLSearchParams(text))
@@ -33,14 +34,14 @@ test('the URL says status, metadata, values, ids and order; only light columns a
 
 test('a page is cut from a window around its place, so that rows that come and go are not skipped', () => {
   expect(of('offset=50').body).toMatchObject({ offset: 50, limit: 26 })
-  expect(of(`offset=50&after=${id}`)).toMatchObject({ wish: { after: [id] }, body: { offset: 30, limit: 66 } })
+  expect(of(`offset=50&after=${id}`)).toMatchObject({ page: { after: [id] }, body: { offset: 30, limit: 66 } })
 })
 
 test('a view keeps the filters and the order, not the place in the list', () => {
-  expect(viewQueryOf(new URLSearchParams('offset=50&after=x&sort=status-asc&q=a:b&view=1'))).toBe(
+  expect(threadList.savedViews?.queryOf(new URLSearchParams('offset=50&after=x&sort=status-asc&q=a:b&view=1'))).toBe(
     'q=a%3Ab&sort=status-asc',
   )
-  expect(threadChips(new URLSearchParams('status=interrupted&values=a:1')).map(({ text }) => text)).toEqual([
+  expect(chipsOf(FILTERS, new URLSearchParams('status=interrupted&values=a:1')).map(({ text }) => text)).toEqual([
     'Waiting for a person',
     'a:1',
   ])

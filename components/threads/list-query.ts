@@ -1,5 +1,6 @@
 import { readJsonFilter } from '@/components/shared/json/json-filter'
-import { chipsOf, type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
 import { THREAD_STATUSES } from '@/lib/contracts/wire/state'
 import { parseJson } from '@/lib/json/lossless'
 import { type PageRequest, windowOf } from '@/lib/lists/anchored-page'
@@ -91,13 +92,12 @@ export function threadQueryOf(search: Search) {
   }
   const sort = SORTS.find(({ value }) => value === search.get('sort'))?.value ?? SORTS[0].value
   const [sortBy, order] = sort.split('-') as ['updated_at', 'asc' | 'desc'] // of the table above
-  const wish = pageWish(search)
-  const { from, count } = windowOf(wish)
+  const page = pageRequestOf(search)
+  const { from, count } = windowOf(page)
   return {
     problem,
     filters,
-    sort,
-    wish,
+    page,
     // Servers count by filters only.
     isCounted: ids.length === 0,
     isFiltered: ids.length > 0 || Object.keys(filters).length > 0,
@@ -113,7 +113,7 @@ export function threadQueryOf(search: Search) {
   }
 }
 
-function pageWish(search: Search): PageRequest {
+function pageRequestOf(search: Search): PageRequest {
   const offset = Number(search.get('offset') ?? 0)
   const size = Number(search.get('limit'))
   const anchors = (name: string) => search.get(name)?.split(',').filter(Boolean)
@@ -126,14 +126,10 @@ function pageWish(search: Search): PageRequest {
   }
 }
 
-export const threadChips = (search: Search) => chipsOf(FILTERS, search)
-
-/** What a saved view keeps of a URL, always in the same order. */
-export function viewQueryOf(search: Search): string {
-  const kept = new URLSearchParams()
-  for (const name of [...Object.keys(NO_FILTER), 'sort', 'limit']) {
-    const value = search.get(name)?.trim()
-    if (value) kept.set(name, value)
-  }
-  return kept.toString()
+export const threadList: ListDefinition = {
+  noun: 'threads',
+  search: { name: 'q', label: 'Search by id or metadata', className: 'sm:w-80' },
+  sorts: SORTS,
+  noFilter: NO_FILTER,
+  savedViews: viewsOf('threads', NO_FILTER, ['sort', 'limit']),
 }

@@ -1,6 +1,4 @@
 import type { Column } from '@/components/shared/list/data-table'
-import { selectColumn } from '@/components/shared/list/select-column'
-import type { Selection } from '@/components/shared/list/use-selection'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { Thread } from '@/lib/contracts/agents/threads'
@@ -11,10 +9,7 @@ export type ThreadRow = Thread & { id: string; name: string }
 /** Rows of a list go by `id`, and by what to call them. */
 export const rowOf = (thread: Thread): ThreadRow => ({ ...thread, id: thread.thread_id, name: thread.thread_id })
 
-type Rows = { rows: readonly ThreadRow[]; selection: Selection }
-
-export const threadColumns = ({ rows, selection }: Rows): Column<ThreadRow>[] => [
-  selectColumn(rows, selection),
+export const threadColumns: Column<ThreadRow>[] = [
   {
     id: 'id',
     header: 'Thread',

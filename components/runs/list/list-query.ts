@@ -1,4 +1,5 @@
-import { type Chip, chipsOf, type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 import { DEPTHS, readMoment, type StatusGroup } from '@/lib/contracts/agents/run-row'
 import { isDefault } from '@/lib/queries/assistants'
@@ -106,15 +107,10 @@ export function runRowsQueryOf(search: Search, deployment?: string): Record<stri
 
 export const isFiltered = (search: Search): boolean => Object.keys(NO_FILTER).some((name) => search.get(name)?.trim())
 
-export const runChips = (filters: readonly FilterDefinition<FilterName>[], search: Search): Chip<FilterName>[] =>
-  chipsOf(filters, search)
-
-/** What a saved view keeps of a URL, always in the same order. */
-export function viewQueryOf(search: Search): string {
-  const kept = new URLSearchParams()
-  for (const name of [...Object.keys(NO_FILTER), 'depth']) {
-    const value = search.get(name)?.trim()
-    if (value) kept.set(name, value)
-  }
-  return kept.toString()
+export const workspaceRunList: ListDefinition = {
+  noun: 'runs',
+  search: { name: 'q', label: 'Search by id, assistant or request', className: 'sm:w-80' },
+  noFilter: NO_FILTER,
+  savedViews: viewsOf('all-runs', NO_FILTER, ['depth']),
 }
+export const runList: ListDefinition = { ...workspaceRunList, savedViews: viewsOf('runs', NO_FILTER, ['depth']) }

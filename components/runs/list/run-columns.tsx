@@ -1,7 +1,6 @@
 import { Elapsed } from '@/components/runs/view/elapsed'
 import { rowStatus, VERSION_UNKNOWN } from '@/components/runs/view/run-status'
-import { type Column, SelectBox } from '@/components/shared/list/data-table'
-import type { Selection } from '@/components/shared/list/use-selection'
+import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge, StatusBadge } from '@/components/ui/badge'
@@ -16,35 +15,9 @@ type Rows = {
   serverNow: number
   /** The whole workspace is listed. */
   hasDeployment: boolean
-  /** Those that can be selected: what goes on. */
-  selectable: readonly { id: string }[]
-  selection: Selection
 }
 
-export const runColumns = ({ names, serverNow, hasDeployment, selectable, selection }: Rows): Column<RunRow>[] => [
-  {
-    id: 'select',
-    isAside: true,
-    className: 'w-9 pr-0',
-    header:
-      selectable.length > 0 ? (
-        <SelectBox
-          label="Select all on this page that are going on"
-          isChecked={selectable.every(({ id }) => selection.has(id))}
-          onChange={selection.togglePage}
-        />
-      ) : (
-        <span className="sr-only">Select</span>
-      ),
-    cell: (row) =>
-      isRowActive(row) ? (
-        <SelectBox
-          label={`Select run ${row.run ?? row.id}`}
-          isChecked={selection.has(row.id)}
-          onChange={(isRange) => selection.toggle(row.id, isRange)}
-        />
-      ) : null,
-  },
+export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<RunRow>[] => [
   {
     id: 'assistant',
     header: 'Assistant',

@@ -1,26 +1,39 @@
 import { shownText } from '@/lib/format/hidden-characters'
 import { type Column, SelectBox } from './data-table'
-import type { Selection } from './use-selection'
+import type { Selected, Selection } from './use-selection'
 
-type Named = { id: string; name: string }
-
-/** The first column of a list whose rows can be chosen: each of them, or all on the page. */
-export const selectColumn = <Row extends Named>(rows: readonly Row[], selection: Selection): Column<Row> => ({
-  id: 'select',
-  isAside: true,
-  className: 'w-9 pr-0',
-  header: (
-    <SelectBox
-      label="Select all on this page"
-      isChecked={rows.length > 0 && rows.every(({ id }) => selection.has(id))}
-      onChange={selection.togglePage}
-    />
-  ),
-  cell: ({ id, name }) => (
-    <SelectBox
-      label={`Select ${shownText(name)}`}
-      isChecked={selection.has(id)}
-      onChange={(isRange) => selection.toggle(id, isRange)}
-    />
-  ),
-})
+/** The first column of a list whose rows can be selected: one by one, or all of the page. */
+export function selectColumn<Row>(
+  rows: readonly Row[] | undefined,
+  rowKey: (row: Row) => string,
+  selectable: readonly Selected[],
+  selection: Selection,
+): Column<Row> {
+  const names = new Map(selectable.map(({ id, name }) => [id, name]))
+  return {
+    id: 'select',
+    isAside: true,
+    className: 'w-9 pr-0',
+    header:
+      rows && names.size === 0 ? (
+        <span className="sr-only">Select</span>
+      ) : (
+        <SelectBox
+          label="Select all on this page"
+          isChecked={names.size > 0 && selectable.every(({ id }) => selection.has(id))}
+          onChange={selection.togglePage}
+        />
+      ),
+    cell: (row) => {
+      const id = rowKey(row)
+      const name = names.get(id)
+      return name === undefined ? null : (
+        <SelectBox
+          label={`Select ${shownText(name)}`}
+          isChecked={selection.has(id)}
+          onChange={(isRange) => selection.toggle(id, isRange)}
+        />
+      )
+    },
+  }
+}

@@ -2,7 +2,7 @@
 import { useEffect, useEffectEvent } from 'react'
 
 type RowKeys = {
-  onSelect: (id: string) => void
+  onSelect?: (id: string) => void
   onPeek?: (id: string) => void
   /** Another row took the focus. */
   onFocus?: (id: string) => void
@@ -15,10 +15,7 @@ const TYPING =
 const rowOf = (target: EventTarget | null) =>
   (target as Element | null)?.closest?.<HTMLElement>('tr[data-key]')?.dataset.key
 
-/**
- * Keys of a list's rows, besides those of the table itself: X selects the row that has the focus, Space and P peek into it.
- * A list that offers no peek leaves those keys to the browser.
- */
+/** Keys of the row that has the focus: X selects it, Space and P peek into it. Keys without a handler stay the browser's. */
 export function useRowKeys(handlers: RowKeys): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
@@ -32,7 +29,7 @@ export function useRowKeys(handlers: RowKeys): void {
     if (!id) return
     // Space presses what has the focus, but for links it only scrolls.
     const isPeek = handlers.onPeek && (event.key === 'p' || (event.key === ' ' && target.matches('a[data-row]')))
-    if (event.key === 'x') handlers.onSelect(id)
+    if (handlers.onSelect && event.key === 'x') handlers.onSelect(id)
     else if (isPeek) handlers.onPeek?.(id)
     else return
     event.preventDefault()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { chipsOf } from '@/components/shared/list/filters'
 import { parseFilter } from '@/lib/traces/filter'
-import { readRange, traceChips, traceQueryOf, viewQueryOf } from './list-query'
+import { FILTERS, readRange, traceList, traceQueryOf } from './list-query'
 import { piecesOf, readSpan } from './span'
 
 const NOW = Date.UTC(2026, 0, 10, 12, 34, 56)
@@ -70,8 +71,8 @@ test.each([
 
 test('a saved view keeps the filters and the time, and no place in the list', () => {
   const search = new URLSearchParams('after=x&since=1h&status=error&view=v&q=a')
-  expect(viewQueryOf(search)).toBe('q=a&status=error&since=1h')
-  expect(traceChips(search).map(({ text }) => text)).toEqual(['Failed'])
+  expect(traceList.savedViews?.queryOf(search)).toBe('q=a&status=error&since=1h')
+  expect(chipsOf(FILTERS, search).map(({ text }) => text)).toEqual(['Failed'])
 })
 
 describe('a span of time', () => {

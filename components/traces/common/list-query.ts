@@ -1,5 +1,6 @@
 import { readJsonFilter } from '@/components/shared/json/json-filter'
-import { chipsOf, type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
 import { parseJson } from '@/lib/json/lossless'
 import { type FilterValue, filterText, type RunFilter } from '@/lib/traces/filter'
 import { LIGHT_FIELDS } from '@/lib/traces/light-run'
@@ -128,14 +129,9 @@ export function traceQueryOf(search: Search, session: string, now: number) {
   }
 }
 
-export const traceChips = (search: Search) => chipsOf(FILTERS, search)
-
-/** What a saved view keeps of a URL, always in the same order. */
-export function viewQueryOf(search: Search): string {
-  const kept = new URLSearchParams()
-  for (const name of [...Object.keys(NO_FILTER), 'runs', 'since', 'from', 'to', 'limit']) {
-    const value = search.get(name)?.trim()
-    if (value) kept.set(name, value)
-  }
-  return kept.toString()
+export const traceList: ListDefinition = {
+  noun: 'traces',
+  search: { name: 'q', label: 'Search what was logged' },
+  noFilter: NO_FILTER,
+  savedViews: viewsOf('traces', NO_FILTER, ['runs', 'since', 'from', 'to', 'limit']),
 }

@@ -1,0 +1,224 @@
+'use client'
+import type { QueryKey } from '@tanstack/react-query'
+import type { Route } from 'next'
+import type { ReactNode } from 'react'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LostNotice } from '@/components/shared/feedback/lost-notice'
+import { StaleNotice } from '@/components/shared/feedback/stale-notice'
+import { useTryAgain } from '@/components/shared/feedback/use-try-again'
+import { Button } from '@/components/ui/button'
+import { Select } from '@/components/ui/input'
+import type { ErrorView } from '@/lib/errors'
+import { type Column, DataTable } from './data-table'
+import { FilterChips } from './filter-chips'
+import { chipsOf, type FilterDefinition } from './filters'
+import { SavedViews } from './saved-views'
+import { SearchBox } from './search-box'
+import { selectColumn } from './select-column'
+import { type SelectionAction, SelectionBar } from './selection-bar'
+import type { List } from './use-list'
+import { useRowKeys } from './use-row-keys'
+import type { Selected, Selection } from './use-selection'
+
+/** How the rows are read. A page whose server component has read them leaves it out. */
+type Reading = {
+  queryKey: QueryKey
+  result: {
+    data: unknown
+    error: { view: ErrorView } | null
+    failureReason: { view: ErrorView } | null
+    dataUpdatedAt: number
+    isPlaceholderData: boolean
+  }
+  /** Why live updates have stopped. */
+  liveProblem?: string
+}
+
+type ListPageProps<Row> = {
+  /** Names the table to screen readers. */
+  label: string
+  /** The state in the URL; without it there is no toolbar. */
+  list?: List
+  filters?: readonly FilterDefinition[]
+  /** Why the search cannot be run: said below its field, and nothing is listed. */
+  searchProblem?: string
+  reading?: Reading
+  rows: readonly Row[] | undefined
+  columns: Column<Row>[]
+  rowKey: (row: Row) => string
+  rowHref?: (row: Row) => Route
+  /** The row that is open beside the list. */
+  openKey?: string
+  rowKeys?: Omit<Parameters<typeof useRowKeys>[0], 'onSelect'>
+  pendingRows?: number
+  selection?: {
+    label: string
+    of: Selection
+    /** Rows of this page that can be selected. */
+    selectable: readonly Selected[]
+    actions: readonly SelectionAction[]
+  }
+  /** Shown while nothing exists. */
+  empty: ReactNode
+  /** Filters, or a page beyond the first, may be why there are no rows. */
+  isNarrowed?: boolean
+  /** The page lies past the end of the list. */
+  isBeyond?: boolean
+  /** The rows that this page followed are gone. */
+  isLost?: boolean
+
+  header?: ReactNode
+  /** Beside the search: what else chooses the rows. */
+  tools?: ReactNode
+  /** At the end of the toolbar: what can be created here. */
+  verbs?: ReactNode
+  /** Between toolbar and rows. */
+  above?: ReactNode
+  /** Left of the rows. */
+  aside?: ReactNode
+  pager?: ReactNode
+  /** What the page opens over the list. */
+  children?: ReactNode
+}
+
+/** A page of rows: toolbar, notices, table, selection and pages. Each page fills in its columns, query and slots. */
+export function ListPage<Row>(props: ListPageProps<Row>) {
+  const { header, above, aside, children } = props
+  return (
+    <>
+      {header}
+      {props.list ? <Toolbar {...props} list={props.list} /> : null}
+      {above}
+      {aside ? (
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 md:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]">
+          {aside}
+          <div className="min-w-0">
+            <Rows {...props} />
+          </div>
+        </div>
+      ) : (
+        <Rows {...props} />
+      )}
+      {children}
+    </>
+  )
+}
+
+type ToolbarProps = Pick<ListPageProps<never>, 'filters' | 'searchProblem' | 'tools' | 'verbs'> & { list: List }
+
+function Toolbar({ list, filters, searchProblem, tools, verbs }: ToolbarProps) {
+  const { definition, search, set, savedViews } = list
+  const { search: box, sorts, noFilter } = definition
+  return (
+    <div className="mb-3 flex flex-wrap items-start gap-2">
+      {box ? (
+        <div className={`w-full ${box.className ?? 'sm:w-72'}`}>
+          <SearchBox
+            label={box.label}
+            className="sm:w-full"
+            value={search.get(box.name) ?? ''}
+            isInvalid={searchProblem !== undefined}
+            onChange={(value) => set({ [box.name]: value })}
+          />
+          {searchProblem ? (
+            <p role="alert" className="mt-1 text-error text-xs">
+              {searchProblem}
+            </p>
+          ) : null}
+        </div>
+      ) : null}
+      {tools}
+      {sorts ? <SortSelect sorts={sorts} value={search.get('sort')} onChange={(sort) => set({ sort })} /> : null}
+      {savedViews ? <SavedViews {...savedViews} /> : null}
+      {filters ? (
+        <FilterChips
+          filters={filters}
+          chips={chipsOf(filters, search)}
+          onSet={(name, value) => set({ [name]: value })}
+          onClear={() => set({ ...noFilter, ...(box && { [box.name]: search.get(box.name) ?? '' }) })}
+        />
+      ) : null}
+      {verbs ? <span className="ml-auto">{verbs}</span> : null}
+    </div>
+  )
+}
+
+type SortSelectProps = {
+  sorts: NonNullable<List['definition']['sorts']>
+  value: string | null
+  onChange: (sort: string) => void
+}
+
+const SortSelect = ({ sorts, value, onChange }: SortSelectProps) => (
+  <Select
+    aria-label="Order"
+    className="w-auto"
+    value={sorts.some((one) => one.value === value) ? (value ?? '') : sorts[0]?.value}
+    onChange={({ target }) => onChange(target.value === sorts[0]?.value ? '' : target.value)}
+  >
+    {sorts.map((one) => (
+      <option key={one.value} value={one.value}>
+        {one.label}
+      </option>
+    ))}
+  </Select>
+)
+
+function Rows<Row>(props: ListPageProps<Row>) {
+  const { label, list, searchProblem, reading, columns, rowKey, openKey, selection, isLost, pager } = props
+  const rows = searchProblem ? [] : props.rows
+  const retry = useTryAgain(reading?.queryKey ?? [])
+  useRowKeys({ ...props.rowKeys, onSelect: selection && ((id) => selection.of.toggle(id, false)) })
+  const result = reading?.result
+  // The first failure is shown while the query retries: a server that hangs takes minutes to fail for good.
+  const error = result?.error ?? result?.failureReason
+  const isFailed = error && !result?.data && !searchProblem
+  const staleMessage = error?.view.message ?? reading?.liveProblem
+  return (
+    <>
+      {staleMessage && result?.data ? (
+        <StaleNotice message={staleMessage} code={error?.view.code} at={result.dataUpdatedAt} onRetry={retry} />
+      ) : null}
+      {isLost && !result?.isPlaceholderData ? <LostNotice onFirst={() => list?.set({ offset: '' })} /> : null}
+      {isFailed ? (
+        <ErrorNotice error={error.view} onRetry={retry} />
+      ) : (
+        <DataTable
+          label={label}
+          columns={selection ? [selectColumn(rows, rowKey, selection.selectable, selection.of), ...columns] : columns}
+          rows={rows}
+          rowKey={rowKey}
+          rowHref={props.rowHref}
+          isMarked={(row) => rowKey(row) === openKey || (selection?.of.has(rowKey(row)) ?? false)}
+          pendingRows={props.pendingRows}
+          empty={
+            list && (props.isNarrowed || props.isBeyond || searchProblem) ? (
+              <NoMatch {...props} list={list} />
+            ) : (
+              props.empty
+            )
+          }
+        />
+      )}
+      {selection ? (
+        <SelectionBar
+          label={selection.label}
+          selection={selection.of}
+          isOnPage={(id) => rows?.some((row) => rowKey(row) === id) ?? false}
+          actions={selection.actions}
+        />
+      ) : null}
+      {searchProblem ? null : pager}
+    </>
+  )
+}
+
+const NoMatch = ({ list, isBeyond }: { list: List; isBeyond?: boolean }) => (
+  <EmptyState
+    title={`No matching ${list.definition.noun}`}
+    action={<Button onClick={list.clearFilters}>Clear filters</Button>}
+  >
+    {isBeyond ? 'This page is past the end of the list.' : 'Change the filters or clear them.'}
+  </EmptyState>
+)
