@@ -124,13 +124,15 @@ async function burst(stage, context, plain) {
   const of = ({ perSecond }) => perSecond
   const lost = seen.rounds.reduce((sum, { ours }) => sum + Math.max(0, BURST - ours.count), 0)
   const longest = Math.round(median(seen.rounds.map(({ ours }) => ours.longest)))
-  return [
+  /** @type {[string, string, string?][]} */
+  const peers = [
     // Without a goal: docs/decisions/burst-limit.md.
-    ['direct', 'bytes only, direct', undefined],
+    ['direct', 'bytes only, direct'],
     ['channel', "bytes only, the console's stream", '>= 0.5'],
     ['eventsource', 'EventSource, a state per event', '>= 10'],
-    ['usestream', 'useStream of the SDK', undefined],
-  ].map(([peer, name, goal]) =>
+    ['usestream', 'useStream of the SDK'],
+  ]
+  return peers.map(([peer, name, goal]) =>
     row(`browser burst of ${BURST} events drawn`, 'events/s', seen, {
       peer,
       name: name + (seen.rounds.some((round) => round[peer].count < BURST) ? ', given up' : ''),

@@ -110,7 +110,7 @@ function startPlatform(dataDir, databaseUrl) {
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   return new Promise((resolve, reject) => {
-    child.once('message', ({ ready }) =>
+    child.once('message', (/** @type {any} */ { ready }) =>
       resolve({ ...ready, pid: child.pid, stop: () => child.kill('SIGTERM') && ended }),
     )
     void ended.then((code) => reject(new Error(`The platform ended with ${code}.`)))

@@ -31,11 +31,9 @@ async function cost(stage) {
     return one
   })
   const of = ({ cpu, events }) => (cpu * 1e6) / events
-  return [
-    ['nginx', '<= 0.33'],
-    ['nchan', '<= 0.8'],
-    ['direct', undefined],
-  ]
+  /** @type {[string, string?][]} */
+  const peers = [['nginx', '<= 0.33'], ['nchan', '<= 0.8'], ['direct']]
+  return peers
     .filter(([peer]) => sides[peer])
     .map(([peer, goal]) =>
       row(`fanout CPU, ${VIEWERS} viewers x ${RATE}/s`, 'us/delivered event', seen, {

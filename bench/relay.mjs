@@ -20,10 +20,10 @@ export async function measure() {
 async function latency(stage) {
   const { nchan: _, ...sides } = sidesOf(stage)
   const rows = []
-  for (const [rate, goal] of [
+  for (const [rate, goal] of /** @type {[number, string][]} */ ([
     [25, '<= 1.2 x next'],
     [500, '<= 20 ms'],
-  ]) {
+  ])) {
     const exact = new Exactness()
     const plan = { rate, events: Math.round(rate * SECONDS) }
     const seen = await byTurns(sides, { read: ({ p50 }) => p50, slack: 0.1 }, async (side) => {
@@ -55,10 +55,10 @@ async function latency(stage) {
 /** Milliseconds until a viewer has its headers while the upstream says nothing at all: one alone, and of ten at the same moment. */
 async function headers(stage) {
   const rows = []
-  for (const [viewers, times, goal] of [
+  for (const [viewers, times, goal] of /** @type {[number, number, string?][]} */ ([
     [1, 10, '< 50 ms'],
-    [10, 1, undefined],
-  ]) {
+    [10, 1],
+  ])) {
     const seen = []
     const opened = { ours: 0, next: 0 }
     for (let turn = 0; turn < times * ROUNDS; turn += 1) {

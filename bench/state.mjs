@@ -67,8 +67,9 @@ async function use(page) {
   await page.waitForFunction(() => !document.querySelector('[aria-busy]'), null, { timeout: GIVE_UP_MS })
   const expand = await page.evaluate(async () => {
     const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+    /** @returns {any} */
     const lineOf = (key) =>
-      [...document.querySelectorAll('[role=treeitem]')].find((one) => one.textContent.slice(1).startsWith(`${key}: `))
+      [...document.querySelectorAll('[role=treeitem]')].find((one) => one.textContent?.slice(1).startsWith(`${key}: `))
     const times = []
     for (const key of ['messages', '0', '1', '2']) {
       const began = performance.now()
@@ -80,11 +81,11 @@ async function use(page) {
     return Math.max(...times)
   })
   const search = await page.evaluate(async () => {
-    const field = document.querySelector('input[type=search]')
+    const field = /** @type {HTMLInputElement} */ (document.querySelector('input[type=search]'))
     const began = performance.now()
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, 'needle-at-the-end')
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, 'needle-at-the-end')
     field.dispatchEvent(new Event('input', { bubbles: true }))
-    const told = () => document.querySelector('[aria-live]').textContent
+    const told = () => document.querySelector('[aria-live]')?.textContent ?? ''
     while (!/^1 of/.test(told()) && performance.now() - began < 60_000)
       await new Promise((resolve) => setTimeout(resolve, 1))
     return performance.now() - began

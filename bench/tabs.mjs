@@ -66,6 +66,7 @@ async function settle(pages) {
 async function waitsOf(pages, path) {
   const [front, ...others] = pages.toReversed()
   await askFrom(front, path)
+  /** @type {Record<'front' | 'hidden', number[]>} */
   const waits = { front: [], hidden: [] }
   for (let asked = 0; asked < ASKED; asked += 1) {
     waits.front.push(await askFrom(front, path))

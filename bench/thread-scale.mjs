@@ -96,11 +96,11 @@ const turn = (page) =>
   page.evaluate(
     () =>
       new Promise((resolve) => {
-        const keys = () => [...document.querySelectorAll('tr[data-key]')].map((one) => one.dataset.key)
+        const keys = () => [...document.querySelectorAll('tr[data-key]')].map((one) => one.getAttribute('data-key'))
         const before = keys()[0]
         const next = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Next')
         const began = performance.now()
-        next.click()
+        next?.click()
         const look = () => {
           const now = keys()
           if (now.length > 0 && now[0] !== before)

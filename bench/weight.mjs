@@ -47,7 +47,7 @@ export async function measure() {
     const rows = []
     for (const [name, at] of Object.entries(pages)) {
       const signedIn = name === 'sign-in' ? await browser.newContext({ baseURL: ours.url }) : context
-      const { first, later } = await scriptWeight(signedIn, new URL(at, ours.url).href)
+      const { first, later } = await scriptWeight(signedIn, new URL(at ?? '/', ours.url).href)
       rows.push({
         id: `weight ${name}`,
         ours: +first.toFixed(1),

@@ -7,10 +7,16 @@ import { fileURLToPath } from 'node:url'
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 
-/** The environment without what npm and a caller's shell would leak into npm, next, vitest and the agents. */
+/**
+ * The environment without what npm and a caller's shell would leak into npm, next, vitest and the agents.
+ * @param {Record<string, string | undefined>} extra
+ * @returns {NodeJS.ProcessEnv} NODE_ENV is left to the program that is started
+ */
 export function cleanEnv(extra = {}) {
   const kept = Object.entries(process.env).filter(([key]) => !/^(npm_.*|INIT_CWD|NODE_ENV|NODE_OPTIONS)$/i.test(key))
-  return { ...Object.fromEntries(kept), NEXT_TELEMETRY_DISABLED: '1', ...extra }
+  /** @type {any} */
+  const env = { ...Object.fromEntries(kept), NEXT_TELEMETRY_DISABLED: '1', ...extra }
+  return env
 }
 
 /** Runs a command to its end and says what it did. Gives whether it succeeded. */

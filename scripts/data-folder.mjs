@@ -45,6 +45,7 @@ export function lockDataFolder(dataDir) {
       rmSync(file, { force: true })
     }
   }
+  throw new Error(`The data folder ${dataDir} could not be locked.`)
 }
 
 /** A secret kept in the data folder, made on first use; only this user can read it. */

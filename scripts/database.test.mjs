@@ -26,7 +26,7 @@ async function start() {
   const keeper = fork('scripts/database.mjs', [folder], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   keepers.push(keeper)
   let complaint = ''
-  keeper.stderr.setEncoding('utf8').on('data', (text) => {
+  keeper.stderr?.setEncoding('utf8').on('data', (text) => {
     complaint += text
   })
   const said = await Promise.race([
@@ -69,7 +69,7 @@ describe('the embedded database', () => {
       const { keeper, url } = await start()
       const acknowledged = await insertUntilCut(url, () => {
         const server = serverPid()
-        if (victim !== 'server') process.kill(keeper.pid, 'SIGKILL')
+        if (victim !== 'server') process.kill(/** @type {number} */ (keeper.pid), 'SIGKILL')
         if (victim !== 'keeper') process.kill(server, 'SIGKILL')
         else process.kill(server, 'SIGINT') // left behind by its keeper; ended here so that the writer stops
       })
@@ -87,7 +87,7 @@ describe('the embedded database', () => {
   test('ends a server that outlived its keeper, and serves again', async () => {
     const { keeper } = await start()
     const orphan = serverPid()
-    process.kill(keeper.pid, 'SIGKILL')
+    process.kill(/** @type {number} */ (keeper.pid), 'SIGKILL')
     await once(keeper, 'exit')
     expect(() => process.kill(orphan, 0)).not.toThrow()
     expect((await start()).url).toMatch(/^postgres:/)
@@ -142,7 +142,7 @@ describe('the database of the tests', () => {
     const { rows } = await client.query('show data_directory')
     const home = path.dirname(rows[0].data_directory)
     expect(existsSync(home)).toBe(true)
-    process.kill(-runner.pid, 'SIGKILL')
+    process.kill(-(/** @type {number} */ (runner.pid)), 'SIGKILL')
     const isUp = () => client.query('select 1').then(Boolean, () => false)
     for (let tries = 0; tries < 200 && ((await isUp()) || existsSync(home)); tries++)
       await new Promise((resolve) => setTimeout(resolve, 50))

@@ -37,7 +37,7 @@ const freePort = () =>
   new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject)
     probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address()
+      const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
       probe.close(() => resolve(port))
     })
   })
@@ -149,6 +149,7 @@ async function launch(program, flags, as, say, patienceMs = 8000) {
   const ended = once(server, 'exit').then(([code, signal]) => code ?? signal)
   const tail = []
   let isReady = false
+  /** @type {Promise<void>} */
   const ready = new Promise((resolve) => {
     server.stderr.setEncoding('utf8').on('data', (text) => {
       tail.push(text.trim())
@@ -184,10 +185,11 @@ export async function startPostgres(
   const { native, home } = await place(dataDir, say)
   const databaseDir = path.join(home, 'postgres')
   const passwordFile = path.join(home, 'postgres-password')
+  /** @type {import('node:child_process').SpawnSyncOptions} */
   const as = {
     ...(user && { uid: user.uid, gid: user.gid }),
     cwd: '/',
-    env: { LC_ALL: 'C', PATH: process.env.PATH ?? '' },
+    env: /** @type {any} */ ({ LC_ALL: 'C', PATH: process.env.PATH ?? '' }), // NODE_ENV is none of its business
   }
 
   const version = read(path.join(databaseDir, 'PG_VERSION'))

@@ -6,6 +6,8 @@ import { cleanEnv, root } from './bootstrap.mjs'
 const MOST_FAILURES = 3
 const RESTART_MS = 250
 
+/** @typedef {import('node:child_process').ChildProcess & { tier: number, first: Promise<any> }} Child */
+
 /** Children of a lower tier end after those of a higher one: the database is tier 0. */
 export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {} } = {}) {
   const children = new Set()
@@ -55,12 +57,14 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
     let hasServed = false
     let failures = 0
     const start = () => {
-      const child = spawn(process.execPath, args, {
-        cwd: root,
-        env: cleanEnv({ NODE_ENV: 'production', ...env }),
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-        detached: true,
-      })
+      const child = /** @type {Child} */ (
+        spawn(process.execPath, args, {
+          cwd: root,
+          env: cleanEnv({ NODE_ENV: 'production', ...env }),
+          stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+          detached: true,
+        })
+      )
       child.tier = tier
       child.first = new Promise((resolve) => child.once('message', resolve))
       failures++

@@ -15,7 +15,7 @@ try {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop)
   process.once('disconnect', stop) // the test run is over, or was killed
   void server.ended.then(() => process.exit(0))
-  if (process.connected) process.send({ url: server.url })
+  if (process.connected) process.send?.({ url: server.url })
   else stop()
 } catch (error) {
   console.error(`[test database] ${error.message}`)

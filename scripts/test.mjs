@@ -42,6 +42,7 @@ ensureDependencies()
 const chromium = hasBrowser ? ensureChromium() : undefined
 check('route types', tool('next/dist/bin/next', ['typegen']))
 check('type check', tool('typescript/bin/tsc', ['--noEmit', '--incremental', 'false']))
+check('type check of the scripts', tool('typescript/bin/tsc', ['-p', 'tsconfig.scripts.json']))
 check('format and lint', tool('@biomejs/biome/bin/biome', ['check', '.']))
 suite(
   'unit and contract tests',

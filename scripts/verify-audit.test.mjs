@@ -16,6 +16,7 @@ beforeAll(async () => {
   database = await testDatabase()
   home = await testConsole(database.url)
   folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-log-'))
+  /** @type {Parameters<typeof recordIntent>[0]} */
   const entry = {
     actor: { id: 'someone', email: '', kind: 'user' },
     role: 'admin',

@@ -73,7 +73,7 @@ function watchPage() {
   new PerformanceObserver((list) => {
     for (const { name, duration } of list.getEntries())
       if (name === 'keydown' || name === 'input' || name === 'keyup') window.inputDelays.push(duration)
-  }).observe({ type: 'event', durationThreshold: 16 })
+  }).observe(/** @type {PerformanceObserverInit} */ ({ type: 'event', durationThreshold: 16 }))
 }
 
 /**
@@ -148,7 +148,7 @@ export const textAt = (page, text, timeoutMs) =>
 export const readBytes = (page, { url, init = {}, last }) =>
   page.evaluate(
     async ([url, init, last]) => {
-      const reader = (await fetch(url, init)).body.getReader()
+      const reader = /** @type {ReadableStream<Uint8Array>} */ ((await fetch(url, init)).body).getReader()
       window.isOpen = true
       const needle = new TextEncoder().encode(last)
       const endsWithNeedle = (bytes) => {

@@ -62,7 +62,7 @@ export async function startReader() {
   const reader = await startChild('reader.mjs')
   let count = 0
   const waiting = new Map()
-  reader.child.on('message', ({ id, opened, result }) => {
+  reader.child.on('message', (/** @type {any} */ { id, opened, result }) => {
     if (opened) waiting.get(id)?.onOpened(opened)
     if (!result) return
     waiting.get(id)?.onResult(result)

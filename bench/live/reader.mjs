@@ -45,14 +45,14 @@ process.on('message', async ({ id, stop, streams, events, bytes, timeoutMs }) =>
   const timer = setTimeout(() => controller.abort(), timeoutMs)
   jobs.set(id, controller)
   const followed = streams.map((one) => follow(one, { events, bytes }, controller.signal))
-  process.send({ id, opened: await Promise.all(followed.map((one) => one.opened)) })
+  process.send?.({ id, opened: await Promise.all(followed.map((one) => one.opened)) })
   const seen = await Promise.all(followed.map((one) => one.ended))
   clearTimeout(timer)
   jobs.delete(id)
   const latencies = seen.flatMap((one) => one.latencies).sort((a, b) => a - b)
   const at = (share) => (latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0) / 1000
   const sum = (read) => seen.reduce((total, one) => total + read(one), 0)
-  process.send({
+  process.send?.({
     id,
     result: {
       events: sum((one) => one.events),
@@ -69,4 +69,4 @@ process.on('message', async ({ id, stop, streams, events, bytes, timeoutMs }) =>
   })
 })
 process.on('disconnect', () => process.exit())
-process.send({ url: 'ready' })
+process.send?.({ url: 'ready' })

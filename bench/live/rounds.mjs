@@ -50,7 +50,13 @@ export async function byTurns(
   }
 }
 
-/** One row: medians of both sides, and median, least and most of the ratio round by round. */
+/**
+ * One row: medians of both sides, and median, least and most of the ratio round by round.
+ * @param {string} id
+ * @param {string} unit
+ * @param {{ rounds: any[], left?: number, stolen?: number }} measured
+ * @param {{ ours?: string, peer?: string, name?: string, of?: (figure: any, figures: any) => number, [more: string]: any }} options
+ */
 export function row(
   id,
   unit,
@@ -58,8 +64,9 @@ export function row(
   { ours = 'ours', peer, name = peer, of = (figure) => figure, ...more },
 ) {
   const mine = rounds.map((figures) => of(figures[ours], figures))
-  const theirs = peer && rounds.map((figures) => of(figures[peer], figures))
-  const ratios = theirs && mine.map((value, index) => value / theirs[index])
+  const theirs = peer ? rounds.map((figures) => of(figures[peer], figures)) : []
+  const ratios = mine.map((value, index) => value / theirs[index])
+  /** @type {Record<string, unknown>} */
   const made = {
     id,
     ours: short(median(mine)),

@@ -93,6 +93,7 @@ async function stream(response, plan, first) {
   stats.opened += 1
   stats.open += 1
   let isGone = false
+  /** @type {(value?: unknown) => void} */
   let onRoom = () => {}
   response.on('drain', () => onRoom())
   response.on('close', () => {
@@ -246,6 +247,6 @@ const server = createServer((request, response) => {
 })
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
-const address = `http://127.0.0.1:${server.address().port}`
-process.send({ url: address })
+const address = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`
+process.send?.({ url: address })
 process.on('disconnect', () => process.exit())

@@ -142,10 +142,11 @@ async function shown(context, ours, thread) {
   await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] })
   const ms = await page.evaluate(async (timeoutMs) => {
     window.longTasks.length = 0
+    /** @type {any} */
     const tab = [...document.querySelectorAll('[role=tab]')].find((one) => one.textContent === 'State')
     const began = performance.now()
-    tab.dispatchEvent(new MouseEvent('mousedown', { bubbles: true, button: 0 }))
-    tab.click()
+    tab?.dispatchEvent(new MouseEvent('mousedown', { bubbles: true, button: 0 }))
+    tab?.click()
     return (await window.drawn('[role=treeitem]', timeoutMs)) - began
   }, GIVE_UP_MS)
   await page.waitForFunction(() => !document.querySelector('[aria-busy]'), null, { timeout: GIVE_UP_MS })

@@ -1,4 +1,5 @@
 // A server of plain pages, ours and the peers' bundled in the run, and the bytes that they are given; and a browser.
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { build } from 'esbuild'
@@ -30,7 +31,7 @@ async function bundle(entry, folder = root) {
     define: { 'process.env.NODE_ENV': '"production"', 'import.meta.url': 'location.href' },
     logLevel: 'error',
   })
-  return outputFiles.find(({ path }) => path.endsWith('.js')).contents
+  return outputFiles.find(({ path }) => path.endsWith('.js'))?.contents
 }
 
 /** Gives `{ openPage(side), put(name, text), end() }`. */
@@ -41,7 +42,7 @@ export async function startStage() {
     ['/ours-worker.js', await bundle('lib/json/json.worker.ts')],
     ['/rivals.js', await bundle(path.join(rival, 'page.mjs'), rival)],
   ])
-  const server = createServer(({ url }, response) => {
+  const server = createServer(({ url = '/' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://stage')
     if (pathname === '/page') {
       const script = searchParams.get('side') === 'ours' ? 'ours' : 'rivals'
@@ -54,8 +55,8 @@ export async function startStage() {
     const file = files.get(pathname)
     response.writeHead(file ? 200 : 404, { 'content-type': 'text/javascript; charset=utf-8' }).end(file)
   })
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = `http://127.0.0.1:${server.address().port}`
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`
   const browser = await startChromium()
 
   /** A new page of a side, with the named bytes in `window.given` and its long tasks noted from then on. */

@@ -9,7 +9,7 @@ import { runningServer } from '../../scripts/postgres.mjs'
 /** An agent server with graphs of a test, as a process beside the product and in a schema of the product's database. */
 export async function startOwnAgent(config: string) {
   const data = readFileSync(path.join(root, 'test-results/e2e-data.txt'), 'utf8')
-  const env: Record<string, string> = cleanEnv({
+  const env = cleanEnv({
     PILOTHOUSE_AGENT_DATABASE_URL: process.env.DATABASE_URL ?? runningServer(data),
     PILOTHOUSE_AGENT_SCHEMA: `journey_${randomBytes(6).toString('hex')}`,
     PILOTHOUSE_AGENT_CONFIG: path.join(root, config),
@@ -17,7 +17,7 @@ export async function startOwnAgent(config: string) {
     NODE_NO_WARNINGS: '1', // a fan-out of twelve has more listeners than Node.js expects
   })
   const child = fork(path.join(root, '.build/agent-server.mjs'), [], {
-    env: env as NodeJS.ProcessEnv, // Next.js wants more of it than a child has
+    env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const ended = once(child, 'exit')

@@ -27,6 +27,7 @@ export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
 
   // Not `fetch`: it takes several times as much of the machine that the load is for.
   const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  /** @type {(method: import('undici').Dispatcher.HttpMethod, path: string, body?: object, headers?: Record<string, string>) => Promise<any>} */
   const ask = async (method, path, body, headers = {}) => {
     const answer = await send(base + path, {
       dispatcher: connections,
@@ -113,9 +114,9 @@ export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
       if (id <= lastId) fail(`${name}: id ${id} after ${lastId}`)
       if (id <= lastId) figures.doubled += 1
       lastId = id
-      if (event === 'end') hasEnd = JSON.parse(field('data')).status === 'success'
+      if (event === 'end') hasEnd = JSON.parse(field('data') ?? 'null').status === 'success'
       if (event !== 'custom') continue
-      const { n } = JSON.parse(field('data'))
+      const { n } = JSON.parse(field('data') ?? 'null')
       seen.set(n, (seen.get(n) ?? 0) + 1)
     }
     const doubled = [...seen.values()].filter((times) => times > 1).length

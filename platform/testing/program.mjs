@@ -22,7 +22,7 @@ export async function startProgram({ dataDir, databaseUrl, agentServer, settings
   /** @type {Promise<number | null>} */
   const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)))
   /** @type {Promise<{ url: string, apiKey: string }>} */
-  const said = new Promise((resolve) => child.once('message', (message) => resolve(message.ready)))
+  const said = new Promise((resolve) => child.once('message', (/** @type {any} */ { ready }) => resolve(ready)))
   const ready = await Promise.race([
     said,
     ended.then((code) => Promise.reject(new Error(`The platform ended with ${code}.`))),

@@ -5,18 +5,28 @@ import path from 'node:path'
 import { env } from 'node:process'
 import { pathToFileURL } from 'node:url'
 
-const { PILOTHOUSE_AGENT_CONFIG, PILOTHOUSE_AGENT_SECRET, PILOTHOUSE_AGENT_OWNER } = env
+const {
+  PILOTHOUSE_AGENT_CONFIG = '',
+  PILOTHOUSE_AGENT_INFO = 'null',
+  PILOTHOUSE_AGENT_SECRET,
+  PILOTHOUSE_AGENT_OWNER,
+} = env
 process.once('disconnect', () => process.exit(0))
-process.on('message', ({ drain }) => drain && process.send({ idle: true }))
+process.on('message', (/** @type {any} */ { drain }) => drain && process.send?.({ idle: true }))
 
+/** @type {Record<string, any>} */
 const graphs = {}
-for (const [name, value] of Object.entries(JSON.parse(readFileSync(PILOTHOUSE_AGENT_CONFIG, 'utf8')).graphs)) {
+/** @type {Record<string, any>} */
+const configured = JSON.parse(readFileSync(PILOTHOUSE_AGENT_CONFIG, 'utf8')).graphs
+for (const [name, value] of Object.entries(configured)) {
   const [file, exported] = (value.path ?? value).split(':')
   try {
-    graphs[name] = (await import(pathToFileURL(path.resolve(path.dirname(PILOTHOUSE_AGENT_CONFIG), file))))[exported]
+    graphs[name] = (await import(pathToFileURL(path.resolve(path.dirname(PILOTHOUSE_AGENT_CONFIG), file)).href))[
+      exported
+    ]
     if (!graphs[name]) throw new Error(`there is no export ${exported}`)
   } catch (error) {
-    process.send({ failed: { graph: name, message: error.message } })
+    process.send?.({ failed: { graph: name, message: error.message } })
     console.error(error.stack)
     setTimeout(() => process.exit(1), 20)
     await new Promise(() => {})
@@ -29,9 +39,9 @@ const json = (response, body, status = 200, headers = {}) => {
 }
 let cut = 0
 
-createServer(async (request, response) => {
+const server = createServer(async (request, response) => {
   if (request.headers['x-pilothouse-child'] !== PILOTHOUSE_AGENT_SECRET) return json(response, { detail: 'no' }, 403)
-  const url = new URL(request.url, 'http://x')
+  const url = new URL(request.url ?? '/', 'http://x')
   const [, first, name, last] = url.pathname.split('/')
   const ms = Number(url.searchParams.get('ms') ?? 20)
   if (first === 'ok') return json(response, { ok: true })
@@ -39,7 +49,7 @@ createServer(async (request, response) => {
     return graphs[name].draws === false
       ? json(response, { detail: `${name} cannot be drawn` }, 500)
       : json(response, { nodes: [], edges: [] })
-  if (first === 'info') return json(response, { metadata: JSON.parse(env.PILOTHOUSE_AGENT_INFO) })
+  if (first === 'info') return json(response, { metadata: JSON.parse(PILOTHOUSE_AGENT_INFO) })
   if (first === 'about')
     return json(response, {
       pid: process.pid,
@@ -49,12 +59,12 @@ createServer(async (request, response) => {
       cwd: process.cwd(),
       cut,
       names: Object.keys(env).sort(),
-      info: JSON.parse(env.PILOTHOUSE_AGENT_INFO),
+      info: JSON.parse(PILOTHOUSE_AGENT_INFO),
     })
   if (first === 'hold') {
     // Counts for as long as a file is there.
     response.writeHead(200, { 'content-type': 'text/event-stream', 'set-cookie': ['a=1', 'b=2'] })
-    for (let n = 0; existsSync(url.searchParams.get('file')); n += 1) {
+    for (let n = 0; existsSync(url.searchParams.get('file') ?? ''); n += 1) {
       response.write(`data: ${n}\n\n`)
       await new Promise((resolve) => setTimeout(resolve, ms))
     }
@@ -96,7 +106,8 @@ createServer(async (request, response) => {
     length: body.length,
     body: body.toString().slice(0, 200),
   })
-}).listen(0, '127.0.0.1', function () {
+})
+server.listen(0, '127.0.0.1', () => {
   console.log('stand-in is listening')
-  process.send({ ready: { port: this.address().port } })
+  process.send?.({ ready: { port: /** @type {import('node:net').AddressInfo} */ (server.address()).port } })
 })

@@ -1,5 +1,6 @@
 // What the users of an agent server do while its process is killed: runs on threads, queued runs, runs without a thread,
 // crons, and webhooks for all of them. It remembers what was acknowledged.
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
@@ -19,11 +20,11 @@ export async function startReceiver(random) {
     seen.set(run_id, [...(seen.get(run_id) ?? []), status])
     response.end('thanks')
   })
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     /** By run: the statuses it was told to have ended with, one for each notice that was taken. */
     seen,
-    url: `http://127.0.0.1:${server.address().port}/`,
+    url: `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`,
     close: () => {
       server.closeAllConnections()
       server.close()

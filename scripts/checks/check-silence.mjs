@@ -19,7 +19,7 @@ async function listen(recording) {
   const { body } = await fetch(url, init)
   let at = Date.now()
   void (async () => {
-    for await (const bytes of body) {
+    for await (const bytes of body ?? []) {
       heard.longestPauseMs = Math.max(heard.longestPauseMs, Date.now() - at)
       at = Date.now()
       const text = Buffer.from(bytes).toString()

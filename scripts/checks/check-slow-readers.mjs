@@ -15,7 +15,7 @@ const MOST_SLOWER = 2
 const ours = await scriptedConsole()
 const problems = []
 const megabytes = (bytes) => Math.round(bytes / 2 ** 20)
-const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${ours.pid()}/status`, 'utf8'))[1]) * 1024
+const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${ours.pid()}/status`, 'utf8'))?.[1]) * 1024
 
 /** Opens a stream and leaves it unread. */
 function open({ url, body, ...init }) {

@@ -16,11 +16,11 @@ import { cleanEnv, root, run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 import { createJourney, startReceiver, stepsIn } from './agent-journey.mjs'
 
-const options = {
+const options = /** @type {const} */ ({
   quick: { type: 'boolean' },
   'no-build': { type: 'boolean' },
   program: { type: 'string', default: '.build/agent-server.mjs' },
-}
+})
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
 const kills = Number(positionals[0] ?? 10)
 const seed = Number(positionals[1] ?? Date.now() % 1_000_000)
@@ -43,14 +43,15 @@ const marksOf = []
 if (!values['no-build'])
   run(process.execPath, ['scripts/build-platform.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] })
 const keeper = process.env.DATABASE_URL ? undefined : startTestDatabase()
-const databaseUrl = process.env.DATABASE_URL ?? (await keeper.url)
+const databaseUrl = process.env.DATABASE_URL ?? (await keeper?.url)
 const database = new pg.Client({ connectionString: databaseUrl, options: `-c search_path=${SCHEMA}` })
 await database.connect()
+/** @type {(text: string, given?: unknown[]) => Promise<any[]>} */
 const rowsOf = async (text, given) => (await database.query(text, given)).rows
 
 async function start() {
   const began = Date.now()
-  const child = fork(path.join(root, values.program), {
+  const child = fork(path.join(root, String(values.program)), {
     env: cleanEnv({
       PILOTHOUSE_AGENT_DATABASE_URL: databaseUrl,
       PILOTHOUSE_AGENT_SCHEMA: SCHEMA,

@@ -13,7 +13,7 @@ test.skipIf(process.platform === 'win32')(
       const { stdout } = await promisify(execFile)(process.execPath, args, {
         env: { ...process.env, DATABASE_URL: database.url },
       })
-      const figures = JSON.parse(stdout.trim().split('\n').at(-1))
+      const figures = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
       expect(figures).toMatchObject({ kills: 3, problems: 0 })
       expect(figures.webhooks.runs).toBeGreaterThan(0)
     } finally {

@@ -21,6 +21,7 @@ const runs = await Promise.all(
   Array.from({ length: streams }, (_, index) => ours.startRun({}, { stream_resumable: index % 2 === 0 })),
 )
 const viewers = runs.slice(0, 6).map(({ recording }) => {
+  /** @type {any} */
   const viewer = { recording, entries: [], resets: 0 }
   viewer.close = ours.follow(recording, (entries) => {
     if (entries[0].seq === 1 && viewer.entries.length > 0) {

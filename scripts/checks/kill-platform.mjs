@@ -14,12 +14,12 @@ import { tickerFiles } from '../../platform/testing/ticker.mjs'
 import { root, run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 
-const options = {
+const options = /** @type {const} */ ({
   seed: { type: 'string' },
   agent: { type: 'string', default: 'stand-in' },
   quiet: { type: 'boolean' },
   'no-build': { type: 'boolean' },
-}
+})
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
 const kills = Number(positionals[0] ?? 10)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
@@ -41,6 +41,7 @@ const journey = createJourney({ folder, random, files: isReal ? tickerFiles : st
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const say = (line) => values.quiet || console.log(`[kill] ${line}`)
 const killed = { platform: 0, reaper: 0, agent: 0, work: 0 }
+/** @type {Record<'back' | 'consistent', number[]>} */
 const took = { back: [], consistent: [] }
 
 const kill = (one) => {
@@ -87,7 +88,7 @@ async function nothingLeft(what, patienceMs) {
 if (!values['no-build'])
   run(process.execPath, ['scripts/build-platform.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] })
 const server = process.env.DATABASE_URL ? undefined : startTestDatabase()
-const databaseUrl = process.env.DATABASE_URL ?? (await server.url)
+const databaseUrl = process.env.DATABASE_URL ?? (await server?.url)
 const database = new pg.Client({ connectionString: databaseUrl })
 await database.connect()
 const start = async () => {

@@ -12,7 +12,7 @@ test.skipIf(process.platform !== 'linux')(
       const args = ['scripts/checks/kill-platform.mjs', '3', '--seed', '3', '--quiet', '--no-build']
       const env = { ...process.env, DATABASE_URL: database.url }
       const { stdout } = await promisify(execFile)(process.execPath, args, { env })
-      const figures = JSON.parse(stdout.trim().split('\n').at(-1))
+      const figures = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
       expect(figures.killed.platform).toBeGreaterThanOrEqual(3)
       expect(Object.keys(figures.steps).length).toBeGreaterThan(2)
     } finally {

@@ -14,7 +14,10 @@ import { tickerFiles } from '../../platform/testing/ticker.mjs'
 import { run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 
-const options = { rate: { type: 'string', default: '200' }, streams: { type: 'string', default: '20' } }
+const options = /** @type {const} */ ({
+  rate: { type: 'string', default: '200' },
+  streams: { type: 'string', default: '20' },
+})
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
 const rollouts = Number(positionals[0] ?? 5)
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -79,7 +82,7 @@ function meter() {
     for (const { pid, kind } of all) {
       try {
         // After the name, which may hold blanks: user and system time of the process itself.
-        const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ')
+        const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
         ticks.set(pid, Number(fields[11]) + Number(fields[12]))
         kinds.set(pid, kind)
       } catch {

@@ -77,6 +77,7 @@ export async function scriptedConsole() {
     until,
     SseParser,
     decodeFrame,
+    /** @type {any} The console of `start`, a new one after each. */
     console: undefined,
     /** Of the console's own process: the launcher's one child. */
     pid: () => Number(readFileSync(`/proc/${self.console.pid}/task/${self.console.pid}/children`, 'utf8').trim()),
