@@ -82,13 +82,29 @@ export async function isStoreUp(withinMs: number): Promise<boolean> {
   return isUp
 }
 
-/** Whether a failure means that the store cannot be reached just now, as opposed to a fault in a query. */
-export function isStoreDown(error: unknown): boolean {
+/** Why the store did not do its work although nothing is wrong with the query. */
+export type StoreOutage = 'unreachable' | 'read-only' | 'busy'
+
+const OUTAGE_CODES: [RegExp, StoreOutage][] = [
+  // Class 08: connection; 57P0x: the server is stopping or starting; 53300: no connection left.
+  [
+    /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ETIMEDOUT|EPIPE|08...|57P0[1-5]|53300)$/,
+    'unreachable',
+  ],
+  // Class 53 otherwise: disk or memory full; 25006: read-only transaction (a standby after a fail-over); 58030: I/O error.
+  [/^(53...|25006|58030)$/, 'read-only'],
+  // Class 40: rolled back by the server; 55P03: lock not available; 57014: statement timeout.
+  [/^(40...|55P03|57014)$/, 'busy'],
+]
+
+/** Whether a failure is an outage of the store, as opposed to a fault in a query; what failed may work later. */
+export function storeOutage(error: unknown): StoreOutage | undefined {
   for (let one = error; one instanceof Error; one = one.cause) {
     const code = 'code' in one ? String(one.code) : ''
-    // Class 08: connection; 57P0x: the server is stopping or starting; 53300: no connection left.
-    if (/^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|08...|57P0[1-3]|53300)$/.test(code)) return true
-    if (/timeout exceeded when trying to connect|Connection terminated/.test(one.message)) return true
+    const known = OUTAGE_CODES.find(([codes]) => codes.test(code))
+    if (known) return known[1]
+    if (/timeout exceeded when trying to connect|Connection terminated|not queryable/.test(one.message))
+      return 'unreachable'
   }
-  return false
+  return undefined
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { unstable_rethrow } from 'next/navigation'
 import { z } from 'zod'
 import { AppError, type ErrorView, type FieldError, type Result } from '@/lib/errors'
-import { isStoreDown } from './db'
+import { type StoreOutage, storeOutage } from './db'
 import { log } from './log'
 
 export const newRequestId = (): string => randomUUID()
@@ -24,16 +24,19 @@ export function parseInput<T extends z.ZodType>(schema: T, value: unknown): z.ou
   throw new AppError('invalid', first ?? 'Some fields need another value.', { fields })
 }
 
+const OUTAGE_MESSAGES: Record<StoreOutage, string> = {
+  unreachable: "The console's database does not answer. Nothing was changed; try again in a moment.",
+  'read-only':
+    "The console's database does not accept changes (its disk is full or it is read-only). Nothing was changed.",
+  busy: "The console's database is busy. Nothing was changed; try again in a moment.",
+}
+
 function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof z.ZodError)
     return new AppError('invalid', 'Some fields need another value.', { fields: fieldErrors(error), cause: error })
-  if (isStoreDown(error))
-    return new AppError(
-      'internal',
-      "The console's database does not answer. Nothing was changed; try again in a moment.",
-      { cause: error },
-    )
+  const outage = storeOutage(error)
+  if (outage) return new AppError('internal', OUTAGE_MESSAGES[outage], { cause: error })
   return new AppError('internal', 'Something went wrong in the console. The log has the details under this id.', {
     cause: error,
   })

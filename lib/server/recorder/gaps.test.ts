@@ -100,3 +100,30 @@ test('a finished recording of which nothing is left says so', async () => {
   expect(marked(log)).toEqual(range(1, entries - 1))
   expect(log.at(-1)).toMatchObject({ seq: entries, kind: 'final', outcome: 'success' })
 })
+
+test('a take-over resumes from the first gap while the server still has the events', async () => {
+  const actor = await testActor({ tests: 'developer' })
+  const body = { assistant_id: 'agent' }
+  const { id } = await startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
+  const run = server.latest()
+  for (let n = 1; n <= 3; n++) {
+    run.emit('custom', n)
+    await until(async () => (await storedEnd(id)).last === n + 1)
+  }
+  await recorderHub().stop()
+  const shared = globalThis as { pilothouseRecorder?: unknown }
+  shared.pilothouseRecorder = undefined
+  await (await db()).delete(segments).where(and(eq(segments.recording, id), eq(segments.firstSeq, 3)))
+
+  await recorderHub().claim()
+  await until(() => run.readers.size === 1)
+  run.emit('custom', 4)
+  run.finish()
+  await until(async () => (await findRecording(id))?.phase === 'ended')
+  const entries = await logOf(id)
+  expect(entries.map(({ seq }) => seq)).toEqual(range(1, entries.length))
+  expect(entries.map((one) => (one.kind === 'event' ? one.event : one.kind))).toEqual([
+    ...run.events.map(({ event }) => event),
+    'final',
+  ])
+})

@@ -11,7 +11,7 @@ export type Join = 'first' | 'replay' | 'late'
 type Break = { since: number; reason: string; isClean: boolean }
 
 /** Longer than this most servers do not keep events for a replay. */
-const REPLAY_MS = 110_000
+export const REPLAY_MS = 110_000
 
 /**
  * Puts a run's events into its log, each once and in order, whatever number of streams brings them: what a server repeats

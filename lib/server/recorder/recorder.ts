@@ -42,6 +42,7 @@ export class Recorder implements ActiveRecorder {
     })
     if (run) this.#isNamed()
     this.#intake = new Intake(held, (thread, run) => this.name(thread, run))
+    hub.writer.accept(id)
     held.onChunk = (chunk) => hub.writer.add({ recording: id, chunk, lastEventId: this.#intake.lastEventId || null })
     hub.recorders.set(id, this)
     hub.hold(held)

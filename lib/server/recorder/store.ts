@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db, type Store } from '../process/db'
 import type { Chunk } from './chunk'
@@ -174,6 +174,14 @@ export async function writeSegments(
   return new Set(written.map(({ recording }) => recording))
 }
 
+/** Last stored entry of each of these recordings that the instance still owns; 0 where nothing is stored yet. */
+export async function storedLast(ids: readonly string[], instance: number): Promise<Map<string, number>> {
+  const { rows } = await (await db()).execute<{ id: string; last: number }>(sql`
+    select id, coalesce((select max(last_seq) from ${segments} where recording = id), 0) as last
+    from ${recordings} where id = any(${sql.param([...ids])}::uuid[]) and owner = ${instance}`)
+  return new Map(rows.map(({ id, last }) => [id, last]))
+}
+
 /**
  * Segments that hold entries after `cursor`, in order, about `maxBytes` of them but at least one. What of them is missing
  * in the store is marked.
@@ -212,6 +220,20 @@ export async function storedEnd(id: string): Promise<{ last: number; bytes: numb
     from ${segments} where recording = ${id}`)
   const [end] = rows
   return { last: end?.last ?? 0, bytes: Number(end?.bytes ?? 0), lastEventId: end?.event ?? '' }
+}
+
+/** Last entry before the first gap in what is stored; undefined where there is no gap. */
+export async function endBeforeGap(id: string): Promise<number | undefined> {
+  const { rows } = await (await db()).execute<{ end: number | null }>(sql`
+    select min(before) as end from (
+      select lag(last_seq, 1, 0) over (order by first_seq) as before, first_seq from ${segments} where recording = ${id}
+    ) as one where first_seq > before + 1`)
+  return rows[0]?.end ?? undefined
+}
+
+/** Deletes what is stored after entry `last`. */
+export async function truncateSegments(id: string, last: number): Promise<void> {
+  await (await db()).delete(segments).where(and(eq(segments.recording, id), gt(segments.firstSeq, last)))
 }
 
 /** Joins the many small segments of a finished recording, so that a replay reads few rows; never over a hole. */

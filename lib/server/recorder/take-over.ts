@@ -2,19 +2,29 @@ import 'server-only'
 import { log } from '../process/log'
 import { decodeChunk } from './chunk'
 import type { Hub } from './hub'
+import { REPLAY_MS } from './intake'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
 import { findMarkedRun } from './run-source'
-import { type RecordingRow, readSegments, setCuts, storedEnd, updateRecording } from './store'
+import {
+  endBeforeGap,
+  type RecordingRow,
+  readSegments,
+  setCuts,
+  storedEnd,
+  truncateSegments,
+  updateRecording,
+} from './store'
 
 const PAGE_BYTES = 1024 * 1024
 
 /** Goes on with a recording that no instance records any more, from where its stored log ends. */
 export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): Promise<void> {
+  const isRewound = await rewind(row)
   const end = await storedEnd(row.id)
   // Viewers may have seen entries that were not stored yet: whoever is beyond this point starts over.
-  const cuts = wasCrash ? [...row.cuts, end.last] : row.cuts
-  if (wasCrash) await setCuts(row.id, cuts)
+  const cuts = wasCrash || isRewound ? [...row.cuts, end.last] : row.cuts
+  if (cuts !== row.cuts) await setCuts(row.id, cuts)
   const last = (await readSegments(row.id, end.last - 1, PAGE_BYTES)).flatMap(decodeChunk).at(-1)
   if (last?.kind === 'final') {
     // It died between the log's last entry and the row.
@@ -46,6 +56,20 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
     if (run) recorder.name(recorder.place.thread, run)
   }
   recorder.resume(last?.at ?? row.startedAt.getTime())
+}
+
+/**
+ * Goes back to the first gap of a log whose events the server still has, so that the replay fills it. What is stored behind
+ * an older gap is kept: it may be all there is.
+ */
+async function rewind({ id, isResumable }: RecordingRow): Promise<boolean> {
+  const gap = isResumable ? await endBeforeGap(id) : undefined
+  if (gap === undefined) return false
+  const before = (await readSegments(id, gap - 1, 1)).flatMap(decodeChunk).find(({ seq }) => seq === gap)
+  if (!before || Date.now() - before.at > REPLAY_MS) return false
+  await truncateSegments(id, gap)
+  log.warn('recorder.gap_rewound', { recording: id, last: gap })
+  return true
 }
 
 /** A page at a time: a log may be larger than what one would hold of it twice. */

@@ -1,8 +1,8 @@
 import 'server-only'
-import { isStoreDown } from '../process/db'
+import { storeOutage } from '../process/db'
 import { log } from '../process/log'
-import { type Chunk, joinChunks } from './chunk'
-import { type SegmentRow, writeSegments } from './store'
+import { type Chunk, chunkAfter, joinChunks } from './chunk'
+import { type SegmentRow, storedLast, writeSegments } from './store'
 
 /** With the frame that an event waits for (33 ms) and the insert itself below the 50 ms that a crash may cost. */
 const FLUSH_MS = 10
@@ -11,6 +11,7 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024
 const MAX_JOINED_BYTES = 64 * 1024
 /** Above this much unwritten text the recorders stop reading their upstreams until the store has caught up. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
+const LOG_EVERY_MS = 10_000
 
 type Callbacks = {
   onStored: (id: string, last: number) => void
@@ -20,7 +21,10 @@ type Callbacks = {
   hasOthers: () => boolean
 }
 
-/** Writes the chunks of all recordings of this process: at once, several in one insert where they come close together. */
+/**
+ * Writes the chunks of all recordings of this process, several in one insert. A write whose acknowledgement is lost may
+ * have happened, so after every failure the store is asked what it has before anything is sent again.
+ */
 export class Writer {
   #queue: SegmentRow[] = []
   #waitingBytes = 0
@@ -29,17 +33,33 @@ export class Writer {
   #isWriting = false
   #wroteAt = 0
   #waiters: { isDone: () => boolean; resolve: () => void }[] = []
+  /** Writes that failed since the last success. */
+  #failures = 0
+  #failingSince = 0
+  #loggedAt = 0
+  #retryAt = 0
+  /** Chunks to write one by one, to find the one that the store refuses. */
+  #singles = 0
+  /** Recordings whose text the store refused: nothing after the refusal may be stored. */
+  readonly #refused = new Set<string>()
 
   constructor(
     readonly instance: number,
     readonly callbacks: Callbacks,
+    private readonly backOff = { firstMs: 50, maxMs: 5_000 },
   ) {}
 
   /** Takes a chunk; `onStored` follows once it is committed. */
   add(row: SegmentRow): void {
+    if (this.#refused.has(row.recording)) return
     this.#queue.push(row)
     this.#waitingBytes += row.chunk.bytes.length
     this.#schedule(this.#rest)
+  }
+
+  /** A recording that this instance takes up again, from what is stored. */
+  accept(id: string): void {
+    this.#refused.delete(id)
   }
 
   /** Resolves when there is room for more; at once as long as the store keeps up. */
@@ -63,10 +83,11 @@ export class Writer {
     return Math.max(0, this.#wroteAt + FLUSH_MS - Date.now())
   }
 
-  #schedule(ms: number): void {
+  #schedule(afterMs: number): void {
+    const ms = Math.max(afterMs, this.#retryAt - Date.now())
     if (this.#isWriting || this.#isDue || (this.#timer && ms > 0)) return
     clearTimeout(this.#timer)
-    this.#isDue = ms === 0
+    this.#isDue = ms <= 0
     // In the turn in which viewers are sent the same: a timer would wake the process once more for each frame.
     if (this.#isDue) queueMicrotask(() => void this.#run())
     else this.#timer = setTimeout(() => void this.#run(), ms)
@@ -78,18 +99,12 @@ export class Writer {
     if (this.#isWriting || this.#queue.length === 0) return
     this.#isWriting = true
     this.#wroteAt = Date.now()
-    let pause = 0
-    const [batch, count] = this.#batch()
     try {
-      await this.#write(batch)
-      this.#drop(count)
+      if (this.#failures > 0) await this.#reconcile()
+      await this.#writeNext()
+      this.#succeeded()
     } catch (error) {
-      log.warn('recorder.write_failed', { error, rows: batch.length })
-      pause = 500
-      if (!isStoreDown(error)) {
-        await this.#writeOneByOne(batch)
-        this.#drop(count)
-      }
+      this.#failed(error)
     }
     this.#isWriting = false
     this.#waiters = this.#waiters.filter(({ isDone, resolve }) => {
@@ -97,18 +112,85 @@ export class Writer {
       resolve()
       return false
     })
-    if (this.#queue.length > 0) this.#schedule(Math.max(pause, this.#rest))
+    if (this.#queue.length > 0) this.#schedule(this.#rest)
+  }
+
+  /** Throws on an outage. */
+  async #writeNext(): Promise<void> {
+    const [batch, count] = this.#batch(this.#singles > 0 ? 1 : Number.POSITIVE_INFINITY)
+    if (count === 0) return
+    const head = new Set(this.#queue.slice(0, count))
+    try {
+      await this.#write(batch)
+    } catch (error) {
+      const [only] = batch
+      if (storeOutage(error) || count > 1 || !only) {
+        // A refused batch is written again one by one: one recording must not stop the others.
+        if (!storeOutage(error)) this.#singles = count
+        throw error
+      }
+      this.#refuse(only, error)
+      return
+    }
+    this.#singles = Math.max(0, this.#singles - count)
+    this.#drop((row) => head.has(row))
+  }
+
+  /** Nothing is written past a refused chunk, so that a take-over continues from it. */
+  #refuse({ recording, chunk }: SegmentRow, error: unknown): void {
+    log.error('recorder.segment_refused', { recording, first: chunk.first, error })
+    this.#refused.add(recording)
+    this.#drop((row) => row.recording === recording)
+    this.callbacks.onLost(recording, 'The store refused the log.')
+  }
+
+  /** Removes from the queue what the store has already, and recordings that this instance no longer owns. */
+  async #reconcile(): Promise<void> {
+    const ids = [...new Set(this.#queue.map(({ recording }) => recording))]
+    const stored = await storedLast(ids, this.instance)
+    for (const id of ids) {
+      const last = stored.get(id)
+      if (last === undefined) this.#lose(id)
+      else if (last > 0) this.callbacks.onStored(id, last)
+    }
+    this.#drop(({ recording, chunk }) => chunk.last <= (stored.get(recording) ?? 0))
+    this.#queue = this.#queue.map((row) => {
+      const last = stored.get(row.recording) ?? 0
+      const rest = row.chunk.first <= last ? chunkAfter(row.chunk, last) : undefined
+      if (!rest) return row
+      this.#waitingBytes += rest.length - row.chunk.bytes.length
+      return { ...row, chunk: { first: last + 1, last: row.chunk.last, bytes: rest } }
+    })
+  }
+
+  #succeeded(): void {
+    if (this.#failures === 0) return
+    log.info('recorder.write_resumed', { failures: this.#failures, outageMs: Date.now() - this.#failingSince })
+    this.#failures = 0
+    this.#retryAt = 0
+    this.#loggedAt = 0
+  }
+
+  #failed(error: unknown): void {
+    const now = Date.now()
+    if (this.#failures === 0) this.#failingSince = now
+    const pause = Math.min(this.backOff.maxMs, this.backOff.firstMs * 2 ** Math.min(this.#failures, 10))
+    this.#failures++
+    this.#retryAt = now + pause
+    if (now - this.#loggedAt < LOG_EVERY_MS) return
+    this.#loggedAt = now
+    log.warn('recorder.write_failed', { error, failures: this.#failures, waitingBytes: this.#waitingBytes })
   }
 
   /** The head of the queue: small neighbours of one recording as one row. It stays queued until it is written. */
-  #batch(): [SegmentRow[], number] {
+  #batch(maxCount: number): [SegmentRow[], number] {
     const parts: { row: SegmentRow; chunks: Chunk[]; size: number }[] = []
     const newest = new Map<string, (typeof parts)[number]>()
     let size = 0
     let count = 0
     for (const row of this.#queue) {
       const { length } = row.chunk.bytes
-      if (size > 0 && size + length > MAX_BATCH_BYTES) break
+      if (count >= maxCount || (size > 0 && size + length > MAX_BATCH_BYTES)) break
       size += length
       count++
       const known = newest.get(row.recording)
@@ -129,21 +211,20 @@ export class Writer {
     const owned = await writeSegments(batch, this.instance, this.callbacks.hasOthers())
     for (const { recording, chunk } of batch) {
       if (owned.has(recording)) this.callbacks.onStored(recording, chunk.last)
-      else this.callbacks.onLost(recording, 'Another console instance has taken this recording over.')
+      else this.#lose(recording)
     }
   }
 
-  /** One recording that the store refuses must not stop the others. */
-  async #writeOneByOne(batch: SegmentRow[]): Promise<void> {
-    for (const row of batch) {
-      await this.#write([row]).catch((error: unknown) => {
-        log.error('recorder.segment_refused', { recording: row.recording, first: row.chunk.first, error })
-        this.callbacks.onLost(row.recording, 'The store refused the log.')
-      })
-    }
+  #lose(recording: string): void {
+    this.#drop((row) => row.recording === recording)
+    this.callbacks.onLost(recording, 'Another console instance has taken this recording over.')
   }
 
-  #drop(count: number): void {
-    for (const row of this.#queue.splice(0, count)) this.#waitingBytes -= row.chunk.bytes.length
+  #drop(isDropped: (row: SegmentRow) => boolean): void {
+    this.#queue = this.#queue.filter((row) => {
+      if (!isDropped(row)) return true
+      this.#waitingBytes -= row.chunk.bytes.length
+      return false
+    })
   }
 }
