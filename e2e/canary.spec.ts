@@ -24,7 +24,7 @@ const field = (page: Page, name: string) =>
   page.getByLabel(name, { exact: true }).and(page.locator('input, select, textarea'))
 const review = (page: Page) => page.getByRole('button', { name: /^Review \d/ })
 const send = (page: Page) => page.getByRole('button', { name: 'Send and make a new revision' })
-const saved = (page: Page) => expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible()
+const saved = (page: Page) => expect(page.getByRole('link', { name: 'View revision' })).toBeVisible()
 
 test('no value of a secret is ever given away or kept, whichever way it was set', async ({
   browser,
@@ -47,13 +47,13 @@ test('no value of a secret is ever given away or kept, whichever way it was set'
   await field(mine, 'Name').fill(name)
   await field(mine, 'Repository').selectOption({ label: 'local/samples' })
   await expect(field(mine, 'Branch or tag')).toHaveValue('main')
-  await field(mine, 'Graph configuration').fill('graph.json')
-  await mine.getByRole('button', { name: 'Add a secret' }).click()
+  await field(mine, 'Graph config').fill('graph.json')
+  await mine.getByRole('button', { name: 'Add secret' }).click()
   await pasteInto(
     mine.getByLabel('Name of secret 1'),
     `export PASTED="${canary('Pasted')}"\nPILOTHOUSE_AGENT_X=${canary('Refused')}\n`,
   )
-  await mine.getByRole('button', { name: 'Add a secret' }).click()
+  await mine.getByRole('button', { name: 'Add secret' }).click()
   await mine.getByLabel('Name of secret 3').fill('TYPED')
   await mine.getByLabel('Value of secret 3').fill(canary('Typed'))
   const make = async () => {

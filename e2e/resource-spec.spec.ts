@@ -89,7 +89,7 @@ test('a spec is edited in the form and as text, reviewed, and becomes a revision
     for (const name of ['cpu', 'volumes', 'volume_mounts', 'annotations'])
       await expect(dialog.getByText(name, { exact: true })).toBeVisible()
     await dialog.getByRole('button', { name: 'Replace the spec and make a new revision' }).click()
-    await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByRole('link', { name: 'View revision' })).toBeVisible({ timeout: 20_000 })
 
     const after = await stored(id)
     expect(after.latest_revision_id).not.toBe(before.latest_revision_id)
@@ -126,7 +126,7 @@ test('two who edit at once both see what the other did, and neither change is lo
     await expect(page.getByLabel('Key 1 of Labels')).toHaveValue('by')
     await page.getByRole('button', { name: 'Review 1 change' }).click()
     await send.click()
-    await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByRole('link', { name: 'View revision' })).toBeVisible({ timeout: 20_000 })
     expect((await stored(id)).source_config.resource_spec).toMatchObject({
       cpu: 2,
       memory_mb: 512,

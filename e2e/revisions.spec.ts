@@ -75,9 +75,7 @@ async function makeDeployment() {
 const rows = (page: Page) => page.getByRole('table', { name: 'Revisions' }).locator('tbody tr')
 const log = (page: Page) => page.getByRole('region', { name: 'Build log' })
 
-test('revisions of a deployment: listed, read, compared, rolled out again, restored and interrupted', async ({
-  page,
-}) => {
+test('revisions of a deployment: list, read, compare, redeploy, restore and interrupt', async ({ page }) => {
   test.setTimeout(180_000)
   const deployment = await makeDeployment()
   deployment.commit()
@@ -87,22 +85,22 @@ test('revisions of a deployment: listed, read, compared, rolled out again, resto
   const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
   await parts.getByRole('link', { name: 'Revisions' }).click()
   await expect(rows(page)).toHaveCount(2)
-  await expect(rows(page).first()).toContainText('serving')
+  await expect(rows(page).first()).toContainText('active')
   await expectAccessible(page)
   await page.getByLabel('Status').selectOption({ label: 'Failed' })
-  await expect(page.getByText('No revision matches')).toBeVisible()
+  await expect(page.getByText('No matching revisions')).toBeVisible()
   await page.getByRole('button', { name: 'Show all revisions' }).click()
 
   // The latest one, and what its build said.
   await rows(page).first().getByRole('link').click()
   await expect(page.getByRole('heading', { name: 'Revision', exact: true })).toBeVisible()
   await page.getByRole('tab', { name: 'Build log' }).click()
-  await page.getByLabel('Find in the log').fill('gnp.exe') // warnings stand anywhere between the other lines
+  await page.getByLabel('Find in log').fill('gnp.exe') // warnings stand anywhere between the other lines
   await page.getByRole('button', { name: 'Next match' }).click()
   await expect(log(page)).toContainText('⟦RLO⟧')
   await expect(log(page)).not.toContainText('[32m')
   expect(await page.locator('*').count()).toBeLessThan(2_000)
-  await page.getByLabel('Find in the log').fill('step 17 ')
+  await page.getByLabel('Find in log').fill('step 17 ')
   await page.getByRole('button', { name: 'Next match' }).click()
   await expect(log(page).locator('mark')).toHaveText('step 17 ')
   await expect(page.getByText('1 of 1')).toBeVisible()
@@ -123,10 +121,10 @@ test('revisions of a deployment: listed, read, compared, rolled out again, resto
   await page.getByRole('link', { name: 'Compare', exact: true }).click()
   await expect(page.getByText('1 field differs')).toBeVisible()
   await expect(page.getByRole('row', { name: /Commit/ })).toContainText('changed')
-  await expect(page.getByRole('row', { name: /Build command/ })).toContainText('not recorded by this server')
+  await expect(page.getByRole('row', { name: /Build command/ })).toContainText('not recorded')
   await expectAccessible(page)
 
-  // The old one serves again.
+  // Redeploying makes the old revision active again.
   await parts.getByRole('link', { name: 'Revisions' }).click()
   await rows(page).nth(1).getByRole('link').click()
   await page.waitForURL(/\/revisions\/[0-9a-f-]{36}$/)
@@ -134,27 +132,27 @@ test('revisions of a deployment: listed, read, compared, rolled out again, resto
   await expect(page.getByRole('button', { name: 'Interrupt' })).toHaveAttribute('title', /nothing to interrupt/)
   await page.getByRole('button', { name: 'Redeploy' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }).dblclick()
-  await expect(page.getByRole('main').getByText('serving', { exact: true })).toBeVisible({ timeout: 60_000 })
-  await expect(page.getByRole('complementary', { name: 'About this revision' })).toContainText('rolled it out again')
+  await expect(page.getByRole('main').getByText('active', { exact: true })).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('redeployed it')
 
-  // Restored, it is built anew; this build never ends by itself.
+  // A restore builds again; this build never ends by itself.
   deployment.commit(true)
   await page.getByRole('button', { name: 'Restore' }).click()
-  const review = page.getByRole('dialog', { name: 'Restore this revision' })
+  const review = page.getByRole('dialog', { name: 'Restore this revision?' })
   await expect(review).toContainText('newest commit of main')
-  await expect(review.getByRole('region', { name: 'The request' })).toContainText('"repo_ref": "main"')
+  await expect(review.getByRole('region', { name: 'Request' })).toContainText('"repo_ref": "main"')
   await expectAccessible(page)
-  await review.getByRole('button', { name: 'Make a new revision' }).click()
+  await review.getByRole('button', { name: 'Create revision' }).click()
   await expect(page).not.toHaveURL(old)
   await expect(page.getByRole('list', { name: 'Stages' }).getByText('Building', { exact: true })).toBeVisible()
   await expect(log(page)).toContainText('waiting for ever', { timeout: 30_000 })
-  await expect(page.getByRole('complementary', { name: 'About this revision' })).toContainText('admin@example.com')
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('admin@example.com')
   await page.getByRole('button', { name: 'Interrupt' }).click()
-  await expect(page.getByRole('dialog')).toContainText('last resort')
+  await expect(page.getByRole('dialog')).toContainText('stuck revision')
   await page.getByRole('dialog').getByRole('button', { name: 'Interrupt' }).click()
   await expect(page.getByRole('list', { name: 'Stages' })).toContainText('Interrupted', { timeout: 20_000 })
 
-  // Who may only look sees all of it, and why the rest is not for them.
+  // A viewer sees everything, with actions disabled and the reason given.
   await signInAsViewer(page, old)
   for (const name of ['Redeploy', 'Restore', 'Interrupt']) {
     const button = page.getByRole('button', { name })

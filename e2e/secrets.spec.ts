@@ -43,7 +43,7 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await expect(page.getByRole('dialog')).toContainText('new revision')
   await expect(page.getByRole('region', { name: 'Added' })).toContainText('API_TOKEN')
   await page.getByRole('button', { name: 'Send and make a new revision' }).click()
-  await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'View revision' })).toBeVisible()
   const row = page.getByRole('row', { name: /SHARED/ })
   await expect(row).toContainText(admin.email)
   const fingerprint = await row.getByRole('cell').nth(1).textContent()
@@ -60,7 +60,7 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await other.getByLabel('New value of SHARED').fill('theirs')
   await other.getByRole('button', { name: 'Remove KEY' }).click()
   await send(other)
-  await expect(other.getByRole('link', { name: 'Watch the new revision' })).toBeVisible()
+  await expect(other.getByRole('link', { name: 'View revision' })).toBeVisible()
   expect(
     await other
       .getByRole('row', { name: /SHARED/ })
@@ -80,7 +80,7 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await expect(both.getByRole('row', { name: /^KEY/ })).toContainText('theirs stays')
   await page.getByRole('button', { name: 'Go on with their list' }).click()
   await send(page)
-  await expect(page.getByRole('link', { name: 'Watch the new revision' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'View revision' })).toBeVisible()
   expect(await stored()).toEqual([
     { name: 'API_TOKEN', value: token },
     { name: 'SHARED_BY_US', value: 'mine' },

@@ -30,7 +30,7 @@ import { useFocusIssue } from './use-focus-issue'
 
 const CreateReview = dynamic(() => import('./create-review').then((module) => module.CreateReview), { ssr: false })
 
-/** Makes a deployment: what it is made of, what it is given, and the request to look at before it is sent. */
+/** Creates a deployment, with a review of the request before it is sent. */
 export function CreateForm({ workspace }: { workspace: string }) {
   const router = useRouter()
   const client = useQueryClient()
@@ -41,10 +41,10 @@ export function CreateForm({ workspace }: { workspace: string }) {
   const [error, setError] = useState<ErrorView>()
   const [reviewed, setReviewed] = useState<CreateBody>()
   const [isSending, setSending] = useState(false)
-  // The issues of the last refusal: typing takes them away one by one, and must not move the focus.
+  // Kept apart from `issues`, because typing clears those one by one and must not move the focus.
   const [refused, setRefused] = useState<Issues>()
   const form = useFocusIssue(refused)
-  // One per request: sent twice it makes one deployment, and with something changed another.
+  // One key per request body, so that sending twice creates one deployment.
   const key = useRef({ body: '', id: '' })
 
   const values = useOnlyChoices(workspace, typed)
@@ -53,13 +53,13 @@ export function CreateForm({ workspace }: { workspace: string }) {
     setTyped((now) => ({ ...now, ...part }))
     setIssues((now) => without(now, Object.keys(part)))
   }
-  // Neither secrets nor what may hold some (a container's environment in a resource spec) is kept.
+  // Secrets are never stored, nor the resource spec, whose container environment may hold some.
   const { resourceSpec: _, ...kept } = typed
   const forgetDraft = useKeptDraft(`pilothouse.create.${workspace}`, kept, (draft) =>
     setTyped((now) => ({ ...now, ...draft })),
   )
 
-  useAskBeforeLeaving(filled(secrets).length > 0 && !isSending)
+  useConfirmLeave(filled(secrets).length > 0 && !isSending)
 
   function review(event: FormEvent) {
     event.preventDefault()
@@ -86,7 +86,7 @@ export function CreateForm({ workspace }: { workspace: string }) {
       router.push(
         revision ? routes.revision(workspace, deployment, revision) : routes.deployment(workspace, deployment),
       )
-      return // stays busy until that page is there
+      return // stays busy until the next page is loaded
     }
     const placed = placeIssues(result.error, filled(secrets))
     if (placed.issues.name) void invalidate(client, controlPlane.listDeployments, workspace)
@@ -139,7 +139,7 @@ export function CreateForm({ workspace }: { workspace: string }) {
   )
 }
 
-/** What there is only one of is chosen. */
+/** Preselects an integration or listener if there is only one. */
 function useOnlyChoices(workspace: string, values: CreateValues): CreateValues {
   const integrations = useQuery(integrationsQuery(workspace)).data ?? []
   const listeners = useQuery(listenersQuery(workspace)).data?.resources ?? []
@@ -151,24 +151,23 @@ function useOnlyChoices(workspace: string, values: CreateValues): CreateValues {
   }
 }
 
-/** What was said of a field goes as soon as the field is changed. */
+/** Clears the issues of fields that were edited. */
 const without = (issues: Issues, fields: readonly string[]): Issues =>
   Object.fromEntries(Object.entries(issues).filter(([field]) => !fields.includes(field)))
 
-/** Secrets are kept nowhere: closing or reloading the tab loses them, so it asks first. */
-function useAskBeforeLeaving(isAsked: boolean) {
+/** Asks before the tab is closed or reloaded, because typed secrets would be lost. */
+function useConfirmLeave(isDirty: boolean) {
   useEffect(() => {
-    if (!isAsked) return
+    if (!isDirty) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
     window.addEventListener('beforeunload', ask)
     return () => window.removeEventListener('beforeunload', ask)
-  }, [isAsked])
+  }, [isDirty])
 }
 
 const LOST: ErrorView = {
   code: 'internal',
-  message:
-    'The console did not answer. Send it once more: had the deployment been made, that leads to it and makes no other.',
+  message: 'The console did not respond. Send again to find out: this never creates a second deployment.',
   fields: [],
   requestId: '',
 }

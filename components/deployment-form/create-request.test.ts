@@ -23,7 +23,7 @@ const bodyOf = (values: CreateValues, secrets: SecretDraft[] = [], rules = NONE)
   return request.ok ? request.body : expect.unreachable(JSON.stringify(request.issues))
 }
 
-test('of a source only what applies to it is sent, whatever was typed for the other', () => {
+test('only the fields of the chosen source are sent', () => {
   const typed = { image: 'left/over', listener: 'one', namespace: 'left', customUrl: 'left', resourceSpec: '{' }
   expect(bodyOf({ ...github, ...typed, installCommand: ' npm ci ' })).toEqual({
     name: 'agent',
@@ -51,16 +51,16 @@ test('of a source only what applies to it is sent, whatever was typed for the ot
   })
 })
 
-test('a tag is never built on push; a branch whose name looks like one is', () => {
+test('build on push is off for tags, but not for branches that look like tags', () => {
   expect(bodyOf({ ...github, ref: 'refs/tags/v1' }).source_config.build_on_push).toBe(false)
   expect(bodyOf({ ...github, ref: 'v1' }).source_config.build_on_push).toBe(true)
 })
 
-test('a namespace goes to listeners that take one, and no other', () => {
+test('a namespace is sent only for listeners that accept one', () => {
   expect(bodyOf({ ...docker, namespace: 'team' }).source_config).not.toHaveProperty('listener_config')
 })
 
-test('what is missing or wrong is said at its own field', () => {
+test('missing and invalid values are reported at their field', () => {
   expect(Object.keys(issuesOf({ ...NO_VALUES, source: 'github' })).sort()).toEqual(
     ['configPath', 'integration', 'name', 'ref', 'repository'].sort(),
   )
@@ -82,11 +82,11 @@ test.each([
   ['[1]', /object/],
   ['{"cpu": 2, "cpu_limit": 1}', /cpu_limit/],
   ['{"volume_mounts": [{"name": "none"}]}', /none/],
-])('the resource spec %s is refused', (resourceSpec, message) => {
+])('rejects the resource spec %s', (resourceSpec, message) => {
   expect(issuesOf({ ...docker, resourceSpec }).resourceSpec).toMatch(message)
 })
 
-test('secrets: names and values are checked, an empty line is none, and the review shows no value', () => {
+test('secrets: names and values are checked, empty lines are ignored, and the review shows no value', () => {
   const drafts = [
     secret(1, 'A', 'canary'),
     secret(2, '', ''),

@@ -16,10 +16,10 @@ export type CreateBody = {
 }
 export type CreateRequest = { ok: true; body: CreateBody } | { ok: false; issues: Issues }
 
-/** What the workspace's listeners ask for. */
+/** The requirements of the workspace's listeners. */
 export type ListenerRules = { isRequired: boolean; takesNamespace: boolean }
 
-/** What the form asks for, or what is wrong with it, each at its field. */
+/** The request body for the form, or its validation errors by field. */
 export function createRequest(
   values: CreateValues,
   drafts: readonly SecretDraft[],
@@ -36,14 +36,14 @@ export function createRequest(
 
   note('name', nameProblem(body.name))
   if (values.source === 'external_docker' && rules.isRequired && values.listener === '')
-    note('listener', 'Choose where the image is rolled out')
+    note('listener', 'Choose a listener')
   if (body.source_config.custom_url !== undefined && !isWebAddress(values.customUrl.trim()))
-    note('customUrl', 'This is no http or https address')
+    note('customUrl', 'Enter an http or https URL')
   if (values.source === 'github' && /^[a-z]+:\/\/[^/]*@/i.test(values.repository.trim()))
-    note('repository', 'Leave user and password out of the address: the integration has its own')
+    note('repository', 'Remove the user and password from the URL; the integration has its own')
   for (const { id, value } of secrets) note(`secret ${id}`, valueProblem(value))
   for (const { path, message } of createProblems(values.source, body))
-    note(fieldAt(path, secrets), message === 'Field required' ? 'This is needed' : message)
+    note(fieldAt(path, secrets), message === 'Field required' ? 'Required' : message)
   for (const command of ['installCommand', 'buildCommand'] as const)
     if (values.source === 'github') note(command, commandProblem(values[command].trim()))
 
@@ -90,8 +90,8 @@ function readSpec({ source, resourceSpec: text }: CreateValues): { value: Values
   const problem = findJsonProblem(text)
   if (problem) return { problem: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }
   const value = parseJson(text)
-  if (!isJsonObject(value)) return { problem: 'A resource spec is a JSON object' }
-  // Its types are checked by the server's schema; here only what the rules between its fields say.
+  if (!isJsonObject(value)) return { problem: 'Enter a JSON object' }
+  // The server's schema checks types. This checks only the rules between fields.
   const [wrong] = hasLists(value) ? resourceProblems(value) : []
   return wrong ? { problem: `${wrong.path.join('.')}: ${wrong.message}` } : { value }
 }
@@ -102,7 +102,7 @@ const hasLists = (spec: Values) =>
 
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
 
-/** The request as it may be shown: of each secret there is nothing but the name. */
+/** The request for display, with secret names but no values. */
 export const masked = (body: CreateBody): CreateBody => ({
   ...body,
   secrets: body.secrets.map(({ name }) => ({ name, value: '••••••••' })),

@@ -6,7 +6,7 @@ import { type CreateBody, masked } from './create-request'
 
 type CreateReviewProps = { body: CreateBody; isBusy: boolean; onSend: () => void; onClose: () => void }
 
-/** The request as it will be sent, but for the values of secrets. */
+/** The request that will be sent, without secret values. */
 export const CreateReview = ({ body, isBusy, onSend, onClose }: CreateReviewProps) => (
   <Dialog
     open
@@ -14,7 +14,7 @@ export const CreateReview = ({ body, isBusy, onSend, onClose }: CreateReviewProp
       if (!isOpen && !isBusy) onClose()
     }}
     title={`Create ${body.name}`}
-    description="This request will be sent. The values of secrets are sent too, and not shown."
+    description="This request will be sent. Secret values are included but not shown."
     className="base:w-[min(40rem,calc(100vw-2rem))]"
   >
     <div className="flex flex-col gap-3">
@@ -26,7 +26,7 @@ export const CreateReview = ({ body, isBusy, onSend, onClose }: CreateReviewProp
       </section>
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose} disabled={isBusy}>
-          Back to the form
+          Cancel
         </Button>
         <Button variant="primary" isBusy={isBusy} onClick={onSend}>
           Create deployment

@@ -1,6 +1,6 @@
 import type { DeploymentType } from '@/lib/contracts/deployments/deployment-rules'
 
-/** What the form holds besides secrets, each as it was typed. */
+/** The form's values without secrets, as typed. */
 export type CreateValues = {
   name: string
   source: 'github' | 'external_docker'
@@ -38,14 +38,14 @@ export const NO_VALUES: CreateValues = {
   resourceSpec: '',
 }
 
-/** A secret of the form; `note` says what was read otherwise than it may have been meant. */
+/** A secret in the form; `note` warns if a pasted line may have been meant differently. */
 export type SecretDraft = { id: number; name: string; value: string; note?: string }
 
-/** Parts of the form that something can be wrong with; a secret by its id. */
+/** The parts of the form that can have an error; secrets by their id. */
 export type CreateField = keyof CreateValues | 'secrets' | `secret ${number}`
 export type Issues = Readonly<Partial<Record<CreateField, string>>>
 
-/** A line that nobody has filled in is no secret. */
+/** The secrets that are not empty lines. */
 export const filled = (secrets: readonly SecretDraft[]): SecretDraft[] =>
   secrets.filter(({ name, value }) => name.trim() !== '' || value !== '')
 

@@ -28,30 +28,30 @@ const ConfirmDialog = dynamic(
   },
 )
 
-/** What cannot be taken back. */
+/** Irreversible actions. */
 export function Danger({ workspace, deploymentId }: { workspace: string; deploymentId: string }) {
   const router = useRouter()
   const client = useQueryClient()
   const { data } = useQuery(deploymentQuery(workspace, deploymentId))
   const rights = useReasons().administer
   const [deletesTracingProject, setDeletesProject] = useState(false)
-  /** The key of the opened question: answered twice it is one request. */
+  /** One key per opened dialog, so that confirming twice sends one request. */
   const [key, setKey] = useState<string>()
-  if (!data) return null // its failure to load is the frame's to say
+  if (!data) return null // the layout shows the load error
   const may = mayDeployment('delete', data.status)
   return (
     <section aria-label="Danger" className="rounded-lg border border-error/40 bg-panel p-4">
-      <SectionHeader title="Delete this deployment">
+      <SectionHeader title="Delete deployment">
         <p className="text-ink-2 text-sm">
           {may.allowed
-            ? 'Its agent server is stopped, and its revisions, threads, runs and everything it stored are gone for good.'
-            : 'It is being deleted: the server takes it down, and it goes from the list when that is done.'}
+            ? 'Stops its agent server and permanently deletes its revisions, threads, runs and stored data.'
+            : 'This deployment is being deleted. It disappears from the list when that is done.'}
         </p>
       </SectionHeader>
       <div className="flex flex-col items-start gap-3">
         <Checkbox
-          label="Delete its tracing project too"
-          hint="The traces of all its runs go with it."
+          label="Also delete its tracing project"
+          hint="Deletes the traces of all its runs."
           checked={deletesTracingProject}
           disabled={rights !== undefined || !may.allowed}
           onChange={(event) => setDeletesProject(event.target.checked)}
@@ -87,11 +87,11 @@ export function Danger({ workspace, deploymentId }: { workspace: string; deploym
             router.push(routes.deployments(workspace))
           }}
         >
-          The deployment and everything it stored are gone for good
-          {deletesTracingProject ? ', its tracing project with all traces too' : '; its tracing project stays'}.
+          The deployment and all its data are permanently deleted
+          {deletesTracingProject ? ', including its tracing project and all traces' : '. Its tracing project is kept'}.
           {isTypable(data.name)
             ? ''
-            : ' Its name is too long to type, or holds characters that cannot be seen: type the beginning of its id instead.'}
+            : ' Its name is too long or contains invisible characters, so type the first part of its ID instead.'}
         </ConfirmDialog>
       ) : null}
     </section>

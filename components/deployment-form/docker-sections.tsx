@@ -10,7 +10,7 @@ import type { ListenerRules } from './create-request'
 import type { SectionProps } from './create-values'
 import { Section, TextField } from './text-field'
 
-/** What the listeners of a workspace ask of a create: one of them where there are any, a namespace of those of Kubernetes only. */
+/** What listeners require: one must be chosen if there are any, and only Kubernetes listeners take a namespace. */
 export function listenerRules(listeners: readonly Listener[] | undefined, chosen: string): ListenerRules {
   const listener = listeners?.find(({ id }) => id === chosen)
   return {
@@ -19,7 +19,7 @@ export function listenerRules(listeners: readonly Listener[] | undefined, chosen
   }
 }
 
-/** Which image, where it is rolled out, and what it is given. */
+/** The image, its listener and its resources. */
 export function DockerSections(props: SectionProps) {
   const { values, issues, change } = props
   return (
@@ -32,25 +32,25 @@ export function DockerSections(props: SectionProps) {
           placeholder="registry.example/agent:1.2"
           value={values.image}
           error={issues.image}
-          hint="With its tag or digest. A digest always names the same image, a tag may move."
+          hint="With tag or digest. Tags can move; digests cannot."
           onChange={(image) => change({ image })}
         />
       </Section>
-      <Section title="Where it runs">
+      <Section title="Placement">
         <Place {...props} />
         <TextField
           id="create-url"
-          label="Address of the agent server"
+          label="Agent server URL"
           type="url"
           className="sm:col-span-2"
           placeholder="https://agent.example.com"
           value={values.customUrl}
           error={issues.customUrl}
-          hint="Optional. Where it is reached, if the server cannot tell by itself."
+          hint="Optional. Needed only if the control plane cannot find it."
           onChange={(customUrl) => change({ customUrl })}
         />
       </Section>
-      <Section title="Resources" hint="Optional. What is left out is given by the server’s own rules.">
+      <Section title="Resources" hint="Optional. Omitted values use the server’s defaults.">
         <div className="flex flex-col gap-1 sm:col-span-2">
           <JsonEditor
             label="Resource spec as JSON"
@@ -84,10 +84,10 @@ function Place({ workspace, values, issues, change }: SectionProps) {
         <div className="flex flex-col gap-2">
           <TextField
             id="create-listener"
-            label="Listener id"
+            label="Listener ID"
             value={values.listener}
             error={issues.listener}
-            hint="The list could not be had; the id can be given by hand."
+            hint="Listeners could not be loaded. Enter the ID."
             onChange={(id) => change({ listener: id })}
           />
           <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} />
@@ -96,7 +96,7 @@ function Place({ workspace, values, issues, change }: SectionProps) {
         <Field
           id="create-listener"
           label="Listener"
-          hint="Which cluster or machine rolls it out."
+          hint="The cluster or machine that runs it."
           error={issues.listener}
         >
           <Select
@@ -105,7 +105,7 @@ function Place({ workspace, values, issues, change }: SectionProps) {
             onChange={(event) => change({ listener: event.target.value, namespace: '' })}
             {...describedBy('create-listener', issues.listener)}
           >
-            <option value="">{list.data ? 'Choose one' : 'Loading …'}</option>
+            <option value="">{list.data ? 'Choose…' : 'Loading…'}</option>
             {list.data?.resources.map(({ id, compute_id: name, compute_type: type }) => (
               <option key={id} value={id}>
                 {name ?? id} ({type})
@@ -115,14 +115,14 @@ function Place({ workspace, values, issues, change }: SectionProps) {
         </Field>
       )}
       {!takesNamespace ? null : namespaces.length > 0 ? (
-        <Field id="create-namespace" label="Namespace" hint="It cannot be changed later." error={issues.namespace}>
+        <Field id="create-namespace" label="Namespace" hint="Cannot be changed later." error={issues.namespace}>
           <Select
             id="create-namespace"
             value={values.namespace}
             onChange={(event) => change({ namespace: event.target.value })}
             {...describedBy('create-namespace', issues.namespace)}
           >
-            <option value="">The listener’s own</option>
+            <option value="">Listener default</option>
             {namespaces.map((name) => (
               <option key={name}>{name}</option>
             ))}
@@ -134,7 +134,7 @@ function Place({ workspace, values, issues, change }: SectionProps) {
           label="Namespace"
           value={values.namespace}
           error={issues.namespace}
-          hint="Optional. It cannot be changed later."
+          hint="Optional. Cannot be changed later."
           onChange={(namespace) => change({ namespace })}
         />
       )}

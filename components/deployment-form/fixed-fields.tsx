@@ -2,7 +2,7 @@ import { KeyValues } from '@/components/shared/text/key-values'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 
-/** What was decided when the deployment was made, and why it stays so. */
+/** Settings that were fixed when the deployment was created. */
 export function FixedFields({ deployment }: { deployment: Deployment }) {
   const { name, source, source_config: config } = deployment
   const items: [string, string | null | undefined][] = [
@@ -18,8 +18,7 @@ export function FixedFields({ deployment }: { deployment: Deployment }) {
     <section aria-label="Fixed" className="rounded-lg border bg-panel p-4">
       <h3 className="font-semibold text-base">Fixed</h3>
       <p className="mt-0.5 mb-3 text-ink-3 text-xs">
-        Decided when the deployment was made: the server takes no change of these. For other ones, make another
-        deployment.
+        These cannot be changed after creation. To use other values, create another deployment.
       </p>
       <KeyValues items={items.map(([label, value]) => [label, value ? <Fixed key={label}>{value}</Fixed> : null])} />
     </section>

@@ -11,10 +11,10 @@ import type { SectionProps } from './create-values'
 import { pushReason, RefHint } from './ref-hint'
 import { Section, TextField } from './text-field'
 
-const OTHER = 'another address'
+const OTHER = 'another URL'
 const TYPES = { dev_free: 'Development, free', dev: 'Development', prod: 'Production' }
 
-/** Where the code comes from and how it is built. */
+/** The repository and how it is built. */
 export function GithubSections(props: SectionProps) {
   const { values, issues, change } = props
   const noPush = pushReason(values.ref)
@@ -35,17 +35,17 @@ export function GithubSections(props: SectionProps) {
         />
         <TextField
           id="create-config"
-          label="Graph configuration"
+          label="Graph config"
           placeholder="graph.json"
           value={values.configPath}
           error={issues.configPath}
-          hint="The path of the file in the repository that names its graphs."
+          hint="Path of the file in the repository that lists the graphs."
           onChange={(configPath) => change({ configPath })}
         />
         <div className="self-center">
           <Checkbox
             label="Build on push"
-            hint={noPush ?? 'Each push to the branch makes a new revision.'}
+            hint={noPush ?? 'Each push to the branch creates a revision.'}
             checked={values.buildOnPush && noPush === undefined}
             disabled={noPush !== undefined}
             onChange={(event) => change({ buildOnPush: event.target.checked })}
@@ -61,7 +61,7 @@ export function GithubSections(props: SectionProps) {
         <Field
           id="create-type"
           label="Type"
-          hint="How much it is given, and whether it may be interrupted. It cannot be changed later."
+          hint="Sets resources and whether it may be interrupted. Cannot be changed later."
           error={issues.type}
           className="sm:col-span-2"
         >
@@ -85,7 +85,7 @@ export function GithubSections(props: SectionProps) {
           className="[&_input]:font-mono"
           value={values.installCommand}
           error={issues.installCommand}
-          hint="Optional. One command line; && is allowed."
+          hint="Optional. A single command line; && is allowed."
           onChange={(installCommand) => change({ installCommand })}
         />
         <TextField
@@ -111,13 +111,13 @@ function IntegrationField({ workspace, values, issues, change }: SectionProps) {
       <div className="flex flex-col gap-2">
         <TextField
           id="create-integration"
-          label="Integration id"
+          label="Integration ID"
           value={values.integration}
           error={issues.integration}
           hint={
             list.error
-              ? 'The list could not be had; the id can be given by hand.'
-              : 'The server has no integration yet. It is installed there; its id can be given by hand.'
+              ? 'Integrations could not be loaded. Enter the ID.'
+              : 'No integrations yet. Install one on the control plane, or enter its ID.'
           }
           onChange={(integration) => change({ integration })}
         />
@@ -125,14 +125,14 @@ function IntegrationField({ workspace, values, issues, change }: SectionProps) {
       </div>
     )
   return (
-    <Field id="create-integration" label={label} hint="Whose repositories can be read." error={issues.integration}>
+    <Field id="create-integration" label={label} hint="Gives access to repositories." error={issues.integration}>
       <Select
         id="create-integration"
         value={values.integration}
         onChange={(event) => change({ integration: event.target.value, repository: '' })}
         {...describedBy('create-integration', issues.integration)}
       >
-        <option value="">{list.data ? 'Choose one' : 'Loading …'}</option>
+        <option value="">{list.data ? 'Choose…' : 'Loading…'}</option>
         {list.data?.map(({ id, name }) => (
           <option key={id} value={id}>
             {name ?? id}
@@ -151,7 +151,7 @@ function RepositoryField({ workspace, values, issues, change }: SectionProps) {
   })
   const isListed = list.data?.some(({ url }) => url === values.repository) ?? false
   const [isTyped, setTyped] = useState(false)
-  // While it is looked for, so that the field is not another one a moment later.
+  // Shown while the list loads, so that the field does not change a moment later.
   const hasList = list.isLoading || (list.data?.length ?? 0) > 0
   const isFree = isTyped || (values.repository !== '' && !isListed && !list.isPending)
   const choose = (url: string) => {
@@ -168,7 +168,7 @@ function RepositoryField({ workspace, values, issues, change }: SectionProps) {
           id="create-repository"
           label="Repository"
           error={isFree ? undefined : issues.repository}
-          hint="As far as the integration may see."
+          hint="Repositories that the integration can access."
         >
           <Select
             id="create-repository"
@@ -176,29 +176,29 @@ function RepositoryField({ workspace, values, issues, change }: SectionProps) {
             onChange={(event) => choose(event.target.value)}
             {...describedBy('create-repository', isFree ? undefined : issues.repository)}
           >
-            <option value="">{list.isLoading ? 'Loading …' : 'Choose one'}</option>
+            <option value="">{list.isLoading ? 'Loading…' : 'Choose…'}</option>
             {list.data?.map(({ url, owner, name }) => (
               <option key={url} value={url}>
                 {owner ? `${owner}/${name}` : name}
               </option>
             ))}
-            <option value={OTHER}>Another address …</option>
+            <option value={OTHER}>Another URL…</option>
           </Select>
         </Field>
       ) : null}
       {!hasList || isFree ? (
         <TextField
           id="create-repository-url"
-          label="Repository address"
+          label="Repository URL"
           placeholder="https://github.com/owner/name"
           value={values.repository}
           error={issues.repository}
           hint={
             list.error
-              ? 'The integration’s list could not be had; give the address by hand.'
+              ? 'Repositories could not be loaded. Enter the URL.'
               : hasList || values.integration === ''
                 ? undefined
-                : 'The integration lists none; give the address by hand.'
+                : 'The integration has no repositories. Enter the URL.'
           }
           onChange={(repository) => change({ repository })}
         />

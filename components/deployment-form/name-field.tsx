@@ -8,9 +8,9 @@ import { routes } from '@/lib/routes'
 import type { SectionProps } from './create-values'
 import { TextField } from './text-field'
 
-/** A name, checked while it is typed: its form at once, and whether there is one so after a moment. */
+/** A name field. Checks the format at once, and whether the name is taken after a short delay. */
 export function NameField({ workspace, values: { name }, issues, change }: SectionProps) {
-  const settled = useSettled(name, 400)
+  const settled = useDebounced(name, 400)
   const isUsable = nameProblem(settled) === undefined
   const named = useQuery({
     ...deploymentsQuery(workspace, { name: settled, name_contains: settled, limit: 100 }),
@@ -19,7 +19,7 @@ export function NameField({ workspace, values: { name }, issues, change }: Secti
   })
   const other = settled === name && isUsable ? named.data?.resources.find((one) => one.name === name) : undefined
   const error = other
-    ? 'There is a deployment of this name already'
+    ? 'A deployment with this name already exists'
     : (issues.name ?? (name === '' ? undefined : nameProblem(name)))
   return (
     <TextField
@@ -32,10 +32,10 @@ export function NameField({ workspace, values: { name }, issues, change }: Secti
       hint={
         other ? (
           <Link className="font-medium text-accent underline" href={routes.deployment(workspace, other.id)}>
-            Open it
+            Open deployment
           </Link>
         ) : (
-          (name !== '' && !error && nameAdvice(name)) || 'It cannot be changed later.'
+          (name !== '' && !error && nameAdvice(name)) || 'Cannot be changed later.'
         )
       }
       onChange={(text) => change({ name: text })}
@@ -43,8 +43,8 @@ export function NameField({ workspace, values: { name }, issues, change }: Secti
   )
 }
 
-/** A value once it has stayed the same for a while. */
-function useSettled<T>(value: T, ms: number): T {
+/** Debounces a value. */
+function useDebounced<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(setSettled, ms, value)

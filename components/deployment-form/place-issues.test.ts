@@ -13,7 +13,7 @@ const error = (fields: FieldError[], message = 'Some fields need another value.'
   requestId: 'r',
 })
 
-test('each refused field is said at its place, a secret by position or by name, in either dialect', () => {
+test('each field error goes to its field, a secret by position or name, in either dialect', () => {
   const { issues, rest } = placeIssues(
     error([
       { path: ['name'], message: 'taken' },
@@ -36,7 +36,7 @@ test('each refused field is said at its place, a secret by position or by name, 
   })
 })
 
-test('what has no place is said once, beside the button', () => {
+test('errors without a field are shown once, next to the button', () => {
   const { issues, rest } = placeIssues(
     error([
       { path: ['name'], message: 'taken' },
@@ -54,6 +54,6 @@ test.each([
   ['source_config.listener_id is required for a workspace that has listeners.', 'listener'],
   ['Integration 1 not found.', 'integration'],
   ['Image example/agent:9 is not in the store.', 'image'],
-])('a refusal in one sentence goes to the field that it names: %s', (message, field) => {
+])('an error message goes to the field that it names: %s', (message, field) => {
   expect(placeIssues(error([], message), secrets)).toEqual({ issues: { [field]: message }, rest: undefined })
 })

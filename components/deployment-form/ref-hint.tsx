@@ -1,7 +1,7 @@
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { isTagRef } from '@/lib/contracts/deployments/deployment-rules'
 
-/** What a ref names: servers take a bare one for a branch, always. */
+/** Says what a ref means. Servers always read a bare name as a branch. */
 export function RefHint({ value }: { value: string }) {
   const ref = value.trim()
   const tag = ref.slice('refs/tags/'.length)
@@ -16,7 +16,7 @@ export function RefHint({ value }: { value: string }) {
           This is the branch <Code>{ref.replace(/^refs\/heads\//, '')}</Code>.{' '}
         </>
       )}
-      A bare name is always a branch, also where a tag is named so; a tag is written <code>refs/tags/v1.2</code>.
+      A bare name is always a branch. For a tag, enter <code>refs/tags/v1.2</code>.
     </>
   )
 }
@@ -27,6 +27,6 @@ const Code = ({ children }: { children: string }) => (
   </code>
 )
 
-/** Why nothing is built on a push, where that is so. */
+/** Why build on push is off; undefined if it can be on. */
 export const pushReason = (ref: string): string | undefined =>
-  isTagRef(ref.trim()) ? 'A tag never moves, so there is no push to build on.' : undefined
+  isTagRef(ref.trim()) ? 'Not available for tags.' : undefined

@@ -17,7 +17,7 @@ type SecretsSectionProps = {
 let ids = 0
 const line = (name = '', value = '', note?: string): SecretDraft => ({ id: ++ids, name, value, ...(note && { note }) })
 
-/** Variables that the agent is given. What is typed here is held in this page's memory alone. */
+/** Environment variables for the agent. Typed values exist only in this page's memory. */
 export function SecretsSection({ secrets, issues, onChange }: SecretsSectionProps) {
   const [said, setSaid] = useState<{ count: number; problems: { line: number; message: string }[] }>()
   const list = useRef<HTMLDivElement>(null)
@@ -39,8 +39,8 @@ export function SecretsSection({ secrets, issues, onChange }: SecretsSectionProp
     <section aria-label="Secrets" className="rounded-lg border bg-panel p-4">
       <h2 className="font-semibold text-base">Secrets</h2>
       <p className="mt-0.5 text-ink-3 text-xs">
-        Given to the agent as environment variables. A whole .env file can be pasted where a name goes. Values are
-        written and never shown again.
+        Passed to the agent as environment variables. Paste a whole .env file into a name field to add its lines. Values
+        are never shown again.
       </p>
       <div ref={list} className="mt-3 flex flex-col gap-2">
         {secrets.map((secret, index) => {
@@ -100,13 +100,13 @@ export function SecretsSection({ secrets, issues, onChange }: SecretsSectionProp
       <div className="mt-2 flex flex-wrap items-center gap-3">
         <Button size="sm" onClick={add}>
           <Plus aria-hidden />
-          Add a secret
+          Add secret
         </Button>
         <output aria-live="polite" className="text-ink-2 text-xs">
-          {said ? `${said.count} read from what was pasted.` : ''}
+          {said ? `${said.count} pasted` : ''}
           {said?.problems.map((problem) => (
             <span key={problem.line} className="block text-error">
-              Line {problem.line} was left out: {problem.message}.
+              Line {problem.line} skipped: {problem.message}.
             </span>
           ))}
         </output>

@@ -23,12 +23,12 @@ const patchOf = (change: Partial<Settings>) => {
   return settingsPatch(changeOf(differences))
 }
 
-test('a source has the settings that apply to it', () => {
+test('each source has only the settings that apply to it', () => {
   expect(github).toEqual([REF, CONFIG, PUSH, INSTALL, 'source_config.build_command'])
   expect(settingsFor('external_docker')).toEqual(['source_revision_config.image_uri', 'source_config.custom_url'])
 })
 
-test('only what differs is sent', () => {
+test('only changed settings are sent', () => {
   expect(patchOf({})).toEqual({})
   expect(patchOf({ [REF]: ' main ', [INSTALL]: '' })).toEqual({})
   expect(patchOf({ [REF]: 'next', [INSTALL]: 'npm ci' })).toEqual({
@@ -37,22 +37,22 @@ test('only what differs is sent', () => {
   })
 })
 
-test('a tag turns building on push off with it', () => {
+test('choosing a tag turns build on push off', () => {
   expect(patchOf({ [REF]: 'refs/tags/v1' })).toEqual({
     source_revision_config: { repo_ref: 'refs/tags/v1' },
     source_config: { build_on_push: false },
   })
 })
 
-test('what cannot be saved is said at its setting', () => {
+test('an invalid value is reported at its setting', () => {
   const draft = { ...before, [REF]: '', [INSTALL]: 'a | b' }
   expect(settingIssues(settingsDifference(before, draft, github))).toEqual({
-    [REF]: 'It can be replaced, and not taken away',
+    [REF]: 'Cannot be empty',
     [INSTALL]: expect.stringContaining('"|"'),
   })
 })
 
-test('after another edit, mine stands where I changed something and did not give in, theirs everywhere else', () => {
+test('after a conflict, my changes stay unless I gave them up; everything else is theirs', () => {
   const mine = { ...before, [REF]: 'mine', [PUSH]: false }
   const theirs = { ...before, [REF]: 'theirs', [CONFIG]: 'other.json' }
   const rows = settingConflicts(before, mine, theirs, github)

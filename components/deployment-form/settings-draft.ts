@@ -9,7 +9,7 @@ import type { ErrorView } from '@/lib/errors'
 
 export type SettingIssues = Readonly<Partial<Record<Setting, string>>>
 
-/** What is wrong with a draft, by setting. */
+/** Validation errors of a draft, by setting. */
 export function settingIssues(differences: readonly SettingsDifference[]): SettingIssues {
   const issues = differences.flatMap(({ setting, to }) => {
     const message = typeof to === 'string' ? issueOf(setting, to) : undefined
@@ -19,14 +19,14 @@ export function settingIssues(differences: readonly SettingsDifference[]): Setti
 }
 
 function issueOf(setting: Setting, to: string): string | undefined {
-  if (to === '' && !mayBeEmpty(setting)) return 'It can be replaced, and not taken away'
+  if (to === '' && !mayBeEmpty(setting)) return 'Cannot be empty'
   if (setting.endsWith('_command')) return commandProblem(to)
   if (setting === 'source_config.custom_url' && !(/^https?:\/\//i.test(to) && URL.canParse(to)))
-    return 'This is no http or https address'
+    return 'Enter an http or https URL'
   return undefined
 }
 
-/** A refused save, split into what belongs to a setting and what is said above the button. */
+/** Splits the error of a rejected save into errors per setting and the rest, shown above the button. */
 export function placeSettingIssues(
   error: ErrorView,
   settings: readonly Setting[],
@@ -39,10 +39,10 @@ export function placeSettingIssues(
   })
   if (Object.keys(issues).length === 0) return { issues, rest: error }
   if (unplaced.length === 0) return { issues }
-  return { issues, rest: { ...error, message: 'The server also refused:', fields: unplaced } }
+  return { issues, rest: { ...error, message: 'The server also rejected:', fields: unplaced } }
 }
 
-/** One setting as both began with, as I want it, and as it is now. */
+/** One setting in three versions: before, mine and theirs. */
 export type SettingConflict = {
   setting: Setting
   base: string | boolean | null
@@ -50,7 +50,7 @@ export type SettingConflict = {
   theirs: string | boolean | null
 }
 
-/** What I or they changed; where I changed nothing, theirs stands anyway. */
+/** The settings that both sides may have changed. Without a change of mine, theirs is used anyway. */
 export const settingConflicts = (
   base: Settings,
   mine: Settings,
@@ -61,7 +61,7 @@ export const settingConflicts = (
     .map((setting) => ({ setting, base: base[setting], mine: mine[setting], theirs: theirs[setting] }))
     .filter((row) => row.theirs !== row.base || row.mine !== row.base)
 
-/** My draft on top of what they made of it: theirs where I changed nothing, or gave in. */
+/** My draft on top of theirs: theirs where I changed nothing or gave up my change. */
 export const rebased = (rows: readonly SettingConflict[], theirs: Settings, given: readonly Setting[]): Settings => ({
   ...theirs,
   ...Object.fromEntries(

@@ -14,15 +14,15 @@ type SettingsFieldsProps = {
 }
 
 const HINTS: Partial<Record<Setting, string>> = {
-  'source_revision_config.graph_config_path': 'The path of the file in the repository that names its graphs.',
-  'source_revision_config.image_uri': 'With its tag or digest.',
-  'source_config.install_command': 'Optional. Counts from the next build on.',
-  'source_config.build_command': 'Optional. Counts from the next build on.',
-  'source_config.custom_url': 'Where the agent server is reached.',
+  'source_revision_config.graph_config_path': 'Path of the file in the repository that lists the graphs.',
+  'source_revision_config.image_uri': 'With tag or digest.',
+  'source_config.install_command': 'Optional. Applies from the next build.',
+  'source_config.build_command': 'Optional. Applies from the next build.',
+  'source_config.custom_url': 'The URL of the agent server.',
 }
-const effect = (setting: Setting) => (makesRevision(setting) ? 'Makes a new revision.' : 'Makes no new revision.')
+const effect = (setting: Setting) => (makesRevision(setting) ? 'Creates a revision.' : 'Does not create a revision.')
 
-/** The settings that can be changed, each with what changing it sets off. */
+/** The editable settings, each with the effect of changing it. */
 export const SettingsFields = ({ settings, draft, issues, onChange }: SettingsFieldsProps) =>
   settings.map((setting) =>
     setting === 'source_config.build_on_push' ? (
@@ -58,7 +58,7 @@ function PushField({ draft, issue, onChange }: PushFieldProps) {
     <div className="sm:col-span-2">
       <Checkbox
         label="Build on push"
-        hint={noPush ?? `Each push to the branch makes a new revision. ${effect('source_config.build_on_push')}`}
+        hint={noPush ?? 'Each push to the branch creates a revision. Changing this setting does not.'}
         checked={draft['source_config.build_on_push'] === true && noPush === undefined}
         disabled={noPush !== undefined}
         onChange={(event) => onChange(event.target.checked)}

@@ -41,15 +41,15 @@ export type SettingsView = { source: string; settings: Settings; seen: LastSeen 
 type SettingsPageProps = {
   workspace: string
   deploymentId: string
-  /** Null for those who may not change them. */
+  /** Null for users who may not edit. */
   view: SettingsView | null
 }
 
-/** What of a deployment can be changed, what cannot, and why. */
+/** The general settings of a deployment: editable ones and fixed ones. */
 export function SettingsPage({ workspace, deploymentId, view }: SettingsPageProps) {
   const { data } = useQuery(deploymentQuery(workspace, deploymentId))
   const rights = useReasons().administer
-  if (!data) return null // its failure to load is the frame's to say
+  if (!data) return null // the layout shows the load error
   const may = mayDeployment('update', data.status)
   const reason = rights ?? (may.allowed ? undefined : may.reason)
   const given = view ?? { source: data.source, settings: settingsOf(data), seen: null }
@@ -119,12 +119,12 @@ function SettingsForm({ workspace, deploymentId, view: given, reason }: Settings
     setError(undefined)
     setRevision(saved.revision ?? undefined)
     if (saved.note) toast.warning(saved.note)
-    else toast.success(saved.revision ? 'Saved. A new revision is on its way.' : 'Saved.')
+    else toast.success(saved.revision ? 'Saved. A new revision is being created.' : 'Saved')
     for (const op of [controlPlane.getDeployment, controlPlane.listDeployments, controlPlane.listRevisions])
       void invalidate(client, op, workspace)
   }
 
-  /** The marks of a conflict tell who changed what; for the values it is read again. */
+  /** Reads the current values after a conflict, because the conflict says only who changed what. */
   async function meet(conflict: ErrorView) {
     const now = await readSettings(place).catch(
       (): Awaited<ReturnType<typeof readSettings>> => ({ ok: false, error: LOST }),
@@ -154,7 +154,7 @@ function SettingsForm({ workspace, deploymentId, view: given, reason }: Settings
             <Button
               type="submit"
               variant="primary"
-              reason={reason ?? (differences.length === 0 ? 'Nothing is changed yet.' : undefined)}
+              reason={reason ?? (differences.length === 0 ? 'No changes to save.' : undefined)}
             >
               {differences.length === 0
                 ? 'Review changes'
@@ -169,7 +169,7 @@ function SettingsForm({ workspace, deploymentId, view: given, reason }: Settings
         <p role="status" className="mb-3 rounded-md border border-ok/30 bg-ok-soft px-3 py-2">
           Saved.{' '}
           <Link className="font-medium underline" href={routes.revision(workspace, deploymentId, revision)}>
-            Watch the new revision
+            View revision
           </Link>
         </p>
       ) : null}
@@ -211,7 +211,7 @@ function SettingsForm({ workspace, deploymentId, view: given, reason }: Settings
 
 const LOST: ErrorView = {
   code: 'internal',
-  message: 'The console did not answer. Send it once more: had it been saved, that says so and changes nothing again.',
+  message: 'The console did not respond. Send again to find out: this is safe even if the change was saved.',
   fields: [],
   requestId: '',
 }

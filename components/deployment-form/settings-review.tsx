@@ -6,7 +6,7 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { makesRevision, type Setting, type SettingsDifference } from '@/lib/contracts/deployments/deployment-settings'
 import type { SettingConflict } from './settings-draft'
-import { LABELS, valueWords } from './settings-labels'
+import { LABELS, valueText } from './settings-labels'
 
 type SettingsReviewProps = {
   differences: readonly SettingsDifference[]
@@ -15,7 +15,7 @@ type SettingsReviewProps = {
   onClose: () => void
 }
 
-/** What will change, before it is sent. */
+/** Shows the changes before they are sent. */
 export function SettingsReview({ differences, isBusy, onSend, onClose }: SettingsReviewProps) {
   const isRevision = differences.some(({ setting }) => makesRevision(setting))
   return (
@@ -24,11 +24,9 @@ export function SettingsReview({ differences, isBusy, onSend, onClose }: Setting
       onOpenChange={(isOpen) => {
         if (!isOpen && !isBusy) onClose()
       }}
-      title="Review the change of settings"
+      title="Review changes"
       description={
-        isRevision
-          ? 'The server makes a new revision with it and rolls that out.'
-          : 'It makes no new revision: what runs stays as it is.'
+        isRevision ? 'Saving creates a new revision and rolls it out.' : 'Saving does not create a revision.'
       }
       className="base:w-[min(40rem,calc(100vw-2rem))]"
     >
@@ -42,11 +40,11 @@ export function SettingsReview({ differences, isBusy, onSend, onClose }: Setting
               </span>
               <span className="break-all font-mono text-xs">
                 <del className="text-ink-3">
-                  <VisibleText>{valueWords(from)}</VisibleText>
+                  <VisibleText>{valueText(from)}</VisibleText>
                 </del>
                 <span aria-hidden> → </span>
                 <ins className="no-underline">
-                  <VisibleText>{valueWords(to)}</VisibleText>
+                  <VisibleText>{valueText(to)}</VisibleText>
                 </ins>
               </span>
             </li>
@@ -54,10 +52,10 @@ export function SettingsReview({ differences, isBusy, onSend, onClose }: Setting
         </ul>
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose} disabled={isBusy}>
-            Back to the draft
+            Cancel
           </Button>
           <Button variant="primary" isBusy={isBusy} onClick={onSend}>
-            {isRevision ? 'Send and make a new revision' : 'Send'}
+            {isRevision ? 'Save and create revision' : 'Save changes'}
           </Button>
         </div>
       </div>
@@ -69,24 +67,24 @@ type SettingsConflictProps = {
   message: string
   rows: readonly SettingConflict[]
   onCancel: () => void
-  /** Goes on with what is there now; of the settings given, theirs stands. */
+  /** Continues from the current values; `given` lists the settings to take from theirs. */
   onDecide: (theirs: Setting[]) => void
 }
 
-const Words = ({ value }: { value: Parameters<typeof valueWords>[0] }) => (
+const Words = ({ value }: { value: Parameters<typeof valueText>[0] }) => (
   <span className="font-mono">
-    <VisibleText>{valueWords(value)}</VisibleText>
+    <VisibleText>{valueText(value)}</VisibleText>
   </span>
 )
 
-/** My change of settings and theirs. */
+/** A conflict between my changes and someone else's. */
 export const SettingsConflict = ({ message, rows, onCancel, onDecide }: SettingsConflictProps) => (
   <Dialog
     open
     onOpenChange={(isOpen) => {
       if (!isOpen) onCancel()
     }}
-    title="Somebody else changed the settings"
+    title="Someone else changed the settings"
     className="base:w-[min(48rem,calc(100vw-2rem))]"
   >
     <BothChanges
@@ -100,7 +98,7 @@ export const SettingsConflict = ({ message, rows, onCancel, onDecide }: Settings
         mine: <Words value={mine} />,
         fate: mine === base ? 'theirs' : mine === theirs ? 'same' : 'open',
       }))}
-      goOn="Go on from what is there now"
+      goOn="Continue from current values"
       onCancel={onCancel}
       onDecide={(theirs) => onDecide(rows.map(({ setting }) => setting).filter((one) => theirs.includes(one)))}
     />

@@ -2,15 +2,15 @@ import { cn } from '@/lib/cn'
 import type { CreateValues, SectionProps } from './create-values'
 
 const SOURCES: { value: CreateValues['source']; label: string; hint: string }[] = [
-  { value: 'github', label: 'Git repository', hint: 'Built from a branch or a tag of a repository (github).' },
+  { value: 'github', label: 'Git repository', hint: 'Builds from a branch or tag.' },
   {
     value: 'external_docker',
     label: 'Image',
-    hint: 'An image that is built elsewhere is rolled out (external_docker).',
+    hint: 'Deploys an image that was built elsewhere.',
   },
 ]
 
-/** What it is made of, which decides what else is asked. */
+/** The source, which decides the other fields of the form. */
 export const SourceField = ({ values, issues, change }: SectionProps) => (
   <fieldset className="sm:col-span-2">
     <legend className="mb-1 font-medium text-xs">Source</legend>

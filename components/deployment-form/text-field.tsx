@@ -12,7 +12,7 @@ type TextFieldProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'id'>
   onChange: (value: string) => void
 }
 
-/** A line of text with its label, what to know of it, and what is wrong with it. */
+/** A text input with label, hint and error. */
 export const TextField = ({ id, label, hint, error, value, onChange, className, ...rest }: TextFieldProps) => (
   <Field id={id} label={label} hint={hint} error={error} className={className}>
     <Input
@@ -27,7 +27,7 @@ export const TextField = ({ id, label, hint, error, value, onChange, className, 
   </Field>
 )
 
-/** A part of the form: one concern. */
+/** A section of the form. */
 export const Section = ({ title, children, hint }: { title: string; children: ReactNode; hint?: ReactNode }) => (
   <section aria-label={title} className="rounded-lg border bg-panel p-4">
     <h2 className="font-semibold text-base">{title}</h2>

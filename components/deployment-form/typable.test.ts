@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isTypable } from './typable'
 
-test.each(['concierge', 'Meine Büro-Agenten', '総務', 'מחלקה', '👨‍👩‍👧 team'])('%s is typed as it is', (name) => {
+test.each(['concierge', 'Meine Büro-Agenten', '総務', 'מחלקה', '👨‍👩‍👧 team'])('%s can be typed', (name) => {
   expect(isTypable(name)).toBe(true)
 })
 

@@ -1,10 +1,10 @@
 'use client'
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** A dialog that closes gives the focus back to where it came from, a moment later. */
+/** Waits for a closing dialog to return the focus first. */
 const AFTER_DIALOG_MS = 50
 
-/** For a form that is reviewed in a dialog: each time something was refused, the first such field takes the keyboard. */
+/** Focuses the first invalid field each time a submit is rejected. For forms that are reviewed in a dialog. */
 export function useFocusIssue(refused: object | undefined): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {

@@ -84,7 +84,7 @@ function RevisionRow({ revision, href, isActive }: { revision: Revision; href: R
           </code>
         ) : null}
         {source?.repo_ref ? <span className="truncate text-ink-2">{source.repo_ref}</span> : null}
-        {isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">serving</Badge> : null}
+        {isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
       </div>
       <IdChip id={revision.id} what="revision id" className="text-ink-3" />
       <span className="w-24 shrink-0 text-right text-ink-2">

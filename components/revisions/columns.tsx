@@ -10,7 +10,7 @@ import type { Trigger } from './common/trigger'
 import { TriggerText } from './common/trigger-text'
 import { VersionText } from './common/version-text'
 
-/** A revision with all that is known of it here. */
+/** A revision with the facts derived from its neighbours and the audit trail. */
 export type RevisionRow = {
   revision: Revision
   isActive: boolean
@@ -42,7 +42,7 @@ export const revisionColumns = (chosen: readonly string[], onChoose: (id: string
     cell: ({ revision, isActive, isLatest }) => (
       <span className="flex min-w-0 items-center gap-2">
         <RevisionBadge status={revision.status} />
-        {isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">serving</Badge> : null}
+        {isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
         {isLatest && !isActive ? <Badge>latest</Badge> : null}
         <code className="hidden font-mono text-ink-3 text-xs xl:inline" title={revision.id}>
           {shortId(revision.id)}
@@ -58,21 +58,21 @@ export const revisionColumns = (chosen: readonly string[], onChoose: (id: string
   },
   {
     id: 'trigger',
-    header: 'Made by',
+    header: 'Created by',
     from: 'md',
     className: 'max-w-48',
     cell: ({ trigger }) => <TriggerText trigger={trigger} />,
   },
   {
     id: 'took',
-    header: 'Took',
+    header: 'Duration',
     from: 'lg',
     className: 'whitespace-nowrap',
     cell: ({ took }) => <SpanText span={took} />,
   },
   {
     id: 'served',
-    header: 'Served for',
+    header: 'Active for',
     from: 'lg',
     className: 'whitespace-nowrap',
     cell: ({ served }) => <SpanText span={served} />,

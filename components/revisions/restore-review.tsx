@@ -16,7 +16,7 @@ const NAMES: Record<string, string> = {
   source_tarball_path: 'Uploaded source',
 }
 
-/** The request as it stood when the dialog was opened: what moves meanwhile is found by the server, not slipped in here. */
+/** The request as of when the dialog was opened. The server detects changes made since then. */
 export function useRestoreReview(revision: Revision, deployment: Deployment): Review {
   const [review] = useState((): Review => {
     const request = restoreRequest(revision, deployment)
@@ -30,7 +30,7 @@ export function useRestoreReview(revision: Revision, deployment: Deployment): Re
 
 type Props = Review & { workspace: string; deployment: Deployment; revision: Revision }
 
-/** What a restore sends, what it brings back and what it leaves as it is. */
+/** What a restore sends, restores and leaves unchanged. */
 export function RestoreReview({ reviewed, deployment, revision }: Props) {
   const body = JSON.parse(reviewed || '{}') as { source_revision_config?: Record<string, string> }
   const now: Record<string, string | null | undefined> = deployment.source_revision_config ?? {}
@@ -40,17 +40,17 @@ export function RestoreReview({ reviewed, deployment, revision }: Props) {
     <>
       <p className="text-ink-2">
         A new revision is made of what revision <code className="font-mono">{shortId(revision.id)}</code> was made of.
-        The old one stays as it is.
+        The old one is not changed.
       </p>
-      <section aria-label="What comes back">
-        <h3 className="mb-1 font-medium text-xs">What comes back</h3>
+      <section aria-label="Restored">
+        <h3 className="mb-1 font-medium text-xs">Restored</h3>
         <KeyValues
           items={Object.entries(body.source_revision_config ?? {}).map(([field, value]) => [
             NAMES[field] ?? field,
             <span key={field} className="break-all font-mono text-xs">
               <VisibleText>{value}</VisibleText>
               {now[field] === value ? (
-                <span className="ml-2 font-sans text-ink-3">as it is now</span>
+                <span className="ml-2 font-sans text-ink-3">unchanged</span>
               ) : (
                 <span className="ml-2 font-sans text-warn">
                   now <VisibleText>{now[field] ?? 'none'}</VisibleText>
@@ -61,14 +61,14 @@ export function RestoreReview({ reviewed, deployment, revision }: Props) {
         />
       </section>
       {caveat ? <p className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2">{caveat}</p> : null}
-      <section aria-label="What stays as it is now">
-        <h3 className="mb-1 font-medium text-xs">What stays as it is now</h3>
+      <section aria-label="Not restored">
+        <h3 className="mb-1 font-medium text-xs">Not restored</h3>
         <p className="text-ink-2">
-          Secrets ({deployment.secrets.length}), the resource spec, install and build commands, build on push and the
-          address. The server keeps none of them per revision, so they cannot be brought back from it.
+          Secrets ({deployment.secrets.length}), resource spec, install and build commands, build on push and URL keep
+          their current values. The server does not store them per revision.
         </p>
       </section>
-      <section aria-label="The request">
+      <section aria-label="Request">
         <h3 className="mb-1 flex items-center gap-1 font-medium text-xs">
           The request <CopyButton value={pretty} what="request" />
         </h3>

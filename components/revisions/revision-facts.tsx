@@ -11,24 +11,24 @@ import { TriggerText } from './common/trigger-text'
 type Props = { revision: Revision; trigger: Trigger; took: Span; served: Span | undefined; changes: readonly Change[] }
 
 const WORDS: Partial<Record<Change['operation'], string>> = {
-  redeployRevision: 'rolled it out again',
+  redeployRevision: 'redeployed it',
   interruptRevision: 'interrupted it',
 }
 
-/** What is known of a revision, and what was done with it from this console. */
+/** The facts of a revision, and what was done with it from this console. */
 export function RevisionFacts({ revision, trigger, took, served, changes }: Props) {
   const { source_revision_config: config } = revision
   const deeds = changes.filter((one) => one.revision === revision.id && WORDS[one.operation])
   return (
-    <aside aria-label="About this revision" className="flex min-w-0 flex-col gap-4">
+    <aside aria-label="Details" className="flex min-w-0 flex-col gap-4">
       <section className="rounded-lg border bg-panel p-4">
         <KeyValues
           items={[
-            ['Made by', <TriggerText key="by" trigger={trigger} />],
+            ['Created by', <TriggerText key="by" trigger={trigger} />],
             ['Created', <RelativeTime key="created" at={revision.created_at} />],
-            ['Last change', <RelativeTime key="updated" at={revision.updated_at} />],
-            ['Took', <SpanText key="took" span={took} />],
-            ['Served for', served && <SpanText key="served" span={served} />],
+            ['Last updated', <RelativeTime key="updated" at={revision.updated_at} />],
+            ['Duration', <SpanText key="took" span={took} />],
+            ['Active for', served && <SpanText key="served" span={served} />],
             ['Source', revision.source],
             ['Commit', config.repo_commit_sha && <CopiedText value={config.repo_commit_sha} what="commit" />],
             ['Ref', config.repo_ref && <CopiedText value={config.repo_ref} what="ref" />],
@@ -39,13 +39,12 @@ export function RevisionFacts({ revision, trigger, took, served, changes }: Prop
         />
       </section>
       {deeds.length > 0 ? (
-        <section aria-label="Done from here" className="rounded-lg border bg-panel p-4">
-          <h3 className="mb-2 font-semibold text-sm">Done from here</h3>
+        <section aria-label="Actions from this console" className="rounded-lg border bg-panel p-4">
+          <h3 className="mb-2 font-semibold text-sm">Actions from this console</h3>
           <ul className="flex flex-col gap-1.5 text-ink-2 text-xs">
             {deeds.map((one) => (
               <li key={one.seq} className="break-words">
-                {one.who}{' '}
-                {one.isDone ? WORDS[one.operation] : `tried, and was not told of success: ${WORDS[one.operation]}`},{' '}
+                {one.who} {one.isDone ? WORDS[one.operation] : `${WORDS[one.operation]} (not confirmed)`},{' '}
                 <RelativeTime at={one.at} />
               </li>
             ))}

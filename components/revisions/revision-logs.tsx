@@ -7,11 +7,11 @@ import { LogViewer } from './logs/log-viewer'
 
 type Props = { workspace: string; deployment: string; revision: string; status: string; hasBuild: boolean }
 
-/** Where a failure is explained, or where something happens now. */
+/** The log that explains a failure, or the one that is being written now. */
 const firstLog = (status: string, hasBuild: boolean) =>
   hasBuild && !['DEPLOYED', 'DEPLOY_FAILED', 'AWAITING_DEPLOY', 'DEPLOYING'].includes(status) ? 'build' : 'deploy'
 
-/** The two logs of a revision. Which one, and how it is looked at, is in the URL. */
+/** The build and deploy logs of a revision. The URL keeps which one is open and how it is filtered. */
 export function RevisionLogs({ workspace, deployment, revision, status, hasBuild }: Props) {
   const search = useSearchParams()
   const set = useSetSearch({ isLocal: true })
@@ -48,9 +48,9 @@ export function RevisionLogs({ workspace, deployment, revision, status, hasBuild
         }
         empty={
           type === 'build' && !hasBuild ? (
-            <EmptyState title="Nothing is built">It is rolled out from an image. See its deploy log.</EmptyState>
+            <EmptyState title="No build">This revision uses a ready-made image. See the deploy log.</EmptyState>
           ) : (
-            <EmptyState title="No lines yet">They appear here as they are written.</EmptyState>
+            <EmptyState title="No lines yet">Lines appear here as they are written.</EmptyState>
           )
         }
       />

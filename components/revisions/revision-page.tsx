@@ -27,10 +27,10 @@ import { useSeen } from './use-seen'
 
 type Props = { workspace: string; deploymentId: string; revisionId: string; changes: Change[] }
 
-/** Statuses that come before anything is done: a revision that is there again is rolled out anew. */
+/** Statuses at the start of a roll-out. A revision that returns to one is being redeployed. */
 const isBeginning = (status: string) => status === 'CREATING' || status === 'QUEUED'
 
-/** One revision: how far it is, what it was made of, what may be done, and its logs as they grow. */
+/** One revision: stages, facts, actions and live logs. */
 export function RevisionPage({ workspace, deploymentId, revisionId, changes }: Props) {
   const options = revisionQuery(workspace, deploymentId, revisionId)
   const place = { workspace, deployment: deploymentId }
@@ -44,7 +44,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
   const heads = deploymentQuery(workspace, deploymentId)
   useLiveQuery({ kind: 'deployment', ...place }, heads.queryKey)
   const { data: deployment } = useQuery(heads)
-  // For what follows from the revisions around it. A server without a list tells less, and that is all.
+  // The neighbours are needed for durations. Without a list, those are unknown.
   const around = useQuery({ ...revisionsQuery(workspace, deploymentId, COMPARABLE), staleTime: 30_000 }).data?.resources
   const seen = useSeen(revision?.status, isBeginning)
   const retry = useTryAgain(options.queryKey)
@@ -67,7 +67,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
     deployment,
     changes,
     isWhole: listed.length > 1 || listed.length === around?.length,
-    // The neighbours of one that is not in the list are not known.
+    // A revision outside the list has no known neighbours.
     pageSize: around && listed.length === around.length ? COMPARABLE.limit : 0,
     query: {},
   }).filter((one) => one.revision.id === revision.id)
@@ -89,7 +89,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
             <>
               <IdChip id={revision.id} what="revision id" />
               <RevisionBadge status={revision.status} />
-              {row?.isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">serving</Badge> : null}
+              {row?.isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
               {row?.isLatest && !row.isActive ? <Badge>latest</Badge> : null}
             </>
           }

@@ -15,12 +15,12 @@ type Page = {
   query: { status?: string }
 }
 
-/** The rows of a page: what the records hold, and what follows from the ones around them and from our audit trail. */
+/** The rows of a page: the records plus what follows from their neighbours and our audit trail. */
 export function rowsOf({ revisions, deployment, changes, isWhole, pageSize, query }: Page): RevisionRow[] {
   const active = deployment?.active_revision_id ?? null
   const served = activeSpans({ revisions, active, isWhole })
   return revisions.map((revision, index) => {
-    // Below the last row of a page that is not full there is nothing; with a filter the neighbour is another one.
+    // Nothing follows the last row of a page that is not full. With a filter the next row is not the previous revision.
     const isFirstOfAll = index === revisions.length - 1 && revisions.length < pageSize
     const previous = query.status ? undefined : (revisions[index + 1] ?? (isFirstOfAll ? null : undefined))
     return {

@@ -19,13 +19,12 @@ type Props = { workspace: string; deployment: Deployment; revision: Revision }
 const reasonOf = (may: Allowed) => (may.allowed ? undefined : may.reason)
 
 function whyNotRestore(deployment: Deployment, revision: Revision): string | undefined {
-  if (revision.id === deployment.latest_revision_id)
-    return 'It is the latest revision already. To roll it out again, redeploy it.'
+  if (revision.id === deployment.latest_revision_id) return 'This is already the latest revision. Redeploy it instead.'
   const request = restoreRequest(revision, deployment)
   return reasonOf(mayDeployment('update', deployment.status)) ?? ('problem' in request ? request.problem : undefined)
 }
 
-/** What may be done with a revision; what may not is there too, with the reason. */
+/** The actions on a revision. Actions that are not allowed are disabled with the reason. */
 export function RevisionVerbs({ workspace, deployment, revision }: Props) {
   const [verb, setVerb] = useState<Verb>()
   const missing = useReasons().administer

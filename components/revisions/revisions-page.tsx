@@ -18,12 +18,11 @@ import { routes } from '@/lib/routes'
 import { type RevisionRow, revisionColumns } from './columns'
 import { PAGE_SIZE, revisionListQueryOf, STATUS_CHOICES } from './common/list-query'
 import { rowsOf } from './revision-rows'
-import { useFreshChanges } from './use-fresh-changes'
-import { useRevisions } from './use-revisions'
+import { useFreshChanges, useRevisions } from './use-revisions'
 
 type Props = { workspace: string; deploymentId: string; changes: Change[] }
 
-/** Every revision of a deployment, newest first: what it was made of, who made it, how long it took and served. */
+/** All revisions of a deployment, newest first, with source, author, duration and active time. */
 export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
   const search = useSearchParams()
   const set = useSetSearch()
@@ -40,7 +39,7 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
   const columns = useMemo(
     () =>
       revisionColumns(chosen, (id) =>
-        // The two chosen last: a third one takes the place of the first.
+        // Only the last two chosen are kept.
         setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2)),
       ),
     [chosen],
@@ -73,8 +72,8 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
       {isPartial ? (
         <p role="status" className="mb-3 rounded-md border bg-sunken px-3 py-2 text-ink-2">
           {deployment?.source === 'external'
-            ? 'This agent server was registered by hand. It has no revisions that a console could list.'
-            : 'This server lists no revisions. Shown are the two that its deployment names: the latest and the serving one.'}
+            ? 'This agent server was added manually, so it has no revisions.'
+            : 'This server does not list revisions. Only the latest and the active one are shown.'}
         </p>
       ) : null}
       {stale && rows ? <StaleNotice message={stale} at={readAt} onRetry={retry} /> : null}
@@ -90,18 +89,16 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
           empty={
             query.status || query.offset > 0 ? (
               <EmptyState
-                title="No revision matches"
+                title="No matching revisions"
                 action={<Button onClick={() => set({ status: '', offset: '' })}>Show all revisions</Button>}
               >
-                {query.offset > 0
-                  ? 'This page lies beyond the last one.'
-                  : 'None of this deployment’s revisions has this status.'}
+                {query.offset > 0 ? 'There are no more pages.' : 'No revision has this status.'}
               </EmptyState>
             ) : (
               <EmptyState title="No revisions">
                 {deployment?.source === 'external'
-                  ? 'This agent server was registered by hand: whoever runs it knows its versions.'
-                  : 'This server lists no revisions for this deployment.'}
+                  ? 'This agent server was added manually, so it has no revisions.'
+                  : 'This server does not list revisions.'}
               </EmptyState>
             )
           }
@@ -131,12 +128,12 @@ function CompareButton({ workspace, deployment, chosen, rows }: CompareProps) {
   const [first, second] = chosen
   if (!first || !second)
     return (
-      <Button reason={`Choose two revisions by their boxes; ${chosen.length} of 2 chosen.`}>
+      <Button reason={`Select two revisions to compare (${chosen.length} of 2 selected).`}>
         <GitCompare aria-hidden />
         Compare
       </Button>
     )
-  // Newest first: the one further down is the older one.
+  // Newest first, so the lower one is older.
   const place = (id: string) => rows.findIndex((one) => one.id === id)
   const [older, newer] = place(first) > place(second) ? [first, second] : [second, first]
   return (

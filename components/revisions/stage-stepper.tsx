@@ -14,7 +14,7 @@ const LOOKS: Record<StageState, { icon: ReactNode; style: string; said: string }
 }
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** How far a revision is. Stages that nobody saw are dashed: they may have been skipped. */
+/** The progress of a revision. Stages that were not seen are dashed, because they may have been skipped. */
 export const StageStepper = ({ stages, isKnown }: { stages: readonly Stage[]; isKnown: boolean }) => (
   <ol aria-label="Stages" className="flex flex-wrap items-center gap-x-5 gap-y-2 rounded-lg border bg-panel px-4 py-3">
     {stages.map(({ id, label, state, note, seenAt }) => {
@@ -23,7 +23,7 @@ export const StageStepper = ({ stages, isKnown }: { stages: readonly Stage[]; is
         <li
           key={id}
           aria-current={state === 'current' ? 'step' : undefined}
-          title={seenAt === undefined ? note : `${note} Seen from here at ${new Date(seenAt).toISOString()}.`}
+          title={seenAt === undefined ? note : `${note} Seen at ${new Date(seenAt).toISOString()}.`}
           className={cn('flex min-w-0 items-center gap-1.5 text-xs', style)}
         >
           {state === 'current' && !isKnown ? <CircleDot aria-hidden className="size-3.5" /> : icon}

@@ -4,7 +4,7 @@ import { stagesOf } from './stages'
 const states = (status: string, source = 'github', seen: [string, number][] = []) =>
   stagesOf({ status, source, seen: new Map(seen) }).map(({ id, state }) => `${id} ${state}`)
 
-test('says of an earlier stage that it was reached only where it was seen', () => {
+test('marks an earlier stage as done only if it was seen', () => {
   expect(states('AWAITING_DEPLOY', 'github', [['BUILDING', 5]])).toEqual([
     'CREATING done',
     'QUEUED unsure',
@@ -18,7 +18,7 @@ test('says of an earlier stage that it was reached only where it was seen', () =
   expect(states('DEPLOYED')).toContain('BUILDING unsure')
 })
 
-test('has no build for an image, unless the server says otherwise', () => {
+test('shows no build stages for an image, unless the server reports one', () => {
   expect(states('DEPLOYING', 'external_docker')).toEqual([
     'CREATING done',
     'QUEUED unsure',
@@ -29,7 +29,7 @@ test('has no build for an image, unless the server says otherwise', () => {
   expect(states('BUILDING', 'external_docker')).toContain('BUILDING current')
 })
 
-test('shows where it failed, and nothing after as reached', () => {
+test('shows the failed stage and nothing after it as done', () => {
   expect(states('BUILD_FAILED').slice(3)).toEqual([
     'BUILDING failed',
     'AWAITING_DEPLOY ahead',
@@ -38,7 +38,7 @@ test('shows where it failed, and nothing after as reached', () => {
   ])
 })
 
-test('ends after what was seen where it was interrupted, skipped or has a status of its own', () => {
+test('ends after the seen stages if interrupted, skipped or in an unknown status', () => {
   expect(states('INTERRUPTED', 'github', [['BUILDING', 5]])).toEqual([
     'CREATING done',
     'QUEUED unsure',
@@ -50,6 +50,6 @@ test('ends after what was seen where it was interrupted, skipped or has a status
   expect(states('PAUSED_BY_POLICY')).toEqual(['CREATING done', 'PAUSED_BY_POLICY current'])
 })
 
-test('does not take a stage seen before a redeployment for one of this roll-out', () => {
+test('ignores stages seen before a redeployment', () => {
   expect(states('QUEUED', 'github', [['DEPLOYING', 5]])).toContain('DEPLOYING ahead')
 })

@@ -10,16 +10,16 @@ export type Stage = {
   id: string
   label: string
   state: StageState
-  /** What is known of it, as a sentence. */
+  /** A sentence for the tooltip. */
   note: string
-  /** When this page saw it, epoch ms. */
+  /** When this page saw it (epoch ms). */
   seenAt?: number
 }
 
 type Subject = {
   status: string
   source?: string | null
-  /** Statuses that were seen while somebody watched, with the moment. */
+  /** Statuses seen while this page was open, with their times. */
   seen: ReadonlyMap<string, number>
 }
 
@@ -31,17 +31,17 @@ const FAILED_AT: Record<string, string> = {
   DEPLOY_FAILED: 'DEPLOYING',
 }
 const NOTES: Record<StageState, string> = {
-  done: 'Reached.',
-  current: 'It is here now.',
-  failed: 'It failed here.',
-  stopped: 'It ended here.',
+  done: 'Done.',
+  current: 'In progress.',
+  failed: 'Failed at this stage.',
+  stopped: 'Ended at this stage.',
   ahead: 'Not reached yet.',
-  unsure: 'Passed or skipped: the server keeps the last status only, and nobody watched then.',
+  unsure: 'Passed or skipped. The server keeps only the latest status.',
 }
 
 /**
- * The stages of a revision, as far as they are known. A server tells one status and no history, and a poll may miss some: so
- * an earlier stage counts as reached only where it was seen. Images have no build.
+ * The known stages of a revision. The server reports only the current status and polling can miss some, so an earlier stage
+ * counts as reached only if it was seen. Images have no build stages.
  */
 export function stagesOf({ status, source, seen }: Subject): Stage[] {
   const isImage = source === 'external_docker' || source === 'internal_docker'
@@ -64,18 +64,18 @@ export function stagesOf({ status, source, seen }: Subject): Stage[] {
     function stateOf(): StageState {
       if (id === reached && FAILED_AT[status]) return 'failed'
       if (id === reached) return id === 'DEPLOYED' ? 'done' : 'current'
-      // That there is a record is the proof of the first one.
+      // The record itself proves that the first stage was reached.
       if (rank === 0 || (seen.has(id) && (at === -1 || rank < at))) return 'done'
       if (at === -1) return isOver || !isRevisionInProgress(status) ? 'unsure' : 'ahead'
       return rank < at ? 'unsure' : 'ahead'
     }
   })
   if (at !== -1) return stages
-  // Interrupted, skipped, or in a state that nobody here knows: where on the way that was is not told.
+  // Interrupted, skipped or in an unknown status: the server does not say at which stage.
   const last = stages.findLastIndex(({ state }) => state === 'done')
   const note = isOver
-    ? 'It ended on its way. Where, the server does not tell; its logs may.'
-    : 'This console does not know the status. It is shown as the server sends it.'
+    ? 'Ended early. The server does not say at which stage; see the logs.'
+    : 'Unknown status, shown as the server sent it.'
   const end: Stage = { id: status, label: revisionLabel(status), state: isOver ? 'stopped' : 'current', note }
   return [...stages.slice(0, last + 1), end]
 }

@@ -1,5 +1,7 @@
 'use client'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useEffect, useRef } from 'react'
 import { useTryAgain } from '@/components/shared/feedback/use-try-again'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
@@ -9,8 +11,8 @@ type ListQuery = NonNullable<Parameters<typeof revisionsQuery>[2]>
 type Heads = { latest_revision_id?: string | null; active_revision_id?: string | null } | undefined
 
 /**
- * A page of revisions, kept live. A server without a list still tells the latest and the active one by id: then those are
- * the list, and `isPartial` says so.
+ * A live page of revisions. A server without a list still names the latest and the active revision; then the list holds just
+ * those two and `isPartial` is true.
  */
 export function useRevisions(workspace: string, deployment: string, query: ListQuery, heads: Heads) {
   const options = revisionsQuery(workspace, deployment, query)
@@ -43,10 +45,22 @@ export function useRevisions(workspace: string, deployment: string, query: ListQ
     rows: list.data?.resources,
     isPartial,
     isLoading: list.isPlaceholderData,
-    // While it is tried again the first failure is said already: a server that hangs takes minutes to fail for good.
+    // The first failure is shown during retries, because a hanging server takes minutes to fail for good.
     error: list.error ?? list.failureReason,
     stale: list.error?.view.message ?? (problem?.code === 'unsupported' ? undefined : problem?.message),
     readAt: list.dataUpdatedAt,
     retry,
   }
+}
+
+/** Reloads the page's audit entries when a new revision appears, because its record does not say who created it. */
+export function useFreshChanges(newest: string | undefined): void {
+  const router = useRouter()
+  const known = useRef<string>(undefined)
+  useEffect(() => {
+    if (!newest || newest === known.current) return
+    const isFirst = known.current === undefined
+    known.current = newest
+    if (!isFirst) router.refresh()
+  }, [newest, router])
 }

@@ -22,17 +22,17 @@ type Props = { verb: Verb; workspace: string; deployment: Deployment; revision: 
 type Done = { revision: string; note?: string }
 
 const WORDS: Record<Verb, { title: string; button: string; done: string }> = {
-  redeploy: { title: 'Redeploy this revision?', button: 'Redeploy', done: 'It is rolled out again.' },
-  interrupt: { title: 'Interrupt this revision?', button: 'Interrupt', done: 'It is being interrupted.' },
-  restore: { title: 'Restore this revision', button: 'Make a new revision', done: 'A new revision is on its way.' },
+  redeploy: { title: 'Redeploy this revision?', button: 'Redeploy', done: 'Redeploy started' },
+  interrupt: { title: 'Interrupt this revision?', button: 'Interrupt', done: 'Interrupt requested' },
+  restore: { title: 'Restore this revision?', button: 'Create revision', done: 'Restore started' },
 }
 const READS = [controlPlane.getRevision, controlPlane.listRevisions, controlPlane.getDeployment]
 
-/** Asks before a revision is changed; stays open, with what is true, where that fails. */
+/** Confirms an action on a revision. Stays open with the current state if the action fails. */
 export function VerbDialog(props: Props) {
   const { verb, workspace, deployment, revision, onClose } = props
   const { title, button, done } = WORDS[verb]
-  // Made once: a second press, or a browser that sends again, gets the answer of the first.
+  // Created once per dialog, so that a second press or a browser retry gets the first response.
   const [key] = useState(newRequestKey)
   const review = useRestoreReview(revision, deployment)
   const { isBusy, error, save } = useSave<Done>()
@@ -69,7 +69,7 @@ export function VerbDialog(props: Props) {
         )}
         {error ? <ErrorNotice error={error} /> : null}
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Do nothing</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button variant={verb === 'interrupt' ? 'danger' : 'primary'} isBusy={isBusy} onClick={confirm}>
             {button}
           </Button>
@@ -84,25 +84,24 @@ const EXPLAINED: Record<'redeploy' | 'interrupt', (revision: Revision, deploymen
     <>
       <p>
         {['DEPLOYED', 'DEPLOY_FAILED'].includes(status)
-          ? 'What was built is rolled out once more, as it was built. Nothing of its source is read again.'
-          : `It has no finished build as far as its status tells, so it is built again${commit ? ', from the same commit' : ''}.`}
+          ? 'Rolls out the existing build again. The source is not read again.'
+          : `Its status shows no finished build, so it is built again${commit ? ' from the same commit' : ''}.`}
       </p>
       <p>
         {active === id
-          ? 'It serves now, and serves on until the new roll-out has taken over.'
-          : 'Once it is rolled out it serves, in place of the revision that serves now.'}
+          ? 'It is active and stays active until the new roll-out takes over.'
+          : 'It replaces the active revision once it is rolled out.'}
       </p>
     </>
   ),
   interrupt: ({ status }, { active_revision_id: active }) => (
     <>
       <p className="text-ink">
-        This is a last resort for a revision that is stuck. The platform does not promise what an interrupted one leaves
-        behind.
+        Use this only for a stuck revision. An interrupted revision may leave resources behind.
       </p>
       <p>
-        It is {status} now and will not be finished.{' '}
-        {active ? 'What serves now goes on serving.' : 'Nothing serves yet, and nothing will.'}
+        Its status is {status}. It will not be completed.{' '}
+        {active ? 'The active revision keeps serving.' : 'No revision is active yet.'}
       </p>
     </>
   ),

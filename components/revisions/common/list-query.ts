@@ -7,14 +7,14 @@ import {
 
 export const PAGE_SIZE = 20
 
-/** What the status filter offers: groups first, then each. Values are the API's comma-separated lists. */
+/** The choices of the status filter: groups first, then single statuses. Values are the API's comma-separated lists. */
 export const STATUS_CHOICES: readonly { value: string; label: string }[] = [
-  { value: REVISION_STATUSES_IN_PROGRESS.join(','), label: 'On their way' },
+  { value: REVISION_STATUSES_IN_PROGRESS.join(','), label: 'In progress' },
   { value: REVISION_STATUSES_FAILED.join(','), label: 'Failed' },
   ...REVISION_STATUSES.map((status) => ({ value: status, label: revisionLabel(status) })),
 ]
 
-/** The API's query for what the page's URL says. Unusable values are left out, so that no link is a dead end. */
+/** The API query for the page's URL. Invalid values are dropped, so that old links still work. */
 export function revisionListQueryOf(search: Pick<URLSearchParams, 'get'>) {
   const status = search.get('status')?.trim()
   const offset = Number(search.get('offset') ?? 0)
@@ -25,5 +25,5 @@ export function revisionListQueryOf(search: Pick<URLSearchParams, 'get'>) {
   }
 }
 
-/** The revisions that can be chosen for a comparison; others are reached by their ids in the URL. */
+/** The revisions offered for a comparison. Older ones can be compared by putting their ids in the URL. */
 export const COMPARABLE = { limit: 100, offset: 0 }

@@ -17,10 +17,10 @@ type Props = {
   onChange: (id: string) => void
 }
 
-/** In UTC, so that server and browser write the same. */
+/** In UTC, so that server and browser render the same text. */
 const moment = (iso: string) => iso.replace('T', ' ').slice(0, 16)
 
-/** One side of a comparison: which revision, and what it is. */
+/** Chooses one side of a comparison. */
 export function RevisionSelect({ label, value, revision, rows, href, onChange }: Props) {
   const id = `compare-${label.toLowerCase()}`
   const isListed = rows.some((one) => one.id === value)

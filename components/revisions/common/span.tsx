@@ -5,13 +5,13 @@ import type { Span } from './times'
 
 const useNow = makeClock(1_000)
 
-/** How long something took, or takes by now; the moments on hover. Not known is said, with the reason. */
+/** A duration, ticking while it is open. The tooltip has the exact times, or why the duration is unknown. */
 export function SpanText({ span }: { span: Span | undefined }) {
   if (!span) return <span className="text-ink-3">–</span>
   if ('unknown' in span)
     return (
       <span title={span.unknown} className="text-ink-3">
-        not known
+        unknown
       </span>
     )
   const { from, to } = span
@@ -31,7 +31,7 @@ function Growing({ from }: { from: number }) {
 
 const iso = (at: number) => new Date(at).toISOString()
 const DAY_MS = 86_400_000
-/** Days from two on; an exact hour count of a month helps nobody. */
+/** Whole days from two days up, because nobody needs the hours of a month. */
 const coarse = (ms: number) =>
   ms >= 2 * DAY_MS
     ? `${Math.floor(ms / DAY_MS)} days`

@@ -23,12 +23,12 @@ const change = (more: Partial<Change>): Change => ({
   ...more,
 })
 
-describe('how long it took', () => {
-  test('is from creation to the last change once it has ended, and goes on before that', () => {
+describe('duration', () => {
+  test('runs from creation to the last change, and stays open until the revision has finished', () => {
     expect(tookOf(revision('a', 'DEPLOYED', 10, 25), [])).toEqual({ from: ms(10), to: ms(25) })
     expect(tookOf(revision('a', 'BUILDING', 10, 25), [])).toEqual({ from: ms(10), to: null })
   })
-  test('is not claimed of one that was rolled out again, or of a status or times that say nothing', () => {
+  test('is unknown after a redeployment, or with an unknown status or invalid times', () => {
     const again = change({ operation: 'redeployRevision', revision: 'a' })
     for (const span of [
       tookOf(revision('a', 'DEPLOYED', 10, 999), [again]),
@@ -40,8 +40,8 @@ describe('how long it took', () => {
   })
 })
 
-describe('while which it served', () => {
-  test('is until the next one took over, and for the active one until now', () => {
+describe('active span', () => {
+  test('ends when the next revision took over, and stays open for the active one', () => {
     const revisions = [
       revision('d', 'BUILD_FAILED', 400, 410),
       revision('c', 'DEPLOYED', 300, 310),
@@ -53,27 +53,27 @@ describe('while which it served', () => {
       ['c', { from: ms(310), to: null }],
     ])
   })
-  test('follows an old one that was rolled out again', () => {
+  test('handles an old revision that was redeployed', () => {
     const revisions = [revision('b', 'DEPLOYED', 200, 210), revision('a', 'DEPLOYED', 100, 500)]
     expect(activeSpans({ revisions, active: 'a', isWhole: true }).get('b')).toEqual({ from: ms(210), to: ms(500) })
   })
-  test('is not claimed where the list does not show what came after', () => {
+  test('is unknown if the list does not show what came after', () => {
     const revisions = [revision('b', 'DEPLOYED', 200, 210), revision('a', 'DEPLOYED', 100, 110)]
     expect(activeSpans({ revisions, active: 'z', isWhole: false }).get('b')).toHaveProperty('unknown')
     expect(activeSpans({ revisions, active: 'z', isWhole: false }).get('a')).toHaveProperty('unknown')
   })
 })
 
-describe('what made it', () => {
+describe('trigger', () => {
   const subject = {
     revision: { id: 'r', created_at: at(10.5), source: 'github', source_revision_config: { repo_commit_sha: 'two' } },
     previous: { source_revision_config: { repo_commit_sha: 'one' } },
     deployment: { created_at: at(0), source_config: { build_on_push: true } },
   }
-  test('is who changed the deployment from here at that moment', () => {
+  test('is the person who changed the deployment from here at that time', () => {
     expect(triggerOf({ ...subject, changes: [change({})] })).toMatchObject({ kind: 'person', who: 'ann@example.com' })
   })
-  test('is a push only where builds on push are on, the commit is new and nobody here asked', () => {
+  test('is a push only if build on push is on, the commit is new and no one here asked for it', () => {
     expect(triggerOf({ ...subject, changes: [] }).kind).toBe('push')
     expect(triggerOf({ ...subject, changes: [change({ until: at(11), isDone: false })] }).kind).toBe('push')
     expect(triggerOf({ ...subject, changes: [], previous: subject.revision }).kind).toBe('unknown')
@@ -81,12 +81,12 @@ describe('what made it', () => {
     const off = { ...subject.deployment, source_config: { build_on_push: false } }
     expect(triggerOf({ ...subject, changes: [], deployment: off }).kind).toBe('unknown')
   })
-  test('is not guessed between two people, nor from a change at another time', () => {
+  test('is unknown with two candidates, or with a change at another time', () => {
     const other = change({ seq: 2, who: 'bob@example.com' })
     expect(triggerOf({ ...subject, changes: [change({}), other] }).kind).toBe('unknown')
     expect(triggerOf({ ...subject, changes: [change({ at: at(100), until: at(101) })] }).kind).toBe('push')
   })
-  test('takes a creation of some deployment only for the first revision', () => {
+  test('counts the creation of a deployment only for its first revision', () => {
     const created = change({ operation: 'createDeployment' })
     expect(triggerOf({ ...subject, changes: [created] }).kind).toBe('push')
     expect(triggerOf({ ...subject, deployment: { created_at: at(10.5) }, changes: [created] }).kind).toBe('person')

@@ -2,12 +2,12 @@ import { GitCommitHorizontal, User } from 'lucide-react'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { Trigger } from './trigger'
 
-/** Who or what made a revision; how that is known, on hover. */
+/** Who or what created a revision. The tooltip says how that is known. */
 export function TriggerText({ trigger }: { trigger: Trigger }) {
   if (trigger.kind === 'unknown')
     return (
       <span title={trigger.note} className="text-ink-3">
-        not known
+        unknown
       </span>
     )
   const Icon = trigger.kind === 'push' ? GitCommitHorizontal : User

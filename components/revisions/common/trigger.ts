@@ -1,7 +1,7 @@
 import type { Change } from '@/lib/contracts/deployments/changes'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 
-/** What made a revision. `note` says how that is known. */
+/** What created a revision. `note` says how that is known. */
 export type Trigger =
   | { kind: 'person'; who: string; what: string; note: string }
   | { kind: 'push'; note: string }
@@ -9,25 +9,25 @@ export type Trigger =
 
 type Subject = {
   revision: Pick<Revision, 'id' | 'created_at' | 'source' | 'source_revision_config'>
-  /** The one made before it, where it is at hand; null for the first one; undefined where it is not known. */
+  /** The revision before it; null for the first one, undefined if unknown. */
   previous: Pick<Revision, 'source_revision_config'> | null | undefined
   deployment: { source_config?: { build_on_push?: boolean | null } | null; created_at: string }
   changes: readonly Change[]
 }
 
-/** How far the clocks of the console and the server may be apart, and a change without an answer may have taken. */
+/** Covers clock differences between console and server, and the time of a write without a response. */
 const SLACK_MS = 3_000
 const OPEN_MS = 60_000
 
 const WORDS: Partial<Record<Change['operation'], string>> = {
   createDeployment: 'created the deployment',
   updateDeployment: 'changed the deployment',
-  createRevision: 'made a revision',
+  createRevision: 'created a revision',
 }
 
 /**
- * Who or what made a revision. A record does not tell, so it is taken from the writes that this console made at that moment;
- * where two of different people fit, or none, it is not guessed.
+ * Who or what created a revision. The record does not say, so this matches it with writes from this console at that time;
+ * with no match, or matches from several people, it stays unknown.
  */
 export function triggerOf({ revision, previous, deployment, changes }: Subject): Trigger {
   const made = Date.parse(revision.created_at)
@@ -43,9 +43,9 @@ export function triggerOf({ revision, previous, deployment, changes }: Subject):
       kind: 'person',
       who: found.who,
       what: WORDS[found.operation] ?? '',
-      note: `${found.who} ${WORDS[found.operation]} from this console at that moment (audit entry ${found.seq}).`,
+      note: `${found.who} ${WORDS[found.operation]} from this console at that time (audit entry ${found.seq}).`,
     }
-  if (found) return { kind: 'unknown', note: 'Several people changed the deployment at that moment.' }
+  if (found) return { kind: 'unknown', note: 'Several people changed the deployment at that time.' }
   const commit = revision.source_revision_config.repo_commit_sha
   const before = previous?.source_revision_config.repo_commit_sha
   const isPush =
@@ -57,7 +57,10 @@ export function triggerOf({ revision, previous, deployment, changes }: Subject):
   if (isPush)
     return {
       kind: 'push',
-      note: 'Builds on push are on, it has a new commit, and nobody asked for it from this console.',
+      note: 'Build on push is on, the commit is new, and no one created it from this console.',
     }
-  return { kind: 'unknown', note: 'It was not made from this console, and the server does not tell who made it.' }
+  return {
+    kind: 'unknown',
+    note: 'It was not created from this console, and the server does not report who created it.',
+  }
 }

@@ -4,7 +4,7 @@ import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { shortId } from '@/lib/format/format'
 import { shownText } from '@/lib/format/hidden-characters'
 
-/** What a revision was made of, in one line: commit and ref, or image. */
+/** The source of a revision in one line: commit and ref, or image. */
 export function VersionText({ config }: { config: Revision['source_revision_config'] }) {
   const commit = config.repo_commit_sha
   const version = commit ? shortId(commit) : (config.image_uri ?? config.source_tarball_path)

@@ -23,11 +23,11 @@ type Props = {
   workspace: string
   deploymentId: string
   changes: Change[]
-  /** Whether the names of secrets are for this reader. */
+  /** Whether this user may see secret names. */
   showsSecretNames: boolean
 }
 
-/** Two revisions side by side. Which two is in the URL; without one the two newest are. */
+/** Two revisions side by side, chosen in the URL. Defaults to the two newest. */
 export function ComparePage({ workspace, deploymentId, changes, showsSecretNames }: Props) {
   const search = useSearchParams()
   const set = useSetSearch({ isLocal: true })
@@ -81,10 +81,10 @@ export function ComparePage({ workspace, deploymentId, changes, showsSecretNames
       ) : list.isSuccess && rows.length < 2 && (!a || !b) ? (
         <div className="rounded-lg border bg-panel">
           <EmptyState
-            title="There is nothing to compare yet"
+            title="Nothing to compare"
             action={
               <Button asChild>
-                <Link href={routes.revisions(workspace, deploymentId)}>To the revisions</Link>
+                <Link href={routes.revisions(workspace, deploymentId)}>View revisions</Link>
               </Button>
             }
           >
@@ -104,7 +104,7 @@ export function ComparePage({ workspace, deploymentId, changes, showsSecretNames
   )
 }
 
-/** A revision of the list, or one that is asked for by itself: older ones, and servers without a list. */
+/** A revision from the list, or fetched by id if it is older or the server has no list. */
 function useOne(workspace: string, deployment: string, id: string, rows: readonly Revision[]) {
   const listed = rows.find((one) => one.id === id)
   const alone = useQuery({ ...revisionQuery(workspace, deployment, id), enabled: id !== '' && !listed })

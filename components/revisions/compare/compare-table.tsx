@@ -9,22 +9,18 @@ import type { Difference, Verdict } from './compare'
 const VERDICTS: Record<Verdict, { said: string; style: string; Icon: typeof Equal }> = {
   same: { said: 'same', style: 'text-ink-3', Icon: Equal },
   changed: { said: 'changed', style: 'text-warn', Icon: EqualNot },
-  unknown: { said: 'not known', style: 'text-ink-3', Icon: HelpCircle },
+  unknown: { said: 'unknown', style: 'text-ink-3', Icon: HelpCircle },
 }
 
-/** Field by field; what differs stands out, and what the server keeps no record of says so. */
+/** A comparison field by field, including fields that the server does not record. */
 export function CompareTable({ rows }: { rows: readonly Difference[] }) {
   const changed = rows.filter(({ verdict }) => verdict === 'changed').length
   const unknown = rows.filter(({ verdict }) => verdict === 'unknown').length
   return (
     <section aria-label="Comparison">
       <p role="status" className="mb-2 text-ink-2">
-        {changed === 0
-          ? 'Nothing that is recorded differs'
-          : changed === 1
-            ? '1 field differs'
-            : `${changed} fields differ`}
-        {unknown > 0 ? `; of ${unknown} this server keeps no record per revision.` : '.'}
+        {changed === 0 ? 'No recorded differences' : changed === 1 ? '1 field differs' : `${changed} fields differ`}
+        {unknown > 0 ? `; ${unknown} not recorded per revision.` : '.'}
       </p>
       <div className="overflow-x-auto rounded-lg border bg-panel">
         <table aria-label="Fields" className="w-full border-collapse text-left">
@@ -69,7 +65,7 @@ export function CompareTable({ rows }: { rows: readonly Difference[] }) {
 const Cell = ({ value }: { value: string | null | undefined }) => (
   <td className="min-w-32 px-3 py-2">
     {value === undefined ? (
-      <span className="text-ink-3 text-xs">not recorded by this server</span>
+      <span className="text-ink-3 text-xs">not recorded</span>
     ) : value === null ? (
       <span className="text-ink-3">none</span>
     ) : (
@@ -82,10 +78,10 @@ const Cell = ({ value }: { value: string | null | undefined }) => (
 
 type BetweenProps = { a: Revision; b: Revision; changes: readonly Change[] }
 
-/** What was changed from this console between the two, by the names of the fields: all that is known of secrets and settings then. */
+/** Changes made from this console between the two revisions, by field name. */
 export function ChangesBetween({ a, b, changes }: BetweenProps) {
   const [from, to] = [Date.parse(a.created_at), Date.parse(b.created_at)].sort((x, y) => x - y) as [number, number]
-  // The write that made the newer one came just before it; the one that made the older one is not between them.
+  // The write that created the newer revision came just before it; the one that created the older is not in between.
   const between = changes.filter(({ at, until, operation, isDone }) => {
     const end = Date.parse(until ?? at)
     return (
@@ -96,12 +92,10 @@ export function ChangesBetween({ a, b, changes }: BetweenProps) {
     )
   })
   return (
-    <section aria-label="Changes from this console between the two" className="rounded-lg border bg-panel p-4">
-      <h3 className="mb-1 font-semibold text-sm">Changes from this console between the two</h3>
+    <section aria-label="Changes from this console" className="rounded-lg border bg-panel p-4">
+      <h3 className="mb-1 font-semibold text-sm">Changes from this console</h3>
       {between.length === 0 ? (
-        <p className="text-ink-2">
-          None is in the audit trail. Changes made elsewhere, by the API or another console, are not in it.
-        </p>
+        <p className="text-ink-2">No changes recorded. Changes made elsewhere, such as by the API, are not listed.</p>
       ) : (
         <ul className="flex flex-col gap-1.5">
           {between.map(({ seq, who, at, fields }) => (

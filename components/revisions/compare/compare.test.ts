@@ -19,14 +19,14 @@ const deployment = {
 }
 const by = (name: string, rows: ReturnType<typeof compareRevisions>) => rows.find((row) => row.name === name)
 
-test('tells what changed, what stayed, and what neither has', () => {
+test('lists changed, unchanged and missing values', () => {
   const rows = compareRevisions(old, latest, deployment)
   expect(by('Commit', rows)).toMatchObject({ a: 'one', b: 'two', verdict: 'changed' })
   expect(by('Ref', rows)).toMatchObject({ verdict: 'same' })
   expect(by('Image', rows)).toMatchObject({ a: null, b: null, verdict: 'same' })
 })
 
-test('claims secrets and resources of the latest revision only, and no verdict from one side', () => {
+test('knows secrets and resources of the latest revision only, and gives no verdict from one side', () => {
   const rows = compareRevisions(old, latest, deployment)
   expect(by('Names', rows)).toMatchObject({ a: undefined, b: 'A, B', verdict: 'unknown' })
   expect(by('cpu', rows)).toMatchObject({ a: undefined, b: '2', verdict: 'unknown' })
@@ -34,7 +34,7 @@ test('claims secrets and resources of the latest revision only, and no verdict f
   expect(by('Build command', rows)).toMatchObject({ a: undefined, b: undefined, verdict: 'unknown' })
 })
 
-test('says nothing of the names of secrets where they are not for the reader', () => {
+test('omits secret names if the user may not see them', () => {
   const { secrets: _, ...visible } = deployment
   expect(by('Names', compareRevisions(old, latest, visible))).toBeUndefined()
 })

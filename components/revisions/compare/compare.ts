@@ -1,17 +1,17 @@
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 
-/** A value of one revision; undefined where the server keeps none per revision, null where it has none. */
+/** A value of one revision; null if it has none, undefined if the server does not store it per revision. */
 type Value = string | null | undefined
 export type Verdict = 'same' | 'changed' | 'unknown'
 export type Difference = { group: string; name: string; a: Value; b: Value; verdict: Verdict }
 
-/** Without `secrets` where their names are not for this reader. */
+/** `secrets` is missing if this user may not see secret names. */
 type About = Pick<Deployment, 'latest_revision_id' | 'source_config'> & Partial<Pick<Deployment, 'secrets'>>
 
 /**
- * Two revisions field by field. A record holds its source only. What the deployment has now is what its latest revision has, of
- * the fields whose every change makes a revision: its secrets' names and its resource spec; for others they are not known.
+ * Compares two revisions field by field. Records hold only the source; secret names and resource spec are known for the latest
+ * revision alone, because each change of them creates a revision.
  */
 export function compareRevisions(a: Revision, b: Revision, deployment: About | undefined): Difference[] {
   const of = (group: string, name: string, pick: (revision: Revision) => Value): Difference => {

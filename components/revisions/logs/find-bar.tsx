@@ -11,12 +11,12 @@ type Props = {
   onStep: (step: 1 | -1) => void
 }
 
-/** Finds text without hiding the lines around it; Enter goes on, with Shift back. */
+/** Finds text without hiding other lines. Enter goes to the next match, Shift+Enter to the previous one. */
 export const FindBar = ({ value, onChange, summary, hasHits, onStep }: Props) => (
   <span className="flex items-center gap-1">
     <Input
       type="search"
-      aria-label="Find in the log"
+      aria-label="Find in log"
       placeholder="Find"
       className="h-8 w-36"
       value={value}

@@ -5,9 +5,9 @@ import type { LogRow } from './log-store'
 import { momentOf } from './log-text'
 
 export const LOG_ROW_HEIGHT = 20
-/** Drawn of a line that is not wrapped; the whole is in the copy, the download, and when wrapped. */
+/** Characters shown of an unwrapped line. Copy, download and wrap have all of it. */
 const MAX_CHARS = 4_000
-/** Of the longest one when wrapped: a server cuts lines much earlier. */
+/** Characters shown of a wrapped line. Servers cut lines much earlier. */
 const MAX_WRAPPED = 50_000
 
 const TONES: Record<string, string> = { WARNING: 'text-warn', ERROR: 'text-error', CRITICAL: 'text-error' }
@@ -15,7 +15,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 
 type Props = { row: LogRow; needle: string; isCurrent: boolean; isWrapped: boolean }
 
-/** A row of a log: time (exact on hover), level in its own word, text. */
+/** A log row: time (exact in the tooltip), level as the server sent it, text. */
 export const LogRowView = memo(function LogRowView({
   row: { line, isFirst, text },
   needle,
@@ -47,7 +47,7 @@ export const LogRowView = memo(function LogRowView({
           ? shown
           : splitAt(shown, needle).map((part, index) =>
               index % 2 === 1 ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text have no other name
+                // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text have no other key
                 <mark key={index} className="rounded-sm bg-warn-soft text-ink outline outline-warn/50">
                   {part}
                 </mark>

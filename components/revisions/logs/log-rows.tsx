@@ -9,19 +9,19 @@ type RowsProps = {
   scroller: RefObject<HTMLDivElement | null>
   rows: readonly LogRow[]
   needle: string
-  /** Number of the row that the search is at. */
+  /** The row of the current match. */
   current: number | undefined
-  /** The height of all rows, whenever it is another. */
+  /** Called when the height of all rows changes. */
   onHeight: (height: number) => void
 }
 
 const indexOf = (rows: readonly LogRow[], n: number | undefined) => (n === undefined ? -1 : n - (rows[0]?.n ?? 0))
 
-/** One line each, of which long ones reach beyond the edge. */
+/** Rows of one line each; long ones scroll sideways. */
 export function FixedRows({ scroller, rows, needle, current, onHeight }: RowsProps) {
   const { first, end, height, topOf, scrollToRow } = useFixedRows(scroller, rows.length, LOG_ROW_HEIGHT)
   useEffect(() => onHeight(height), [onHeight, height])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a step of the search moves, not what comes in meanwhile
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a step of the search scrolls, not new rows
   useEffect(() => {
     const index = indexOf(rows, current)
     if (index >= 0) scrollToRow(index, 'center')
@@ -37,7 +37,7 @@ export function FixedRows({ scroller, rows, needle, current, onHeight }: RowsPro
   )
 }
 
-/** As many lines each as the text takes; heights are measured as they come into sight. */
+/** Rows as high as their text, measured when they become visible. */
 export function WrappedRows({ scroller, rows, needle, current, onHeight }: RowsProps) {
   const virtual = useVirtualizer({
     count: rows.length,
@@ -48,7 +48,7 @@ export function WrappedRows({ scroller, rows, needle, current, onHeight }: RowsP
   })
   const height = virtual.getTotalSize()
   useEffect(() => onHeight(height), [onHeight, height])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a step of the search moves, not what comes in meanwhile
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a step of the search scrolls, not new rows
   useEffect(() => {
     const index = indexOf(rows, current)
     if (index >= 0) virtual.scrollToIndex(index, { align: 'center' })

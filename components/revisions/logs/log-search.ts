@@ -1,6 +1,6 @@
 import type { LogStore } from './log-store'
 
-/** The rows that hold a text, in order; looks at each row once, also at those that come later. */
+/** The rows that contain a text, in order. Searches each row once as the log grows. */
 export class LogSearch {
   readonly #needle: string
   #hits: number[] = []
@@ -10,7 +10,7 @@ export class LogSearch {
     this.#needle = needle.toLowerCase()
   }
 
-  /** Row numbers of the hits that are still kept. */
+  /** The row numbers of the matches that the store still holds. */
   advance(store: LogStore): readonly number[] {
     if (this.#needle === '') return this.#hits
     const { first, next } = store
@@ -22,12 +22,12 @@ export class LogSearch {
   }
 }
 
-/** A text cut where a needle occurs, the odd parts being the occurrences; after `most` of them the rest is one part. */
+/** Splits a text at each match; odd parts are the matches. After `most` matches the rest is one part. */
 export function splitAt(text: string, needle: string, most = 20): string[] {
   const parts: string[] = []
   const [low, wanted] = [text.toLowerCase(), needle.toLowerCase()]
   let from = 0
-  // Lower case of another length (İ) would cut at the wrong places.
+  // If lower case changes the length (as with İ), the cuts would be wrong.
   while (wanted !== '' && low.length === text.length && parts.length < most * 2) {
     const at = low.indexOf(wanted, from)
     if (at === -1) break
@@ -37,7 +37,7 @@ export function splitAt(text: string, needle: string, most = 20): string[] {
   return [...parts, text.slice(from)]
 }
 
-/** The hit to go to from a row: the next one below, or above, around the ends. */
+/** The next match below or above a row, wrapping around at the ends. */
 export function stepFrom(hits: readonly number[], from: number | undefined, step: 1 | -1): number | undefined {
   if (from === undefined) return step === 1 ? hits[0] : hits.at(-1)
   return step === 1 ? (hits.find((n) => n > from) ?? hits[0]) : (hits.findLast((n) => n < from) ?? hits.at(-1))

@@ -12,8 +12,8 @@ const lines = (from: number, to: number, message = (n: number) => `line ${n}`): 
 const info = { total: 0, phase: 'live', epoch: 1 }
 const store = (filter = {}) => new LogStore(filter, (task) => task())
 
-describe('the store', () => {
-  test('numbers rows over lines of several rows, and keeps time and level to the first', () => {
+describe('log store', () => {
+  test('numbers rows across multi-line messages, with time and level only on the first row', () => {
     const log = store()
     log.onLines(
       [
@@ -28,7 +28,7 @@ describe('the store', () => {
       [3, 'c', true],
     ])
   })
-  test('begins anew where the server does, and says when older lines are not here', () => {
+  test('restarts when the server does, and reports when older lines are missing', () => {
     const log = store()
     log.onLines(lines(1, 3), info)
     log.onLines(lines(4, 5), info)
@@ -38,13 +38,13 @@ describe('the store', () => {
     log.onLines(lines(1, 1), { ...info, epoch: 3 })
     expect([log.rows.length, log.isCut]).toEqual([1, false])
   })
-  test('lets the oldest rows go beyond its bound', () => {
+  test('drops the oldest rows above its limit', () => {
     const log = store()
     log.onLines(lines(1, 70_000), info)
     expect([log.rows.length, log.first, log.next, log.isCut]).toEqual([60_000, 10_001, 70_001, true])
     expect(log.at(10_001)?.text).toBe('line 10001')
   })
-  test('keeps what it has when the server fails, and forgets the failure with the next answer', () => {
+  test('keeps its rows when the server fails, and clears the error with the next response', () => {
     const log = store()
     log.onLines(lines(1, 2), info)
     log.onError({ code: 'upstream_unreachable', message: 'No answer.' })
@@ -52,7 +52,7 @@ describe('the store', () => {
     log.onLines([], info)
     expect(log.problem).toBeUndefined()
   })
-  test('shows no line that was not asked for, whatever the server sends', () => {
+  test('shows only lines that match the filter, whatever the server sends', () => {
     const log = store({ level: 'WARNING', query: 'DISK' })
     log.onLines(
       [
@@ -68,8 +68,8 @@ describe('the store', () => {
   })
 })
 
-describe('the search', () => {
-  test('finds in what is there and in what comes, and forgets what is let go', () => {
+describe('search', () => {
+  test('finds matches in present and later rows, and forgets dropped ones', () => {
     const log = store()
     const search = new LogSearch('NEEDLE')
     log.onLines(
@@ -88,7 +88,7 @@ describe('the search', () => {
     )
     expect(search.advance(log)).toEqual([16])
   })
-  test('steps around the ends', () => {
+  test('wraps around at the ends', () => {
     expect([stepFrom([3, 7], undefined, 1), stepFrom([3, 7], undefined, -1)]).toEqual([3, 7])
     expect([stepFrom([3, 7], 3, 1), stepFrom([3, 7], 7, 1), stepFrom([3, 7], 3, -1), stepFrom([], 3, 1)]).toEqual([
       7,
@@ -97,7 +97,7 @@ describe('the search', () => {
       undefined,
     ])
   })
-  test('marks occurrences in any case, and not more than a row can bear', () => {
+  test('marks matches in any case, up to a limit per row', () => {
     expect(splitAt('a ERROR b error', 'error')).toEqual(['a ', 'ERROR', ' b ', 'error', ''])
     expect(splitAt('İerror', 'error').join('')).toBe('İerror')
     expect(splitAt('x'.repeat(1000), 'x').length).toBe(41)

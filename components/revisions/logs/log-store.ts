@@ -1,9 +1,9 @@
 import type { LogLine } from '@/lib/contracts/deployments/logs'
 import { linesOf, shownText } from './log-text'
 
-/** One line on screen; a message of several lines is several rows, of which the first has its time and level. */
+/** One line on screen. A multi-line message is several rows; only the first has time and level. */
 export type LogRow = {
-  /** Counts up over the whole log; never used twice. */ n: number
+  /** Counts up over the whole log and is never reused. */ n: number
   line: LogLine
   isFirst: boolean
   text: string
@@ -12,27 +12,27 @@ export type LogFilter = { level?: string; query?: string }
 export type LogProblem = { code: string; message: string }
 type Info = { total: number; phase: string; epoch: number }
 
-/** Rows kept; the server holds about as many lines. */
+/** Rows kept in the browser. The server holds about as many lines. */
 const MAX_ROWS = 60_000
-/** They are let go in stretches, since moving the others costs. */
+/** Rows are dropped in blocks, because shifting the others is expensive. */
 const STRETCH = 5_000
 
 const LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL']
 const rankOf = (level: string | null | undefined) => LEVELS.indexOf((level ?? '').toUpperCase())
 
 /**
- * Whether a line is one that was asked for. The server filters first; one that does not know the filter sends everything, and
- * then this alone decides.
+ * Whether a line matches the filter. Needed although the server filters too, because a server that does not know the filter
+ * sends everything.
  */
 export function matches({ level, message }: Pick<LogLine, 'level' | 'message'>, filter: LogFilter): boolean {
   if (filter.level && rankOf(level) < rankOf(filter.level)) return false
   return !filter.query || (message ?? '').toLowerCase().includes(filter.query.toLowerCase())
 }
 
-/** A log as a page follows it, outside React; listeners hear of it at most once per frame. */
+/** A live log outside React. Listeners are called at most once per frame. */
 export class LogStore {
   rows: LogRow[] = []
-  /** Whether older lines than the first row are on the server only. */
+  /** Whether lines older than the first row exist only on the server. */
   isCut = false
   phase: string | undefined
   problem: LogProblem | undefined
@@ -56,7 +56,7 @@ export class LogStore {
   }
   readonly getVersion = (): number => this.#version
 
-  /** Number of the first row that is kept, and of the one that comes next. */
+  /** The number of the first kept row; `next` is that of the next new one. */
   get first(): number {
     return this.rows[0]?.n ?? this.#next
   }
@@ -109,5 +109,5 @@ export class LogStore {
   }
 }
 
-/** A hidden tab is told when it is shown again: until then nobody sees what would be drawn. */
+/** In a hidden tab this waits until the tab is shown, so nothing is rendered that nobody sees. */
 const afterPaint = (task: () => void) => void requestAnimationFrame(task)

@@ -27,22 +27,22 @@ export type LogView = { level: string; query: string; isWrapped: boolean }
 type Props = LogOf & {
   view: LogView
   onView: (change: Partial<LogView>) => void
-  /** Said where there are no lines at all. */
+  /** Shown if the log has no lines. */
   empty: ReactNode
 }
 
-/** A revision's log as it grows: followed, filtered, searched, copied, downloaded. Only rows in sight are drawn. */
+/** A live log with filter, search, copy and download. Only visible rows are rendered. */
 export function LogViewer({ view, onView, empty, ...of }: Props) {
   const { level, query, isWrapped } = view
   const knownLevel = LEVELS.includes(level) ? level : undefined
   const store = useLog({ ...of, level: knownLevel, query: query || undefined })
   const scroller = useRef<HTMLDivElement>(null)
-  /** Drawn anew with each height: only then is the new end followed. */
+  /** Rendered again with each height, which is when the new end can be scrolled to. */
   const [, setHeight] = useState(0)
   const [text, setText] = useState('')
   const [current, setCurrent] = useState<number>()
   const needle = useDeferredValue(text)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another log have other numbers
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another log has other row numbers
   const search = useMemo(() => new LogSearch(needle), [needle, store])
   const hits = search.advance(store)
   const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, store.next)
@@ -89,7 +89,7 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
         <span className="ml-auto flex flex-wrap items-center gap-1">
           <Toggle label="Wrap" isOn={isWrapped} onChange={(isOn) => onView({ isWrapped: isOn })} />
           <Toggle label="Follow" isOn={isFollowing} onChange={(isOn) => (isOn ? follow() : unfollow())} />
-          <CopyButton what="the lines shown" value={() => textOf(store)} className="size-7" />
+          <CopyButton what="shown lines" value={() => textOf(store)} className="size-7" />
           <Button asChild variant="ghost" size="sm">
             <a href={routes.logFile(of.workspace, of.deployment, of.revision, of.type)} download>
               <Download aria-hidden />
@@ -103,7 +103,7 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
         <section
           ref={scroller}
           aria-label={`${of.type === 'build' ? 'Build' : 'Deploy'} log`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
           tabIndex={0}
           className="absolute inset-0 overflow-auto overscroll-contain py-1 [overflow-anchor:none] focus-visible:-outline-offset-2"
         >
@@ -125,10 +125,10 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
             </div>
           ) : isFiltered ? (
             <EmptyState
-              title="No line matches"
+              title="No matching lines"
               action={<Button onClick={() => onView({ level: '', query: '' })}>Show all lines</Button>}
             >
-              None of this log has this level and text.
+              Change the level or the text.
             </EmptyState>
           ) : (
             empty
@@ -138,7 +138,7 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
       </div>
       <p className="border-t px-3 py-1 text-ink-3 text-xs tabular-nums">
         {count(store.rows.length)} {store.rows.length === 1 ? 'line' : 'lines'}
-        {store.phase === 'starting' && store.rows.length > 0 ? ', more are being read…' : ''}
+        {store.phase === 'starting' && store.rows.length > 0 ? ', loading more…' : ''}
       </p>
     </div>
   )
@@ -149,13 +149,12 @@ function Notices({ store }: { store: LogStore }) {
     <>
       {store.isCut ? (
         <p className="border-b bg-warn-soft px-3 py-1 text-xs">
-          Older lines are on the server only, so that this page does not grow without end. A filter looks at all of
-          them, and the download has them.
+          Only the newest lines are shown. Filter or download the log to get older ones.
         </p>
       ) : null}
       {store.problem && store.rows.length > 0 ? (
         <p role="status" className="border-b bg-warn-soft px-3 py-1 text-xs">
-          {store.problem.message} It is tried again by itself.
+          {store.problem.message} Retrying…
         </p>
       ) : null}
     </>
@@ -163,12 +162,12 @@ function Notices({ store }: { store: LogStore }) {
 }
 
 function summaryOf(hits: readonly number[], current: number | undefined): string {
-  if (hits.length === 0) return 'no match'
+  if (hits.length === 0) return 'No results'
   const at = current === undefined ? -1 : hits.indexOf(current)
   return at === -1 ? `${count(hits.length)} found` : `${count(at + 1)} of ${count(hits.length)}`
 }
 
-/** What is shown, as text. */
+/** The shown rows as text. */
 const textOf = ({ rows }: LogStore) =>
   rows
     .map(({ line, isFirst, text }) => (isFirst ? [line.timestamp, line.level, text].filter(Boolean).join(' ') : text))

@@ -12,9 +12,9 @@ export type LogOf = {
   query?: string
 }
 
-/** Follows a log over the browser's one live connection. Another log or filter is another store. */
+/** Follows a log over the live channel. Each log and filter has its own store. */
 export function useLog({ workspace, deployment, revision, type, level, query }: LogOf): LogStore {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the store holds the lines of just this log
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store belongs to this log and filter
   const store = useMemo(() => new LogStore({ level, query }), [workspace, deployment, revision, type, level, query])
   useEffect(
     () =>
