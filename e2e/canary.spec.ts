@@ -86,7 +86,7 @@ test('no value of a secret is ever given away or kept, whichever way it was set'
   })
   await review(mine).click()
   await send(mine).click()
-  await mine.getByRole('button', { name: 'Go on with their list' }).click()
+  await mine.getByRole('button', { name: 'Merge into draft' }).click()
   await review(mine).click()
   await send(mine).click()
   await saved(mine)

@@ -76,9 +76,9 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await page.getByLabel('Value of the new secret').fill('new')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await send(page)
-  const both = page.getByRole('table', { name: 'Both changes by name' })
-  await expect(both.getByRole('row', { name: /^KEY/ })).toContainText('theirs stays')
-  await page.getByRole('button', { name: 'Go on with their list' }).click()
+  const both = page.getByRole('table', { name: 'Conflicting changes' })
+  await expect(both.getByRole('row', { name: /^KEY/ })).toContainText('Theirs is kept')
+  await page.getByRole('button', { name: 'Merge into draft' }).click()
   await send(page)
   await expect(page.getByRole('link', { name: 'View revision' })).toBeVisible()
   expect(await stored()).toEqual([

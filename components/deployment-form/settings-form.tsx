@@ -198,7 +198,7 @@ function SettingsForm({ workspace, deploymentId, view: given, reason }: Settings
           message={met.message}
           rows={rows}
           onCancel={() => setMet(undefined)}
-          onDecide={(theirs) => {
+          onResolve={(theirs) => {
             setDraft(rebased(rows, met.now.settings, theirs))
             setView(met.now)
             setMet(undefined)

@@ -1,5 +1,5 @@
 'use client'
-import { BothChanges } from '@/components/shared/conflict/both-changes'
+import { ConflictView } from '@/components/shared/conflict/conflict-view'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
@@ -67,8 +67,8 @@ type SettingsConflictProps = {
   message: string
   rows: readonly SettingConflict[]
   onCancel: () => void
-  /** Continues from the current values; `given` lists the settings to take from theirs. */
-  onDecide: (theirs: Setting[]) => void
+  /** Continues with the current settings; of those given, theirs stays. */
+  onResolve: (theirs: Setting[]) => void
 }
 
 const Words = ({ value }: { value: Parameters<typeof valueText>[0] }) => (
@@ -77,8 +77,8 @@ const Words = ({ value }: { value: Parameters<typeof valueText>[0] }) => (
   </span>
 )
 
-/** A conflict between my changes and someone else's. */
-export const SettingsConflict = ({ message, rows, onCancel, onDecide }: SettingsConflictProps) => (
+/** My change of settings and theirs. */
+export const SettingsConflict = ({ message, rows, onCancel, onResolve }: SettingsConflictProps) => (
   <Dialog
     open
     onOpenChange={(isOpen) => {
@@ -87,20 +87,20 @@ export const SettingsConflict = ({ message, rows, onCancel, onDecide }: Settings
     title="Someone else changed the settings"
     className="base:w-[min(48rem,calc(100vw-2rem))]"
   >
-    <BothChanges
+    <ConflictView
+      layout="table"
       message={message}
-      by="setting"
       rows={rows.map(({ setting, base, mine, theirs }) => ({
         key: setting,
         name: LABELS[setting],
         base: <Words value={base} />,
         theirs: <Words value={theirs} />,
         mine: <Words value={mine} />,
-        fate: mine === base ? 'theirs' : mine === theirs ? 'same' : 'open',
+        keeps: mine === base ? 'theirs' : mine === theirs ? 'same' : 'choose',
       }))}
-      goOn="Continue from current values"
+      initial="mine"
       onCancel={onCancel}
-      onDecide={(theirs) => onDecide(rows.map(({ setting }) => setting).filter((one) => theirs.includes(one)))}
+      onResolve={({ theirs }) => onResolve(rows.map(({ setting }) => setting).filter((one) => theirs.has(one)))}
     />
   </Dialog>
 )

@@ -12,9 +12,9 @@ import { newRequestKey } from '@/lib/format/request-key'
 import { printJson } from '@/lib/json/lossless'
 import { pathText } from '@/lib/json/value'
 import { differences } from './difference'
+import { SpecConflict } from './spec-conflict'
 import { SpecPart } from './spec-part'
 import { type Spec, specOf } from './spec-value'
-import { ThreeWayView } from './three-way-view'
 
 type Saved = SpecOutcome & { kind: 'saved' }
 type ReviewDialogProps = {
@@ -52,13 +52,13 @@ function Review({ place, base, draft, seen, onClose, onSaved, onRefused, onRebas
   const { isBusy, error, save } = useSave<SpecOutcome>()
   if (conflict)
     return (
-      <ThreeWayView
+      <SpecConflict
         message={conflict.message}
         base={base}
         mine={draft}
         theirs={specOf(conflict.view.text)}
         onCancel={onClose}
-        onDecide={(merged) => onRebase(conflict.view, merged)}
+        onResolve={(merged) => onRebase(conflict.view, merged)}
       />
     )
   const send = () =>

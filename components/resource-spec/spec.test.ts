@@ -294,8 +294,8 @@ describe('two edits', () => {
   const mine = { cpu: 2, memory_mb: 512, labels: { a: '2' }, max_scale: 4 }
   const theirs = { cpu: 1, memory_mb: 1024, min_scale: 1, labels: { a: '3' }, max_scale: 4, future: 1 }
   test('are told apart by field', () => {
-    expect(threeWays(base, mine, theirs).map(({ key, who }) => `${key} ${who}`)).toEqual(
-      ['memory_mb them', 'cpu me', 'min_scale me', 'labels both', 'max_scale alike', 'future them'].sort(
+    expect(threeWays(base, mine, theirs).map(({ key, keeps }) => `${key} ${keeps}`)).toEqual(
+      ['memory_mb theirs', 'cpu mine', 'min_scale mine', 'labels choose', 'max_scale same', 'future theirs'].sort(
         (a, b) =>
           Object.keys({ ...theirs, ...mine, ...base }).indexOf(a.split(' ')[0] ?? '') -
           Object.keys({ ...theirs, ...mine, ...base }).indexOf(b.split(' ')[0] ?? ''),

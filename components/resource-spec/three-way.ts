@@ -1,12 +1,13 @@
 import { isSame, type Spec, withKey } from './spec-value'
 
-/** A field that is not the same in all three: what both began with, the draft, and what is there now. */
+/** A field whose original, my and their values are not all the same. */
 export type ThreeWay = {
   key: string
   base: unknown
   mine: unknown
   theirs: unknown
-  who: 'me' | 'them' | 'both' | 'alike'
+  /** Whose value stays; `choose`: both changed it. */
+  keeps: 'mine' | 'theirs' | 'same' | 'choose'
 }
 
 const own = (spec: Spec, key: string) => (Object.hasOwn(spec, key) ? spec[key] : undefined)
@@ -17,14 +18,14 @@ export function threeWays(base: Spec, mine: Spec, theirs: Spec): ThreeWay[] {
     const row = { key, base: own(base, key), mine: own(mine, key), theirs: own(theirs, key) }
     const [byMe, byThem] = [!isSame(row.base, row.mine), !isSame(row.base, row.theirs)]
     if (!byMe && !byThem) return []
-    if (byMe && byThem) return [{ ...row, who: isSame(row.mine, row.theirs) ? 'alike' : 'both' }]
-    return [{ ...row, who: byMe ? 'me' : 'them' }]
+    if (byMe && byThem) return [{ ...row, keeps: isSame(row.mine, row.theirs) ? 'same' : 'choose' }]
+    return [{ ...row, keeps: byMe ? 'mine' : 'theirs' }]
   })
 }
 
 /** Their spec with my changes on it; of a field that both changed, mine where it is among `kept`. */
 export function merged(base: Spec, mine: Spec, theirs: Spec, kept: ReadonlySet<string>): Spec {
   return threeWays(base, mine, theirs)
-    .filter(({ key, who }) => who === 'me' || (who === 'both' && kept.has(key)))
+    .filter(({ key, keeps }) => keeps === 'mine' || (keeps === 'choose' && kept.has(key)))
     .reduce((spec, row) => withKey(spec, row.key, row.mine), theirs)
 }

@@ -16,7 +16,7 @@ import {
 import type { SecretsView } from '@/lib/contracts/deployments/secrets-view'
 import type { EditConflict, SavedEdit } from '@/lib/edit'
 import { newRequestKey } from '@/lib/format/request-key'
-import { ConflictView } from './conflict-view'
+import { SecretsConflict } from './secrets-conflict'
 
 type Saved = SavedEdit & { view: SecretsView | null }
 type ReviewDialogProps = {
@@ -52,11 +52,11 @@ function Review({ place, view, changes, onClose, onSaved, onRebase }: ReviewDial
   const { conflict } = error ?? {}
   if (error && conflict)
     return (
-      <ConflictView
+      <SecretsConflict
         message={error.message}
         conflict={conflict}
         onCancel={onClose}
-        onDecide={(theirs) => onRebase(conflict, theirs)}
+        onResolve={(theirs) => onRebase(conflict, theirs)}
       />
     )
   const { seen } = view

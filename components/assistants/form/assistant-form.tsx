@@ -194,7 +194,7 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
           mine={draft}
           theirs={met.now}
           onCancel={() => setMet(undefined)}
-          onDecide={(merged) => {
+          onResolve={(merged) => {
             replace({ base: met.now, draft: merged })
             setMet(undefined)
           }}

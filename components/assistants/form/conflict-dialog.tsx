@@ -1,5 +1,5 @@
 'use client'
-import { ThreeWays } from '@/components/shared/conflict/three-ways'
+import { ConflictView } from '@/components/shared/conflict/conflict-view'
 import { LongText } from '@/components/shared/text/long-text'
 import { Dialog } from '@/components/ui/dialog'
 import type { AssistantDraft } from '@/lib/contracts/agents/assistant-edit'
@@ -12,12 +12,12 @@ type Props = {
   mine: AssistantDraft
   theirs: AssistantDraft
   onCancel: () => void
-  /** Goes on with theirs and my changes on it. */
-  onDecide: (draft: AssistantDraft) => void
+  /** Continues with theirs and my changes on it. */
+  onResolve: (draft: AssistantDraft) => void
 }
 
 /** My change of an assistant and theirs, key by key. */
-export function ConflictDialog({ message, base, mine, theirs, onCancel, onDecide }: Props) {
+export function ConflictDialog({ message, base, mine, theirs, onCancel, onResolve }: Props) {
   const rows = threeWays(base, mine, theirs)
   return (
     <Dialog
@@ -25,21 +25,22 @@ export function ConflictDialog({ message, base, mine, theirs, onCancel, onDecide
       onOpenChange={(isOpen) => {
         if (!isOpen) onCancel()
       }}
-      title="Somebody else changed this assistant"
+      title="Someone else changed this assistant"
       className="base:w-[min(56rem,calc(100vw-2rem))]"
     >
-      <ThreeWays
+      <ConflictView
+        layout="fields"
         message={message}
         rows={rows.map((row) => ({
           key: placeName(row.path),
           name: pathText(row.path),
-          who: row.who,
+          keeps: row.keeps,
           base: <Part value={row.base} />,
           theirs: <Part value={row.theirs} />,
           mine: <Part value={row.mine} />,
         }))}
         onCancel={onCancel}
-        onDecide={(kept) => onDecide(mergedDraft(rows, theirs, kept))}
+        onResolve={(keys) => onResolve(mergedDraft(rows, theirs, keys.mine))}
       />
     </Dialog>
   )
@@ -47,7 +48,7 @@ export function ConflictDialog({ message, base, mine, theirs, onCancel, onDecide
 
 const Part = ({ value }: { value: unknown }) =>
   value === undefined ? (
-    <span className="text-ink-3 text-xs">not there</span>
+    <span className="text-ink-3 text-xs">not set</span>
   ) : (
     <LongText
       text={typeof value === 'string' ? value : jsonText(value)}

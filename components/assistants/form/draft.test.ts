@@ -20,13 +20,13 @@ test('what only one side changed is kept from both; what both changed is decided
     of({ a: 2, b: 1, c: 2, e: 5 }, 'B'),
     of({ a: 3, b: 9, c: 2, d: 1 }),
   )
-  expect(rows.map(({ path, who }) => [path.join('.'), who])).toEqual([
-    ['name', 'me'],
-    ['context.a', 'both'],
-    ['context.b', 'them'],
-    ['context.c', 'alike'],
-    ['context.d', 'me'],
-    ['context.e', 'me'],
+  expect(rows.map(({ path, keeps }) => [path.join('.'), keeps])).toEqual([
+    ['name', 'mine'],
+    ['context.a', 'choose'],
+    ['context.b', 'theirs'],
+    ['context.c', 'same'],
+    ['context.d', 'mine'],
+    ['context.e', 'mine'],
   ])
   const theirs = of({ a: 3, b: 9, c: 2, d: 1 })
   expect(mergedDraft(rows, theirs, new Set())).toEqual(of({ a: 3, b: 9, c: 2, e: 5 }, 'B'))

@@ -64,13 +64,14 @@ export function restoreDraft(text: string): { base: AssistantDraft; draft: Assis
 const isDraft = (value: unknown): value is AssistantDraft =>
   isJsonObject(value) && typeof value.name === 'string' && isJsonObject(value.context) && isJsonObject(value.metadata)
 
-/** A part of the draft that is not the same in all three: what both began with, mine, and what is there now. */
+/** A part of the draft whose original, my and their values are not all the same. */
 export type ThreeWay = {
   path: readonly ['name' | 'description'] | readonly ['context' | 'config' | 'metadata', string]
   base: unknown
   mine: unknown
   theirs: unknown
-  who: 'me' | 'them' | 'both' | 'alike'
+  /** Whose value stays; `choose`: both changed it. */
+  keeps: 'mine' | 'theirs' | 'same' | 'choose'
 }
 
 /** Field by field; of context, configuration and metadata key by key. Undefined stands for what is not there. */
@@ -87,8 +88,8 @@ export function threeWays(base: AssistantDraft, mine: AssistantDraft, theirs: As
 function row(path: ThreeWay['path'], base: unknown, mine: unknown, theirs: unknown): ThreeWay[] {
   const [byMe, byThem] = [!isSameJson(base, mine), !isSameJson(base, theirs)]
   if (!byMe && !byThem) return []
-  const who = byMe && byThem ? (isSameJson(mine, theirs) ? 'alike' : 'both') : byMe ? 'me' : 'them'
-  return [{ path, base, mine, theirs, who }]
+  const keeps = byMe && byThem ? (isSameJson(mine, theirs) ? 'same' : 'choose') : byMe ? 'mine' : 'theirs'
+  return [{ path, base, mine, theirs, keeps }]
 }
 
 /** Their draft with my changes on it; of what both changed, mine where it is among `kept` (by place). */
@@ -98,8 +99,8 @@ export function mergedDraft(
   kept: ReadonlySet<string>,
 ): AssistantDraft {
   const draft = { ...theirs }
-  for (const { path, mine, who } of rows) {
-    if (who !== 'me' && !(who === 'both' && kept.has(placeName(path)))) continue
+  for (const { path, mine, keeps } of rows) {
+    if (keeps !== 'mine' && !(keeps === 'choose' && kept.has(placeName(path)))) continue
     if (path.length === 1) draft[path[0]] = String(mine)
     else draft[path[0]] = withKey(draft[path[0]], path[1], mine)
   }

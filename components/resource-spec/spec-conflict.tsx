@@ -1,32 +1,33 @@
 'use client'
-import { ThreeWays } from '@/components/shared/conflict/three-ways'
+import { ConflictView } from '@/components/shared/conflict/conflict-view'
 import { SpecPart } from './spec-part'
 import type { Spec } from './spec-value'
 import { merged, threeWays } from './three-way'
 
-type ThreeWayViewProps = {
+type SpecConflictProps = {
   message: string
   base: Spec
   mine: Spec
   theirs: Spec
   onCancel: () => void
-  /** Goes on with their spec and my changes on it. */
-  onDecide: (draft: Spec) => void
+  /** Continues with their spec and my changes on it. */
+  onResolve: (draft: Spec) => void
 }
 
 /** My change of a spec and theirs, field by field. */
-export const ThreeWayView = ({ message, base, mine, theirs, onCancel, onDecide }: ThreeWayViewProps) => (
-  <ThreeWays
+export const SpecConflict = ({ message, base, mine, theirs, onCancel, onResolve }: SpecConflictProps) => (
+  <ConflictView
+    layout="fields"
     message={message}
     rows={threeWays(base, mine, theirs).map((row) => ({
       key: row.key,
       name: row.key,
-      who: row.who,
+      keeps: row.keeps,
       base: <SpecPart value={row.base} />,
       theirs: <SpecPart value={row.theirs} />,
       mine: <SpecPart value={row.mine} />,
     }))}
     onCancel={onCancel}
-    onDecide={(kept) => onDecide(merged(base, mine, theirs, kept))}
+    onResolve={(keys) => onResolve(merged(base, mine, theirs, keys.mine))}
   />
 )

@@ -1,0 +1,146 @@
+'use client'
+import { type ReactNode, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { Button } from '@/components/ui/button'
+import { Select } from '@/components/ui/input'
+
+export type Side = 'mine' | 'theirs'
+
+/** A field whose original, their and my values are not all the same. */
+export type ConflictRow = {
+  key: string
+  name: string
+  base: ReactNode
+  theirs: ReactNode
+  mine: ReactNode
+  /** Whose value stays; `choose`: the person says. */
+  keeps: Side | 'same' | 'choose'
+}
+
+type ConflictViewProps = {
+  message: string
+  note?: ReactNode
+  rows: readonly ConflictRow[]
+  /** `table` for short values, `fields` for values that need lines of their own. */
+  layout: 'table' | 'fields'
+  /** The side that is chosen at first; without it each choice has to be made. */
+  initial?: Side
+  onCancel: () => void
+  /** The rows that were to choose, by the side that was chosen. */
+  onResolve: (keys: Record<Side, ReadonlySet<string>>) => void
+}
+
+/** My changes and theirs side by side. Nothing is sent from here: the result becomes the draft, and is reviewed again. */
+export function ConflictView({ message, note, rows, layout, initial, onCancel, onResolve }: ConflictViewProps) {
+  const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>({})
+  const open = rows.filter(({ keeps }) => keeps === 'choose')
+  const sideOf = (key: string) => chosen[key] ?? initial
+  const keysOf = (side: Side) => new Set(open.map(({ key }) => key).filter((key) => sideOf(key) === side))
+  const resultOf = (row: ConflictRow) => (
+    <Result row={row} side={sideOf(row.key)} onChoose={(side) => setChosen({ ...chosen, [row.key]: side })} />
+  )
+  const Rows = layout === 'table' ? Table : Fields
+  return (
+    <div className="flex flex-col gap-3">
+      <ErrorNotice error={{ message }} />
+      {note}
+      <Rows rows={rows} resultOf={resultOf} />
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button
+          variant="primary"
+          reason={open.every(({ key }) => sideOf(key)) ? undefined : 'Choose a side for every field that both changed.'}
+          onClick={() => onResolve({ mine: keysOf('mine'), theirs: keysOf('theirs') })}
+        >
+          Merge into draft
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+const RESULTS = { mine: 'Yours is kept', theirs: 'Theirs is kept', same: 'Same change' }
+const SIDES = [
+  ['base', 'Original'],
+  ['theirs', 'Theirs'],
+  ['mine', 'Yours'],
+] as const
+
+type ResultProps = { row: ConflictRow; side: Side | undefined; onChoose: (side: Side) => void }
+
+const Result = ({ row: { name, keeps }, side, onChoose }: ResultProps) =>
+  keeps === 'choose' ? (
+    <Select
+      aria-label={`Resolve ${name}`}
+      className="h-7 w-auto text-xs"
+      value={side ?? ''}
+      onChange={({ target }) => onChoose(target.value as Side)} // one of the options below
+    >
+      {side ? null : (
+        <option value="" disabled>
+          Changed by both: choose
+        </option>
+      )}
+      <option value="mine">Keep mine</option>
+      <option value="theirs">Take theirs</option>
+    </Select>
+  ) : (
+    RESULTS[keeps]
+  )
+
+type RowsProps = { rows: readonly ConflictRow[]; resultOf: (row: ConflictRow) => ReactNode }
+
+const Table = ({ rows, resultOf }: RowsProps) => (
+  <div className="overflow-x-auto rounded-lg border">
+    <table aria-label="Conflicting changes" className="w-full border-collapse text-left text-xs">
+      <thead className="text-ink-3">
+        <tr className="[&>th]:bg-sunken [&>th]:px-2.5 [&>th]:py-1.5 [&>th]:font-medium">
+          <th scope="col">Name</th>
+          {SIDES.map(([side, label]) => (
+            <th key={side} scope="col">
+              {label}
+            </th>
+          ))}
+          <th scope="col">Result</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.key} className="border-t [&>td]:break-all [&>td]:px-2.5 [&>td]:py-1.5">
+            <th scope="row" className="max-w-48 break-all px-2.5 py-1.5 font-medium">
+              <VisibleText>{row.name}</VisibleText>
+            </th>
+            {SIDES.map(([side]) => (
+              <td key={side}>{row[side]}</td>
+            ))}
+            <td>{resultOf(row)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const Fields = ({ rows, resultOf }: RowsProps) => (
+  <ul aria-label="Conflicting changes" className="flex flex-col gap-2">
+    {rows.map((row) => (
+      <li key={row.key} className="rounded-md border px-3 py-2">
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <code className="min-w-0 flex-1 break-all font-medium font-mono text-xs">
+            <VisibleText>{row.name}</VisibleText>
+          </code>
+          {row.keeps === 'choose' ? resultOf(row) : <span className="text-ink-3 text-xs">{resultOf(row)}</span>}
+        </div>
+        <dl className="mt-1 grid gap-2 sm:grid-cols-3">
+          {SIDES.map(([side, label]) => (
+            <div key={side} className="min-w-0">
+              <dt className="text-ink-3 text-xs">{label}</dt>
+              <dd>{row[side]}</dd>
+            </div>
+          ))}
+        </dl>
+      </li>
+    ))}
+  </ul>
+)
