@@ -1,3 +1,5 @@
+import { isRecord } from '@/lib/json/guards'
+
 /** A JSON schema as a graph's server gives it; nothing about it is sure. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -25,9 +27,6 @@ const MAX_DEPTH = 6
 /** Larger ones are JSON: a form of a thousand fields helps nobody. */
 const MAX_FIELDS = 200
 const LONG_FIELD = /prompt|instruction|system|template|description/i
-
-const isRecord = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Draws a schema; recursion ends where a reference comes back to itself, or too deep, and becomes JSON there. */
 export function shapeOf(schema: unknown): Shape {

@@ -1,7 +1,8 @@
 import { findJsonProblem } from '@/components/shared/json/json-problem'
 import type { Cron } from '@/lib/contracts/agents/crons'
 import { UTC } from '@/lib/format/cron-zone'
-import { isJsonObject, parseJson, printJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
 
 /** What a person fills in. JSON parts are text, so that every number stays what was typed. */
@@ -73,7 +74,7 @@ export function problemsOf(draft: CronDraft): Problems {
     if (problem) problems[field] = `Line ${problem.line}, column ${problem.column}: ${problem.message}`
   }
   for (const field of OBJECTS)
-    if (!problems[field] && !isJsonObject(parseJson(draft[field]))) problems[field] = 'Write a JSON object.'
+    if (!problems[field] && !isRecord(parseJson(draft[field]))) problems[field] = 'Write a JSON object.'
   return problems
 }
 
@@ -122,7 +123,7 @@ const isSame = (left: string, right: string) => printJson(parseJson(left)) === p
 
 function objectOf(text: string): Record<string, unknown> {
   const value = parseJson(text)
-  return isJsonObject(value) ? value : {}
+  return isRecord(value) ? value : {}
 }
 
 function filled(key: string, text: string): Record<string, unknown> {

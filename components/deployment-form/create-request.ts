@@ -2,7 +2,8 @@ import { findJsonProblem } from '@/components/shared/json/json-problem'
 import { commandProblem, createProblems, isTagRef, nameProblem } from '@/lib/contracts/deployments/deployment-rules'
 import { resourceProblems } from '@/lib/contracts/deployments/resource-defaults'
 import { valueProblem } from '@/lib/contracts/deployments/secret-changes'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import { type CreateField, type CreateValues, filled, type Issues, type SecretDraft } from './create-values'
 import { fieldAt } from './place-issues'
 
@@ -90,7 +91,7 @@ function readSpec({ source, resourceSpec: text }: CreateValues): { value: Values
   const problem = findJsonProblem(text)
   if (problem) return { problem: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }
   const value = parseJson(text)
-  if (!isJsonObject(value)) return { problem: 'Enter a JSON object' }
+  if (!isRecord(value)) return { problem: 'Enter a JSON object' }
   // The server's schema checks types. This checks only the rules between fields.
   const [wrong] = hasLists(value) ? resourceProblems(value) : []
   return wrong ? { problem: `${wrong.path.join('.')}: ${wrong.message}` } : { value }
@@ -98,7 +99,7 @@ function readSpec({ source, resourceSpec: text }: CreateValues): { value: Values
 
 const LISTS = ['volumes', 'volume_mounts', 'init_containers', 'sidecars']
 const hasLists = (spec: Values) =>
-  LISTS.every((key) => spec[key] === undefined || (Array.isArray(spec[key]) && spec[key].every(isJsonObject)))
+  LISTS.every((key) => spec[key] === undefined || (Array.isArray(spec[key]) && spec[key].every(isRecord)))
 
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
 

@@ -22,7 +22,8 @@ import {
 import type { AgentCard } from '@/lib/contracts/agents/system'
 import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
 import { newRequestKey } from '@/lib/format/request-key'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import type { AgentPlace } from '@/lib/queries/protocols'
 import { A2aOutcomeView } from './a2a-outcome'
 import { A2aTasks } from './a2a-tasks'
@@ -233,5 +234,5 @@ function problemOf(data: string): string | undefined {
   if (data.trim() === '') return undefined
   const wrong = findJsonProblem(data)
   if (wrong) return `Line ${wrong.line}, column ${wrong.column}: ${wrong.message}`
-  return isJsonObject(parseJson(data)) ? undefined : 'Enter a JSON object, starting with {.'
+  return isRecord(parseJson(data)) ? undefined : 'Enter a JSON object, starting with {.'
 }

@@ -7,7 +7,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Tabs } from '@/components/ui/tabs'
 import type { AgentCard } from '@/lib/contracts/agents/system'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 
 /** An agent card as text and as JSON. Its URLs are shown but never opened. */
 export function AgentCardView({ card }: { card: AgentCard }) {
@@ -49,7 +49,7 @@ function CardSummary({ card }: { card: AgentCard }) {
           ['URL', card.url],
           ['Input types', card.defaultInputModes?.join(', ')],
           ['Output types', card.defaultOutputModes?.join(', ')],
-          ['Authentication', isJsonObject(card.securitySchemes) ? Object.keys(card.securitySchemes).join(', ') : null],
+          ['Authentication', isRecord(card.securitySchemes) ? Object.keys(card.securitySchemes).join(', ') : null],
         ]}
       />
       {capabilities.length > 0 ? (

@@ -8,7 +8,8 @@ import {
   SCALES,
   SIZES,
 } from '@/lib/contracts/deployments/resource-defaults'
-import { isExact, isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { isExact } from '@/lib/json/lossless'
 import { type FieldShape, KNOWN_KEYS, SECTIONS, type Shape } from './spec-shapes'
 import { asDouble, isSame, isUnset, type Path, partAt, type Spec, Unfinished } from './spec-value'
 
@@ -49,7 +50,7 @@ function partsAt(value: unknown, path: Path): unknown[] {
   const [key, ...rest] = path
   if (key === undefined) return [value]
   if (typeof key === 'number') return Array.isArray(value) ? value.flatMap((one) => partsAt(one, rest)) : []
-  return isJsonObject(value) && Object.hasOwn(value, key) ? partsAt(value[key], rest) : []
+  return isRecord(value) && Object.hasOwn(value, key) ? partsAt(value[key], rest) : []
 }
 
 function fieldProblems(spec: Spec): Problem[] {
@@ -98,21 +99,21 @@ function shapeProblems(shape: Shape, value: unknown, path: (string | number)[]):
         ? value.flatMap((one, at) => (typeof one === 'string' ? [] : [{ path: [...path, at], message: 'Use a text' }]))
         : fails(false, 'Use a list of texts')
     case 'map':
-      return isJsonObject(value)
+      return isRecord(value)
         ? Object.entries(value).flatMap(([key, one]) =>
             typeof one === 'string' ? [] : [{ path: [...path, key], message: 'Use a text; numbers go in quotes' }],
           )
         : fails(false, 'Use keys with texts')
     case 'json':
-      return fails(isJsonObject(value), 'Use a JSON object')
+      return fails(isRecord(value), 'Use a JSON object')
     case 'jsons':
-      return fails(Array.isArray(value) && value.every(isJsonObject), 'Use a list of JSON objects')
+      return fails(Array.isArray(value) && value.every(isRecord), 'Use a list of JSON objects')
     case 'record':
-      return isJsonObject(value) ? recordProblems(shape.fields, value, path) : fails(false, 'Use a JSON object')
+      return isRecord(value) ? recordProblems(shape.fields, value, path) : fails(false, 'Use a JSON object')
     case 'list':
       return Array.isArray(value)
         ? value.flatMap((one: unknown, at) =>
-            isJsonObject(one)
+            isRecord(one)
               ? recordProblems(shape.fields, one, [...path, at])
               : [{ path: [...path, at], message: one instanceof Unfinished ? one.message : 'Use a JSON object' }],
           )
@@ -134,8 +135,7 @@ function recordProblems(fields: readonly FieldShape[], value: Spec, path: (strin
 /** The rules between fields, over the parts of a draft that have the right form. */
 function crossProblems(spec: Spec): Problem[] {
   const figures = [...RANGES.keys()].map((field) => [field, asDouble(spec[field])])
-  const items = (value: unknown): Spec[] =>
-    Array.isArray(value) ? value.map((one) => (isJsonObject(one) ? one : {})) : []
+  const items = (value: unknown): Spec[] => (Array.isArray(value) ? value.map((one) => (isRecord(one) ? one : {})) : [])
   const named = (value: unknown) =>
     items(value).map(({ name }) => ({ name: typeof name === 'string' ? name : undefined }))
   const containers = (value: unknown) =>

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { isSame, isUnset, type Path, type Spec } from './spec-value'
 
 /** One difference between two specs, as deep down as it is one. */
@@ -16,7 +16,7 @@ function compare(old: unknown, now: unknown, path: Path): Difference[] {
   if (isSame(old, now)) return []
   if (isUnset(old)) return [{ path, kind: 'added', old, new: now }]
   if (isUnset(now)) return [{ path, kind: 'removed', old, new: now }]
-  if (isJsonObject(old) && isJsonObject(now)) return compareKeys(old, now, path)
+  if (isRecord(old) && isRecord(now)) return compareKeys(old, now, path)
   if (Array.isArray(old) && Array.isArray(now)) return compareItems(old, now, path)
   return [{ path, kind: 'changed', old, new: now }]
 }
@@ -45,6 +45,6 @@ function compareItems(old: readonly unknown[], now: readonly unknown[], path: Pa
 
 /** The names of all items, where each has one and no two the same. */
 function namesOf(list: readonly unknown[]): string[] | undefined {
-  const names = list.flatMap((item) => (isJsonObject(item) && typeof item.name === 'string' ? [item.name] : []))
+  const names = list.flatMap((item) => (isRecord(item) && typeof item.name === 'string' ? [item.name] : []))
   return names.length === list.length && new Set(names).size === names.length ? names : undefined
 }

@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp, Braces, Copy, Plus, X } from 'lucide-react'
 import { type ComponentType, useState } from 'react'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { fieldId, useProblemCount } from './problems'
 import { RawValue } from './raw-value'
 import type { FieldShape, Shape } from './spec-shapes'
@@ -107,8 +107,8 @@ function ListItem({
   const [isOpen, setOpen] = useState<boolean | undefined>(isFresh || undefined)
   const [isRaw, setRaw] = useState(false)
   const problems = useProblemCount(path)
-  const isDrawn = isJsonObject(value) && !isRaw
-  const title = isJsonObject(value) && typeof value.name === 'string' && value.name ? value.name : name
+  const isDrawn = isRecord(value) && !isRaw
+  const title = isRecord(value) && typeof value.name === 'string' && value.name ? value.name : name
   const open = isOpen ?? problems > 0
   return (
     <fieldset aria-label={name} className="min-w-0 rounded-md border">
@@ -137,7 +137,7 @@ function ListItem({
           size="icon"
           aria-label={`Edit ${name} as JSON`}
           aria-pressed={!isDrawn}
-          disabled={!isJsonObject(value)}
+          disabled={!isRecord(value)}
           onClick={() => {
             setRaw(!isRaw)
             setOpen(true)

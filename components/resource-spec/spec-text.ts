@@ -1,7 +1,8 @@
 import { isLosslessNumber, LosslessNumber } from 'lossless-json'
 import { Document, isScalar, parseDocument, type ScalarTag } from 'yaml'
 import { findJsonProblem } from '@/components/shared/json/json-problem'
-import { isExact, isJsonObject, parseJson, printJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { isExact, parseJson, printJson } from '@/lib/json/lossless'
 import { prettyJson, type Spec } from './spec-value'
 
 // Only the text view loads this: the YAML library is large.
@@ -61,7 +62,7 @@ export function parseSpec(text: string, format: Format): ParsedText {
   }
   try {
     const value = format === 'json' ? parseJson(text) : treeOf(document)
-    if (isJsonObject(value)) return { spec: value }
+    if (isRecord(value)) return { spec: value }
     return {
       problem: { line: 1, column: 1, message: 'A resource spec is keys with values, and this is something else.' },
     }
@@ -83,5 +84,5 @@ function refuseInfinite(value: unknown): void {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new Error('Infinity and "not a number" cannot be sent; put it in quotes if it is meant as a text.')
   if (Array.isArray(value)) value.forEach(refuseInfinite)
-  else if (isJsonObject(value)) Object.values(value).forEach(refuseInfinite)
+  else if (isRecord(value)) Object.values(value).forEach(refuseInfinite)
 }

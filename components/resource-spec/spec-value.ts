@@ -1,5 +1,6 @@
 import { isLosslessNumber, LosslessNumber } from 'lossless-json'
-import { isExact, isJsonObject, parseJson, printJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { isExact, parseJson, printJson } from '@/lib/json/lossless'
 
 /**
  * The draft of a resource spec is the spec itself, as JSON: the form and the text view change parts of it and leave all else as
@@ -39,7 +40,7 @@ export const othersOf = (target: Spec, known: ReadonlySet<string>): Spec =>
 export const partAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>(
     (at, key) =>
-      Array.isArray(at) ? at[Number(key)] : isJsonObject(at) && Object.hasOwn(at, key) ? at[key as string] : undefined,
+      Array.isArray(at) ? at[Number(key)] : isRecord(at) && Object.hasOwn(at, key) ? at[key as string] : undefined,
     value,
   )
 
@@ -65,8 +66,8 @@ export function isSame(left: unknown, right: unknown): boolean {
   if (isUnset(left) || isUnset(right)) return isUnset(left) && isUnset(right)
   if (Array.isArray(left))
     return Array.isArray(right) && left.length === right.length && left.every((one, at) => isSame(one, right[at]))
-  if (isJsonObject(left)) {
-    if (!isJsonObject(right)) return false
+  if (isRecord(left)) {
+    if (!isRecord(right)) return false
     const own = (object: Spec, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined)
     return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) =>
       isSame(own(left, key), own(right, key)),
@@ -79,7 +80,7 @@ export function isSame(left: unknown, right: unknown): boolean {
 /** The first part that is still being typed, and where. */
 export function unfinishedIn(value: unknown, path: Path = []): { path: Path; message: string } | undefined {
   if (value instanceof Unfinished) return { path, message: value.message }
-  const entries = Array.isArray(value) ? [...value.entries()] : isJsonObject(value) ? Object.entries(value) : []
+  const entries = Array.isArray(value) ? [...value.entries()] : isRecord(value) ? Object.entries(value) : []
   for (const [key, one] of entries) {
     const found = unfinishedIn(one, [...path, key])
     if (found) return found
@@ -107,7 +108,7 @@ export function prettyJson(value: unknown, indent = ''): string {
   const inner = `${indent}  `
   const lines = Array.isArray(value)
     ? value.map((one) => prettyJson(one, inner))
-    : isJsonObject(value)
+    : isRecord(value)
       ? Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${prettyJson(one, inner)}`)
       : []
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
@@ -117,5 +118,5 @@ export function prettyJson(value: unknown, indent = ''): string {
 /** The spec of a view's text; one that is not there, or is no object, is an empty one. */
 export function specOf(text: string | null): Spec {
   const value = text === null ? {} : parseJson(text)
-  return isJsonObject(value) ? value : {}
+  return isRecord(value) ? value : {}
 }

@@ -3,6 +3,7 @@ import { LosslessNumber } from 'lossless-json'
 import { describe, expect, test } from 'vitest'
 import { CPU_LIMITS, CPUS, DB_CPUS, SCALES, SIZES } from '@/lib/contracts/deployments/resource-defaults'
 import { ResourceSpecRequest } from '@/lib/contracts/deployments/resource-spec'
+import { isRecord } from '@/lib/json/guards'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import { problemsOf } from './check'
 import { differences } from './difference'
@@ -96,8 +97,7 @@ function redrawn(fields: readonly FieldShape[], value: Spec): Spec {
 function redrawnValue(shape: Shape, value: unknown): unknown {
   if (shape.kind === 'list' && Array.isArray(value))
     return value.map((one) => (Object.getPrototypeOf(one ?? 0) === Object.prototype ? redrawn(shape.fields, one) : one))
-  if (shape.kind === 'map' && typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value instanceof LosslessNumber ? value : objectOf(Object.entries(value))
+  if (shape.kind === 'map' && isRecord(value)) return objectOf(Object.entries(value))
   return value
 }
 

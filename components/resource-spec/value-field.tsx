@@ -1,6 +1,6 @@
 'use client'
 import { Input, Select, Textarea } from '@/components/ui/input'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { KeyTable } from './key-table'
 import { type DrawnFields, ListEditor } from './list-editor'
 import { fieldId, useProblem } from './problems'
@@ -44,14 +44,14 @@ export function ValueField({ Fields, field, path, value, onChange }: ValueFieldP
         <KeyTable
           path={path}
           label={label}
-          value={value instanceof Unfinished || isJsonObject(value) ? value : {}}
+          value={value instanceof Unfinished || isRecord(value) ? value : {}}
           onChange={onChange}
         />
       )
     case 'record':
       return (
         <div className="rounded-md border p-3">
-          <Fields fields={shape.fields} path={path} value={isJsonObject(value) ? value : {}} onChange={onChange} />
+          <Fields fields={shape.fields} path={path} value={isRecord(value) ? value : {}} onChange={onChange} />
         </div>
       )
     case 'list':
@@ -141,9 +141,9 @@ function fits(shape: Shape, value: unknown): boolean {
     case 'texts':
       return Array.isArray(value) && value.every((one) => typeof one === 'string')
     case 'map':
-      return isJsonObject(value) && Object.values(value).every((one) => typeof one === 'string')
+      return isRecord(value) && Object.values(value).every((one) => typeof one === 'string')
     case 'record':
-      return isJsonObject(value)
+      return isRecord(value)
     case 'list':
       return Array.isArray(value)
     default:

@@ -2,6 +2,7 @@ import { readJsonFilter } from '@/components/shared/json/json-filter'
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
 import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
 import { THREAD_STATUSES } from '@/lib/contracts/wire/state'
+import { isUuid } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { type PageRequest, windowOf } from '@/lib/lists/anchored-page'
 
@@ -27,7 +28,6 @@ const STATUS_LABELS: Record<string, string> = {
   interrupted: 'Waiting for a person',
   error: 'Failed',
 }
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 const valuesProblem = (text: string) => {
   const read = readJsonFilter(text, parseJson)
@@ -60,7 +60,7 @@ export type ThreadSearch = { ids?: string[]; metadata?: Record<string, unknown>;
 /** What a person searches for: a thread's id, metadata as JSON, or `key:value`, which means the same. */
 export function readThreadSearch(text: string): ThreadSearch {
   const given = text.trim()
-  if (UUID.test(given)) return { ids: [given.toLowerCase()] }
+  if (isUuid(given)) return { ids: [given.toLowerCase()] }
   const read = readJsonFilter(given, parseJson)
   if (!read) return {}
   if ('value' in read) return { metadata: read.value }

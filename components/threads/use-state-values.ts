@@ -1,6 +1,7 @@
 'use client'
 import { useEffect, useState } from 'react'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import type { LoadedState } from '@/lib/queries/thread-states'
 
 /** The keys of a state with their values. Of those in `tooLarge` the value is not here; a word stands in its place. */
@@ -30,5 +31,5 @@ export function useStateValues({ large, values }: LoadedState, most: number): St
       isGone = true
     }
   }, [large, most])
-  return large ? found : { values: isJsonObject(values) ? values : {}, tooLarge: NONE }
+  return large ? found : { values: isRecord(values) ? values : {}, tooLarge: NONE }
 }

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { AssistantDraft, AssistantOutcome } from '@/lib/contracts/agents/assistant-edit'
 import { AppError, type Result } from '@/lib/errors'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
@@ -64,9 +65,9 @@ function readDraft(json: string): AssistantDraft {
     if (!(cause instanceof SyntaxError)) throw cause
     throw new AppError('invalid', 'The draft is not valid JSON.', { cause })
   }
-  const { name, description, context, config, metadata } = isJsonObject(value) ? value : {}
+  const { name, description, context, config, metadata } = isRecord(value) ? value : {}
   const isDraft = typeof name === 'string' && typeof description === 'string'
-  if (!isDraft || !isJsonObject(context) || !isJsonObject(config) || !isJsonObject(metadata))
+  if (!isDraft || !isRecord(context) || !isRecord(config) || !isRecord(metadata))
     throw new AppError('invalid', 'Context, configuration and metadata are JSON objects.')
   return { name, description, context, config, metadata }
 }

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { Cron, CronCreate, CronPatch } from '@/lib/contracts/agents/crons'
 import { AppError, type Result } from '@/lib/errors'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
@@ -75,6 +76,6 @@ function readObject(json: string): Record<string, unknown> {
     if (!(cause instanceof SyntaxError)) throw cause
     throw new AppError('invalid', 'This is not valid JSON.', { cause })
   }
-  if (isJsonObject(value)) return value
+  if (isRecord(value)) return value
   throw new AppError('invalid', 'Write a JSON object.')
 }

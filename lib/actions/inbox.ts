@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { type AnsweredThread, MAX_ANSWERED } from '@/lib/contracts/wire/bulk'
 import { AppError, type Result } from '@/lib/errors'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
@@ -71,4 +72,4 @@ function readAnswers(json: string): GivenAnswer[] {
 }
 
 const isAnswer = (one: unknown): one is GivenAnswer =>
-  isJsonObject(one) && typeof one.id === 'string' && 'asked' in one && 'answer' in one
+  isRecord(one) && typeof one.id === 'string' && 'asked' in one && 'answer' in one

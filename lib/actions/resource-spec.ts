@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { appliesTo } from '@/lib/contracts/deployments/deployment-rules'
 import type { SpecOutcome } from '@/lib/contracts/deployments/resource-spec-view'
 import { AppError, type Result } from '@/lib/errors'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { type CurrentDeployment, editDeployment } from '@/lib/server/edits/edit-deployment'
@@ -48,7 +49,7 @@ export async function saveResourceSpec(given: SaveResourceSpecInput): Promise<Re
 
 function specOf(input: string): Record<string, unknown> {
   const value = readJson(input)
-  if (!isJsonObject(value)) throw new AppError('invalid', 'A resource spec is a JSON object.')
+  if (!isRecord(value)) throw new AppError('invalid', 'A resource spec is a JSON object.')
   return value
 }
 

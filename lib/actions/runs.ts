@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { CANCEL_ACTIONS } from '@/lib/contracts/agents/run-options'
 import { MAX_RUNS, type RunResult } from '@/lib/contracts/agents/run-row'
 import { AppError, type Result } from '@/lib/errors'
+import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
@@ -43,7 +44,7 @@ export async function startRun(given: StartRunInput): Promise<Result<RecordingSu
 function bodyOf(body: string | Record<string, unknown>): RunBody {
   try {
     const value = typeof body === 'string' ? parseJson(body) : body
-    if (typeof value === 'object' && value !== null && 'assistant_id' in value) return value as RunBody // checked by `call`
+    if (isRecord(value) && 'assistant_id' in value) return value as RunBody // checked by `call`
   } catch (cause) {
     if (cause instanceof SyntaxError)
       throw new AppError('invalid', `The run request is not valid JSON: ${cause.message}`, { cause })

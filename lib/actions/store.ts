@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
 import { AppError, type Result } from '@/lib/errors'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
@@ -57,6 +58,6 @@ function readObject(json: string): JsonObject {
     if (!(cause instanceof SyntaxError)) throw cause
     throw new AppError('invalid', 'The value is not valid JSON.', { cause })
   }
-  if (isJsonObject(value)) return value
+  if (isRecord(value)) return value
   throw new AppError('invalid', 'An item’s value is a JSON object.')
 }

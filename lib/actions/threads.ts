@@ -8,7 +8,8 @@ import {
 } from '@/lib/contracts/agents/thread-edit'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
 import { AppError, type Result } from '@/lib/errors'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
@@ -123,7 +124,7 @@ function readObject(json: string, field: string): JsonObject {
     if (!(cause instanceof SyntaxError)) throw cause
     throw new AppError('invalid', 'This is not valid JSON.', { cause })
   }
-  if (isJsonObject(value)) return value
+  if (isRecord(value)) return value
   throw new AppError('invalid', 'Write a JSON object.', {
     fields: [{ path: [field], message: 'Write a JSON object.' }],
   })

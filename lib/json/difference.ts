@@ -1,4 +1,5 @@
 import { isLosslessNumber } from 'lossless-json'
+import { isRecord } from './guards'
 
 // What differs between two JSON values. Written as generators, so that a reader of large states can stop and go on: each
 // `undefined` they give is a place to breathe.
@@ -15,7 +16,6 @@ export type Difference = {
 }
 
 type Step<T> = Generator<undefined, T>
-type Json = Readonly<Record<string, unknown>>
 
 /** Values looked at between two breaths: well below a millisecond. */
 const BREATH = 1_000
@@ -31,8 +31,6 @@ class Counter {
 }
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !isList(value) && !isLosslessNumber(value)
 /** Numbers that no double holds are compared by their digits. */
 const isSameScalar = (a: unknown, b: unknown): boolean =>
   Object.is(a, b) || (isLosslessNumber(a) && isLosslessNumber(b) && a.toString() === b.toString())
@@ -52,8 +50,8 @@ function sameAtOnce(a: unknown, b: unknown, left: { values: number }): boolean |
     }
     return true
   }
-  if (!isObject(a)) return isSameScalar(a, b)
-  if (!isObject(b)) return false
+  if (!isRecord(a)) return isSameScalar(a, b)
+  if (!isRecord(b)) return false
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
   for (const key of keys) {
@@ -74,8 +72,8 @@ function* same(a: unknown, b: unknown, counter: Counter): Step<boolean> {
     for (let at = 0; at < a.length; at++) if (!(yield* same(a[at], b[at], counter))) return false
     return true
   }
-  if (!isObject(a)) return isSameScalar(a, b)
-  if (!isObject(b)) return false
+  if (!isRecord(a)) return isSameScalar(a, b)
+  if (!isRecord(b)) return false
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
   for (const key of keys) if (!Object.hasOwn(b, key) || !(yield* same(a[key], b[key], counter))) return false
@@ -107,7 +105,7 @@ function* compare(old: unknown, now: unknown, path: JsonPath, found: Difference[
   const isSame = sameAtOnce(old, now, left)
   if (counter.tick(AT_ONCE - left.values)) yield undefined
   if (isSame) return
-  if (isObject(old) && isObject(now)) {
+  if (isRecord(old) && isRecord(now)) {
     for (const key of Object.keys(now)) {
       if (Object.hasOwn(old, key)) yield* compare(old[key], now[key], [...path, key], found, counter)
       else found.push({ kind: 'added', path: [...path, key], now: now[key] })
@@ -188,7 +186,7 @@ function namesOf(...lists: (readonly unknown[])[]): (readonly unknown[] | undefi
     return named
   }
   for (const key of NAME_KEYS) {
-    const named = by((item) => (isObject(item) && Object.hasOwn(item, key) ? item[key] : undefined))
+    const named = by((item) => (isRecord(item) && Object.hasOwn(item, key) ? item[key] : undefined))
     if (named) return named
   }
   return by((item) => (typeof item === 'string' ? item : undefined)) ?? []
@@ -253,7 +251,7 @@ export function shortJson(value: unknown, limit: number): string | undefined {
   const print = (one: unknown): boolean => {
     if (typeof one === 'string') return one.length <= limit && put(JSON.stringify(one))
     if (isList(one)) return put('[') && one.every((item, at) => (at === 0 || put(',')) && print(item)) && put(']')
-    if (isObject(one))
+    if (isRecord(one))
       return (
         put('{') &&
         Object.keys(one).every((key, at) => put(`${at === 0 ? '' : ','}${JSON.stringify(key)}:`) && print(one[key])) &&

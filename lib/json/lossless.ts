@@ -1,5 +1,6 @@
 import { isLosslessNumber, LosslessNumber } from 'lossless-json'
 import { AppError } from '@/lib/errors'
+import { isRecord } from './guards'
 
 /**
  * JSON without loss. A number that a double cannot hold (a 20-digit id, `1e400`) is read as a LosslessNumber and printed
@@ -35,7 +36,7 @@ export function parseJsonAround(text: string, key: string): unknown {
   const found = memberOf(text, key)
   if (!found) return parseJson(text)
   const value = parseJson(`${text.slice(0, found.start)}null${text.slice(found.end)}`)
-  if (isJsonObject(value)) setOwn(value, key, new JsonText(text.slice(found.start, found.end)))
+  if (isRecord(value)) setOwn(value, key, new JsonText(text.slice(found.start, found.end)))
   return value
 }
 
@@ -218,14 +219,6 @@ function build(text: string): unknown {
     } else at++
   }
   return result
-}
-
-/** Whether a value is an object as JSON has them: no array, no LosslessNumber, no instance of a class. */
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  // Of any realm: only the root of the prototypes has none above it.
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** Sets a property of any name as the object's own; assigning `__proto__` would set its prototype instead. */

@@ -1,4 +1,5 @@
 import type { Subscription } from '@/lib/contracts/wire/live'
+import { isRecord } from '@/lib/json/guards'
 import type { Entries } from '@/lib/stream/entry-text'
 import { Connection, type ConnectionState, type OwnFrame } from './connection'
 import type { LiveEnvironment } from './environment'
@@ -140,9 +141,7 @@ function keyOf(wanted: Wanted): string {
 }
 
 const sorted = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value
+  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
 
 /** Whether a member may join an upstream: of a recording or log only one that will not begin behind the member's cursor. */
 function canShare(known: Subscription, wanted: Wanted): boolean {

@@ -1,4 +1,4 @@
-import { isRecord } from './wire-message'
+import { isRecord } from '@/lib/json/guards'
 
 /**
  * What a question asks for, as far as its shape tells. Graphs may ask anything; three shapes are common:

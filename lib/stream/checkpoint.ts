@@ -1,4 +1,4 @@
-import { isRecord } from './wire-message'
+import { isRecord } from '@/lib/json/guards'
 
 /**
  * The checkpoint that a thread state or an event of the modes `checkpoints` and `debug` tells of, by id; undefined for

@@ -1,7 +1,7 @@
+import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
 import { readAsk } from './answers'
 import type { OpenInterrupt } from './questions'
-import { isRecord } from './wire-message'
 
 /** A thread that waits for a human, as a list shows it: what it asks in a line, not its state. */
 export type WaitingThread = {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 
 type Request = Record<string, unknown>
 
@@ -11,7 +11,7 @@ const KEPT_CONFIG = ['tags', 'recursion_limit']
 export function kept(request: Request): Request {
   const body: Request = {}
   for (const key of KEPT) if (request[key] !== undefined && request[key] !== null) body[key] = request[key]
-  if (isJsonObject(request.config)) {
+  if (isRecord(request.config)) {
     const { config } = request
     const entries = KEPT_CONFIG.filter((key) => config[key] !== undefined && config[key] !== null)
     if (entries.length > 0) body.config = Object.fromEntries(entries.map((key) => [key, config[key]]))

@@ -1,10 +1,11 @@
 import { readKey } from '@/lib/contracts/wire/dialect'
+import { isRecord } from '@/lib/json/guards'
 import type { LogEntry } from './log'
 import { type EventName, parseEventName, parseNamespace, type Segment } from './namespaces'
 import { type OpenInterrupt, readInterrupt } from './questions'
 import type { Steps } from './steps'
 import type { Transcript } from './transcript'
-import { isRecord, jsonOf, readMessage } from './wire-message'
+import { jsonOf, readMessage } from './wire-message'
 
 type Event = Extract<LogEntry, { kind: 'event' }>
 

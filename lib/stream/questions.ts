@@ -1,6 +1,6 @@
+import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { parseNamespace, type Segment } from './namespaces'
-import { isRecord } from './wire-message'
 
 /** A question of the graph to a person that is open. */
 export type OpenInterrupt = {

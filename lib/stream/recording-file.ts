@@ -1,5 +1,5 @@
+import { isRecord } from '@/lib/json/guards'
 import type { LogEntry, RecordingSummary } from './log'
-import { isRecord } from './wire-message'
 
 /**
  * A recording as a file, JSON Lines: a header, then each entry of the log as it was recorded, then a line that says the

@@ -1,3 +1,4 @@
+import { isRecord } from '@/lib/json/guards'
 import { EntryLog } from './entry-log'
 import { type Entries, TextEntries } from './entry-text'
 import type { LogEntry, RecordingOutcome } from './log'
@@ -6,7 +7,6 @@ import { applyEvent, countEvents, isOnlyCounted, isOnlyInterrupt, type ModeState
 import { openInterrupts } from './questions'
 import { Steps } from './steps'
 import { Transcript } from './transcript'
-import { isRecord } from './wire-message'
 
 /**
  * A run as its log tells it: append-only, outside React, every lens derived from it. `applyEntry` mutates the view with

@@ -1,5 +1,6 @@
+import { isRecord } from '@/lib/json/guards'
 import { addChunk, createMessage, type Origin, type RunMessage, replaceMessage, restartMessage } from './messages'
-import { isRecord, jsonOf, readMessage, type Usage, type WireMessage } from './wire-message'
+import { jsonOf, readMessage, type Usage, type WireMessage } from './wire-message'
 
 /**
  * All messages of a run from their two sources: the stream, piece by piece, and the states (`values` events, the final

@@ -1,3 +1,5 @@
+import { isRecord } from '@/lib/json/guards'
+
 /**
  * One message as servers write it, in one shape. On the wire a message is flat (`{type, content, …}`), or the serialised
  * class of the runtime (`{lc: 1, id: […, ClassName], kwargs}`), or an input of the person (`{role, content}`).
@@ -24,8 +26,6 @@ export type WireToolCall = { index: number | undefined; id: string | undefined; 
 export type Usage = { input: number; output: number; total: number }
 
 type Json = Record<string, unknown>
-export const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 /** JSON text of a value that may be nested deeper than the stack is; such a one is only named. */
 export function jsonOf(value: unknown): string {
   try {

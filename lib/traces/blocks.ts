@@ -1,6 +1,7 @@
+import { isRecord } from '@/lib/json/guards'
 import { readMedia } from './media'
 import type { Block, BlockBody, Flaw } from './message'
-import { at, get, isRecord, type Json, kindOf, listOf, parseText, textOf } from './values'
+import { at, get, type Json, kindOf, listOf, parseText, textOf } from './values'
 
 /** Blocks of every format, told apart by their `type`; the names of the formats hardly overlap, and where they do, one reader knows both. */
 

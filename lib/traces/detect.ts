@@ -1,5 +1,6 @@
+import { isRecord } from '@/lib/json/guards'
 import type { TraceFormat } from './message'
-import { get, isRecord, type Json, listOf, textOf } from './values'
+import { get, type Json, listOf, textOf } from './values'
 
 /** What of a logged run is needed to read its messages. */
 export type LoggedRun = {

@@ -1,5 +1,6 @@
+import { isRecord } from '@/lib/json/guards'
 import { type LoggedRun, metadataOf } from './detect'
-import { countOf, get, isRecord, listOf, textOf } from './values'
+import { countOf, get, listOf, textOf } from './values'
 
 /** What is asked of every run of a model: which one, whose, how many tokens, how long to the first. */
 

@@ -1,6 +1,7 @@
+import { isRecord } from '@/lib/json/guards'
 import type { TraceMessage } from './message'
 import { isMessageLike, isTuple, readMessage } from './read-message'
-import { at, get, isRecord, type Json, listOf } from './values'
+import { at, get, type Json, listOf } from './values'
 
 /** Where the messages stand in a run's inputs and outputs. The places of the formats do not exclude each other, so one walk knows them all. */
 

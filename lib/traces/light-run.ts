@@ -1,6 +1,7 @@
+import { isRecord } from '@/lib/json/guards'
 import type { ModelCalls } from './cost'
 import { timeOf } from './facts'
-import { countOf, get, isRecord, textOf } from './values'
+import { countOf, get, textOf } from './values'
 
 type Text = string | null | undefined
 type Count = number | null | undefined

@@ -1,8 +1,9 @@
+import { isRecord } from '@/lib/json/guards'
 import type { LoggedRun } from './detect'
 import { timeOf } from './facts'
 import type { Flaw } from './message'
 import { isMessageLike } from './read-message'
-import { at, isRecord, type Json, kindOf, listOf } from './values'
+import { at, type Json, kindOf, listOf } from './values'
 
 /** What somebody has of a logged run: the run itself, a batch of them, a list of messages, one message. */
 

@@ -1,6 +1,7 @@
 import { base64Flaw } from '@/lib/format/base64'
+import { isRecord } from '@/lib/json/guards'
 import type { BlockBody, MediaKind, MediaSource } from './message'
-import { get, isRecord, type Json, textOf } from './values'
+import { get, type Json, textOf } from './values'
 
 type Note = (key: string, reason: string) => void
 

@@ -1,6 +1,7 @@
+import { isRecord } from '@/lib/json/guards'
 import { calledFunction, readBlock, readContent } from './blocks'
 import type { Block, Flaw, TraceMessage } from './message'
-import { at, get, isRecord, type Json, kindOf, listOf, textOf } from './values'
+import { at, get, type Json, kindOf, listOf, textOf } from './values'
 
 /** Roles as they are written by the formats, and what they are. */
 const ROLES: Record<string, TraceMessage['role']> = {

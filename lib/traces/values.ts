@@ -1,13 +1,8 @@
+import { isRecord } from '@/lib/json/guards'
+
 /** Small readers of JSON values that may be anything. Nothing here throws. */
 
 export type Json = Record<string, unknown>
-
-/** An object of JSON. A number kept digit by digit (`LosslessNumber`) is an object too, and none of these. */
-export const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  (value as { isLosslessNumber?: unknown }).isLosslessNumber !== true
 
 /** The value of an own key; keys such as `constructor` are data here. */
 export const get = (value: unknown, ...keys: string[]): unknown => {

@@ -1,5 +1,6 @@
 import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
 import type { ValidationError } from '@/lib/contracts/wire/http-validation-error'
+import { isUuid } from '@/lib/json/guards'
 
 /** An answer other than success, thrown by a handler: `{ detail }` with this status. */
 export class HttpError extends Error {
@@ -21,11 +22,9 @@ export const invalid = (where: 'body' | 'query' | 'path', problems: readonly Pro
     problems.map(({ path, message, type }) => ({ loc: [where, ...path], msg: message, type })),
   )
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /** An id in the form the store has it, or a 422 that names the field. */
 export function uuid(where: 'body' | 'query' | 'path', field: string, text: string): string {
-  if (!UUID.test(text)) {
+  if (!isUuid(text)) {
     const message = 'Input should be a valid UUID'
     throw invalid(where, [{ path: [field], message, type: 'uuid_parsing' }])
   }

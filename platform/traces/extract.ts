@@ -1,9 +1,10 @@
+import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
 import { loggedCost } from '@/lib/traces/cost'
 import { firstTokenTime, modelOf, providerOf, timeOf, usageOf } from '@/lib/traces/facts'
 import { inputMessages, outputMessages } from '@/lib/traces/find-messages'
 import type { TraceMessage } from '@/lib/traces/message'
-import { get, isRecord, type Json, textOf } from '@/lib/traces/values'
+import { get, type Json, textOf } from '@/lib/traces/values'
 import { type Piece, uuidOf } from './pieces'
 
 /** The columns of a run that one piece of it gives; null for what it does not say. */

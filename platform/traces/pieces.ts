@@ -1,6 +1,7 @@
 import { MULTIPART_FIELDS, type MultipartField, parsePartName } from '@/lib/contracts/traces/trace-runs'
+import { isRecord, isUuid } from '@/lib/json/guards'
 import { parseJson, printJson } from '@/lib/json/lossless'
-import { isRecord, type Json } from '@/lib/traces/values'
+import type { Json } from '@/lib/traces/values'
 import type { Part } from './multipart'
 
 /** What one request says of one run, in a post or a patch: its small fields, and the JSON texts of the large ones. */
@@ -13,10 +14,9 @@ export type Piece = {
 export type Attachment = { runId: string; name: string; contentType: string; data: Buffer }
 export type Problem = { loc: (string | number)[]; msg: string; type: string }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** An id in the form that the store has it. */
 export const uuidOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : undefined
+  typeof value === 'string' && isUuid(value) ? value.toLowerCase() : undefined
 
 /** Gathers what a request brings. What cannot be used is noted, and the rest goes on. */
 export class Pieces {

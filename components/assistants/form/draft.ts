@@ -1,7 +1,8 @@
 import { type AssistantDraft, DRAFT_FIELDS } from '@/lib/contracts/agents/assistant-edit'
 import type { ErrorView, FieldError } from '@/lib/errors'
 import { isSameJson, type JsonPath } from '@/lib/json/difference'
-import { isJsonObject, parseJson, printJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson, printJson } from '@/lib/json/lossless'
 
 export const EMPTY_DRAFT: AssistantDraft = { name: '', description: '', context: {}, config: {}, metadata: {} }
 
@@ -45,7 +46,7 @@ export function placeProblems(error: ErrorView): { problems: Problems; rest: Err
 export function readObject(text: string): { value: Record<string, unknown> } | { problem: string } {
   try {
     const value = text.trim() === '' ? {} : parseJson(text)
-    return isJsonObject(value) ? { value } : { problem: 'Write a JSON object: it begins with {.' }
+    return isRecord(value) ? { value } : { problem: 'Write a JSON object: it begins with {.' }
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) }
   }
@@ -62,7 +63,7 @@ export function restoreDraft(text: string): { base: AssistantDraft; draft: Assis
   return isDraft(base) && isDraft(draft) ? { base, draft } : undefined
 }
 const isDraft = (value: unknown): value is AssistantDraft =>
-  isJsonObject(value) && typeof value.name === 'string' && isJsonObject(value.context) && isJsonObject(value.metadata)
+  isRecord(value) && typeof value.name === 'string' && isRecord(value.context) && isRecord(value.metadata)
 
 /** A part of the draft whose original, my and their values are not all the same. */
 export type ThreeWay = {

@@ -2,7 +2,7 @@
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import type { JsonPath } from '@/lib/json/difference'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
 import { type Field, shapeWord } from '../schema-shape'
 import { withKey } from './draft'
@@ -23,10 +23,10 @@ export function ObjectFields({ fields, path, value, onChange }: Props) {
   const others = Object.fromEntries(Object.entries(value).filter(([key]) => !known.has(key)))
   const setOthers = (next: unknown) => {
     const kept = Object.entries(value).filter(([key]) => known.has(key))
-    onChange(Object.fromEntries([...kept, ...Object.entries(isJsonObject(next) ? next : {})]))
+    onChange(Object.fromEntries([...kept, ...Object.entries(isRecord(next) ? next : {})]))
   }
   const checkOthers = (next: unknown) => {
-    if (!isJsonObject(next)) return 'Write a JSON object: it begins with {.'
+    if (!isRecord(next)) return 'Write a JSON object: it begins with {.'
     const twice = Object.keys(next).find((key) => known.has(key))
     return twice === undefined ? undefined : `“${twice}” has a field of its own above.`
   }

@@ -2,7 +2,7 @@
 import { Field } from '@/components/ui/field'
 import { Input, Textarea } from '@/components/ui/input'
 import type { AssistantDraft } from '@/lib/contracts/agents/assistant-edit'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { JsonField } from './json-field'
 import { fieldId, useProblemAt } from './problems'
 
@@ -47,7 +47,7 @@ export function OtherSections({ draft, isNew, onChange }: Props) {
           label="Metadata as JSON"
           value={draft.metadata}
           check={objectCheck}
-          onChange={(next) => onChange({ metadata: isJsonObject(next) ? next : {} })}
+          onChange={(next) => onChange({ metadata: isRecord(next) ? next : {} })}
         />
       </details>
       <details className="rounded-lg border bg-panel p-4" open={Object.keys(draft.config).length > 0 || undefined}>
@@ -60,11 +60,11 @@ export function OtherSections({ draft, isNew, onChange }: Props) {
           label="Configuration as JSON"
           value={draft.config}
           check={objectCheck}
-          onChange={(next) => onChange({ config: isJsonObject(next) ? next : {} })}
+          onChange={(next) => onChange({ config: isRecord(next) ? next : {} })}
         />
       </details>
     </div>
   )
 }
 
-const objectCheck = (value: unknown) => (isJsonObject(value) ? undefined : 'Write a JSON object: it begins with {.')
+const objectCheck = (value: unknown) => (isRecord(value) ? undefined : 'Write a JSON object: it begins with {.')

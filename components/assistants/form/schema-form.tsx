@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'react'
 import { Skeleton } from '@/components/ui/skeleton'
 import { Tabs } from '@/components/ui/tabs'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { type JsonSchema, shapeOf } from '../schema-shape'
 import { JsonField } from './json-field'
 import { ObjectFields } from './object-fields'
@@ -53,8 +53,8 @@ export function SchemaForm({ label, of, schema, isPending, value, hasUnfinished,
           label={`${label} as JSON`}
           value={value}
           minHeight={280}
-          check={(next) => (isJsonObject(next) ? undefined : 'Write a JSON object: it begins with {.')}
-          onChange={(next) => onChange(isJsonObject(next) ? next : {})}
+          check={(next) => (isRecord(next) ? undefined : 'Write a JSON object: it begins with {.')}
+          onChange={(next) => onChange(isRecord(next) ? next : {})}
         />
       ) : isPending ? (
         <Skeleton className="h-48" />

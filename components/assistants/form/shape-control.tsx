@@ -4,7 +4,8 @@ import { type ComponentType, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Input, Select, Textarea } from '@/components/ui/input'
 import type { JsonPath } from '@/lib/json/difference'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import type { Field, Shape } from '../schema-shape'
 import { JsonField } from './json-field'
 import { fieldId, useProblemAt } from './problems'
@@ -43,7 +44,7 @@ export function ShapeControl(props: Props) {
     case 'list':
       return <ListControl {...props} item={shape.item} />
     case 'object':
-      return isJsonObject(value) ? (
+      return isRecord(value) ? (
         <fieldset aria-label={label} className="min-w-0 rounded-md border p-3">
           <DrawnObject fields={shape.fields} path={path} value={value} onChange={onChange} />
         </fieldset>
@@ -72,7 +73,7 @@ function fits(shape: Shape, value: unknown): boolean {
     case 'list':
       return Array.isArray(value)
     case 'object':
-      return isJsonObject(value)
+      return isRecord(value)
     default:
       return true
   }

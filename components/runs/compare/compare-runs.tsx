@@ -17,6 +17,7 @@ import { scrollPanel } from '@/components/ui/scroll-panel'
 import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
+import { isUuid } from '@/lib/json/guards'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { runDifference } from './run-difference'
@@ -75,7 +76,7 @@ function Pick({ name, label, chosen, recent }: PickProps) {
   )
 }
 
-const shortName = (name: string) => (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name) ? shortId(name) : name)
+const shortName = (name: string) => (isUuid(name) ? shortId(name) : name)
 
 function Both({
   workspace,

@@ -1,5 +1,6 @@
 import { isSameJson } from '@/lib/json/difference'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import { type RunView, valuesAt } from '@/lib/stream/run-view'
 
 /** A larger state is not compared: that would hold the page up while the run goes on. Characters of JSON. */
@@ -30,8 +31,8 @@ function stateAt(view: RunView, seq: number): State | undefined {
   if (!found || found.text.length > MOST_COMPARED) return undefined
   try {
     const read = parseJson(found.text)
-    const value = found.isThreadState && isJsonObject(read) && 'values' in read ? read.values : read
-    return isJsonObject(value) ? { seq: found.seq, isThreadState: found.isThreadState, value } : undefined
+    const value = found.isThreadState && isRecord(read) && 'values' in read ? read.values : read
+    return isRecord(value) ? { seq: found.seq, isThreadState: found.isThreadState, value } : undefined
   } catch {
     return undefined // what is wrong with it is said where it is shown
   }

@@ -1,8 +1,8 @@
 import { readKey } from '@/lib/contracts/wire/dialect'
+import { isRecord } from '@/lib/json/guards'
 import type { EntryLog } from '@/lib/stream/entry-log'
 import type { LogEntry } from '@/lib/stream/log'
 import { displayNamespace, parseEventName } from '@/lib/stream/namespaces'
-import { isRecord } from '@/lib/stream/wire-message'
 
 export type EventFilter = {
   text: string

@@ -10,6 +10,7 @@ import { JsonTree } from '@/components/shared/json/json-tree'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { byteSize } from '@/lib/format/format'
+import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { checkpointOf } from '@/lib/stream/checkpoint'
 import { latestValues, type RunView, valuesAt } from '@/lib/stream/run-view'
@@ -122,7 +123,7 @@ function useLatestState(view: RunView, version: number): Latest | undefined {
 function read(text: string, isThreadState: boolean): Pick<Latest, 'value' | 'problem' | 'checkpoint'> {
   try {
     const value = parseJson(text)
-    const isWrapped = isThreadState && typeof value === 'object' && value !== null && 'values' in value
+    const isWrapped = isThreadState && isRecord(value) && 'values' in value
     return isWrapped ? { value: value.values, checkpoint: checkpointOf(value) } : { value }
   } catch (error) {
     return {

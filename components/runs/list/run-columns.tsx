@@ -6,6 +6,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge, StatusBadge } from '@/components/ui/badge'
 import { isRowActive, type RunRow } from '@/lib/contracts/agents/run-row'
 import { shortId } from '@/lib/format/format'
+import { isUuid } from '@/lib/json/guards'
 
 /** Names for the ids of a row, as far as they can be learned; the ids themselves otherwise. */
 export type Names = { assistant: (row: RunRow) => string; deployment: (id: string) => string }
@@ -115,4 +116,4 @@ function endOf(row: RunRow): number | undefined {
   return isRowActive(row) ? undefined : Date.parse(row.startedAt)
 }
 
-const shortName = (name: string) => (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name) ? shortId(name) : name)
+const shortName = (name: string) => (isUuid(name) ? shortId(name) : name)

@@ -1,9 +1,9 @@
+import { isRecord } from '@/lib/json/guards'
+
 /** A JSON schema as a graph's server gives it; nothing about it is sure. */
 export type JsonSchema = Record<string, unknown>
 
 const MAX_DEPTH = 8
-const isRecord = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The schema a local reference names, through any number of hops; the schema itself where it is none. */
 function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
 import { kept } from '@/lib/stream/kept-request'
 import { readRequest } from './recorded-request'
@@ -31,7 +31,7 @@ export function prefillFrom({ request, assistant, thread, isStateless }: Recorde
       modes: chosen.length > 0 ? chosen : options.modes,
       subgraphs: typeof body.stream_subgraphs === 'boolean' ? body.stream_subgraphs : options.subgraphs,
       multitask: strategy ?? options.multitask,
-      context: isJsonObject(body.context) ? jsonText(body.context) : '',
+      context: isRecord(body.context) ? jsonText(body.context) : '',
     },
     rest,
   }
@@ -39,9 +39,9 @@ export function prefillFrom({ request, assistant, thread, isStateless }: Recorde
 
 /** The text of an input that is nothing but one message of a person. */
 function singleMessage(input: unknown): string | undefined {
-  if (!isJsonObject(input) || Object.keys(input).length !== 1 || !Array.isArray(input.messages)) return undefined
+  if (!isRecord(input) || Object.keys(input).length !== 1 || !Array.isArray(input.messages)) return undefined
   const [one] = input.messages
-  if (input.messages.length !== 1 || !isJsonObject(one) || typeof one.content !== 'string') return undefined
+  if (input.messages.length !== 1 || !isRecord(one) || typeof one.content !== 'string') return undefined
   const role = one.role ?? one.type
   const hasMore = Object.keys(one).some((key) => !['role', 'type', 'content'].includes(key))
   return (role === 'user' || role === 'human') && !hasMore ? one.content : undefined

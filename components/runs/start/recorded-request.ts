@@ -1,4 +1,5 @@
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import { resumeWith } from '@/lib/stream/answers'
 import { kept } from '@/lib/stream/kept-request'
 
@@ -8,7 +9,7 @@ type Request = Record<string, unknown>
 export function readRequest(text: string): Request {
   try {
     const value = parseJson(text)
-    return isJsonObject(value) ? value : {}
+    return isRecord(value) ? value : {}
   } catch {
     return {}
   }

@@ -1,4 +1,5 @@
 import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import type { InputIssue } from './input-check'
 import type { JsonSchema } from './input-schema'
@@ -42,7 +43,7 @@ export function startRequest(
 
   const context = options.context.trim() === '' ? { value: undefined } : readJson(options.context)
   if ('problem' in context) issues.push({ field: 'context', path: '', message: context.problem })
-  else if (context.value !== undefined && !isObject(context.value))
+  else if (context.value !== undefined && !isRecord(context.value))
     issues.push({ field: 'context', path: '', message: 'The context must be a JSON object.' })
 
   if (issues.length > 0 || 'problem' in input || 'problem' in context) return { ok: false, issues }
@@ -51,7 +52,7 @@ export function startRequest(
     body: {
       assistant_id: options.assistant,
       input: input.value,
-      ...(isObject(context.value) && { context: context.value }),
+      ...(isRecord(context.value) && { context: context.value }),
       ...(checkpoint && { checkpoint: { checkpoint_id: checkpoint } }),
       stream_mode: options.modes,
       stream_subgraphs: options.subgraphs,
@@ -78,6 +79,3 @@ export function readJson(text: string): Read {
     return { problem: error instanceof Error ? error.message : String(error) }
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

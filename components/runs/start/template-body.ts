@@ -1,4 +1,5 @@
 import type { StreamMode } from '@/lib/contracts/agents/run-options'
+import { isRecord } from '@/lib/json/guards'
 import { MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'
 
 /** What a template keeps of the form, always in the same order: two texts are equal where the forms are. */
@@ -52,9 +53,7 @@ export const withTemplate = (options: StartOptions, template: Partial<StartOptio
 function parsed(body: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>) // an object that is no array has keys only
-      : undefined
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }

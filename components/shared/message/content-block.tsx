@@ -1,6 +1,7 @@
 import { LongText } from '@/components/shared/text/long-text'
 import { SafeImage, safeImageUrl } from '@/components/shared/text/safe-image'
 import { VisibleText } from '@/components/shared/text/visible-text'
+import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
 import { DataDownload } from './data-download'
 import { inlineDataOf } from './inline-data'
@@ -9,8 +10,6 @@ import { mediaAddress, mediaId, mediaKind, playedType } from './media-of'
 
 type Block = Record<string, unknown>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const isRecord = (value: unknown): value is Block =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Where a picture's block has its picture: inline data or an address, in the several ways that providers write it. */
 export function pictureOf(block: Block): string | undefined {

@@ -1,8 +1,8 @@
+import { isRecord } from '@/lib/json/guards'
+
 type Block = Record<string, unknown>
 export type InlineData = { base64: string; mime: string; name: string }
 
-const isRecord = (value: unknown): value is Block =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[\w.+-]+)*;base64,/i

@@ -1,7 +1,7 @@
+import { isRecord } from '@/lib/json/guards'
+
 type Block = Record<string, unknown>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const isRecord = (value: unknown): value is Block =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const KINDS: Record<string, string> = {
   ...{ image: 'picture', image_url: 'picture', input_image: 'picture', audio: 'sound', input_audio: 'sound' },

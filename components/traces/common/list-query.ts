@@ -1,6 +1,7 @@
 import { readJsonFilter } from '@/components/shared/json/json-filter'
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
 import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
+import { isUuid } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { type FilterValue, filterText, type RunFilter } from '@/lib/traces/filter'
 import { LIGHT_FIELDS } from '@/lib/traces/light-run'
@@ -27,8 +28,7 @@ export const STATUS_LABELS: Record<string, string> = { success: 'Succeeded', err
 const rangeProblem = (text: string) =>
   readRange(text) ? undefined : 'Write >2, <0.5 or 1-3: a least, a most, or both.'
 const idProblem = (text: string) =>
-  UUID.test(text.trim()) ? undefined : 'Write the whole id, such as 0198c2f4-5a6b-7c8d-9e0f-1a2b3c4d5e6f.'
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+  isUuid(text.trim()) ? undefined : 'Write the whole id, such as 0198c2f4-5a6b-7c8d-9e0f-1a2b3c4d5e6f.'
 const metaProblem = (text: string) => {
   const read = readJsonFilter(text, parseJson)
   return read && 'problem' in read ? read.problem : undefined
@@ -97,7 +97,8 @@ export function traceQueryOf(search: Search, session: string, now: number) {
   const filter = filterText(askedOf(search))
   const trail = search.get('after')?.split(',').filter(Boolean) ?? []
   const size = PAGE_SIZES.find((one) => one === Number(search.get('limit'))) ?? PAGE_SIZES[0]
-  const [trace] = UUID.exec(valueIn('trace', search)?.trim() ?? '') ?? []
+  const given = valueIn('trace', search)?.trim()
+  const trace = given && isUuid(given) ? given : undefined
   const place = {
     ...{ session: [session], start_time: span.from },
     ...(span.to && { end_time: span.to }),

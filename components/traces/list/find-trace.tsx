@@ -9,6 +9,7 @@ import { useProject } from '@/components/traces/common/use-project'
 import { Button } from '@/components/ui/button'
 import { Spinner } from '@/components/ui/spinner'
 import { traces } from '@/lib/contracts/traces'
+import { isUuid } from '@/lib/json/guards'
 import { apiQuery } from '@/lib/queries/api-query'
 import { routes } from '@/lib/routes'
 import { LIGHT_FIELDS } from '@/lib/traces/light-run'
@@ -26,7 +27,7 @@ export function FindTrace({ workspace, deployment, run }: Props) {
   const [isOver, setOver] = useState(false)
   const session = project.state === 'found' ? project.session : undefined
   const named = JSON.stringify({ run_id: run })
-  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(run)
+  const isId = isUuid(run)
   const byMetadata = `has(metadata, ${JSON.stringify(named)})`
   const found = useQuery({
     ...apiQuery(traces.queryTraceRuns, {

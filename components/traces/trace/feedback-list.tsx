@@ -3,8 +3,9 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { NONE } from '@/components/traces/common/format'
 import type { Feedback } from '@/lib/contracts/traces/trace-runs'
 import { count } from '@/lib/format/format'
+import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
-import { get, isRecord } from '@/lib/traces/values'
+import { get } from '@/lib/traces/values'
 
 type Props = { given: readonly Feedback[]; stats: Record<string, unknown> | null | undefined }
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../json/lossless'
+import { isRecord } from '@/lib/json/guards'
 
 // The agent-to-agent protocol by JSON-RPC in the two versions that servers speak. Version 1.0 renamed the methods, and wraps
 // what is answered in an object that names its kind.
@@ -30,7 +30,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /** The versions that a card names, in the order of our preference; 0.3 where it names none. */
 export function versionsOf(card: Json): A2aVersion[] {
-  const interfaces = Array.isArray(card.supportedInterfaces) ? card.supportedInterfaces.filter(isJsonObject) : []
+  const interfaces = Array.isArray(card.supportedInterfaces) ? card.supportedInterfaces.filter(isRecord) : []
   const named = [card.protocolVersion, ...interfaces.map((one) => one.protocolVersion)].map(String)
   const found = A2A_VERSIONS.filter((version) => named.some((one) => one.startsWith(version)))
   return found.length > 0 ? found : ['0.3']
@@ -72,14 +72,14 @@ export type A2aTask = { id: string; context: string; state: string; at: string |
 
 /** The tasks in what `list` has answered, and how many there are; what has no id is left out. */
 export function tasksOf(result: unknown): { tasks: A2aTask[]; total: number } {
-  const listed = isJsonObject(result) && Array.isArray(result.tasks) ? result.tasks.filter(isJsonObject) : []
+  const listed = isRecord(result) && Array.isArray(result.tasks) ? result.tasks.filter(isRecord) : []
   const tasks = listed.flatMap(({ id, contextId, status }): A2aTask[] => {
     if (typeof id !== 'string' || id === '') return []
-    const { state, timestamp } = isJsonObject(status) ? status : {}
+    const { state, timestamp } = isRecord(status) ? status : {}
     const at = typeof timestamp === 'string' ? timestamp : null
     return [{ id, context: typeof contextId === 'string' ? contextId : '', state: stateOf(state), at }]
   })
-  const total = isJsonObject(result) ? Number(result.totalSize) : 0
+  const total = isRecord(result) ? Number(result.totalSize) : 0
   return { tasks, total: Math.max(tasks.length, total || 0) }
 }
 
@@ -97,7 +97,7 @@ export type A2aOutcome = {
 /** What the results of one request have come to, however many there are. */
 export function outcomeOf(results: readonly unknown[]): A2aOutcome {
   const outcome: A2aOutcome = { said: [], artifacts: [] }
-  for (const result of results) if (isJsonObject(result)) take(outcome, unwrapped(result))
+  for (const result of results) if (isRecord(result)) take(outcome, unwrapped(result))
   return outcome
 }
 
@@ -106,7 +106,7 @@ type Result = { kind: string; body: Json }
 function unwrapped(result: Json): Result {
   for (const kind of ['task', 'message', 'statusUpdate', 'artifactUpdate']) {
     const body = result[kind]
-    if (isJsonObject(body) && !('kind' in result)) return { kind, body }
+    if (isRecord(body) && !('kind' in result)) return { kind, body }
   }
   const kinds: Record<string, string> = { 'status-update': 'statusUpdate', 'artifact-update': 'artifactUpdate' }
   const kind = String(result.kind ?? ('parts' in result ? 'message' : 'task'))
@@ -119,12 +119,12 @@ function take(outcome: A2aOutcome, { kind, body }: Result): void {
   if (typeof body.contextId === 'string' && body.contextId) outcome.context = body.contextId
   if (kind === 'message') outcome.said = partsOf(body)
   const { status, artifact, artifacts } = body
-  if (isJsonObject(status)) {
+  if (isRecord(status)) {
     outcome.state = stateOf(status.state)
-    outcome.said = isJsonObject(status.message) ? partsOf(status.message) : []
+    outcome.said = isRecord(status.message) ? partsOf(status.message) : []
   }
-  if (isJsonObject(artifact)) takeArtifact(outcome, artifact, body.append === true)
-  if (Array.isArray(artifacts)) for (const one of artifacts.filter(isJsonObject)) takeArtifact(outcome, one, false)
+  if (isRecord(artifact)) takeArtifact(outcome, artifact, body.append === true)
+  if (Array.isArray(artifacts)) for (const one of artifacts.filter(isRecord)) takeArtifact(outcome, one, false)
 }
 
 const stateOf = (state: unknown): string =>
@@ -151,6 +151,6 @@ const joined = (parts: readonly A2aPart[]): A2aPart[] =>
   }, [])
 
 const partsOf = ({ parts }: Json): A2aPart[] =>
-  (Array.isArray(parts) ? parts.filter(isJsonObject) : []).map((part) =>
+  (Array.isArray(parts) ? parts.filter(isRecord) : []).map((part) =>
     typeof part.text === 'string' ? { text: part.text } : { data: 'data' in part ? part.data : part },
   )

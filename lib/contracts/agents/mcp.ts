@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../json/lossless'
+import { isRecord } from '@/lib/json/guards'
 
 /** The version of the Model Context Protocol that is offered; the server's answer says which one is spoken. */
 export const MCP_VERSION = '2025-06-18'
@@ -30,15 +30,15 @@ export function toolsOf(results: readonly unknown[]): McpTool[] {
   return listed(results, 'tools').flatMap((tool): McpTool[] => {
     const { name, title, inputSchema, outputSchema, annotations } = tool
     if (typeof name !== 'string') return []
-    const named = textOf(title) ?? (isJsonObject(annotations) ? textOf(annotations.title) : undefined)
+    const named = textOf(title) ?? (isRecord(annotations) ? textOf(annotations.title) : undefined)
     return [
       {
         name,
         ...(named && { title: named }),
         ...describedBy(tool),
-        ...(isJsonObject(inputSchema) && { inputSchema }),
-        ...(isJsonObject(outputSchema) && { outputSchema }),
-        ...(isJsonObject(annotations) && { annotations }),
+        ...(isRecord(inputSchema) && { inputSchema }),
+        ...(isRecord(outputSchema) && { outputSchema }),
+        ...(isRecord(annotations) && { annotations }),
       },
     ]
   })
@@ -53,7 +53,7 @@ export function promptsOf(results: readonly unknown[]): McpPrompt[] {
   return listed(results, 'prompts').flatMap((prompt): McpPrompt[] => {
     const { name, title } = prompt
     if (typeof name !== 'string') return []
-    const given = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isJsonObject) : []
+    const given = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isRecord) : []
     return [
       {
         name,
@@ -86,8 +86,8 @@ export function resourcesOf(results: readonly unknown[]): McpResource[] {
 
 const listed = (results: readonly unknown[], key: string): Json[] =>
   results.flatMap((result) => {
-    const all = isJsonObject(result) ? result[key] : undefined
-    return Array.isArray(all) ? all.filter(isJsonObject) : []
+    const all = isRecord(result) ? result[key] : undefined
+    return Array.isArray(all) ? all.filter(isRecord) : []
   })
 
 const describedBy = ({ description }: Json) => (textOf(description) ? { description: textOf(description) } : {})
@@ -98,10 +98,10 @@ export type McpResult = { blocks: Json[]; structured: unknown; isError: boolean 
 
 /** What a tool has answered; undefined for what is no such result. */
 export function toolResult(result: unknown): McpResult | undefined {
-  if (!isJsonObject(result)) return undefined
+  if (!isRecord(result)) return undefined
   const { content, structuredContent, isError } = result
   return {
-    blocks: Array.isArray(content) ? content.filter(isJsonObject) : [],
+    blocks: Array.isArray(content) ? content.filter(isRecord) : [],
     structured: structuredContent,
     isError: isError === true,
   }
@@ -110,7 +110,7 @@ export function toolResult(result: unknown): McpResult | undefined {
 /** The messages that a prompt has become, each with its content as a block. */
 export function promptMessages(result: unknown): { role: string; block: Json }[] {
   return listed([result], 'messages').flatMap(({ role, content }) =>
-    isJsonObject(content) ? [{ role: String(role ?? ''), block: content }] : [],
+    isRecord(content) ? [{ role: String(role ?? ''), block: content }] : [],
   )
 }
 
@@ -121,10 +121,10 @@ export type McpServer = { name?: string; version?: string; protocol?: string; of
 
 /** Who answers and what it says to have, from the result of `initialize`; `offers` is absent where it says nothing of it. */
 export function mcpServer(result: unknown): McpServer {
-  if (!isJsonObject(result)) return {}
-  const info = isJsonObject(result.serverInfo) ? result.serverInfo : {}
+  if (!isRecord(result)) return {}
+  const info = isRecord(result.serverInfo) ? result.serverInfo : {}
   return {
-    ...(isJsonObject(result.capabilities) && { offers: Object.keys(result.capabilities) }),
+    ...(isRecord(result.capabilities) && { offers: Object.keys(result.capabilities) }),
     name: textOf(info.title) ?? textOf(info.name),
     version: textOf(info.version),
     protocol: textOf(result.protocolVersion),

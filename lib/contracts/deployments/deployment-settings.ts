@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { appliesTo, isTagRef, patchMakesRevision } from './deployment-rules'
 
 /** What of a deployment can be changed besides its secrets and its resource spec. Shared by the form and the server. */
@@ -31,7 +31,7 @@ export const settingsFor = (source: string): Setting[] =>
 /** A record's settings; what is no text and no truth value counts as not set. */
 export function settingsOf(record: Readonly<Record<string, unknown>>): Settings {
   const read = (setting: Setting) => {
-    const value = setting.split('.').reduce<unknown>((at, key) => (isJsonObject(at) ? at[key] : undefined), record)
+    const value = setting.split('.').reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), record)
     return typeof value === 'string' || typeof value === 'boolean' ? value : null
   }
   return Object.fromEntries(SETTINGS.map((setting) => [setting, read(setting)])) as Settings // one of each, as the line says

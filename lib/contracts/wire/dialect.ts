@@ -1,4 +1,5 @@
-import { isJsonObject, setOwn } from '../../json/lossless'
+import { isContainer } from '@/lib/json/guards'
+import { setOwn } from '../../json/lossless'
 
 /**
  * The one file that knows the brand. The interface text writes `graph_config_path`, `graph.json`, `graph_node`; other
@@ -43,11 +44,11 @@ type Job = { from: object; to: object }
 
 /** Renames keys of records and of the places in them. Iterative, and nothing else is walked: state can be large and deep. */
 function rename(value: unknown, name: Renaming): unknown {
-  if (!isObject(value)) return value
+  if (!isContainer(value)) return value
   const result: object = Array.isArray(value) ? [] : {}
   const jobs: Job[] = [{ from: value, to: result }]
   const copy = (item: unknown): unknown => {
-    if (!isObject(item)) return item
+    if (!isContainer(item)) return item
     const to = Array.isArray(item) ? [] : {}
     jobs.push({ from: item, to })
     return to
@@ -68,14 +69,12 @@ function rename(value: unknown, name: Renaming): unknown {
   return result
 }
 
-const isObject = (value: unknown): value is object => Array.isArray(value) || isJsonObject(value)
-
 /** The dialect that a record shows, or undefined where it shows none. For workspaces that learn it (`auto`). */
 export function detectDialect(record: unknown): Dialect | undefined {
   const jobs: unknown[] = [record]
   let found: Dialect | undefined
   for (let job = jobs.pop(); job !== undefined; job = jobs.pop()) {
-    if (!isObject(job)) continue
+    if (!isContainer(job)) continue
     if (Array.isArray(job)) {
       jobs.push(...job.slice(0, 100))
       continue

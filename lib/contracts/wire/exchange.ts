@@ -1,5 +1,6 @@
 import type { ErrorView } from '@/lib/errors'
-import { isJsonObject, parseJson } from '../../json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '../../json/lossless'
 
 // What went over the wire while something was asked by JSON-RPC, as it happened: entries on the way to the browser, and
 // what they come to. Times are milliseconds since it was asked.
@@ -69,7 +70,7 @@ export function rpcAnswer(text: string): (RpcAnswer & { id: unknown }) | undefin
   const message = read(text)
   if (!message) return undefined
   const { id = null, error, result } = message
-  if (isJsonObject(error)) {
+  if (isRecord(error)) {
     const { code, message: said, data } = error
     return { id, error: { code, message: typeof said === 'string' ? said : '', ...(data !== undefined && { data }) } }
   }
@@ -79,7 +80,7 @@ export function rpcAnswer(text: string): (RpcAnswer & { id: unknown }) | undefin
 function read(text: string): Record<string, unknown> | undefined {
   try {
     const value = parseJson(text)
-    return isJsonObject(value) ? value : undefined
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isJsonObject } from '../../json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import type { Open } from './state'
 
 /** Building blocks of the schemas: what several resources share. */
@@ -11,7 +11,7 @@ export const refused = (type: string) => ({ type })
  * A free-form JSON object, handed on by reference: state can be large, and a copy could lose numbers and odd keys.
  * Arrays and other kinds of objects are refused.
  */
-export const JsonObject = z.custom<Record<string, unknown>>(isJsonObject, {
+export const JsonObject = z.custom<Record<string, unknown>>(isRecord, {
   error: (issue) => (issue.input === undefined ? 'Field required' : 'Input should be a valid dictionary'),
   params: refused('dict_type'),
 })

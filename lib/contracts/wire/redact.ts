@@ -1,4 +1,5 @@
-import { isJsonObject, parseJson, printJson, setOwn } from '../../json/lossless'
+import { isContainer } from '@/lib/json/guards'
+import { parseJson, printJson, setOwn } from '../../json/lossless'
 import { AUTH_KEY } from './dialect'
 
 /**
@@ -57,7 +58,7 @@ function walk(root: unknown, isPlace: boolean): Result {
   }
   const copy = (item: unknown, inPlace: boolean): unknown => {
     if (typeof item === 'string') return inPlace && CREDENTIAL.test(item) ? mark() : item
-    if (!isWalkable(item)) return item
+    if (!isContainer(item)) return item
     const to = Array.isArray(item) ? [] : {}
     jobs.push({ from: item, to, isPlace: inPlace })
     return to
@@ -81,8 +82,6 @@ function walk(root: unknown, isPlace: boolean): Result {
     return copy(item, inPlace || PLACES.has(key))
   }
 }
-
-const isWalkable = (value: unknown): value is object => Array.isArray(value) || isJsonObject(value)
 
 /** Modes whose payload is all the user's. */
 const USER_MODES: ReadonlySet<string> = new Set([
@@ -135,7 +134,7 @@ export function holdsRedacted(value: unknown): boolean {
   const jobs: unknown[] = [value]
   for (let job = jobs.pop(); job !== undefined; job = jobs.pop()) {
     if (job === REDACTED) return true
-    if (isWalkable(job)) jobs.push(...(Array.isArray(job) ? job : Object.values(job)).map((item) => item ?? null))
+    if (isContainer(job)) jobs.push(...(Array.isArray(job) ? job : Object.values(job)).map((item) => item ?? null))
   }
   return false
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode, FieldError } from '@/lib/errors'
+import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '../../json/lossless'
 
 /**
@@ -148,9 +149,6 @@ function ofFields(fields: FieldError[]): Said {
   const lines = fields.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
   return { message: cut(lines.join('; '), MAX_MESSAGE), fields }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Text that can be shown anywhere: one line, no terminal colours, no invisible or direction-changing characters, no tags. */
 function plain(text: string, max: number): string {

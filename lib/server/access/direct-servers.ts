@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { and, asc, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { AppError } from '@/lib/errors'
+import { isUuid } from '@/lib/json/guards'
 import { db } from '../process/db'
 import { directServers } from '../process/schema'
 import { seal, unseal } from '../process/sealing'
@@ -39,7 +40,7 @@ export async function listDirectServers(workspace: string): Promise<DirectServer
 
 /** One registered server with its key. Throws AppError not_found, and upstream_refused_key when the key cannot be opened. */
 export async function directServer(workspace: string, id: string): Promise<DirectServer> {
-  const found = z.uuid().safeParse(id).success
+  const found = isUuid(id)
     ? (
         await (
           await db()

@@ -2,7 +2,7 @@ import 'server-only'
 import { z } from 'zod'
 import { DeploymentPatch } from '@/lib/contracts/deployments/deployments'
 import { AppError } from '@/lib/errors'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { fieldErrors } from '../process/result'
 import { fingerprintOf } from './fingerprints'
 
@@ -31,5 +31,5 @@ function valuesAt(value: unknown, [key, ...rest]: readonly PropertyKey[], isAnyw
   if (key === undefined) return [value]
   if (Array.isArray(value))
     return (isAnywhere ? value : [value[Number(key)]]).flatMap((one) => valuesAt(one, rest, isAnywhere))
-  return isJsonObject(value) && Object.hasOwn(value, key) ? valuesAt(value[key as string], rest, isAnywhere) : []
+  return isRecord(value) && Object.hasOwn(value, key) ? valuesAt(value[key as string], rest, isAnywhere) : []
 }

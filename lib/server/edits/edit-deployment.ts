@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Deployment, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
 import type { Fingerprint, LastSeen, SavedEdit } from '@/lib/edit'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { checkPatch } from './checked-patch'
 import { entriesAt, fingerprintsOf, lastSeenOf } from './fingerprints'
 import { type EditOptions, type EditPlace, type RawDeployment, readRaw } from './raw-deployment'
@@ -79,7 +79,7 @@ const WHOLE = new Set(['resource_spec', 'secret_references', 'tracked_packages']
 /** `source_config.build_on_push`: as deep as an update changes single fields. */
 const fieldNames = (body: object): string[] =>
   Object.entries(body).flatMap(([name, value]) =>
-    isJsonObject(value) && !WHOLE.has(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name],
+    isRecord(value) && !WHOLE.has(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name],
   )
 
 /** The marks after an update: of a path that it names, what it says; of the others, what they were. */
@@ -111,12 +111,12 @@ function isThere(now: object, body: object, before: object): boolean | undefined
   if (!holds(now, body)) return false
   const kept = Object.entries(at(body, 'source_config') ?? {}).some(([name, asked]) => {
     const [was, is] = [at(at(before, 'source_config'), name), at(at(now, 'source_config'), name)]
-    if (!WHOLE.has(name) || !isJsonObject(asked) || !isJsonObject(was) || !isJsonObject(is)) return false
+    if (!WHOLE.has(name) || !isRecord(asked) || !isRecord(was) || !isRecord(is)) return false
     return Object.keys(was).some((key) => isUnset(asked[key]) && !isUnset(was[key]) && holds(is[key], was[key]))
   })
   return kept ? undefined : true
 }
-const at = (value: unknown, key: string): unknown => (isJsonObject(value) ? value[key] : undefined)
+const at = (value: unknown, key: string): unknown => (isRecord(value) ? value[key] : undefined)
 const isUnset = (value: unknown) => value === undefined || value === null
 
 /** Servers add defaults to what they are given, so more than what was asked is fine. */
@@ -124,6 +124,6 @@ function holds(now: unknown, asked: unknown): boolean {
   if (isUnset(asked)) return true
   if (Array.isArray(asked))
     return Array.isArray(now) && now.length === asked.length && asked.every((one, index) => holds(now[index], one))
-  if (isJsonObject(asked)) return isJsonObject(now) && Object.entries(asked).every(([key, one]) => holds(now[key], one))
+  if (isRecord(asked)) return isRecord(now) && Object.entries(asked).every(([key, one]) => holds(now[key], one))
   return Object.is(now, asked) || String(now) === String(asked)
 }

@@ -1,6 +1,7 @@
 import 'server-only'
 import type { Fingerprint, LastSeen } from '@/lib/edit'
-import { isJsonObject, printJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { printJson } from '@/lib/json/lossless'
 import { fingerprint } from '../process/sealing'
 import type { RawDeployment } from './raw-deployment'
 
@@ -12,7 +13,7 @@ const canonical = (value: unknown): string => (typeof value === 'string' ? value
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
-  if (!isJsonObject(value)) return value
+  if (!isRecord(value)) return value
   const pairs = Object.entries(value).filter(([, one]) => one !== undefined && one !== null)
   return Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, one]) => [key, sorted(one)]))
 }
@@ -38,8 +39,8 @@ export function lastSeenOf(workspace: string, raw: RawDeployment, marks: Fingerp
 export function entriesAt(record: Readonly<Record<string, unknown>>, paths: readonly string[]): Entry[] {
   return paths.flatMap((path): Entry[] => {
     const name = path.replace(/\.\*$/, '')
-    const value = name.split('.').reduce<unknown>((at, key) => (isJsonObject(at) ? at[key] : undefined), record)
-    if (name === path || !isJsonObject(value)) return [{ name, value }]
+    const value = name.split('.').reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), record)
+    if (name === path || !isRecord(value)) return [{ name, value }]
     return Object.entries(value).map(([key, one]) => ({ name: `${name}.${key}`, value: one }))
   })
 }

@@ -3,7 +3,8 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import type { Operation } from '@/lib/contracts/wire/api'
 import { fromWire } from '@/lib/contracts/wire/dialect'
 import { AppError } from '@/lib/errors'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 import type { Actor } from '../access/actor'
 import { withAudit } from '../upstream/audited'
 import { authorize, entryOf } from '../upstream/call-context'
@@ -103,7 +104,7 @@ const shapeError = ({ what }: Destination, how: string, upstreamStatus?: number)
   new AppError('upstream_shape', `The ${what} answered ${how}. Nothing was sent.`, { upstreamStatus })
 
 function rawOf(value: unknown, to: Destination): RawDeployment {
-  if (!isJsonObject(value) || typeof value.id !== 'string')
+  if (!isRecord(value) || typeof value.id !== 'string')
     throw shapeError(to, 'getDeployment with something else than a deployment')
   const { secrets, ...record } = value
   const text = (key: string) => (typeof record[key] === 'string' ? record[key] : null)
@@ -119,7 +120,7 @@ function rawOf(value: unknown, to: Destination): RawDeployment {
 function listOf(secrets: unknown, to: Destination): RawSecret[] {
   if (!Array.isArray(secrets)) throw shapeError(to, 'getDeployment with secrets that are no list')
   return secrets.map((one: unknown) => {
-    if (!isJsonObject(one) || typeof one.name !== 'string')
+    if (!isRecord(one) || typeof one.name !== 'string')
       throw shapeError(to, 'getDeployment with a secret that has no name')
     // U+FFFD stands for bytes that were no text: what it replaced is lost, and sending it back would make that last.
     const isText = typeof one.value === 'string' && !one.value.includes('\ufffd')

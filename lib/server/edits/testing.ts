@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { isJsonObject, parseJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
 
 // For tests only: a control plane with one deployment, in this process, that can have the bad habits of real ones.
 
@@ -95,7 +96,7 @@ export function badControlPlane(secrets: Secret[] = [], { seed = 1 } = {}) {
     const body = parseJson(text) as Record<string, unknown> // as our own client prints it
     if (Array.isArray(body.secrets))
       plane.secrets = (body.secrets as Secret[]).map(({ name, value }) => ({ name, value }))
-    if (isJsonObject(body.source_config)) plane.fields = { ...plane.fields, ...body.source_config }
+    if (isRecord(body.source_config)) plane.fields = { ...plane.fields, ...body.source_config }
     plane.revisions.unshift(randomUUID())
     plane.updates.push({ before, after: plane.secrets, body })
     take('afterWrite')

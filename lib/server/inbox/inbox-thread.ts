@@ -2,7 +2,8 @@ import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { ThreadState } from '@/lib/contracts/agents/threads'
 import { AppError } from '@/lib/errors'
-import { isJsonObject, printJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { printJson } from '@/lib/json/lossless'
 import { resumeWith } from '@/lib/stream/answers'
 import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
 import { kept } from '@/lib/stream/kept-request'
@@ -84,7 +85,7 @@ export async function answerThread(
   const assistant = textOf(last?.assistant_id) ?? found.assistant
   if (!assistant) throw new AppError('invalid', 'The thread does not say which assistant ran on it.')
   const body: RunBody = {
-    ...(isJsonObject(last?.kwargs) ? kept(last.kwargs) : {}),
+    ...(isRecord(last?.kwargs) ? kept(last.kwargs) : {}),
     assistant_id: assistant,
     ...(answers.length > 0 ? { command: { resume: resumeWith(answers, open.size) } } : { input: null }),
     // Of two answers to one question the second must not run after the first.

@@ -5,7 +5,7 @@ import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
 import { rpcAnswer } from '@/lib/contracts/wire/exchange'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
 import { AppError } from '@/lib/errors'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { converse } from '../upstream/call'
 import type { CallOptions, Place } from '../upstream/call-context'
 import { exchangeRpc, SESSION, type Watch, type WireRequest } from './wire'
@@ -55,7 +55,7 @@ export function converseMcp(
         const { messages } = await exchangeRpc({ ...wire, headers, body: next, until: id }, tell)
         const answer = messages.map(rpcAnswer).find((one) => one?.id === id || one?.id === null)
         if (!answer) throw new AppError('upstream_shape', 'The agent server ended its answer without answering.')
-        const cursor = 'result' in answer && isJsonObject(answer.result) ? answer.result.nextCursor : undefined
+        const cursor = 'result' in answer && isRecord(answer.result) ? answer.result.nextCursor : undefined
         const hasMore = asked.ask in MCP_LISTS && typeof cursor === 'string' && cursor !== '' && id <= MAX_PAGES
         next = hasMore ? requestFor(asked, id + 1, cursor) : undefined
       }
@@ -75,7 +75,7 @@ async function greet(wire: WireRequest, tell: Watch) {
   if (!answer) throw new AppError('upstream_shape', 'The agent server did not answer the greeting of MCP.')
   if ('error' in answer)
     throw new AppError('upstream_failed', `The agent server refused the greeting of MCP: ${answer.error.message}`)
-  const version = isJsonObject(answer.result) && answer.result.protocolVersion
+  const version = isRecord(answer.result) && answer.result.protocolVersion
   const session = greeted.headers.get(SESSION)
   const headers = {
     ...(typeof version === 'string' && /^[\w.-]{1,40}$/.test(version) && { 'mcp-protocol-version': version }),

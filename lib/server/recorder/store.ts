@@ -1,5 +1,6 @@
 import 'server-only'
 import { and, desc, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
+import { isUuid } from '@/lib/json/guards'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db, type Store } from '../process/db'
 import type { Chunk } from './chunk'
@@ -75,7 +76,7 @@ export async function insertJoined(
 }
 
 export async function findRecording(id: string): Promise<RecordingRow | undefined> {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return undefined
+  if (!isUuid(id)) return undefined
   const [row] = await (await db()).select().from(recordings).where(eq(recordings.id, id))
   return row
 }

@@ -2,7 +2,8 @@ import 'server-only'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { isSecretKey } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
-import { isJsonObject, parseJson, printJson, setOwn } from '@/lib/json/lossless'
+import { isRecord, isUuid } from '@/lib/json/guards'
+import { parseJson, printJson, setOwn } from '@/lib/json/lossless'
 import { MAX_TEMPLATES, type RunTemplate } from '@/lib/lists/run-templates'
 import { db } from '../process/db'
 import { runTemplates } from '../process/schema'
@@ -90,7 +91,7 @@ export function withoutSecrets(text: string, field: string): { text: string; rem
 // As deep as `parseJson` reads, which is less than the stack is.
 function cleaned(value: unknown, removed: Set<string>): unknown {
   if (Array.isArray(value)) return value.map((item) => cleaned(item, removed))
-  if (!isJsonObject(value)) return value
+  if (!isRecord(value)) return value
   const copy = {}
   for (const [key, item] of Object.entries(value)) {
     const isSecret = isSecretKey(key) && item !== '' && item !== null
@@ -103,9 +104,8 @@ function cleaned(value: unknown, removed: Set<string>): unknown {
 /** Answers `GET /api/templates/{workspace}/{id}`: what is in one of one's own templates. */
 export const serveTemplate = (request: Request, workspace: string, templateId: string): Promise<Response> =>
   serveRead(request, async (_, { actor }) => {
-    const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(templateId)
     const own = and(eq(runTemplates.account, actor.id), eq(runTemplates.workspace, workspace), eq(id, templateId))
-    const [found] = isId ? await (await db()).select({ body }).from(runTemplates).where(own) : []
+    const [found] = isUuid(templateId) ? await (await db()).select({ body }).from(runTemplates).where(own) : []
     if (!found) throw new AppError('not_found', 'There is no such template any more.')
     // As a text: what is stored may be of an older form, and the form decides what it can use.
     return found

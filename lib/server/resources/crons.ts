@@ -3,7 +3,7 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { Cron, CronCreate, CronPatch } from '@/lib/contracts/agents/crons'
 import { holdsRedacted } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { Actor } from '../access/actor'
 import { isOpen } from '../edits/ambiguous-write'
@@ -100,7 +100,7 @@ export async function runCron(place: CronPlace, key: string, actor: Actor): Prom
 /** Servers keep the headers of whoever made the cron in its configuration; those are hidden from us, and no part of a run. */
 function withoutEchoes(request: Record<string, unknown>): Record<string, unknown> {
   const { config } = request
-  if (!isJsonObject(config) || !isJsonObject(config.configurable)) return request
+  if (!isRecord(config) || !isRecord(config.configurable)) return request
   const own = Object.entries(config.configurable).filter(([, value]) => !holdsRedacted(value))
   return { ...request, config: { ...config, configurable: Object.fromEntries(own) } }
 }

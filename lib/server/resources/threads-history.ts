@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { HistoryPage, HistoryRow, HistoryTask } from '@/lib/contracts/agents/thread-edit'
 import type { ThreadState, ThreadTask } from '@/lib/contracts/agents/threads'
-import { isJsonObject, printJson } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { printJson } from '@/lib/json/lossless'
 import { parseInput } from '../process/result'
 import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
@@ -56,7 +57,7 @@ function rowOf(state: ThreadState, parent: ThreadState | undefined): HistoryRow 
   return {
     id: checkpoint?.checkpoint_id ?? '',
     ns: checkpoint?.checkpoint_ns ?? '',
-    ...(isJsonObject(checkpoint?.checkpoint_map) && { map: checkpoint.checkpoint_map }),
+    ...(isRecord(checkpoint?.checkpoint_map) && { map: checkpoint.checkpoint_map }),
     parent: state.parent_checkpoint?.checkpoint_id ?? null,
     source: text(metadata?.source),
     step: typeof metadata?.step === 'number' ? metadata.step : null,
@@ -71,7 +72,7 @@ function rowOf(state: ThreadState, parent: ThreadState | undefined): HistoryRow 
 
 /** Older servers name them; of a step of the graph itself they are the nodes that were next before it. */
 function writersOf(writes: unknown, source: unknown, parent: ThreadState | undefined): string[] {
-  if (isJsonObject(writes)) return Object.keys(writes)
+  if (isRecord(writes)) return Object.keys(writes)
   return source === 'loop' && parent ? [...new Set(parent.next)] : []
 }
 

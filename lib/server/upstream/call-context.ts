@@ -1,6 +1,7 @@
 import 'server-only'
 import { type AnyInput, isAtLeast, type Operation, type Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
+import { isRecord } from '@/lib/json/guards'
 import { type Actor, roleOf, sessionActor } from '../access/actor'
 import { type Workspace, workspace } from '../access/workspaces'
 import { recordDenial } from '../audit/trail'
@@ -42,7 +43,7 @@ export async function authorize(op: Operation, input: Place & AnyInput, given?: 
 
 /** What the audit trail says of an operation's input: which record, and the names of the fields sent, never what is in them. */
 export function entryOf(op: Operation, { workspace, deployment, params, body }: Place & AnyInput) {
-  const fields = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : []
+  const fields = isRecord(body) ? Object.keys(body) : []
   const where = { ...(deployment !== undefined && { deployment }), ...params }
   return { workspace, operation: `${op.api}.${op.id}`, params: where, fields }
 }

@@ -1,6 +1,6 @@
 import 'server-only'
 import { isAtLeast, type Operation, type Role } from '@/lib/contracts/wire/api'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import type { Workspace } from '../access/workspaces'
 import type { CallContext } from './call-context'
 
@@ -15,7 +15,7 @@ export function visibleTo<T>({ role, workspace }: CallContext, op: Operation, va
 }
 
 function withoutNames(value: unknown): unknown {
-  if (!isJsonObject(value)) return value
+  if (!isRecord(value)) return value
   const { secrets, resources } = value
   return {
     ...value,

@@ -1,5 +1,6 @@
 import { isLosslessNumber } from 'lossless-json'
-import { isJsonObject, parseJson, printJson, setOwn } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson, printJson, setOwn } from '@/lib/json/lossless'
 
 /**
  * Numbers that a double cannot hold. What a request brings is kept digit by digit (as a LosslessNumber) in records, in the
@@ -46,7 +47,7 @@ function round(value: unknown): unknown {
     const copy = value.map(round)
     return copy.some((item, index) => item !== value[index]) ? copy : value
   }
-  if (!isJsonObject(value)) return value
+  if (!isRecord(value)) return value
   let copy: Record<string, unknown> | undefined
   for (const [key, item] of Object.entries(value)) {
     const rounded = round(item)

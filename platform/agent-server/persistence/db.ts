@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import { fromText, toText } from '../kernel/numbers'
 import { MIGRATIONS } from './migrations'
 
@@ -7,7 +7,7 @@ export type Query = <Row extends object>(text: string, values?: readonly unknown
 
 /** Objects go as JSON; both ways with every number as it was written. */
 const bound = (values: readonly unknown[]): unknown[] =>
-  values.map((value) => (isJsonObject(value) ? toText(value) : value))
+  values.map((value) => (isRecord(value) ? toText(value) : value))
 const JSON_TYPES: number[] = [pg.types.builtins.JSON, pg.types.builtins.JSONB]
 const types: pg.CustomTypesConfig = {
   getTypeParser: (id, format) =>

@@ -9,6 +9,7 @@ import type {
 } from '@a2a-js/sdk'
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
+import { isUuid } from '@/lib/json/guards'
 import type { AssistantRow } from '../assistants/assistants'
 import { HttpError, stackOf } from '../kernel/errors'
 import { chunks } from '../kernel/listing'
@@ -39,7 +40,6 @@ type Events = AsyncGenerator<StreamResponse, void, undefined>
 const MAX_TASKS = 100
 /** Of a list: how many tasks have their state read at once. */
 const AT_ONCE = 4
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
  * One assistant as an agent for other agents, for one request: a context is a thread, a task a run (or several, each
@@ -173,7 +173,7 @@ export class A2aAgent
       const resume = data ? { ...data, ...(text && { text }) } : text
       return this.#create(run.thread_id, { ...more, command: { resume }, metadata: { [TASK_KEY]: id } }, modes, id)
     }
-    if (message.contextId && !UUID.test(message.contextId)) throw this.#malformed('A contextId has to be a UUID.')
+    if (message.contextId && !isUuid(message.contextId)) throw this.#malformed('A contextId has to be a UUID.')
     const input = { ...data, ...(text && { messages: [await this.#humanMessage(text, message.messageId)] }) }
     return this.#create(message.contextId || randomUUID(), { ...more, input, if_not_exists: 'create' }, modes)
   }

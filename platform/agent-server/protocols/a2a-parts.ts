@@ -1,4 +1,5 @@
 import type { Artifact, Message, Part } from '@a2a-js/sdk'
+import { isRecord } from '@/lib/json/guards'
 import { lastAnswer, messagesOf, textOf } from '../threads/message-text'
 
 /** Between a graph's values and the parts of agent-to-agent messages, in the protocol's version 1 (lf.a2a.v1). */
@@ -15,7 +16,7 @@ const textPart = (value: string): Part => part({ $case: 'text', value })
 const dataPart = (value: unknown): Part =>
   part({
     $case: 'data',
-    value: typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value },
+    value: isRecord(value) ? value : { value },
   })
 
 export const partOf = (value: unknown): Part => (typeof value === 'string' ? textPart(value) : dataPart(value))

@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import { isUuid } from '@/lib/json/guards'
 import type { AssistantRow, Assistants } from '../assistants/assistants'
 import { describeSchemas } from '../assistants/graph-info'
 import type { Graphs } from '../assistants/graphs'
@@ -123,6 +124,6 @@ const writeCursor = (id: string) => Buffer.from(id).toString('base64url')
 
 function readCursor(cursor: string): string {
   const id = Buffer.from(cursor, 'base64url').toString()
-  if (!/^[0-9a-f-]{36}$/.test(id)) throw new CursorError('The cursor is not one that this server has given.')
+  if (!isUuid(id)) throw new CursorError('The cursor is not one that this server has given.')
   return id
 }

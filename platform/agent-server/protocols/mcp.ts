@@ -1,5 +1,6 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { isRecord } from '@/lib/json/guards'
 import type { RpcHandlers } from '../http/handler-types'
 import { HttpError, stackOf } from '../kernel/errors'
 import type { Entry, Outcome } from '../runs/events'
@@ -142,7 +143,7 @@ function resultOf(outcome: Outcome): CallToolResult {
   if (!snapshot) return failure('The run was cancelled.')
   const interrupts = snapshot.tasks.flatMap((task) => task.interrupts.map(interruptOut))
   const values = answerOf(outcome)
-  const structured = isObject(values) ? values : { value: values }
+  const structured = isRecord(values) ? values : { value: values }
   if (interrupts.length > 0) {
     const asked = interrupts.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)))
     return {
@@ -155,5 +156,3 @@ function resultOf(outcome: Outcome): CallToolResult {
 }
 
 const failure = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)

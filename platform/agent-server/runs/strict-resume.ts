@@ -1,4 +1,5 @@
 import type { RunCreate } from '@/lib/contracts/agents/runs'
+import { isRecord } from '@/lib/json/guards'
 import { invalid } from '../kernel/errors'
 import { openInterrupts } from '../threads/state'
 import type { ThreadStates } from '../threads/thread-state'
@@ -21,7 +22,7 @@ export async function checkResume(
   const open = openInterrupts(await states.snapshot(await threads.get(threadId)))
   const ids = Object.values(open).flatMap((interrupts) => interrupts.map(({ id }) => String(id)))
   if (ids.length === 0) throw refuse(`Thread ${threadId} has no open interrupt`)
-  const named = typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? Object.keys(answer) : []
+  const named = isRecord(answer) ? Object.keys(answer) : []
   // The ids of interrupts are hashes: an object with other keys is itself the answer.
   if (named.length > 0 && named.every((name) => /^[0-9a-f]{32}$/.test(name))) {
     const unknown = named.find((name) => !ids.includes(name))

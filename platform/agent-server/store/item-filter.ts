@@ -1,4 +1,4 @@
-import { isJsonObject } from '@/lib/json/lossless'
+import { isRecord } from '@/lib/json/guards'
 import type { Where } from '../kernel/listing'
 import { toText } from '../kernel/numbers'
 import { ItemError } from './item-rules'
@@ -29,7 +29,7 @@ const OPERATORS: Record<string, Operator> = {
 /** Throws an ItemError for an operator that is not known, and for an operand of the wrong form. */
 export function addFilter(where: Where, filter: Record<string, unknown>): void {
   for (const [field, wanted] of Object.entries(filter)) {
-    if (!isJsonObject(wanted)) add(where, '$eq', field, wanted)
+    if (!isRecord(wanted)) add(where, '$eq', field, wanted)
     else if (!Object.keys(wanted).some((key) => key.startsWith('$')))
       // An object without operators: the value has at least these fields.
       where.add('fields @> $?::jsonb', toText({ [field]: wanted }))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type { ThreadCreate, ThreadPatch, ThreadsCount, ThreadsSearch } from '@/lib/contracts/agents/threads'
-import { isJsonObject } from '@/lib/json/lossless'
+import { isContainer } from '@/lib/json/guards'
 import { HttpError, notFound } from '../kernel/errors'
 import { orderAndPage, Where } from '../kernel/listing'
 import { toText } from '../kernel/numbers'
@@ -236,7 +236,7 @@ const AS_JSON = `case when b.type <> 'json' then null
   else as_json(b.blob) end`
 
 /** Equal to another one where their texts are. */
-const isScalar = (value: unknown): boolean => !Array.isArray(value) && !isJsonObject(value)
+const isScalar = (value: unknown): boolean => !isContainer(value)
 
 const CHECKPOINT_TABLES = {
   checkpoints: 'checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata',
