@@ -7,5 +7,5 @@ const inter = localFont({
   weight: '100 900',
 })
 
-/** Both fonts come from npm packages: nothing is fetched at build or run time. */
+/** Both fonts come from npm packages, so nothing is fetched at build or run time. */
 export const fontClasses = `${inter.variable} ${GeistMono.variable}`

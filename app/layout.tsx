@@ -10,10 +10,10 @@ import './globals.css'
 export const metadata: Metadata = { title: { default: 'Pilothouse', template: '%s · Pilothouse' } }
 
 export default async function RootLayout({ children }: LayoutProps<'/'>) {
-  await connection() // a prerendered page has no nonce, and then every script of it is blocked
+  await connection() // a prerendered page has no nonce, so its scripts would be blocked
   const nonce = (await headers()).get('x-nonce') ?? ''
   return (
-    // The script below sets the theme before React looks.
+    // The script below sets the theme before hydration.
     <html lang="en" className={fontClasses} suppressHydrationWarning>
       <head>
         <script nonce={nonce} suppressHydrationWarning>

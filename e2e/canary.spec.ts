@@ -23,7 +23,7 @@ const valuesOf = async (id: string) =>
 const field = (page: Page, name: string) =>
   page.getByLabel(name, { exact: true }).and(page.locator('input, select, textarea'))
 const review = (page: Page) => page.getByRole('button', { name: /^Review \d/ })
-const send = (page: Page) => page.getByRole('button', { name: 'Send and make a new revision' })
+const send = (page: Page) => page.getByRole('button', { name: 'Save and create revision' })
 const saved = (page: Page) => expect(page.getByRole('link', { name: 'View revision' })).toBeVisible()
 
 test('no value of a secret is ever given away or kept, whichever way it was set', async ({
@@ -72,14 +72,14 @@ test('no value of a secret is ever given away or kept, whichever way it was set'
   await mine.goto(`${at}/settings/secrets`)
   await mine.getByRole('button', { name: 'Replace or rename TYPED' }).click()
   await mine.getByLabel('New value of TYPED').fill(canary('Replaced'))
-  await mine.getByLabel('Name of a new secret').fill('ADDED')
+  await mine.getByLabel('Name of the new secret').fill('ADDED')
   await mine.getByLabel('Value of the new secret').fill(LARGE)
   await mine.getByRole('button', { name: 'Add', exact: true }).click()
-  await pasteInto(mine.getByLabel('Name of a new secret'), `# a file\nFROM_FILE='${canary('File')}'\nOTHER=1\n`)
-  await mine.getByRole('button', { name: 'Text mode' }).click()
+  await pasteInto(mine.getByLabel('Name of the new secret'), `# a file\nFROM_FILE='${canary('File')}'\nOTHER=1\n`)
+  await mine.getByRole('button', { name: 'Edit as text' }).click()
   const text = mine.getByLabel('Draft as NAME=value lines')
   await text.fill(`${await text.inputValue()}\nAS_TEXT=${canary('Text')}\n`)
-  await mine.getByRole('button', { name: 'Put into the draft' }).click()
+  await mine.getByRole('button', { name: 'Apply to draft' }).click()
   const before = (await ask('GET', `/v2/deployments/${id}`)).secrets
   await ask('PATCH', `/v2/deployments/${id}`, {
     secrets: [...before, { name: 'OUTSIDE', value: canary('Outside') }],

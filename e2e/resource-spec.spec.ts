@@ -47,12 +47,12 @@ test('a spec is edited in the form and as text, reviewed, and becomes a revision
   try {
     const before = await stored(id)
     await open(page, id)
-    await expect(page.getByRole('region', { name: 'Not to be used' })).toContainText('orchestrator_cpu')
+    await expect(page.getByRole('region', { name: 'Reserved' })).toContainText('orchestrator_cpu')
     await expect(page.getByRole('button', { name: 'Review changes' })).toHaveAttribute('aria-disabled', 'true')
     await cpuOf(page).fill('99')
-    await expect(page.getByRole('region', { name: 'To fix' })).toContainText('cpu At most 8')
+    await expect(page.getByRole('region', { name: 'Errors' })).toContainText('cpu At most 8')
     await cpuOf(page).fill('2')
-    await expect(page.getByRole('region', { name: 'To fix' })).toHaveCount(0)
+    await expect(page.getByRole('region', { name: 'Errors' })).toHaveCount(0)
     await expect(page.getByRole('region', { name: 'Agent server' })).toContainText('4 cores')
 
     const storage = page.getByRole('region', { name: 'Storage' })
@@ -72,7 +72,7 @@ test('a spec is edited in the form and as text, reviewed, and becomes a revision
     await page.keyboard.press('Control+End')
     await page.keyboard.type('annotations: {note: "07"}\n]')
     await page.getByRole('tab', { name: 'Form' }).click()
-    await expect(page.getByText(/The text is no spec yet: line \d+/)).toBeVisible()
+    await expect(page.getByText(/The text is not valid: line \d+/)).toBeVisible()
     await expect(text).toContainText(']')
     await page.keyboard.press('Control+End')
     await text.press('Control+End')
@@ -83,12 +83,12 @@ test('a spec is edited in the form and as text, reviewed, and becomes a revision
     await expect(page.getByLabel('Value 1 of Annotations')).toHaveValue('07')
 
     await page.getByRole('button', { name: 'Review 4 changes' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Review the resource spec' })
-    await expect(dialog).toContainText('whole spec is replaced')
+    const dialog = page.getByRole('dialog', { name: 'Review changes' })
+    await expect(dialog).toContainText('replaces the whole spec')
     await expect(dialog.getByRole('list', { name: 'Changes' }).locator('> li')).toHaveCount(4)
     for (const name of ['cpu', 'volumes', 'volume_mounts', 'annotations'])
       await expect(dialog.getByText(name, { exact: true })).toBeVisible()
-    await dialog.getByRole('button', { name: 'Replace the spec and make a new revision' }).click()
+    await dialog.getByRole('button', { name: 'Save and create revision' }).click()
     await expect(page.getByRole('link', { name: 'View revision' })).toBeVisible({ timeout: 20_000 })
 
     const after = await stored(id)
@@ -115,8 +115,8 @@ test('two who edit at once both see what the other did, and neither change is lo
       source_config: { resource_spec: { cpu: 4, memory_mb: 512, labels: { by: 'them' } } },
     })
     await page.getByRole('button', { name: 'Review 1 change' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Review the resource spec' })
-    const send = dialog.getByRole('button', { name: 'Replace the spec and make a new revision' })
+    const dialog = page.getByRole('dialog', { name: 'Review changes' })
+    const send = dialog.getByRole('button', { name: 'Save and create revision' })
     await send.click()
     await expect(dialog).toContainText('Somebody else has changed this')
     await expect(dialog.getByRole('listitem').filter({ hasText: 'labels' })).toContainText('Theirs is kept')
@@ -150,7 +150,7 @@ test('a viewer reads the spec and cannot change it; a deployment from a reposito
     await expect(page.getByLabel('Resource spec as YAML')).toHaveAttribute('contenteditable', 'false')
 
     await signIn(page, `${await deploymentPath('concierge')}/settings/resources`)
-    await expect(page.getByText(/This deployment is of source github/)).toBeVisible()
+    await expect(page.getByText(/Deployments from github/)).toBeVisible()
     await expect(cpuOf(page)).toBeDisabled()
   } finally {
     await ask('DELETE', `/v2/deployments/${id}`)

@@ -15,7 +15,7 @@ async function openSecrets(page: Page) {
 
 async function send(page: Page) {
   await page.getByRole('button', { name: /^Review \d/ }).click()
-  await page.getByRole('button', { name: 'Send and make a new revision' }).click()
+  await page.getByRole('button', { name: 'Save and create revision' }).click()
 }
 
 const stored = async (): Promise<{ name: string; value: string }[]> =>
@@ -27,13 +27,13 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
 }) => {
   await openSecrets(page)
   await pasteInto(
-    page.getByLabel('Name of a new secret'),
+    page.getByLabel('Name of the new secret'),
     `# ours\nexport API_TOKEN="${token}"\nSHARED=one\nPOSTGRES_URI=x\nKEY="a\r\nb"\nno setting\n`,
   )
-  await expect(page.getByText('Line 7 was not read')).toBeVisible()
+  await expect(page.getByText('Line 7 skipped')).toBeVisible()
   await expect(page.getByText('POSTGRES_URI is set by the platform')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Review 4 changes' })).toHaveAttribute('aria-disabled', 'true')
-  await page.getByRole('button', { name: 'Take POSTGRES_URI out of the draft' }).click()
+  await page.getByRole('button', { name: 'Discard POSTGRES_URI' }).click()
 
   // The draft outlives a walk through the console, in memory alone.
   await page.getByRole('link', { name: 'Overview' }).click()
@@ -42,7 +42,7 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await page.getByRole('button', { name: 'Review 3 changes' }).click()
   await expect(page.getByRole('dialog')).toContainText('new revision')
   await expect(page.getByRole('region', { name: 'Added' })).toContainText('API_TOKEN')
-  await page.getByRole('button', { name: 'Send and make a new revision' }).click()
+  await page.getByRole('button', { name: 'Save and create revision' }).click()
   await expect(page.getByRole('link', { name: 'View revision' })).toBeVisible()
   const row = page.getByRole('row', { name: /SHARED/ })
   await expect(row).toContainText(admin.email)
@@ -72,7 +72,7 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await page.getByRole('button', { name: 'Replace or rename SHARED' }).click()
   await page.getByLabel('New value of SHARED').fill('mine')
   await page.getByLabel('New name of SHARED').fill('SHARED_BY_US')
-  await page.getByLabel('Name of a new secret').fill('MINE')
+  await page.getByLabel('Name of the new secret').fill('MINE')
   await page.getByLabel('Value of the new secret').fill('new')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await send(page)
@@ -96,10 +96,10 @@ test('a viewer sees the names, and may change nothing', async ({ page }) => {
   await signInAsViewer(page, await secretsPath())
   const [first] = await stored()
   await expect(page.getByRole('row', { name: new RegExp(first?.name ?? '-') })).toBeVisible()
-  for (const name of ['Review changes', 'Text mode', 'Add', `Remove ${first?.name}`]) {
+  for (const name of ['Review changes', 'Edit as text', 'Add', `Remove ${first?.name}`]) {
     const button = page.getByRole('button', { name, exact: true })
     await expect(button).toHaveAttribute('aria-disabled', 'true')
     await expect(button).toHaveAttribute('title', /admin/)
   }
-  await expect(page.getByLabel('Name of a new secret')).toBeDisabled()
+  await expect(page.getByLabel('Name of the new secret')).toBeDisabled()
 })

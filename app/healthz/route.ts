@@ -1,4 +1,4 @@
-/** Whether the process answers; says nothing about what it depends on. */
+/** Whether the process responds. Does not check its dependencies. */
 export const dynamic = 'force-dynamic'
 
 export function GET(): Response {

@@ -2,7 +2,7 @@ import { readinessProblems } from '@/lib/server/start/readiness'
 
 export const dynamic = 'force-dynamic'
 
-/** Whether the console can serve: its database answers and is migrated, and there is an account to sign in with. */
+/** Ready if the database is reachable and migrated, and there is an account to sign in with. */
 export async function GET(): Promise<Response> {
   const problems = await readinessProblems()
   const isReady = problems.length === 0

@@ -13,7 +13,7 @@ import { isExact } from '@/lib/json/lossless'
 import { type FieldShape, KNOWN_KEYS, SECTIONS, type Shape } from './spec-shapes'
 import { asDouble, isSame, isUnset, type Path, partAt, type Spec, Unfinished } from './spec-value'
 
-// The rules of the contract's schema, which no browser loads; a test holds the two together.
+// Mirrors the contract's schema, which the browser does not load. A test compares the two.
 
 export type Problem = ResourceProblem
 
@@ -27,8 +27,8 @@ const RANGES: ReadonlyMap<string, Range> = new Map<string, Range>([
 ])
 
 /**
- * What is wrong with a draft. What stands in it as its server gave it (`base`) is not held against it: also a field that no rule
- * of ours knows is sent back as it came.
+ * Validation errors of a draft. Values that came from the server (`base`) are never errors, because even unknown fields are
+ * sent back unchanged.
  */
 export function problemsOf(draft: Spec, base: Spec = {}): Problem[] {
   const wasThere = new Set(crossProblems(base).map(keyOf))
@@ -45,7 +45,7 @@ function isKept(draft: Spec, base: Spec, path: Path): boolean {
   return !isUnset(mine) && partsAt(base, path).some((theirs) => isSame(mine, theirs))
 }
 
-/** The values at a path, whatever the places in lists: an item that moved is still the same. */
+/** The values at a path, ignoring list positions, so that a moved item still counts as the same. */
 function partsAt(value: unknown, path: Path): unknown[] {
   const [key, ...rest] = path
   if (key === undefined) return [value]
@@ -62,15 +62,15 @@ function fieldProblems(spec: Spec): Problem[] {
   const unknown = Object.keys(spec).filter((key) => !KNOWN_KEYS.has(key))
   return [...figures, ...fields, ...unknown.map((key) => ({ path: [key], message: UNKNOWN }))]
 }
-const UNKNOWN = 'This field is not known'
+const UNKNOWN = 'Unknown field'
 
 function figureProblem(value: unknown, { min, max, isWhole, isAbove }: Range): string | undefined {
   if (isUnset(value)) return undefined
   const number = asDouble(value)
-  if (number === undefined || !Number.isFinite(number)) return isWhole ? 'Use a whole number' : 'Use a number'
+  if (number === undefined || !Number.isFinite(number)) return isWhole ? 'Enter a whole number' : 'Enter a number'
   if (isLosslessNumber(value) && !isExact(value.toString())) return 'Use fewer digits'
-  if (isWhole && !Number.isSafeInteger(number)) return 'Use a whole number'
-  if (isAbove && number <= min) return `Has to be more than ${min}`
+  if (isWhole && !Number.isSafeInteger(number)) return 'Enter a whole number'
+  if (isAbove && number <= min) return `Must be more than ${min}`
   if (number < min) return `At least ${min}`
   return max !== undefined && number > max ? `At most ${max}` : undefined
 }
@@ -78,8 +78,8 @@ function figureProblem(value: unknown, { min, max, isWhole, isAbove }: Range): s
 function fieldProblem({ key, shape, isRequired }: FieldShape, parent: Spec, at: Path): Problem[] {
   const value = Object.hasOwn(parent, key) ? parent[key] : undefined
   const path = [...at, key]
-  if (isUnset(value)) return isRequired ? [{ path, message: 'This is needed' }] : []
-  if (isRequired && value === '') return [{ path, message: 'This is needed' }]
+  if (isUnset(value)) return isRequired ? [{ path, message: 'Required' }] : []
+  if (isRequired && value === '') return [{ path, message: 'Required' }]
   return shapeProblems(shape, value, path)
 }
 
@@ -88,36 +88,36 @@ function shapeProblems(shape: Shape, value: unknown, path: (string | number)[]):
   const fails = (is: boolean, message: string): Problem[] => (is ? [] : [{ path, message }])
   switch (shape.kind) {
     case 'text': {
-      if (typeof value !== 'string') return fails(false, 'Use a text')
+      if (typeof value !== 'string') return fails(false, 'Enter text')
       if (shape.choices) return fails(shape.choices.includes(value), `One of ${shape.choices.join(', ')}`)
       return fails(shape.pattern?.test(value) ?? true, shape.expects ?? '')
     }
     case 'flag':
-      return fails(typeof value === 'boolean', 'Use true or false')
+      return fails(typeof value === 'boolean', 'Enter true or false')
     case 'texts':
       return Array.isArray(value)
-        ? value.flatMap((one, at) => (typeof one === 'string' ? [] : [{ path: [...path, at], message: 'Use a text' }]))
-        : fails(false, 'Use a list of texts')
+        ? value.flatMap((one, at) => (typeof one === 'string' ? [] : [{ path: [...path, at], message: 'Enter text' }]))
+        : fails(false, 'Enter a list of texts')
     case 'map':
       return isRecord(value)
         ? Object.entries(value).flatMap(([key, one]) =>
-            typeof one === 'string' ? [] : [{ path: [...path, key], message: 'Use a text; numbers go in quotes' }],
+            typeof one === 'string' ? [] : [{ path: [...path, key], message: 'Enter text; put numbers in quotes' }],
           )
-        : fails(false, 'Use keys with texts')
+        : fails(false, 'Enter keys with text values')
     case 'json':
-      return fails(isRecord(value), 'Use a JSON object')
+      return fails(isRecord(value), 'Enter a JSON object')
     case 'jsons':
-      return fails(Array.isArray(value) && value.every(isRecord), 'Use a list of JSON objects')
+      return fails(Array.isArray(value) && value.every(isRecord), 'Enter a list of JSON objects')
     case 'record':
-      return isRecord(value) ? recordProblems(shape.fields, value, path) : fails(false, 'Use a JSON object')
+      return isRecord(value) ? recordProblems(shape.fields, value, path) : fails(false, 'Enter a JSON object')
     case 'list':
       return Array.isArray(value)
         ? value.flatMap((one: unknown, at) =>
             isRecord(one)
               ? recordProblems(shape.fields, one, [...path, at])
-              : [{ path: [...path, at], message: one instanceof Unfinished ? one.message : 'Use a JSON object' }],
+              : [{ path: [...path, at], message: one instanceof Unfinished ? one.message : 'Enter a JSON object' }],
           )
-        : fails(false, 'Use a list')
+        : fails(false, 'Enter a list')
   }
 }
 
@@ -127,12 +127,12 @@ function recordProblems(fields: readonly FieldShape[], value: Spec, path: (strin
   const both = known.has('valueFrom') && !!value.value && !!value.valueFrom
   return [
     ...fields.flatMap((field) => fieldProblem(field, value, path)),
-    ...(both ? [{ path: [...path, 'valueFrom'], message: 'Cannot be used where there is a value' }] : []),
+    ...(both ? [{ path: [...path, 'valueFrom'], message: 'Cannot be combined with a value' }] : []),
     ...unknown.map((key) => ({ path: [...path, key], message: UNKNOWN })),
   ]
 }
 
-/** The rules between fields, over the parts of a draft that have the right form. */
+/** Rules between fields, applied to the parts of a draft that have the right type. */
 function crossProblems(spec: Spec): Problem[] {
   const figures = [...RANGES.keys()].map((field) => [field, asDouble(spec[field])])
   const items = (value: unknown): Spec[] => (Array.isArray(value) ? value.map((one) => (isRecord(one) ? one : {})) : [])

@@ -1,12 +1,12 @@
 import { isRecord } from '@/lib/json/guards'
 import { isSame, isUnset, type Path, type Spec } from './spec-value'
 
-/** One difference between two specs, as deep down as it is one. */
+/** One difference between two specs, at the deepest differing path. */
 export type Difference = { path: Path; kind: 'added' | 'changed' | 'removed' | 'moved'; old: unknown; new: unknown }
 
 /**
- * What changed, in the order of the new spec, then what is gone. Items of a list that all have names of their own are compared
- * by name, others by place; a path names the place in the list where the item is, or was.
+ * The differences in the order of the new spec, then the removed parts. List items with unique names are compared by name,
+ * others by position; a path has the item's position.
  */
 export function differences(before: Spec, after: Spec): Difference[] {
   return compare(before, after, [])
@@ -43,7 +43,7 @@ function compareItems(old: readonly unknown[], now: readonly unknown[], path: Pa
   ]
 }
 
-/** The names of all items, where each has one and no two the same. */
+/** The names of all items if they are present and unique. */
 function namesOf(list: readonly unknown[]): string[] | undefined {
   const names = list.flatMap((item) => (isRecord(item) && typeof item.name === 'string' ? [item.name] : []))
   return names.length === list.length && new Set(names).size === names.length ? names : undefined

@@ -11,7 +11,7 @@ import { asDouble, isNumeric, isUnset, numberOf, type Spec } from './spec-value'
 type FiguresProps = { spec: Spec; onChange: (field: Figure, value: unknown) => void }
 type Row = (typeof DO_NOT_USE_ROWS)[number]
 
-/** All figures by the part of the deployment they are about, each with what takes effect. */
+/** All numeric settings by part of the deployment, each with its effective value. */
 export function Figures({ spec, onChange }: FiguresProps) {
   const unused = DO_NOT_USE_ROWS.filter(({ field }) => !isUnset(spec[field]))
   const effective = withDefaults(doublesOf(spec))
@@ -34,10 +34,7 @@ export function Figures({ spec, onChange }: FiguresProps) {
         </Group>
       ))}
       {unused.length > 0 ? (
-        <Group
-          title="Not to be used"
-          note="The platform keeps these for itself. They are sent as they are until you remove them."
-        >
+        <Group title="Reserved" note="Reserved by the platform. They are kept until you remove them.">
           {draw(unused, true)}
         </Group>
       ) : null}
@@ -78,7 +75,7 @@ function FigureLine({ row: { field, label, unit }, value, effective, isUnwanted,
       <label htmlFor={id} className="min-w-0">
         <span className="flex flex-wrap items-center gap-x-2 text-sm">
           {label}
-          {isUnwanted ? <Badge>do not use</Badge> : null}
+          {isUnwanted ? <Badge>reserved</Badge> : null}
         </span>{' '}
         <code className="block truncate font-mono text-ink-3 text-xs" title={field}>
           {field}
@@ -104,7 +101,7 @@ function FigureLine({ row: { field, label, unit }, value, effective, isUnwanted,
         <span className="min-w-0 flex-1 text-ink-2 tabular-nums">
           <span className="text-ink-3 sm:hidden">In effect: </span>
           {effective === undefined ? (
-            <span className="text-ink-3">server’s own</span>
+            <span className="text-ink-3">server default</span>
           ) : (
             `${effective} ${effective === 1 ? unit.replace(/s$/, '') : unit}`
           )}

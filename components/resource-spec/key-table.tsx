@@ -7,7 +7,7 @@ import { objectOf, type Path, type Row, type Spec, Unfinished } from './spec-val
 
 type KeyTableProps = { path: Path; label: string; value: Spec | Unfinished; onChange: (value: unknown) => void }
 
-/** Keys with texts. Two rows of the same key stay as they are typed until one of them is another. */
+/** Keys with text values. Rows with duplicate keys are kept until one is renamed. */
 export function KeyTable({ path, label, value, onChange }: KeyTableProps) {
   const rows: readonly Row[] =
     value instanceof Unfinished ? (typeof value.input === 'string' ? [] : value.input) : Object.entries(value)
@@ -18,7 +18,7 @@ export function KeyTable({ path, label, value, onChange }: KeyTableProps) {
   return (
     <fieldset id={id} aria-label={label} className="min-w-0 flex flex-col gap-1.5">
       {rows.map(([key, text], at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place; its key is what is being typed
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position, because its key is being edited
         <div key={at} className="flex items-center gap-1.5">
           <Input
             aria-label={`Key ${at + 1} of ${label}`}

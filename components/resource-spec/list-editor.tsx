@@ -9,7 +9,7 @@ import { RawValue } from './raw-value'
 import type { FieldShape, Shape } from './spec-shapes'
 import { moved, type Path, type Spec } from './spec-value'
 
-/** The fields of one object. Given from above, since the fields of an object may be lists of objects. */
+/** Renders the fields of one object. Passed in to avoid an import cycle, because fields can be lists of objects. */
 export type DrawnFields = ComponentType<{
   fields: readonly FieldShape[]
   path: Path
@@ -29,9 +29,9 @@ type ListEditorProps = {
 let lastId = 0
 const newIds = (count: number) => Array.from({ length: count }, () => ++lastId)
 
-/** Objects in order: added, duplicated, removed and moved; each drawn field by field, or as JSON. */
+/** A list of objects that can be added, duplicated, removed and moved. Each is edited as a form or as JSON. */
 export function ListEditor({ Fields, shape: { noun, fields, start }, label, path, value, onChange }: ListEditorProps) {
-  // An item keeps what is open in it when it moves: it goes by an id, not by its place.
+  // Items are keyed by id, not position, so that a moved item keeps its open state.
   const [given, setIds] = useState(() => newIds(value.length))
   const ids = given.length === value.length ? given : newIds(value.length)
   if (ids !== given) setIds(ids)

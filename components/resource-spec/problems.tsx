@@ -5,13 +5,13 @@ import type { Path } from './spec-value'
 
 const ProblemsContext = createContext<readonly Problem[]>([])
 
-/** What is wrong with the draft, for the fields below: each asks for its own. */
+/** The draft's validation errors, from which each field reads its own. */
 export const Problems = ProblemsContext
 
-/** The id of a field's control, from its path in the spec. */
+/** The element id of a field's control, from its path in the spec. */
 export const fieldId = (path: Path): string => `spec-${path.map((key) => encodeURIComponent(key)).join('/')}`
 
-/** What is wrong with the field at a path itself; with `isDeep`, also with what is in it. */
+/** The error of the field at a path; with `isDeep`, also of the fields inside it. */
 export function useProblem(path: Path, { isDeep = false } = {}): string | undefined {
   return useContext(ProblemsContext).find((problem) => isWithin(problem.path, path, isDeep))?.message
 }

@@ -8,10 +8,10 @@ import { type Path, prettyJson, Unfinished } from './spec-value'
 
 type RawValueProps = { path: Path; label: string; value: unknown; onChange: (value: unknown) => void }
 
-/** Any value as JSON. Text that is none yet stays as it is typed, and stands in the draft as unfinished. */
+/** Any value as JSON. Invalid text is kept as typed and is `Unfinished` in the draft. */
 export function RawValue({ path, label, value, onChange }: RawValueProps) {
   const [typed, setTyped] = useState({ value, text: textOf(value) })
-  // Set from elsewhere: another item moved here, or the draft was discarded.
+  // The value was changed elsewhere: another item moved here, or the draft was discarded.
   const text = typed.value === value ? typed.text : textOf(value)
   const problem = useProblem(path, { isDeep: true })
   const id = fieldId(path)

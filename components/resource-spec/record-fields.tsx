@@ -15,7 +15,7 @@ type RecordFieldsProps = {
   onChange: (value: Spec) => void
 }
 
-/** The fields of one object: the usual ones, the rare ones that are set, a way to set more, and the names of what is not drawn. */
+/** The fields of one object: common fields, rare fields that are set, a menu to add more, and the names of unknown fields. */
 export function RecordFields({ fields, path, value, onChange }: RecordFieldsProps) {
   const at = (key: string) => (Object.hasOwn(value, key) ? value[key] : undefined)
   const drawn = fields.filter(({ key, isRare }) => !isRare || at(key) !== undefined)
@@ -39,7 +39,7 @@ export function RecordFields({ fields, path, value, onChange }: RecordFieldsProp
       ) : null}
       {more.length > 0 ? (
         <Select
-          aria-label="Set more"
+          aria-label="Add field"
           className="h-7 w-auto self-start text-xs"
           value=""
           onChange={({ target }) => {
@@ -47,7 +47,7 @@ export function RecordFields({ fields, path, value, onChange }: RecordFieldsProp
             if (field) onChange(withKey(value, field.key, startOf(field.shape)))
           }}
         >
-          <option value="">Set more …</option>
+          <option value="">Add field…</option>
           {more.map(({ key, label }) => (
             <option key={key} value={key}>
               {label}
@@ -64,7 +64,7 @@ type RecordFieldProps = { field: FieldShape; path: Path; value: unknown; onChang
 export function RecordField({ field, path, value, onChange }: RecordFieldProps) {
   const { key, label, hint, shape, isRare, isRequired } = field
   const isOne = shape.kind === 'text' || shape.kind === 'flag'
-  // Fields that draw their own problems are the others.
+  // The other kinds of field show their own errors.
   const problem = useProblem(path)
   return (
     <div className="flex min-w-0 flex-col gap-1">
@@ -72,7 +72,7 @@ export function RecordField({ field, path, value, onChange }: RecordFieldProps) 
         {isOne ? (
           <label htmlFor={fieldId(path)} className="font-medium text-xs">
             {label}
-            {isRequired ? <span className="font-normal text-ink-3"> needed</span> : null}
+            {isRequired ? <span className="font-normal text-ink-3"> required</span> : null}
           </label>
         ) : (
           <span className="font-medium text-xs">{label}</span>
@@ -99,7 +99,7 @@ export function RecordField({ field, path, value, onChange }: RecordFieldProps) 
   )
 }
 
-/** What a rare field begins with. A text begins empty: there, and still to be typed. */
+/** The initial value of a rare field. */
 function startOf(shape: Shape): unknown {
   if (shape.kind === 'json' || shape.kind === 'jsons') return parseJson(shape.start)
   if (shape.kind === 'text') return shape.choices?.[0] ?? ''

@@ -41,10 +41,10 @@ const TABS: { value: Mode; label: string }[] = [
 
 type Props = { workspace: string; deploymentId: string; view: ResourceSpecView }
 
-/** A refusal of the server's and the draft part that it refused: it holds until that part is another. */
+/** A field error from the server with the rejected value. It applies until that value changes. */
 type Refusal = Problem & { value: unknown }
 
-/** A deployment's resource spec: one draft, as a form or as text, that is reviewed and sent as a whole. */
+/** A deployment's resource spec: one draft, edited as a form or as text, then reviewed and sent as a whole. */
 export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props) {
   const needsAdmin = useReasons().administer
   const router = useRouter()
@@ -58,7 +58,7 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
   const [refusals, setRefusals] = useState<readonly Refusal[]>([])
   const [isReviewing, setReviewing] = useState(false)
   const [saved, setSaved] = useState<SpecOutcome & { kind: 'saved' }>()
-  // Counts what replaces the draft from outside of the text view, which then begins anew.
+  // Counts replacements of the draft from outside the text view, which resets then.
   const [version, setVersion] = useState(0)
 
   const replace = (next: Spec) => {
@@ -69,7 +69,7 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
     setVersion((count) => count + 1)
   }
   if (origin !== given) {
-    // Read again by the server: a draft stays an edit of what it began with, so that a conflict is found when it is sent.
+    // The server has read the spec again. The draft keeps its original base, so that a conflict is found when it is sent.
     const isUntouched = !textProblem && isSame(draft, base)
     setRead({ view: isUntouched ? given : view, origin: given })
     if (isUntouched) replace(specOf(given.text))
@@ -91,10 +91,8 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
   function show(next: Mode) {
     if (next === mode) return
     if (textProblem)
-      return setBlocked(
-        `The text is no spec yet: line ${textProblem.line}, column ${textProblem.column}. Mend it first.`,
-      )
-    if (unfinished) return setBlocked(`Finish ${pathText(unfinished.path)} first, or remove it: ${unfinished.message}.`)
+      return setBlocked(`The text is not valid: line ${textProblem.line}, column ${textProblem.column}. Fix it first.`)
+    if (unfinished) return setBlocked(`Fix or remove ${pathText(unfinished.path)} first: ${unfinished.message}.`)
     setBlocked(undefined)
     setMode(next)
   }
@@ -102,7 +100,7 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
     setRefusals(
       fields.flatMap(({ path: [group, field, ...path], message }) => {
         const value = partAt(draft, path)
-        // What names no part of the draft is said in the dialog only.
+        // Errors without a field in the draft are shown in the dialog only.
         return group === 'source_config' && field === 'resource_spec' && value !== undefined
           ? [{ path, message, value }]
           : []
@@ -116,7 +114,7 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
       setRead({ view: outcome.view, origin })
       replace(specOf(outcome.view.text))
     } else {
-      // It could not be read afterwards: what was sent stands until the server's answer to this is there.
+      // The spec could not be read after saving, so the sent one is shown until the page is refreshed.
       setRead({ view: { ...view, text: printJson(draft) }, origin })
       replace(draft)
       router.refresh()
@@ -129,14 +127,14 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
     needsAdmin ??
     (applies ? undefined : 'Only self-hosted deployments have a resource spec.') ??
     (view.seen === null ? 'This deployment cannot be edited here.' : undefined) ??
-    (textProblem ? 'The text is no spec yet.' : undefined) ??
-    (problems.length > 0 ? 'Some fields need another value: see what is marked in red.' : undefined) ??
-    (count === 0 ? 'Nothing is changed yet.' : undefined)
+    (textProblem ? 'Fix the text first.' : undefined) ??
+    (problems.length > 0 ? 'Fix the highlighted fields.' : undefined) ??
+    (count === 0 ? 'No changes to save.' : undefined)
   return (
     <section aria-label="Resources" className="flex min-w-0 flex-col gap-3">
       <SectionHeader
         title="Resource spec"
-        meta={<Figure label="Changes in the draft">{count}</Figure>}
+        meta={<Figure label="Draft changes">{count}</Figure>}
         actions={
           <>
             <Button disabled={count === 0 && !textProblem} onClick={() => replace(base)}>
@@ -149,28 +147,28 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
         }
       >
         <p className="pt-0.5 text-ink-2 text-xs">
-          What the deployment asks of its cluster. A change replaces the whole spec and makes a new revision.
+          The resources that the deployment requests from its cluster. Saving creates a new revision.
         </p>
       </SectionHeader>
       {isReadOnly ? (
         <Notice>
           {applies
-            ? (needsAdmin ?? 'The server does not let it be edited.')
-            : `This deployment is of source ${view.source}: the platform gives it its resources by its type, and it cannot have a spec of its own.`}
+            ? (needsAdmin ?? 'This server does not allow edits.')
+            : `Deployments from ${view.source} get their resources from the deployment type, so this spec cannot be edited.`}
         </Notice>
       ) : null}
       {saved ? (
         <Notice tone={saved.note ? 'warn' : 'ok'} onDismiss={() => setSaved(undefined)}>
-          {saved.note ?? (saved.revision ? 'Saved.' : 'Saved; the server named no new revision.')}{' '}
+          {saved.note ?? (saved.revision ? 'Saved.' : 'Saved. The server did not report a new revision.')}{' '}
           {saved.revision ? (
             <Link className="font-medium underline" href={routes.revision(workspace, deploymentId, saved.revision)}>
-              Watch the new revision
+              View revision
             </Link>
           ) : null}
         </Notice>
       ) : null}
       <Problems value={problems}>
-        <Tabs label="Views of the draft" value={mode} onValueChange={(next) => show(next as Mode)} tabs={TABS}>
+        <Tabs label="Draft view" value={mode} onValueChange={(next) => show(next as Mode)} tabs={TABS}>
           {blocked ? (
             <p role="alert" className="mb-3 text-error text-sm">
               {blocked}
@@ -193,9 +191,9 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
         </Tabs>
       </Problems>
       {problems.length > 0 ? (
-        <section aria-label="To fix" className="rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm">
+        <section aria-label="Errors" className="rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm">
           <h3 className="font-medium">
-            {problems.length} {problems.length === 1 ? 'field needs' : 'fields need'} another value
+            {problems.length} {problems.length === 1 ? 'field has an error' : 'fields have errors'}
           </h3>
           <ul className="mt-1 text-ink-2 text-xs">
             {problems.map(({ path, message }) => (

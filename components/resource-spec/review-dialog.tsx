@@ -24,21 +24,21 @@ type ReviewDialogProps = {
   seen: LastSeen
   onClose: () => void
   onSaved: (saved: Saved) => void
-  /** Fields that were refused; the rest of a failure is said here. */
+  /** Called with the rejected fields; the rest of the error is shown here. */
   onRefused: (fields: FieldError[]) => void
-  /** Another spec is there by now: from here on the draft is an edit of that. */
+  /** Called when the spec has changed; the draft then applies to the new spec. */
   onRebase: (view: ResourceSpecView, draft: Spec) => void
 }
 
-/** What will be sent, as its difference to what is there, before it is. */
+/** Shows the changes before they are sent. */
 export const ReviewDialog = (props: ReviewDialogProps) => (
   <Dialog
     open
     onOpenChange={(isOpen) => {
       if (!isOpen) props.onClose()
     }}
-    title="Review the resource spec"
-    description="The whole spec is replaced with this one, and the server makes a new revision with it."
+    title="Review changes"
+    description="Saving replaces the whole spec and creates a new revision."
     className="base:w-[min(48rem,calc(100vw-2rem))]"
   >
     <Review {...props} />
@@ -46,7 +46,7 @@ export const ReviewDialog = (props: ReviewDialogProps) => (
 )
 
 function Review({ place, base, draft, seen, onClose, onSaved, onRefused, onRebase }: ReviewDialogProps) {
-  // One per opened review: sent twice, it is one request.
+  // One key per opened review, so that sending twice is one request.
   const [key] = useState(newRequestKey)
   const [conflict, setConflict] = useState<SpecOutcome & { kind: 'conflict' }>()
   const { isBusy, error, save } = useSave<SpecOutcome>()
@@ -91,13 +91,13 @@ function Review({ place, base, draft, seen, onClose, onSaved, onRefused, onRebas
       </ul>
       {error ? <ErrorNotice error={error} /> : null}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={onClose}>Back to the draft</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button variant="primary" isBusy={isBusy} onClick={send}>
-          Replace the spec and make a new revision
+          Save and create revision
         </Button>
       </div>
     </div>
   )
 }
 
-const KINDS = { added: 'added', changed: 'changed', removed: 'removed', moved: 'in another order' }
+const KINDS = { added: 'added', changed: 'changed', removed: 'removed', moved: 'reordered' }

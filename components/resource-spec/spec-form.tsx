@@ -4,7 +4,7 @@ import { RecordFields } from './record-fields'
 import { KNOWN_KEYS, SECTIONS, VOLUME_NAMES } from './spec-shapes'
 import { othersOf, partAt, type Spec, withKey } from './spec-value'
 
-/** A resource spec field by field. What it does not draw is named, and stays. */
+/** A resource spec as a form. Fields that it does not know are listed and kept. */
 export function SpecForm({ spec, onChange }: { spec: Spec; onChange: (spec: Spec) => void }) {
   const others = Object.keys(othersOf(spec, KNOWN_KEYS))
   const volumes = (Array.isArray(spec.volumes) ? spec.volumes : []).map((one: unknown) => partAt(one, ['name']))
@@ -27,8 +27,8 @@ export function SpecForm({ spec, onChange }: { spec: Spec; onChange: (spec: Spec
       ))}
       {others.length > 0 ? (
         <p className="text-ink-2 text-sm">
-          Also set, and kept: <code className="break-all font-mono text-xs">{others.join(', ')}</code>. Edit them in the
-          text view.
+          Other fields, kept unchanged: <code className="break-all font-mono text-xs">{others.join(', ')}</code>. Edit
+          them as YAML or JSON.
         </p>
       ) : null}
     </div>

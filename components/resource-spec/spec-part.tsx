@@ -2,7 +2,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { isUnset, prettyJson } from './spec-value'
 
-/** A part of a spec as it is sent; what is not there says so. */
+/** A part of a spec as JSON, or "not set". */
 export const SpecPart = ({ value, isGone }: { value: unknown; isGone?: boolean }) =>
   isUnset(value) ? (
     <span className="text-ink-3">not set</span>

@@ -1,6 +1,6 @@
 import { DO_NOT_USE, type Figure } from '@/lib/contracts/deployments/resource-defaults'
 
-/** What the form draws, and what the check asks for: one description, mirrored from the contract's schema (a test compares them). */
+/** Describes fields for the form and the check. Mirrors the contract's schema; a test compares the two. */
 export type Shape =
   | {
       kind: 'text'
@@ -24,7 +24,7 @@ export type FieldShape = {
   hint?: string
   shape: Shape
   isRequired?: boolean
-  /** Offered in "Set more", and drawn only where it is set. */
+  /** Offered in "Add field" and shown only if set. */
   isRare?: boolean
 }
 
@@ -32,23 +32,23 @@ const text: Shape = { kind: 'text' }
 const DNS_LABEL: Shape = {
   kind: 'text',
   pattern: /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
-  expects: 'Use lowercase letters, digits and hyphens, at most 63, a letter or digit at both ends',
+  expects: 'Use up to 63 lowercase letters, digits and hyphens; start and end with a letter or digit',
 }
 const VARIABLE: Shape = {
   kind: 'text',
   pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
-  expects: 'Use letters, digits and underscores, not a digit first',
+  expects: 'Use letters, digits and underscores; do not start with a digit',
 }
 const json = (start: string): Shape => ({ kind: 'json', start })
 
-/** Id of the list that suggests the names of the spec's volumes. */
+/** The element id of the datalist with the spec's volume names. */
 export const VOLUME_NAMES = 'spec-volume-names'
 
 const MOUNT: readonly FieldShape[] = [
   {
     key: 'name',
     label: 'Volume',
-    hint: 'The name of a volume of this spec.',
+    hint: 'A volume of this spec.',
     shape: { kind: 'text', suggests: VOLUME_NAMES },
   },
   { key: 'mountPath', label: 'Mount path', shape: text },
@@ -80,7 +80,7 @@ const ENV: readonly FieldShape[] = [
   {
     key: 'valueFrom',
     label: 'Value from',
-    hint: 'Instead of a value: where the cluster takes it from.',
+    hint: 'A reference that the cluster resolves, instead of a value.',
     shape: json('{ "secretKeyRef": { "name": "", "key": "" } }'),
     isRare: true,
   },
@@ -130,19 +130,19 @@ const containers = (noun: string): Shape => ({
   start: { name: '', image: '' },
 })
 
-/** All fields of a spec but its figures, by section. */
+/** All non-numeric fields of a spec, by section. */
 export const SECTIONS: readonly { title: string; note?: string; fields: readonly FieldShape[] }[] = [
   {
     title: 'Metadata and access',
-    note: 'Added to every resource that is made for the deployment.',
+    note: 'Added to every resource of the deployment.',
     fields: [
       { key: 'labels', label: 'Labels', shape: { kind: 'map' } },
       { key: 'annotations', label: 'Annotations', shape: { kind: 'map' } },
-      { key: 'service_account_name', label: 'Service account', hint: 'Has to exist in the namespace.', shape: text },
+      { key: 'service_account_name', label: 'Service account', hint: 'Must exist in the namespace.', shape: text },
       {
         key: 'image_pull_secrets',
         label: 'Image pull secrets',
-        hint: 'Secrets of the namespace that hold credentials for pulling images.',
+        hint: 'Secrets in the namespace with credentials for pulling images.',
         shape: {
           kind: 'list',
           noun: 'pull secret',
@@ -163,7 +163,7 @@ export const SECTIONS: readonly { title: string; note?: string; fields: readonly
       {
         key: 'volume_mounts',
         label: 'Mounts',
-        hint: 'Where the agent server sees the volumes.',
+        hint: 'Where volumes appear in the agent server.',
         shape: { kind: 'list', noun: 'mount', fields: MOUNT, start: { name: '', mountPath: '/mnt' } },
       },
     ],
@@ -174,10 +174,10 @@ export const SECTIONS: readonly { title: string; note?: string; fields: readonly
       {
         key: 'init_containers',
         label: 'Init containers',
-        hint: 'Run to their end, one after another, before the agent server starts.',
+        hint: 'Run one after another before the agent server starts.',
         shape: containers('init container'),
       },
-      { key: 'sidecars', label: 'Sidecars', hint: 'Run beside the agent server.', shape: containers('sidecar') },
+      { key: 'sidecars', label: 'Sidecars', hint: 'Run alongside the agent server.', shape: containers('sidecar') },
     ],
   },
 ]
@@ -186,14 +186,14 @@ type FigureRow = { field: Figure; label: string; unit: string }
 type FigureGroup = { title: string; note?: string; rows: readonly FigureRow[] }
 
 const UNITS: readonly (readonly [RegExp, string, string])[] = [
-  [/min_scale$/, 'Fewest replicas', 'replicas'],
-  [/max_scale$/, 'Most replicas', 'replicas'],
+  [/min_scale$/, 'Min replicas', 'replicas'],
+  [/max_scale$/, 'Max replicas', 'replicas'],
   [/cpu$/, 'CPU', 'cores'],
   [/cpu_limit$/, 'CPU limit', 'cores'],
   [/memory_mb$/, 'Memory', 'MB'],
   [/memory_limit_mb$/, 'Memory limit', 'MB'],
   [/storage_gi$/, 'Storage', 'GiB'],
-  [/max_connections$/, 'Most connections', ''],
+  [/max_connections$/, 'Max connections', ''],
 ]
 
 export function rowOf(field: Figure): FigureRow {
@@ -206,12 +206,12 @@ const COMPUTE = ['cpu', 'cpu_limit', 'memory_mb', 'memory_limit_mb'] as const
 export const FIGURE_GROUPS: readonly FigureGroup[] = [
   {
     title: 'Agent server',
-    note: 'Of each replica.',
+    note: 'Per replica.',
     rows: (['min_scale', 'max_scale', ...COMPUTE] as const).map(rowOf),
   },
   {
     title: 'Queue workers',
-    note: 'Work off the runs. Empty fields follow the agent server.',
+    note: 'Execute runs. Empty fields use the agent server’s values.',
     rows: (['min_scale', 'max_scale', ...COMPUTE] as const).map((name) => rowOf(`queue_${name}`)),
   },
   {
@@ -221,14 +221,14 @@ export const FIGURE_GROUPS: readonly FigureGroup[] = [
   { title: 'Redis', rows: COMPUTE.map((name) => rowOf(`redis_${name}`)) },
   {
     title: 'Core',
-    note: 'Only newer servers know these.',
+    note: 'Supported by newer servers only.',
     rows: COMPUTE.map((name) => rowOf(`core_${name}`)),
   },
 ]
 
 export const DO_NOT_USE_ROWS: readonly FigureRow[] = DO_NOT_USE.map(rowOf)
 
-/** Every key of a spec that the form draws. */
+/** Every key of a spec that the form shows. */
 export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   ...FIGURE_GROUPS.flatMap(({ rows }) => rows.map(({ field }) => field as string)),
   ...DO_NOT_USE,

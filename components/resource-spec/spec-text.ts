@@ -5,13 +5,13 @@ import { isRecord } from '@/lib/json/guards'
 import { isExact, parseJson, printJson } from '@/lib/json/lossless'
 import { prettyJson, type Spec } from './spec-value'
 
-// Only the text view loads this: the YAML library is large.
+// Loaded only by the text view, because the YAML library is large.
 
 export type Format = 'yaml' | 'json'
 export type TextProblem = { line: number; column: number; message: string }
 export type ParsedText = { spec: Spec } | { problem: TextProblem }
 
-/** A number by its digits, spelt as JSON has it. */
+/** A number from YAML digits in JSON notation. */
 function numberFrom(digits: string): number | LosslessNumber {
   const [, sign = '', whole = '', fraction = '', exponent = ''] = /^([-+]?)(\d*)\.?(\d*)(.*)$/.exec(digits) ?? []
   const plain = `${sign === '-' ? '-' : ''}${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction && `.${fraction}`}${exponent}`
@@ -38,7 +38,7 @@ const based: ScalarTag = {
 const OPTIONS = {
   version: '1.2',
   schema: 'core',
-  // Ours come first, so that no digit is lost; the other tags of the schema stay behind them.
+  // Our tags come first, so that no digit is lost.
   customTags: (tags: readonly unknown[]) => [decimal, based, ...(tags as ScalarTag[])],
 } as const
 
@@ -47,13 +47,13 @@ export function printSpec(spec: Spec, format: Format): string {
   return new Document(spec, { ...OPTIONS, aliasDuplicateObjects: false }).toString({ lineWidth: 0 })
 }
 
-/** The spec of a text, or the first place where it is none. Two equal keys are a problem: one of the values would be lost. */
+/** Parses a spec, or reports the first error. Duplicate keys are errors, because one value would be lost. */
 export function parseSpec(text: string, format: Format): ParsedText {
   if (text.trim() === '') return { spec: {} }
   const syntax = format === 'json' ? findJsonProblem(text) : undefined
   if (syntax) return { problem: syntax }
   const document = parseDocument(text, OPTIONS)
-  // JSON is YAML but for a few oddities, so of the errors in a JSON text only that of equal keys counts.
+  // JSON has its own parser, so only the YAML parser's duplicate-key error counts here.
   const error = document.errors.find(({ code }) => format === 'yaml' || code === 'DUPLICATE_KEY')
   if (error) {
     const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 }
@@ -64,7 +64,7 @@ export function parseSpec(text: string, format: Format): ParsedText {
     const value = format === 'json' ? parseJson(text) : treeOf(document)
     if (isRecord(value)) return { spec: value }
     return {
-      problem: { line: 1, column: 1, message: 'A resource spec is keys with values, and this is something else.' },
+      problem: { line: 1, column: 1, message: 'A resource spec must be an object with keys and values.' },
     }
   } catch (error) {
     return { problem: { line: 1, column: 1, message: error instanceof Error ? error.message : String(error) } }
@@ -79,10 +79,10 @@ function treeOf(document: ReturnType<typeof parseDocument>): unknown {
   return value
 }
 
-/** `.inf` and `.nan` are numbers of YAML that JSON does not have. */
+/** YAML has the numbers `.inf` and `.nan`; JSON does not. */
 function refuseInfinite(value: unknown): void {
   if (typeof value === 'number' && !Number.isFinite(value))
-    throw new Error('Infinity and "not a number" cannot be sent; put it in quotes if it is meant as a text.')
+    throw new Error('Infinity and NaN cannot be sent. Use quotes for text.')
   if (Array.isArray(value)) value.forEach(refuseInfinite)
   else if (isRecord(value)) Object.values(value).forEach(refuseInfinite)
 }

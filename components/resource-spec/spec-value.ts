@@ -3,14 +3,14 @@ import { isRecord } from '@/lib/json/guards'
 import { isExact, parseJson, printJson } from '@/lib/json/lossless'
 
 /**
- * The draft of a resource spec is the spec itself, as JSON: the form and the text view change parts of it and leave all else as
- * it is, known or not. Functions here give new values; what is untouched keeps its order and its identity.
+ * The draft of a resource spec is the spec itself as JSON, so that unknown fields survive edits. These functions return new
+ * values; untouched parts keep their order and identity.
  */
 export type Spec = Readonly<Record<string, unknown>>
 
 export type Path = readonly (string | number)[]
 
-/** In place of a value that is being typed and cannot be one yet: a JSON text, or rows of which two have the same key. */
+/** Stands for a value that is not valid yet: incomplete JSON text, or rows with duplicate keys. */
 export class Unfinished {
   constructor(
     readonly input: string | readonly Row[],
@@ -21,10 +21,10 @@ export type Row = readonly [key: string, value: unknown]
 
 export const isUnset = (value: unknown): value is null | undefined => value === null || value === undefined
 
-/** The object with a key set where it stands, or else at the end; `undefined` takes it away. */
+/** The object with a key set in place, or appended; `undefined` removes it. */
 export function withKey(target: Spec, key: string, value: unknown): Spec {
   if (value === undefined) return Object.fromEntries(Object.entries(target).filter(([name]) => name !== key))
-  // A spread, and fromEntries, define keys; assigning would mean another thing for `__proto__`.
+  // Spread and fromEntries define `__proto__` as a plain key; an assignment would set the prototype.
   return Object.fromEntries(
     Object.hasOwn(target, key)
       ? Object.entries(target).map(([name, one]) => [name, name === key ? value : one])
@@ -32,11 +32,11 @@ export function withKey(target: Spec, key: string, value: unknown): Spec {
   )
 }
 
-/** What of an object is not among the known keys. */
+/** The entries of an object whose keys are not known. */
 export const othersOf = (target: Spec, known: ReadonlySet<string>): Spec =>
   Object.fromEntries(Object.entries(target).filter(([key]) => !known.has(key)))
 
-/** The value at a path; undefined where there is none. */
+/** The value at a path, or undefined. */
 export const partAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>(
     (at, key) =>
@@ -46,22 +46,22 @@ export const partAt = (value: unknown, path: Path): unknown =>
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** What a number field holds. Text that is no number stays text, so that nothing typed is lost; an empty one is no value. */
+/** The value of a number field. Invalid text stays text so that nothing typed is lost; empty text is undefined. */
 export function numberOf(text: string): unknown {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
   if (!NUMBER.test(trimmed)) return text
-  // `1.0` on the way to `1.05` stays as it is typed; the server reads both as they are meant.
+  // Keeps `1.0` as typed, because it may become `1.05`.
   return isExact(trimmed) && String(Number(trimmed)) === trimmed ? Number(trimmed) : new LosslessNumber(trimmed)
 }
 
 export const isNumeric = (value: unknown): boolean => typeof value === 'number' || isLosslessNumber(value)
 
-/** A number as a double, for comparing and for what takes effect. */
+/** A number as a double, for comparisons and effective values. */
 export const asDouble = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : isLosslessNumber(value) ? Number(value.toString()) : undefined
 
-/** Deep equality of JSON values: keys in any order, null as good as absent, numbers by their digits. */
+/** Deep equality of JSON values: keys in any order, null equals absent, numbers by their digits. */
 export function isSame(left: unknown, right: unknown): boolean {
   if (isUnset(left) || isUnset(right)) return isUnset(left) && isUnset(right)
   if (Array.isArray(left))
@@ -77,7 +77,7 @@ export function isSame(left: unknown, right: unknown): boolean {
   return left === right
 }
 
-/** The first part that is still being typed, and where. */
+/** The first unfinished part and its path. */
 export function unfinishedIn(value: unknown, path: Path = []): { path: Path; message: string } | undefined {
   if (value instanceof Unfinished) return { path, message: value.message }
   const entries = Array.isArray(value) ? [...value.entries()] : isRecord(value) ? Object.entries(value) : []
@@ -88,7 +88,7 @@ export function unfinishedIn(value: unknown, path: Path = []): { path: Path; mes
   return undefined
 }
 
-/** Rows as the object they make, or as what is still wrong with them. */
+/** The rows as an object, or as unfinished if keys are empty or duplicate. */
 export function objectOf(rows: readonly Row[]): Spec | Unfinished {
   const keys = rows.map(([key]) => key)
   if (keys.includes('')) return new Unfinished(rows, 'A row has no key')
@@ -97,13 +97,13 @@ export function objectOf(rows: readonly Row[]): Spec | Unfinished {
   return Object.fromEntries(rows)
 }
 
-/** A list with one item at another place. */
+/** The list with one item moved. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const rest = list.filter((_, at) => at !== from)
   return [...rest.slice(0, to), ...list.slice(from, from + 1), ...rest.slice(to)]
 }
 
-/** A value as JSON on lines of its own, two spaces deep; every number as it is. */
+/** A value as indented JSON. Numbers keep their digits. */
 export function prettyJson(value: unknown, indent = ''): string {
   const inner = `${indent}  `
   const lines = Array.isArray(value)
@@ -115,7 +115,7 @@ export function prettyJson(value: unknown, indent = ''): string {
   return lines.length === 0 ? printJson(value) : `${open}\n${inner}${lines.join(`,\n${inner}`)}\n${indent}${close}`
 }
 
-/** The spec of a view's text; one that is not there, or is no object, is an empty one. */
+/** The spec from a view's text; missing or invalid ones are empty. */
 export function specOf(text: string | null): Spec {
   const value = text === null ? {} : parseJson(text)
   return isRecord(value) ? value : {}

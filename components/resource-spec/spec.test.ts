@@ -12,7 +12,7 @@ import { parseSpec, printSpec } from './spec-text'
 import { isSame, moved, numberOf, objectOf, othersOf, type Spec, Unfinished, unfinishedIn, withKey } from './spec-value'
 import { merged, threeWays } from './three-way'
 
-// Any spec: of every field sometimes, of the right shape mostly, with keys and numbers that no rule of ours knows.
+// Arbitrary specs: any field, mostly of the right type, with unknown keys and numbers.
 const odd = fc.oneof(
   fc.constant(null),
   fc.boolean(),
@@ -87,7 +87,7 @@ const anySpec = fc
   .map(([fields, figures]): Spec => ({ ...figures, ...fields }))
   .map((spec) => parseJson(printJson(spec)) as Spec)
 
-/** What opening, drawing and saving comes to where every part of the form says once more what it shows. */
+/** The spec after every form control has reported its value once. */
 function redrawn(fields: readonly FieldShape[], value: Spec): Spec {
   return fields.reduce((spec, { key, shape }) => {
     const one = Object.hasOwn(spec, key) ? spec[key] : undefined
@@ -101,16 +101,16 @@ function redrawnValue(shape: Shape, value: unknown): unknown {
   return value
 }
 
-test('the form describes every field of the contract, and no other', () => {
+test('the form covers exactly the fields of the contract', () => {
   expect([...KNOWN_KEYS].sort()).toEqual(Object.keys(ResourceSpecRequest.shape).sort())
 })
 
-test('opening any spec in the form and saving it keeps every value, number and key in its order', () => {
+test('opening and saving any spec in the form keeps every value, number and key order', () => {
   fc.assert(
     fc.property(anySpec, (spec) => {
       const fields = SECTIONS.flatMap((section) => section.fields)
       const drawn = redrawn(fields, spec)
-      // A map with an empty key is asked for its key before it is touched at all; what is not touched goes out as it came.
+      // A map with an empty key must be fixed before it can be edited; untouched values are sent unchanged.
       if (unfinishedIn(drawn)) return
       expect(printJson(drawn)).toBe(printJson(spec))
       const figures = FIGURES.reduce((draft, key) => {
@@ -125,7 +125,7 @@ test('opening any spec in the form and saving it keeps every value, number and k
 })
 
 test.each(['yaml', 'json'] as const)(
-  'a spec printed as %s and read again is the same, digit by digit and in order',
+  'a spec printed as %s and parsed again is the same, with digits and order',
   (format) => {
     fc.assert(
       fc.property(anySpec, (spec) => {
@@ -137,7 +137,7 @@ test.each(['yaml', 'json'] as const)(
   },
 )
 
-test('the check finds something wrong exactly where the contract refuses', () => {
+test('the check reports errors exactly where the contract rejects a spec', () => {
   let [good, bad] = [0, 0]
   const valid = anySpec.map((spec) => {
     const wrong = new Set(problemsOf(spec).map(({ path }) => String(path[0])))
@@ -145,7 +145,7 @@ test('the check finds something wrong exactly where the contract refuses', () =>
   })
   fc.assert(
     fc.property(fc.oneof(anySpec, valid), (spec) => {
-      // A number that no double holds is an object to the schema, and refused by both: none of the ranges reaches so far.
+      // The schema sees numbers beyond double precision as objects and rejects them; so does the check.
       const isFine = ResourceSpecRequest.safeParse(spec).success
       if (isFine) good += 1
       else bad += 1
@@ -181,7 +181,7 @@ test('a spec with every field set passes the check', () => {
   ).toEqual(['cpu', 'sidecars.0.name', 'sidecars.0.image', 'cpu_limit', 'volume_mounts.0.name'])
 })
 
-test('what the server gave is not held against the draft, also where its item has moved', () => {
+test('values that came from the server are never errors, even in a moved item', () => {
   const base = {
     cpu: 99,
     future: 1,
@@ -197,7 +197,7 @@ test('what the server gave is not held against the draft, also where its item ha
   expect(problemsOf({ ...base, cpu: 98, other: 1 }, base).map(({ path }) => path)).toEqual([['cpu'], ['other']])
 })
 
-describe('text that is no spec', () => {
+describe('invalid text', () => {
   test.each([
     ['yaml', 'cpu: 1\ncpu: 2\n', 2],
     ['yaml', 'volumes:\n  - name: a\n - b', 3],
@@ -206,15 +206,15 @@ describe('text that is no spec', () => {
     ['json', '{\n  "cpu": 1,\n  "cpu": 2\n}', 3],
     ['json', '{\n  "cpu": 1,\n}', 3],
     ['json', '[]', 1],
-  ] as const)('%s %j is refused with its line', (format, text, line) => {
+  ] as const)('%s %j is rejected with its line', (format, text, line) => {
     expect(parseSpec(text, format)).toEqual({
       problem: { line, column: expect.any(Number), message: expect.any(String) },
     })
   })
-  test('no text is an empty spec; comments are no spec either', () => {
+  test('empty text and comments alone are an empty spec', () => {
     for (const text of ['', ' \n', '# nothing yet\n']) expect(parseSpec(text, 'yaml')).toEqual({ spec: {} })
   })
-  test('other spellings of numbers are read by their value', () => {
+  test('other number notations are read by their value', () => {
     expect(parseSpec('a: 0x1F\nb: +007\nc: .5\nd: 0o17\ne: 1.50\nf: "1"', 'yaml')).toEqual({
       spec: { a: 31, b: 7, c: 0.5, d: 15, e: 1.5, f: '1' },
     })
@@ -230,12 +230,12 @@ describe('typing', () => {
   ])('%j in a number field is %j', (text, value) => {
     expect(numberOf(text)).toEqual(value)
   })
-  test('digits stay as typed and are sent as the number they are', () => {
+  test('digits stay as typed and are sent as numbers', () => {
     expect(String(numberOf('1.0'))).toBe('1.0')
     expect(parseJson(printJson(numberOf('1.0')))).toBe(1)
     expect(printJson(numberOf('12345678901234567890'))).toBe('12345678901234567890')
   })
-  test('rows with equal keys wait, wherever they are, and no row is lost', () => {
+  test('rows with duplicate keys are unfinished, and no row is lost', () => {
     const rows = [
       ['a', '1'],
       ['a', '2'],
@@ -250,7 +250,7 @@ describe('typing', () => {
   })
 })
 
-test('the difference names each path that is added, changed, removed or moved, and nothing else', () => {
+test('the difference lists exactly the added, changed, removed and moved paths', () => {
   const before = {
     cpu: 1,
     memory_mb: 512,
@@ -279,7 +279,7 @@ test('the difference names each path that is added, changed, removed or moved, a
   ])
 })
 
-test('there is a difference exactly where two specs are not the same', () => {
+test('there is a difference exactly when two specs are not equal', () => {
   fc.assert(
     fc.property(anySpec, anySpec, fc.boolean(), (one, other, isSelf) => {
       const two = isSelf ? (parseJson(printJson(one)) as Spec) : other
@@ -293,7 +293,7 @@ describe('two edits', () => {
   const base = { cpu: 1, memory_mb: 512, min_scale: 1, labels: { a: '1' } }
   const mine = { cpu: 2, memory_mb: 512, labels: { a: '2' }, max_scale: 4 }
   const theirs = { cpu: 1, memory_mb: 1024, min_scale: 1, labels: { a: '3' }, max_scale: 4, future: 1 }
-  test('are told apart by field', () => {
+  test('are compared by field', () => {
     expect(threeWays(base, mine, theirs).map(({ key, keeps }) => `${key} ${keeps}`)).toEqual(
       ['memory_mb theirs', 'cpu mine', 'min_scale mine', 'labels choose', 'max_scale same', 'future theirs'].sort(
         (a, b) =>
@@ -302,7 +302,7 @@ describe('two edits', () => {
       ),
     )
   })
-  test('both last, and where they meet the person decides', () => {
+  test('are both kept, and the user decides where they conflict', () => {
     const both = { cpu: 2, memory_mb: 1024, max_scale: 4, future: 1 }
     expect(merged(base, mine, theirs, new Set())).toEqual({ ...both, labels: { a: '3' } })
     expect(merged(base, mine, theirs, new Set(['labels']))).toEqual({ ...both, labels: { a: '2' } })

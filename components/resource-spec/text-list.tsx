@@ -13,13 +13,13 @@ type TextListProps = {
   onChange: (value: unknown) => void
 }
 
-/** Texts in order, each of which may have several lines: an argument can be a whole script. */
+/** An ordered list of texts. Each may have several lines, because an argument can be a whole script. */
 export function TextList({ path, label, noun, value, onChange }: TextListProps) {
   const put = (next: readonly string[]) => onChange(next.length === 0 ? undefined : next)
   return (
     <fieldset id={fieldId(path)} aria-label={label} className="min-w-0 flex flex-col gap-1.5">
       {value.map((text, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: texts have no identity but their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: texts are identified only by position
         <div key={at} className="flex items-start gap-1.5">
           <Textarea
             aria-label={`${label}, ${noun} ${at + 1}`}

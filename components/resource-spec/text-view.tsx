@@ -14,11 +14,11 @@ type TextViewProps = {
   format: Format
   isReadOnly: boolean
   onChange: (spec: Spec) => void
-  /** Of a text that is no spec; the draft stays at the last one that was. */
+  /** Called with the error of invalid text; the draft keeps the last valid spec. */
   onProblem: (problem: TextProblem | undefined) => void
 }
 
-/** The draft as text. Loaded on its own, because editor and YAML are large. It stays as typed also while it is no spec. */
+/** The draft as text, kept as typed even while invalid. Loaded separately, because the editor and YAML are large. */
 export function TextView({ spec, format, isReadOnly, onChange, onProblem }: TextViewProps) {
   const [first] = useState(() => printSpec(spec, format))
   const [problem, setProblem] = useState<TextProblem>()
@@ -66,7 +66,7 @@ export function TextView({ spec, format, isReadOnly, onChange, onProblem }: Text
         extensions={extensions}
         minHeight="320px"
         maxHeight="70vh"
-        // Tab moves on to the next field, as everywhere.
+        // Tab moves to the next field, as in other fields.
         indentWithTab={false}
         basicSetup={{ foldGutter: true, autocompletion: false, highlightSelectionMatches: false }}
         className="overflow-hidden rounded-md border border-line"
@@ -76,9 +76,7 @@ export function TextView({ spec, format, isReadOnly, onChange, onProblem }: Text
           Line {problem.line}, column {problem.column}: {problem.message}
         </p>
       ) : null}
-      {format === 'yaml' ? (
-        <p className="text-ink-3 text-xs">Comments are for this text only: they are no part of a spec.</p>
-      ) : null}
+      {format === 'yaml' ? <p className="text-ink-3 text-xs">Comments are not saved.</p> : null}
     </div>
   )
 }

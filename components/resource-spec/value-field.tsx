@@ -17,7 +17,7 @@ type ValueFieldProps = {
   onChange: (value: unknown) => void
 }
 
-/** The control that suits a field; one of another form than the contract says is shown as the JSON that it is. */
+/** The control for a field. A value of an unexpected type is edited as JSON. */
 export function ValueField({ Fields, field, path, value, onChange }: ValueFieldProps) {
   const { shape, label } = field
   if (!fits(shape, value)) return <RawValue path={path} label={`${label} as JSON`} value={value} onChange={onChange} />
@@ -33,8 +33,8 @@ export function ValueField({ Fields, field, path, value, onChange }: ValueFieldP
           onChange={({ target }) => onChange(target.value === '' ? undefined : target.value === 'true')}
         >
           <option value="">not set</option>
-          <option value="true">yes</option>
-          <option value="false">no</option>
+          <option value="true">true</option>
+          <option value="false">false</option>
         </Select>
       )
     case 'texts':
@@ -125,7 +125,7 @@ const EditedTexts = ({ field: { label, shape }, path, value, onChange }: Omit<Va
     path={path}
     label={label}
     noun={shape.kind === 'texts' ? shape.noun : ''}
-    value={Array.isArray(value) ? (value as string[]) : []} // `fits` has looked at each
+    value={Array.isArray(value) ? (value as string[]) : []} // `fits` has checked each item
     onChange={onChange}
   />
 )

@@ -13,7 +13,7 @@ type AddSecretProps = {
   onPaste: (entries: EnvEntry[], paste: Paste) => void
 }
 
-/** One more secret, or a whole `.env` at once: pasted where the name goes, it becomes part of the draft. */
+/** Adds one secret, or a whole `.env` file that is pasted into the name field. */
 export function AddSecret({ reason, onAdd, onPaste }: AddSecretProps) {
   const [name, setName] = useState('')
   const [value, setValue] = useState('')
@@ -35,7 +35,7 @@ export function AddSecret({ reason, onAdd, onPaste }: AddSecretProps) {
   return (
     <form
       className="flex flex-wrap items-start gap-2 rounded-lg border bg-panel p-3"
-      aria-label="Add a secret"
+      aria-label="Add secret"
       onSubmit={(event) => {
         event.preventDefault()
         if (!reason) add()
@@ -44,8 +44,8 @@ export function AddSecret({ reason, onAdd, onPaste }: AddSecretProps) {
       <div className="flex min-w-0 basis-full flex-col gap-1 sm:basis-72">
         <Input
           ref={nameRef}
-          aria-label="Name of a new secret"
-          placeholder="NAME, or paste a whole .env"
+          aria-label="Name of the new secret"
+          placeholder="NAME, or paste a .env file"
           className="font-mono"
           value={name}
           disabled={reason !== undefined}

@@ -13,7 +13,7 @@ type AddedLineProps = {
   onUndo: (id: number) => void
 }
 
-/** A secret of the draft that is not there yet. */
+/** A new secret in the draft. */
 export function AddedLine({ added, problem, onChange, onUndo }: AddedLineProps) {
   const { id, name, value, note } = added
   return (
@@ -21,7 +21,7 @@ export function AddedLine({ added, problem, onChange, onUndo }: AddedLineProps) 
       <td colSpan={3} className="px-3 py-2">
         <div className="flex flex-wrap items-start gap-2">
           <Input
-            aria-label="Name of the added secret"
+            aria-label="Name of new secret"
             aria-invalid={problem ? true : undefined}
             className="min-w-0 font-mono base:basis-full base:sm:basis-64"
             value={name}
@@ -50,7 +50,7 @@ export function AddedLine({ added, problem, onChange, onUndo }: AddedLineProps) 
         {note ? <p className="pt-1 text-ink-3 text-xs">{note}</p> : null}
       </td>
       <td className="px-2 py-1.5 text-right">
-        <Button variant="ghost" size="icon" aria-label={`Take ${name} out of the draft`} onClick={() => onUndo(id)}>
+        <Button variant="ghost" size="icon" aria-label={`Discard ${name}`} onClick={() => onUndo(id)}>
           <Undo2 aria-hidden />
         </Button>
       </td>

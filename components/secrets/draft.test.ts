@@ -18,7 +18,7 @@ import {
 const names = new Set(['A', 'B', 'C', '__proto__'])
 const entry = (name: string, value: string) => ({ name, value, line: 1 })
 
-test('a paste replaces what is there, adds what is not, and keeps a name that comes twice', () => {
+test('a paste replaces existing secrets, adds new ones, and keeps duplicate names', () => {
   const draft = withEntries(NO_DRAFT, names, [
     entry('A', '1'),
     entry('NEW', '2'),
@@ -38,7 +38,7 @@ test('a paste replaces what is there, adds what is not, and keeps a name that co
   })
 })
 
-test('undo takes back exactly one change', () => {
+test('undo reverts exactly one change', () => {
   const draft = withEdit(withEdit(NO_DRAFT, 'A', { isRemoved: true }), 'B', { value: 'x', to: 'D' })
   expect(withEdit(withEdit(draft, 'A', undefined), 'B', undefined)).toEqual(NO_DRAFT)
   const [added] = withEntries(draft, names, [entry('N', '1')]).added
@@ -46,7 +46,7 @@ test('undo takes back exactly one change', () => {
   expect(withEdit(draft, 'A', {}).edits).toEqual({ B: { value: 'x', to: 'D' } })
 })
 
-test('what somebody else removed meanwhile: a value is added again, a removal is done, a bare renaming is a problem', () => {
+test('for a secret removed by someone else, a new value is added, a removal is done, and a rename alone is an error', () => {
   let draft = withEdit(NO_DRAFT, 'A', { value: '1' })
   draft = withEdit(draft, 'B', { isRemoved: true })
   draft = withEdit(draft, 'C', { to: 'D' })
@@ -58,7 +58,7 @@ test('what somebody else removed meanwhile: a value is added again, a removal is
   expect(planChanges([], changes).problems.map(({ name }) => name)).toEqual(['C'])
 })
 
-test('taking theirs leaves nothing of mine about that name', () => {
+test('taking theirs removes all my changes to that name', () => {
   let draft = withEntries(NO_DRAFT, names, [entry('A', '1'), entry('NEW', '2')])
   draft = withEdit(draft, 'B', { to: 'E' })
   expect(countOf(['A', 'NEW', 'E'].reduce(withTheirs, draft))).toBe(0)
@@ -78,7 +78,7 @@ const step: fc.Arbitrary<(draft: Draft) => Draft> = fc.oneof(
   }),
 )
 
-test('going to the text mode and back changes nothing that is asked for', () => {
+test('opening and closing the text mode keeps the changes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       const draft = steps.reduce((now, make) => make(now), NO_DRAFT)
@@ -87,7 +87,7 @@ test('going to the text mode and back changes nothing that is asked for', () => 
         names,
         entriesOf(draft).map((one) => ({ ...one, line: 1 })),
       )
-      // A removed secret that is set as well is one that is replaced: the list comes out the same.
+      // Removing and setting a secret equals replacing it: the resulting list is the same.
       const texts = (one: Draft) => {
         const { places } = planChanges([...names], changesOf(one, names))
         return places.map(({ name, value, from }) => JSON.stringify([name, value ?? { kept: from }])).sort()

@@ -1,18 +1,18 @@
 import type { SecretChange } from '@/lib/contracts/deployments/secret-changes'
 import type { EnvEntry } from '@/lib/format/dotenv'
 
-/** What is to happen to a secret that is there. */
+/** The change to a stored secret. */
 export type Edit = { value?: string; to?: string; isRemoved?: boolean }
-/** A secret that is not there yet; two may have one name until the person decides. */
+/** A new secret. Two may share a name until the user resolves it. */
 export type Added = { id: number; name: string; value: string; note?: string }
-/** What a person has typed and not sent. Held in memory only: it has values in it. */
+/** Unsent changes. Kept in memory only, because they hold values. */
 export type Draft = { edits: Readonly<Record<string, Edit>>; added: readonly Added[] }
 
 export const NO_DRAFT: Draft = { edits: {}, added: [] }
 
 export const countOf = ({ edits, added }: Draft): number => Object.keys(edits).length + added.length
 
-/** Puts one secret's edit into the draft; an edit that does nothing leaves it. */
+/** The draft with one secret's edit; an empty edit is removed. */
 export function withEdit({ edits, added }: Draft, name: string, edit: Edit | undefined): Draft {
   const { [name]: _, ...rest } = edits
   const isEmpty = !edit || (edit.value === undefined && edit.to === undefined && !edit.isRemoved)
@@ -23,8 +23,8 @@ let ids = 0
 const nextId = () => ++ids
 
 /**
- * Adds settings: a name that is there gets the value, any other is added. A name that the draft has already is added once
- * more, so that both stand there, flagged, until one is taken out.
+ * Adds entries: a stored name gets the value, any other is added. A name that the draft already has is added twice and
+ * flagged, until the user removes one.
  */
 export function withEntries(
   draft: Draft,
@@ -35,7 +35,7 @@ export function withEntries(
   for (const { name, value, note } of entries) {
     const edit = Object.hasOwn(next.edits, name) ? next.edits[name] : undefined
     if (names.has(name) && edit?.value === undefined && edit?.to === undefined)
-      next = withEdit(next, name, { value }) // also where it was to be removed: the last word counts
+      next = withEdit(next, name, { value }) // overrides a removal: the last change wins
     else next = { ...next, added: [...next.added, { id: nextId(), name, value, ...(note !== undefined && { note }) }] }
   }
   return next
@@ -50,11 +50,11 @@ export const withAdded = (draft: Draft, changed: Added): Draft => ({
   added: draft.added.map((one) => (one.id === changed.id ? changed : one)),
 })
 
-/** The draft as what is asked for, given the names that are there. A secret that is gone meanwhile cannot be removed again. */
+/** The draft as a list of changes, given the stored names. Removals of secrets that no longer exist are dropped. */
 export function changesOf({ edits, added }: Draft, names: ReadonlySet<string>): SecretChange[] {
   const changes = Object.entries(edits).flatMap(([name, { value, to, isRemoved }]): SecretChange[] => {
     if (isRemoved) return names.has(name) ? [{ kind: 'remove', name }] : []
-    // Gone and renamed without a new value: nothing here has the value. `planChanges` says so.
+    // Renamed but no longer stored: nobody has the value, and `planChanges` reports that.
     const move =
       to !== undefined && (names.has(name) || value === undefined) ? [{ kind: 'rename' as const, from: name, to }] : []
     return [...move, ...(value === undefined ? [] : [{ kind: 'set' as const, name: to ?? name, value }])]
@@ -62,13 +62,13 @@ export function changesOf({ edits, added }: Draft, names: ReadonlySet<string>): 
   return [...changes, ...added.map(({ name, value }) => ({ kind: 'set' as const, name, value }))]
 }
 
-/** Takes everything about a name out of the draft: theirs stands. */
+/** The draft without any change to a name, so that theirs is kept. */
 export function withTheirs({ edits, added }: Draft, name: string): Draft {
   const kept = Object.entries(edits).filter(([from, { to }]) => from !== name && to !== name)
   return { edits: Object.fromEntries(kept), added: added.filter((one) => one.name !== name) }
 }
 
-/** The values of the draft, for the text mode. */
+/** The draft's values, for the text mode. */
 export function entriesOf({ edits, added }: Draft): { name: string; value: string }[] {
   const set = Object.entries(edits).flatMap(([name, { value, to }]) =>
     value === undefined ? [] : [{ name: to ?? name, value }],

@@ -17,22 +17,22 @@ export const SavedNotice = ({
   children: ReactNode
 }) => (
   <Notice tone={saved.note ? 'warn' : 'ok'} onDismiss={onDismiss}>
-    {saved.revision ? 'Saved. ' : saved.note ? '' : 'Saved; the server named no new revision. '}
+    {saved.revision ? 'Saved. ' : saved.note ? '' : 'Saved. The server did not report a new revision. '}
     {saved.note ? `${saved.note} ` : ''}
     {children}
   </Notice>
 )
 
-/** What was read of a pasted text, and what was not. */
+/** The result of reading a pasted .env file. */
 export const PasteNotice = ({ paste, onDismiss }: { paste: Paste; onDismiss: () => void }) => (
   <Notice tone={paste.problems.length > 0 ? 'warn' : 'ok'} onDismiss={onDismiss}>
     {paste.count} {paste.count === 1 ? 'value' : 'values'} put into the draft
-    {paste.comments > 0 ? `; ${paste.comments} ${paste.comments === 1 ? 'comment' : 'comments'} left out` : ''}.
+    {paste.comments > 0 ? `; ${paste.comments} ${paste.comments === 1 ? 'comment' : 'comments'} skipped` : ''}.
     {paste.problems.length > 0 ? (
       <ul className="pt-1 text-xs">
         {paste.problems.map(({ line, message }) => (
           <li key={line}>
-            Line {line} was not read: {message.charAt(0).toLowerCase() + message.slice(1)}.
+            Line {line} skipped: {message.charAt(0).toLowerCase() + message.slice(1)}.
           </li>
         ))}
       </ul>
@@ -42,13 +42,13 @@ export const PasteNotice = ({ paste, onDismiss }: { paste: Paste; onDismiss: () 
 
 export const MissingNotice = ({ names }: { names: string[] }) => (
   <Notice tone="warn">
-    Set from this console and not removed from it, yet not in the server's list:{' '}
-    <code className="break-all font-mono text-xs">{names.join(', ')}</code>. Either they were removed elsewhere, or the
-    list is not whole: then sending it would remove the rest.
+    Set from this console but missing from the server's list:{' '}
+    <code className="break-all font-mono text-xs">{names.join(', ')}</code>. They were removed elsewhere, or the list is
+    incomplete. Saving an incomplete list removes the rest.
   </Notice>
 )
 
-/** The page was read before the newest revision: it says so, and what is typed stays. */
+/** Shown when a newer revision exists than the one this list was read from. The draft is kept. */
 export function StaleListNotice({
   place,
   latest,
@@ -57,7 +57,7 @@ export function StaleListNotice({
 }: {
   place: { workspace: string; deployment: string }
   latest: string | null
-  /** When the list was read, where that was in the browser. */
+  /** When the browser read the list; 0 if the server did. */
   at: number
   onRead: () => void
 }) {
@@ -68,10 +68,10 @@ export function StaleListNotice({
     <Notice tone="warn">
       <div className="flex flex-wrap items-center gap-2">
         <span className="min-w-0 flex-1">
-          The deployment has another revision since this list was read. Your draft is kept.
+          There is a newer revision. Reload the list to see its secrets. Your draft is kept.
         </span>
         <Button size="sm" onClick={onRead}>
-          Read it again
+          Reload list
         </Button>
       </div>
     </Notice>

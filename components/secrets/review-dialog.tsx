@@ -25,19 +25,19 @@ type ReviewDialogProps = {
   changes: SecretChange[]
   onClose: () => void
   onSaved: (saved: Saved) => void
-  /** The list is another one by now: from here on the draft is an edit of that. `theirs` are the names left to the others. */
+  /** Called when the list has changed; the draft then applies to the new list. `theirs` are the names to take from it. */
   onRebase: (conflict: EditConflict, theirs: string[]) => void
 }
 
-/** What will be sent, by name, before it is: never a value. */
+/** Shows the changes by name, never by value, before they are sent. */
 export const ReviewDialog = (props: ReviewDialogProps) => (
   <Dialog
     open
     onOpenChange={(isOpen) => {
       if (!isOpen) props.onClose()
     }}
-    title="Review the change of secrets"
-    description="The whole list is sent, and the server makes a new revision with it."
+    title="Review changes"
+    description="Saving replaces the whole list and creates a new revision."
     className="base:w-[min(40rem,calc(100vw-2rem))]"
   >
     <Review {...props} />
@@ -45,7 +45,7 @@ export const ReviewDialog = (props: ReviewDialogProps) => (
 )
 
 function Review({ place, view, changes, onClose, onSaved, onRebase }: ReviewDialogProps) {
-  // One per opened review: sent twice, it is one request.
+  // One key per opened review, so that sending twice is one request.
   const [key] = useState(newRequestKey)
   const [mayReplaceUnknown, setMayReplace] = useState(false)
   const { isBusy, error, save } = useSave<Saved>()
@@ -80,15 +80,15 @@ function Review({ place, view, changes, onClose, onSaved, onRebase }: ReviewDial
         <Checkbox
           checked={mayReplaceUnknown}
           onChange={(event) => setMayReplace(event.target.checked)}
-          label="These are to be all of its secrets"
-          hint="The server does not say which secrets there are now. Whatever else is there is removed."
+          label="Replace all secrets with this list"
+          hint="The server does not list the current secrets. Any others are removed."
         />
       )}
       {error ? <ErrorNotice error={error} /> : null}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={onClose}>Back to the draft</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button variant="primary" isBusy={isBusy} disabled={!view.isListed && !mayReplaceUnknown} onClick={send}>
-          Send and make a new revision
+          Save and create revision
         </Button>
       </div>
     </div>
@@ -100,14 +100,14 @@ const GROUPS: [title: string, kinds: SecretOutcome['kind'][]][] = [
   ['Changed', ['replaced', 'renamed and replaced']],
   ['Renamed', ['renamed']],
   ['Removed', ['removed']],
-  ['Untouched', ['untouched']],
+  ['Unchanged', ['untouched']],
 ]
 
 function Outcomes({ outcomes }: { outcomes: SecretOutcome[] }) {
   return GROUPS.map(([title, kinds]) => {
     const rows = outcomes.filter(({ kind }) => kinds.includes(kind))
     if (rows.length === 0) return null
-    return title === 'Untouched' ? (
+    return title === 'Unchanged' ? (
       <details key={title}>
         <summary className="cursor-pointer text-ink-2 text-sm">
           {title} ({rows.length})

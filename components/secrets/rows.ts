@@ -2,7 +2,7 @@ import { planChanges, type SecretChange } from '@/lib/contracts/deployments/secr
 import type { SecretRow, SecretsView } from '@/lib/contracts/deployments/secrets-view'
 import type { EditConflict } from '@/lib/edit'
 
-/** What is wrong with a draft, by name. */
+/** Validation errors of a draft, by name. */
 export function problemsOf(view: SecretsView, changes: readonly SecretChange[]): Map<string, string> {
   const { problems } = planChanges(
     view.rows.map(({ name }) => name),
@@ -12,7 +12,7 @@ export function problemsOf(view: SecretsView, changes: readonly SecretChange[]):
   return new Map(problems.map(({ name, message }) => [name, message]))
 }
 
-/** The list as it is now for the next try, after an edit met another one. */
+/** The current list after a conflict, as the basis for the next attempt. */
 export function viewAfter(view: SecretsView, { now }: EditConflict): SecretsView {
   const known = new Map(view.rows.map((row) => [row.name, row]))
   const rows = now.marks.map(({ name, mark }): SecretRow => {
@@ -23,5 +23,5 @@ export function viewAfter(view: SecretsView, { now }: EditConflict): SecretsView
   return { ...view, rows, seen: now }
 }
 
-/** How a fingerprint is shown: enough to tell two apart. */
+/** A fingerprint for display: just long enough to tell two apart. */
 export const shortMark = (mark: string): string => mark.slice(0, 8)

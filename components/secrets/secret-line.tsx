@@ -22,7 +22,7 @@ type SecretLineProps = {
   onOpen: (name: string | undefined) => void
 }
 
-/** One secret that is there, with what the draft does to it. Drawn again only when that changes: there may be hundreds. */
+/** One stored secret and its draft change. Memoised, because there may be hundreds. */
 export const SecretLine = memo(function SecretLine(props: SecretLineProps) {
   const { row, edit, isOpen, problem, reason, onEdit, onOpen } = props
   const { name, changed } = row
@@ -39,7 +39,7 @@ export const SecretLine = memo(function SecretLine(props: SecretLineProps) {
           >
             <VisibleText>{name}</VisibleText>
           </code>
-          {edit ? <Mark edit={edit} /> : null}
+          {edit ? <EditBadge edit={edit} /> : null}
         </div>
         {isOpen && !edit?.isRemoved ? (
           <LineEditor name={name} edit={edit} onEdit={onEdit} onClose={() => onOpen(undefined)} />
@@ -52,8 +52,8 @@ export const SecretLine = memo(function SecretLine(props: SecretLineProps) {
       </td>
       <td className="whitespace-nowrap py-2 leading-6 max-sm:*:hidden sm:px-3">
         {row.isHidden ? (
-          <span className="text-ink-3 text-xs" title="The server gives a mask or nothing in its place">
-            hidden by the server
+          <span className="text-ink-3 text-xs" title="The server returns a mask or nothing instead of the value">
+            hidden by server
           </span>
         ) : row.fingerprint ? (
           <code className="font-mono text-ink-2 text-xs" title={row.fingerprint}>
@@ -69,7 +69,7 @@ export const SecretLine = memo(function SecretLine(props: SecretLineProps) {
             <RelativeTime at={changed.at} /> by {changed.who}
           </span>
         ) : (
-          <span className="text-ink-3" title="Not from this console, as far as it knows">
+          <span className="text-ink-3" title="Not changed from this console">
             –
           </span>
         )}
@@ -79,7 +79,7 @@ export const SecretLine = memo(function SecretLine(props: SecretLineProps) {
           <Button
             variant="ghost"
             size="icon"
-            aria-label={`Undo the change of ${name}`}
+            aria-label={`Undo change of ${name}`}
             onClick={() => onEdit(name, undefined)}
           >
             <Undo2 aria-hidden />
@@ -113,7 +113,7 @@ export const SecretLine = memo(function SecretLine(props: SecretLineProps) {
   )
 })
 
-function Mark({ edit }: { edit: Edit }) {
+function EditBadge({ edit }: { edit: Edit }) {
   const { isRemoved, to, value } = edit
   const words = isRemoved
     ? 'removed'
@@ -153,14 +153,14 @@ function LineEditor({ name, edit, onEdit, onClose }: LineEditorProps) {
       <ValueInput
         id={`value-of-${name}`}
         label={`New value of ${name}`}
-        placeholder="New value; empty: the old one stays"
+        placeholder="New value (empty keeps the current one)"
         value={edit?.value ?? ''}
         onChange={(value) => change({ value: value === '' ? undefined : value })}
       />
       <div className="flex items-center gap-2">
         <Input
           aria-label={`New name of ${name}`}
-          placeholder="New name; empty: the same"
+          placeholder="New name (empty keeps the current one)"
           className="min-w-0 font-mono"
           value={edit?.to ?? ''}
           autoComplete="off"

@@ -34,19 +34,19 @@ import { useDraft } from './use-draft'
 const ReviewDialog = dynamic(() => import('./review-dialog').then((module) => module.ReviewDialog), { ssr: false })
 const TextMode = dynamic(() => import('./text-mode').then((module) => module.TextMode), { ssr: false })
 
-/** A search field is worth its place from so many on. */
+/** The number of secrets from which a search field is shown. */
 const MANY = 12
 
 type SecretsPageProps = { workspace: string; deploymentId: string; view: SecretsView }
 
-/** A deployment's secrets: their names, and a draft of changes that is reviewed and sent as a whole. */
+/** A deployment's secret names, and a draft of changes that is reviewed and sent as a whole. */
 export function SecretsPage({ workspace, deploymentId, view: given }: SecretsPageProps) {
   const reason = useReasons().administer
   const router = useRouter()
   const client = useQueryClient()
   const [{ view, origin, at }, setRead] = useState({ view: given, origin: given, at: 0 })
   const setView = (next: SecretsView) => setRead({ view: next, origin: given, at: Date.now() })
-  if (origin !== given) setRead({ view: given, origin: given, at: 0 }) // read again by the server
+  if (origin !== given) setRead({ view: given, origin: given, at: 0 }) // the server has read it again
   const [draft, change] = useDraft(`${workspace} ${deploymentId}`)
   const [mode, setMode] = useState<'table' | 'text' | 'review'>('table')
   const [search, setSearch] = useState('')
@@ -79,17 +79,10 @@ export function SecretsPage({ workspace, deploymentId, view: given }: SecretsPag
   if (view.isWithheld)
     return (
       <div className="rounded-lg border bg-panel">
-        <EmptyState title="For administrators">
-          In this workspace only administrators see which secrets a deployment has.
-        </EmptyState>
+        <EmptyState title="Administrators only">Only administrators can see secret names in this workspace.</EmptyState>
       </div>
     )
-  const blocked =
-    count === 0
-      ? 'Nothing is changed yet.'
-      : problems.size > 0
-        ? 'Some of the changes cannot be sent: see the lines marked in red.'
-        : undefined
+  const blocked = count === 0 ? 'No changes to save.' : problems.size > 0 ? 'Fix the highlighted lines.' : undefined
   return (
     <section aria-label="Secrets" className="flex min-w-0 flex-col gap-3">
       <SectionHeader
@@ -97,7 +90,7 @@ export function SecretsPage({ workspace, deploymentId, view: given }: SecretsPag
         meta={
           <>
             <Figure label="Stored">{view.rows.length}</Figure>
-            <Figure label="In the draft">{count}</Figure>
+            <Figure label="Draft changes">{count}</Figure>
           </>
         }
         actions={
@@ -107,7 +100,7 @@ export function SecretsPage({ workspace, deploymentId, view: given }: SecretsPag
               aria-pressed={mode === 'text'}
               onClick={() => setMode(mode === 'text' ? 'table' : 'text')}
             >
-              Text mode
+              Edit as text
             </Button>
             <Button disabled={count === 0} onClick={() => change(() => NO_DRAFT)}>
               Discard
@@ -126,14 +119,14 @@ export function SecretsPage({ workspace, deploymentId, view: given }: SecretsPag
         }
       >
         <p className="pt-0.5 text-ink-2 text-xs">
-          Given to the agent as environment variables from its next revision on. Values are written and never shown.
+          Passed to the agent as environment variables from the next revision. Values are never shown.
         </p>
       </SectionHeader>
       {saved ? (
         <SavedNotice saved={saved} onDismiss={() => setSaved(undefined)}>
           {saved.revision ? (
             <Link className="font-medium underline" href={routes.revision(workspace, deploymentId, saved.revision)}>
-              Watch the new revision
+              View revision
             </Link>
           ) : null}
         </SavedNotice>
@@ -162,8 +155,8 @@ export function SecretsPage({ workspace, deploymentId, view: given }: SecretsPag
           {view.rows.length >= MANY ? (
             <Input
               type="search"
-              aria-label="Find a secret by name"
-              placeholder="Find a secret by name"
+              aria-label="Search by name"
+              placeholder="Search by name"
               className="base:w-full base:sm:w-72"
               autoComplete="off"
               value={search}

@@ -9,7 +9,7 @@ import { SecretLine } from './secret-line'
 type SecretsTableProps = {
   view: SecretsView
   draft: Draft
-  /** What is wrong with the draft, by name. */
+  /** Validation errors of the draft, by name. */
   problems: ReadonlyMap<string, string>
   search: string
   reason: string | undefined
@@ -17,13 +17,13 @@ type SecretsTableProps = {
   onDraft: (change: (draft: Draft) => Draft) => void
 }
 
-/** What is in the draft as new first, then what is stored. */
+/** New secrets of the draft first, then the stored ones. */
 export function SecretsTable({ view, draft, problems, search, reason, onEdit, onDraft }: SecretsTableProps) {
   const [open, setOpen] = useState<string>()
   const { edits, added } = draft
   const wanted = search.trim().toLowerCase()
   const rows = wanted === '' ? view.rows : view.rows.filter(({ name }) => name.toLowerCase().includes(wanted))
-  // An edit of a secret that somebody else has removed meanwhile: its value would be added again.
+  // Edits of secrets that someone else has removed; sending a value would add them again.
   const known = new Set(view.rows.map(({ name }) => name))
   const gone = Object.keys(edits).filter((name) => !known.has(name))
   const count = new Map<string, number>()
@@ -31,12 +31,12 @@ export function SecretsTable({ view, draft, problems, search, reason, onEdit, on
     return (
       <div className="rounded-lg border bg-panel">
         {view.isListed ? (
-          <EmptyState title={wanted ? 'No secret has this in its name' : 'No secrets yet'}>
-            {wanted ? null : 'Add one above, or paste a whole .env where the name goes.'}
+          <EmptyState title={wanted ? 'No matching secrets' : 'No secrets yet'}>
+            {wanted ? null : 'Add one above, or paste a .env file into the name field.'}
           </EmptyState>
         ) : (
-          <EmptyState title="Not told by the server">
-            It does not say which secrets this deployment has. What you send becomes the whole list.
+          <EmptyState title="Secrets unknown">
+            This server does not list secrets. The secrets you save replace all existing ones.
           </EmptyState>
         )}
       </div>
@@ -49,8 +49,8 @@ export function SecretsTable({ view, draft, problems, search, reason, onEdit, on
             <th scope="col" className="px-3">
               Name
             </th>
-            {/* Empty rather than left out where there is no room: lines of the draft span them. */}
-            <th scope="col" className="sm:px-3" title="Changes when the value does, and tells nothing about it">
+            {/* Emptied on narrow screens instead of removed, because draft lines span these columns. */}
+            <th scope="col" className="sm:px-3" title="Changes when the value changes. Reveals nothing about it.">
               <span className="max-sm:hidden">Fingerprint</span>
             </th>
             <th scope="col" className="md:px-3">
@@ -77,7 +77,7 @@ export function SecretsTable({ view, draft, problems, search, reason, onEdit, on
               row={{ name, fingerprint: null, isHidden: false, changed: null }}
               edit={edits[name]}
               isOpen={false}
-              problem={problems.get(name) ?? 'It was removed by somebody else meanwhile'}
+              problem={problems.get(name) ?? 'Removed by someone else'}
               reason={reason}
               onEdit={onEdit}
               onOpen={setOpen}

@@ -10,15 +10,15 @@ type TextModeProps = {
   onClose: () => void
 }
 
-/** The draft's own values as lines of text. What is stored is not in it, so a line taken out removes nothing from the server. */
+/** The draft's values as text. Stored secrets are not in it, so deleting a line removes nothing from the server. */
 export function TextMode({ entries, onApply, onClose }: TextModeProps) {
   const [text, setText] = useState(() => printEnv(entries))
   const { entries: read, problems, comments } = parseEnv(text)
   return (
-    <section aria-label="The draft as text" className="flex flex-col gap-2 rounded-lg border bg-panel p-3">
+    <section aria-label="Draft as text" className="flex flex-col gap-2 rounded-lg border bg-panel p-3">
       <p className="text-ink-2 text-sm">
-        Lines of <code className="font-mono">NAME=value</code>: only what you add or replace in this draft. Secrets that
-        are stored are not shown here, and stay as they are when they have no line.
+        One <code className="font-mono">NAME=value</code> per line. Only secrets that you add or replace. Stored secrets
+        without a line are not changed.
       </p>
       <Textarea
         aria-label="Draft as NAME=value lines"
@@ -44,9 +44,9 @@ export function TextMode({ entries, onApply, onClose }: TextModeProps) {
       <div className="flex flex-wrap items-center justify-end gap-2">
         <span className="mr-auto text-ink-3 text-xs">
           {read.length} {read.length === 1 ? 'value' : 'values'}
-          {comments > 0 ? `, ${comments} comments are not kept` : ''}
+          {comments > 0 ? `, ${comments} comments skipped` : ''}
         </span>
-        <Button onClick={onClose}>Back to the table</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button
           variant="primary"
           disabled={problems.length > 0}
@@ -55,7 +55,7 @@ export function TextMode({ entries, onApply, onClose }: TextModeProps) {
             onClose()
           }}
         >
-          Put into the draft
+          Apply to draft
         </Button>
       </div>
     </section>

@@ -3,8 +3,8 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { toast } from '@/components/ui/toast'
 import { countOf, type Draft, NO_DRAFT } from './draft'
 
-// Drafts outlive going to another page of the console and back, in this tab's memory alone: they hold values, so no storage
-// of the browser gets them. Whoever signs out loads a new page, and with it a new memory.
+// Drafts survive navigation, but only in this tab's memory: they hold values, so they are never put into browser storage.
+// Signing out loads a new page, which clears them.
 
 const drafts = new Map<string, Draft>()
 const listeners = new Set<() => void>()
@@ -13,7 +13,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** The draft for one deployment. Closing or reloading the tab asks first while there is one. */
+/** The draft for one deployment. While there is one, closing or reloading the tab asks first. */
 export function useDraft(key: string): [Draft, (change: (draft: Draft) => Draft) => void] {
   const draft = useSyncExternalStore(
     subscribe,
@@ -32,7 +32,7 @@ export function useDraft(key: string): [Draft, (change: (draft: Draft) => Draft)
   useEffect(
     () => () => {
       if (countRef.current > 0)
-        toast.warning('Your changes of secrets are not sent. They are kept in this tab until it is closed or reloaded.')
+        toast.warning('Your secret changes are not saved yet. They are kept until you close or reload this tab.')
     },
     [],
   )

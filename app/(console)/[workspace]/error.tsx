@@ -5,7 +5,7 @@ export default function PageError({ error, reset }: { error: Error & { digest?: 
   return (
     <ErrorNotice
       error={{
-        message: 'This page could not be shown. Nothing was changed or lost; the reason is in the console’s log.',
+        message: 'This page could not be loaded. Nothing was changed. See the console’s log for the reason.',
         requestId: error.digest ?? '',
       }}
       onRetry={reset}

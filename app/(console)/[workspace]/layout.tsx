@@ -5,7 +5,7 @@ import { pageWorkspace } from '@/lib/server/access/page-actor'
 
 export default async function Layout({ params, children }: LayoutProps<'/[workspace]'>) {
   const { actor, current, all } = await pageWorkspace((await params).workspace)
-  // Names and roles only: what else is known of workspaces is for the settings.
+  // Only names and roles reach the browser here; other workspace details are for the settings page.
   const workspaces = all.map(({ slug, name, role }) => ({ slug, name, role }))
   const { slug, name, role } = current
   return (

@@ -1,6 +1,6 @@
 import { Skeleton } from '@/components/ui/skeleton'
 
-/** The shape that most pages have: a title, a row of filters, a table. */
+/** The layout of most pages: a title, a row of filters, a table. */
 export default function Loading() {
   return (
     <div role="status" aria-label="Loading">

@@ -17,7 +17,7 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
     workspace: current.slug,
     ...(Number.isSafeInteger(before) && before > 0 && { before }),
   })
-  // It goes through the whole trail, so only when asked for.
+  // Verifying reads the whole trail, so it runs only on request.
   const report = search.verify === undefined ? undefined : await verifyAudit()
   return (
     <AuditPage

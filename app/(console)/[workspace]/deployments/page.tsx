@@ -18,7 +18,7 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
   const actor = await pageActor()
   const query = listQueryOf(search)
   const [views] = await Promise.all([
-    // Without them the list is as good as before.
+    // Optional: the page works without them.
     listViews({ account: actor.id, workspace, page: 'deployments' }).catch(() => []),
     prefetchRead(deploymentRowsQuery(workspace, query).queryKey, (signal) =>
       readDeploymentRows(workspace, query, { actor, signal }),

@@ -9,7 +9,7 @@ const ThreadAnswers = dynamic(
   () => import('@/components/runs/answer/thread-answers').then((module) => module.ThreadAnswers),
   { ssr: false, loading: () => <Skeleton className="h-24 w-full" /> },
 )
-// Questions are drawn by the cards of the run view: the two features meet here.
+// The inbox uses the run page's answer form. Features cannot import each other, so they are joined here.
 const Answers = (props: AnswersProps) => <ThreadAnswers {...props} />
 
 const JointAnswer = dynamic(

@@ -22,10 +22,10 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
   const actor = await pageActor()
   const query = runRowsQueryOf(search)
   const [views] = await Promise.all([
-    // Without them the list is as good as before.
+    // Optional: the page works without them.
     listViews({ account: actor.id, workspace, page: 'all-runs' }).catch(() => []),
     prefetchRead(runRowsQuery(workspace, query).queryKey, () => readRunRows(workspace, query, actor)),
-    // For names only, as the list asks for them.
+    // Only for names; the same query as in the list.
     prefetch(deploymentsQuery(workspace, { limit: 100 })).catch(() => undefined),
   ])
   const opened = search.size === 0 ? views.find((view) => view.isDefault) : undefined

@@ -4,7 +4,7 @@ import { authOptions } from '@/lib/server/access/auth'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 
-// The settings are read at each request: the build that loads this file has no environment.
+// Options are read per request, because the build loads this file without an environment.
 const handle = (request: NextRequest, context: Context): Promise<Response> => NextAuth(request, context, authOptions())
 
 export { handle as GET, handle as POST }

@@ -5,7 +5,7 @@ import { prefetch } from '@/lib/server/relay/prefetch'
 
 export default async function Layout({ params, children }: LayoutProps<'/[workspace]/deployments/[deploymentId]'>) {
   const { workspace, deploymentId } = await params
-  // Whether it is there at all is for the pages to say: recordings of its runs outlive it.
+  // Pages check that the deployment exists, because recordings of its runs outlive it.
   await prefetch(deploymentQuery(workspace, deploymentId)).catch(() => undefined)
   return (
     <Hydrated>

@@ -1,6 +1,6 @@
 import { Skeleton } from '@/components/ui/skeleton'
 
-/** Below a deployment's head and its tabs, which stay: a row of filters and a list. */
+/** A row of filters and a list. The deployment's header and tabs stay in place above it. */
 export default function Loading() {
   return (
     <div role="status" aria-label="Loading">

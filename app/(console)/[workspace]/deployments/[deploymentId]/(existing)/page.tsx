@@ -6,13 +6,13 @@ import { prefetch } from '@/lib/server/relay/prefetch'
 import { offeredAt } from '@/lib/server/upstream/capabilities'
 import { visibleRecordings } from '../../../recordings'
 
-/** How long the page's stream stays open for an agent server that does not answer. */
+/** How long the page's response waits for an unresponsive agent server. */
 const PATIENCE_MS = 4_000
 
 export default async function Page({ params }: PageProps<'/[workspace]/deployments/[deploymentId]'>) {
   const { workspace, deploymentId } = await params
   const place = { workspace, deployment: deploymentId }
-  // Not waited for: the page is useful while its agent server is down.
+  // Not awaited: the page must work while its agent server is down.
   const offered = offeredAt(place, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null)
   const [recent] = await Promise.all([
     visibleRecordings({ ...place, limit: 20 }),

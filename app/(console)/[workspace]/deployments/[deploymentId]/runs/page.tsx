@@ -24,11 +24,11 @@ export default async function Page({
   const actor = await pageActor()
   const query = runRowsQueryOf(search, deploymentId)
   const [views] = await Promise.all([
-    // Without them the list is as good as before.
+    // Optional: the page works without them.
     listViews({ account: actor.id, workspace, page: 'runs' }).catch(() => []),
     prefetchRead(runRowsQuery(workspace, query).queryKey, () => readRunRows(workspace, query, actor)),
     assertDeploymentOrRecordings(workspace, deploymentId),
-    // For names only: recordings are shown without their server too.
+    // Only for names: recordings are shown even if their server is down.
     prefetch(pickableAssistants(workspace, deploymentId)).catch(() => undefined),
   ])
   const opened = search.size === 0 ? views.find((view) => view.isDefault) : undefined
@@ -46,7 +46,7 @@ export default async function Page({
   )
 }
 
-/** A deployment that is gone has its recordings; one that never was has nothing. */
+/** Not found unless the deployment exists or has left recordings. */
 async function assertDeploymentOrRecordings(workspace: string, deployment: string): Promise<void> {
   const { items } = await visibleRecordings({ workspace, deployment, limit: 1 })
   if (items.length === 0) await prefetch(deploymentQuery(workspace, deployment))

@@ -19,7 +19,7 @@ export default async function Page({
   const search = new URLSearchParams(Object.entries(await searchParams) as [string, string][])
   const actor = await pageActor()
   const [views] = await Promise.all([
-    // Without them the list is as good as before.
+    // Optional: the page works without them.
     listViews({ account: actor.id, workspace, page: 'assistants' }).catch(() => []),
     prefetch(assistantsQuery(workspace, deploymentId, assistantQueryOf(search).body)),
   ])

@@ -5,7 +5,7 @@ import { McpPage } from '@/components/protocols/mcp-page'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { AgentPlace } from '@/lib/queries/protocols'
 
-// A tool's arguments are filled in like an assistant's context: the two features meet here.
+// Tool arguments use the assistants' schema form. Features cannot import each other, so they are joined here.
 const Arguments = dynamic(
   () => import('@/components/assistants/form/arguments-form').then((module) => module.ArgumentsForm),
   { ssr: false, loading: () => <Skeleton className="h-48" /> },

@@ -20,7 +20,7 @@ export default async function Page({
   const { body, problem } = threadQueryOf(search)
   const actor = await pageActor()
   const [views] = await Promise.all([
-    // Without them the list is as good as before.
+    // Optional: the page works without them.
     listViews({ account: actor.id, workspace, page: 'threads' }).catch(() => []),
     problem ? undefined : prefetch(threadsQuery(workspace, deploymentId, body)),
   ])

@@ -14,7 +14,7 @@ export default async function Page({
   const { workspace, deploymentId } = await params
   const search = await searchParams
   const actor = await pageActor()
-  // Without them the list is as good as before.
+  // Optional: the page works without them.
   const views = await listViews({ account: actor.id, workspace, page: 'traces' }).catch(() => [])
   const opened = Object.keys(search).length === 0 ? views.find((view) => view.isDefault) : undefined
   if (opened)

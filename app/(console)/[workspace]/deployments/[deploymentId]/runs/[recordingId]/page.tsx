@@ -13,7 +13,7 @@ export default async function Page({
   const { workspace, deploymentId, recordingId } = await params
   const [summary] = await Promise.all([
     visibleRecording(workspace, deploymentId, recordingId),
-    // For names only: a recording is shown without its server too.
+    // Only for names: a recording is shown even if its server is down.
     prefetch(pickableAssistants(workspace, deploymentId)).catch(() => undefined),
   ])
   return (

@@ -15,7 +15,7 @@ export default async function Page({
   const place = { workspace, deployment: deploymentId, assistant: decodeURIComponent(assistantId) }
   const actor = await pageActor()
   const [changes] = await Promise.all([
-    // Without them the versions are as good as before.
+    // Optional: the page works without them.
     listAssistantChanges(actor, place).catch(() => []),
     prefetch(assistantQuery(workspace, deploymentId, place.assistant)),
   ])

@@ -5,7 +5,7 @@ import { pageWorkspace } from '@/lib/server/access/page-actor'
 
 export const metadata: Metadata = { title: 'Run' }
 
-/** Joining is an action of the page, and no effect of its address: an address may be fetched by anything. */
+/** Joining happens in an action, because a GET must have no effect. */
 export default async function Page({
   params,
   searchParams,

@@ -19,7 +19,7 @@ export default async function Page({
   const { assistant, thread, checkpoint, from } = await searchParams
   const actor = await pageActor()
   const [templates, recorded] = await Promise.all([
-    // Without them the form is as good as before.
+    // Optional: the form works without them.
     listTemplates({ account: actor.id, workspace, deployment: deploymentId }).catch(() => []),
     typeof from === 'string' ? visibleRecording(workspace, deploymentId, from) : undefined,
     prefetch(pickableAssistants(workspace, deploymentId)),

@@ -11,7 +11,7 @@ export default async function Page({
 }: PageProps<'/[workspace]/deployments/[deploymentId]/threads/[threadId]'>) {
   const { workspace, deploymentId, threadId } = await params
   const place = { workspace, deployment: deploymentId, thread: decodeURIComponent(threadId) }
-  // Only the light record: the state may be megabytes and goes to the browser on its own.
+  // Only the record: the state may be megabytes, so the browser loads it separately.
   await prefetch(lightThreadQuery(place))
   return (
     <Hydrated>

@@ -15,7 +15,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   const { workspace, deploymentId, traceId } = await params
   await pageWorkspace(workspace)
   const [recording] = await Promise.all([
-    // A server gives a run's trace the run's id.
+    // A run's trace has the run's id.
     recordingOfRun(workspace, deploymentId, traceId),
     prefetchRead(treeStartQuery(workspace, traceId).queryKey, (signal) =>
       readTree({ workspace, trace: traceId }, { limit: TREE_START }, { signal }),
