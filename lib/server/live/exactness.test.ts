@@ -1,8 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
-import type { ReadableStream as NodeStream } from 'node:stream/web'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LiveClient } from '@/lib/live/client'
 import { WAITS } from '@/lib/live/connection'
@@ -19,6 +17,8 @@ import { logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, wo
 import { TIMING } from '../recorder/timing'
 import { readRecording } from '../records/recordings'
 import { testActor, testConsole } from '../testing'
+import { pipeToResponse, startDirectStreams } from '../transport/direct-streams'
+import { nodeResponse } from '../transport/node-response'
 import { serveLive } from './serve'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -35,7 +35,8 @@ const PER_ROUND = 250
 
 let isDown = false
 let posts = 0
-/** The live route behind a real HTTP server, as `next start` puts it. */
+let wasDirect = false
+/** The live route behind a real HTTP server that sends bodies as Next.js does. */
 const http = createServer(async (request, response) => {
   if (isDown) return void request.destroy()
   posts++
@@ -49,17 +50,17 @@ const http = createServer(async (request, response) => {
       string,
     ][],
   )
-  const answer = await serveLive(
+  const live = await serveLive(
     new Request(url, { method: 'POST', headers, body: Buffer.concat(parts), signal: abort.signal }),
     async () => actor,
   )
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  response.statusCode = live.status
+  response.setHeaders(live.headers)
   open.add(response)
   response.on('close', () => open.delete(response))
-  if (!answer.body) return void response.end() // gone before it had its answer
-  Readable.fromWeb(answer.body as NodeStream<Uint8Array>)
-    .on('error', () => response.destroy())
-    .pipe(response)
+  if (!live.body) return void response.end() // the client left before the headers
+  wasDirect ||= nodeResponse() === response
+  await pipeToResponse(live.body, response).catch(() => response.destroy())
 })
 
 beforeAll(async () => {
@@ -157,7 +158,7 @@ function expectLog(log: LogEntry[], { run, said }: Followed): number {
   return gaps
 }
 
-const random = seeded(seed)
+let random = seeded(seed)
 const pick = (count: number) => Math.floor(random() * count)
 const some = <T>(list: readonly T[]): T => list[pick(list.length)] as T // never empty
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -318,13 +319,24 @@ async function round(faults: number, counts: Record<string, number>) {
   counts.viewers = (counts.viewers ?? 0) + viewers.length
 }
 
-test(`over ${FAULTS} random drops, joins, tab deaths, restarts and upstream breaks every viewer has the whole log, byte by byte (seed ${seed})`, {
-  timeout: 60_000 + FAULTS * 60,
-}, async () => {
-  const counts: Record<string, number> = {}
-  const began = Date.now()
-  for (let left = FAULTS; left > 0; left -= PER_ROUND) await round(Math.min(left, PER_ROUND), counts)
-  const seconds = Math.round((Date.now() - began) / 1000)
-  if (process.env.EXACTNESS_FAULTS) process.stdout.write(`${JSON.stringify({ seed, seconds, posts, ...counts })}\n`)
-  if (FAULTS >= 500) expect(Object.keys(counts)).toHaveLength(16)
-})
+test.each([
+  ['direct', 'on'],
+  ["Node's public API", 'off'],
+] as const)(
+  `over ${FAULTS} random drops, joins, tab deaths, restarts and upstream breaks every subscriber gets the whole log, byte by byte (streams: %s, seed ${seed})`,
+  { timeout: 60_000 + FAULTS * 60 },
+  async (_, setting) => {
+    await startDirectStreams(setting)
+    random = seeded(seed)
+    posts = 0
+    wasDirect = false
+    const counts: Record<string, number> = {}
+    const began = Date.now()
+    for (let left = FAULTS; left > 0; left -= PER_ROUND) await round(Math.min(left, PER_ROUND), counts)
+    const seconds = Math.round((Date.now() - began) / 1000)
+    if (process.env.EXACTNESS_FAULTS)
+      process.stdout.write(`${JSON.stringify({ setting, seed, seconds, posts, ...counts })}\n`)
+    expect(wasDirect).toBe(setting === 'on')
+    if (FAULTS >= 500) expect(Object.keys(counts)).toHaveLength(16)
+  },
+)

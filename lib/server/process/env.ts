@@ -79,6 +79,8 @@ const Env = z
     TRACES_API_KEY: text,
     /** Who sees the names of secrets in the workspace that the environment defines. */
     PILOTHOUSE_SECRET_NAMES: text.pipe(z.enum(['members', 'admins']).default('members')),
+    /** `off`: streams use only Node's public API. */
+    PILOTHOUSE_DIRECT_STREAMS: text.pipe(z.enum(['on', 'off']).default('on')),
     WIRE_DIALECT: text.pipe(z.enum(['auto', 'graph', 'langgraph']).default('auto')),
     /** Origins (`https://host`, `https://*.host`) and address ranges (`10.0.0.0/8`). */
     ALLOWED_UPSTREAMS: list,

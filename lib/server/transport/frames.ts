@@ -1,7 +1,7 @@
 import 'server-only'
 import type { LiveFrame } from '@/lib/contracts/wire/live'
 
-/** Opens the stream at once: headers alone would wait for the first byte of the body. */
+/** Sent first: headers wait for the first byte of the body. */
 export const OPENING = Buffer.from(': open\n\n')
 export const KEEP_ALIVE = Buffer.from(': keep-alive\n\n')
 
@@ -10,17 +10,17 @@ const END = Buffer.from(']}\n\n')
 
 export const frame = (content: LiveFrame): Buffer => Buffer.from(`${START}${JSON.stringify(content)}\n\n`)
 
-/** A value whose JSON text is at hand. */
+/** A frame with a value that is JSON text already. */
 export const valueFrame = (id: string, text: string, at: number): Buffer =>
   Buffer.from(`${START}{"id":${JSON.stringify(id)},"at":${at},"value":${text}}\n\n`)
 
-/** Above this, parts are sent as they lie in memory instead of being copied together. */
+/** Larger frames are sent in parts instead of being copied into one buffer. */
 const COPY_BYTES = 64 * 1024
 const COMMA = Buffer.from(',')
 
 export type EntriesHead = { id: string; total: number; epoch: number; phase: string }
 
-/** The parts of a frame around entries that are encoded already. JSON texts hold no line breaks, so one data line is enough. */
+/** A frame of encoded entries, in parts. JSON text has no line breaks, so one data line is enough. */
 export function entriesFrame({ id, total, epoch, phase }: EntriesHead, encoded: readonly Buffer[]): Buffer[] {
   const head = `${START}{"id":${JSON.stringify(id)},"total":${total},"epoch":${epoch},"phase":"${phase}","entries":[`
   const parts = [Buffer.from(head), ...encoded.flatMap((one, index) => (index === 0 ? [one] : [COMMA, one])), END]

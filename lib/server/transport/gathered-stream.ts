@@ -1,14 +1,25 @@
 import 'server-only'
 import type { Readable } from 'node:stream'
 
+// On globalThis: instrumentation and route handlers each have their own copy of this module.
+const shared = globalThis as { pilothouseDirectReads?: boolean }
+
+/** Whether new streams stop their socket's handle, or only pause the stream. */
+export function setDirectReads(isOn: boolean): void {
+  shared.pilothouseDirectReads = isOn
+}
+
+/** Most bytes that a stream without direct reads gathers before it is paused. */
+const GATHERED_BYTES = 256 * 1024
+
 /**
- * A Node stream as a web stream whose reader gets all that has come since it last asked as one piece: an event stream comes
- * in hundreds of small pieces a second, and each one's promises would cost more than all that is done with it. `done` runs
- * once when the stream ends, fails or is cancelled. What nobody asks for stays in the kernel.
+ * A Node stream as a web stream whose reader gets everything that arrived since its last read as one chunk. With direct
+ * reads the rest waits in the kernel, else in memory. `done` runs once, when the stream ends, fails or is cancelled.
  */
 export function gatheredStream(body: Readable, done: () => void): ReadableStream<Uint8Array> {
-  const { hold, goOn, isSealed } = valve(body)
-  let pieces: Buffer[] = []
+  const { stop, resume, stopAtBytes, isEncrypted } = flowControl(body)
+  let chunks: Buffer[] = []
+  let size = 0
   let wake = () => {}
   let isOver = false
   let failure: Error | undefined
@@ -18,11 +29,12 @@ export function gatheredStream(body: Readable, done: () => void): ReadableStream
     done()
     wake()
   }
-  body.on('data', (piece: Buffer) => {
-    if (pieces.push(piece) > 1) return
-    hold()
-    // Heard once all that was read together has been given out; what was encrypted is given out record by record.
-    if (isSealed) setImmediate(() => wake())
+  body.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size >= stopAtBytes && size - chunk.length < stopAtBytes) stop()
+    if (chunks.push(chunk) > 1) return
+    // One read of an encrypted connection is emitted record by record, in the same turn.
+    if (isEncrypted) setImmediate(() => wake())
     else wake()
   })
   body.on('end', finish)
@@ -34,13 +46,14 @@ export function gatheredStream(body: Readable, done: () => void): ReadableStream
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        while (pieces.length === 0 && !isOver)
+        while (chunks.length === 0 && !isOver)
           await new Promise<void>((resolve) => {
             wake = resolve
-            goOn()
+            resume()
           })
-        const [first, ...more] = pieces
-        pieces = []
+        const [first, ...more] = chunks
+        chunks = []
+        size = 0
         if (first) controller.enqueue(more.length > 0 ? Buffer.concat([first, ...more]) : first)
         else if (failure) controller.error(failure)
         else controller.close()
@@ -55,17 +68,18 @@ export function gatheredStream(body: Readable, done: () => void): ReadableStream
 }
 
 type Handle = { readStart(): number; readStop(): number }
+type FlowControl = { stop: () => void; resume: () => void; stopAtBytes: number; isEncrypted: boolean }
 
 /**
- * Of a connection's answer the connection holds back, at once and without its streams' knowing: one that is paused takes one
- * more piece in, body and socket each, and the process is woken for both. The handle is Node's inside; what has none is paused.
+ * With direct reads a response stops at its socket's handle, a Node internal, after each read. Otherwise it is only paused
+ * when much has gathered: a paused response lets one chunk through per read, so a reader that waits between reads falls behind.
  */
-function valve(body: Readable): { hold: () => void; goOn: () => void; isSealed: boolean } {
+function flowControl(body: Readable): FlowControl {
   const { socket } = body as { socket?: { encrypted?: boolean; _handle?: Partial<Handle> | null } }
-  const isSealed = socket?.encrypted === true
+  const isEncrypted = socket?.encrypted === true
   const handle = () => socket?._handle
-  if (!handle()?.readStart || !handle()?.readStop)
-    return { hold: () => body.pause(), goOn: () => body.resume(), isSealed }
-  // It is gone once the connection is closed.
-  return { hold: () => handle()?.readStop?.(), goOn: () => handle()?.readStart?.(), isSealed }
+  if (shared.pilothouseDirectReads === false || !handle()?.readStart || !handle()?.readStop)
+    return { stop: () => body.pause(), resume: () => body.resume(), stopAtBytes: GATHERED_BYTES, isEncrypted }
+  // The handle is gone once the connection is closed.
+  return { stop: () => handle()?.readStop?.(), resume: () => handle()?.readStart?.(), stopAtBytes: 1, isEncrypted }
 }

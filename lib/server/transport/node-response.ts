@@ -1,26 +1,36 @@
 import 'server-only'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { subscribe } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+export const LIVE_PATH = '/api/live'
+const CHANNEL = 'http.server.request.start'
+
+type Kept = { responses: AsyncLocalStorage<ServerResponse | undefined>; onRequest: (message: unknown) => void }
 // On globalThis: instrumentation and the route handler each have their own copy of this module.
-const shared = globalThis as { pilothouseResponses?: AsyncLocalStorage<ServerResponse | undefined> }
+const shared = globalThis as { pilothouseResponses?: Kept }
 
 /**
- * From now on `nodeResponse` knows Node's own answer to each `POST /api/live`. A route handler is given none: its body is
- * a web stream that the framework pipes into that answer, at several times the price of a write (promises of reader,
- * writer and pipe for each piece), which forty viewers pay thirty times a second each.
+ * Makes `nodeResponse` return Node's response to each `POST /api/live`, which route handlers are not given. Writing to it
+ * directly costs a fraction of a web stream's write (docs/decisions/stream-cost.md).
  */
 export function keepNodeResponses(): void {
   if (shared.pilothouseResponses) return
   const responses = new AsyncLocalStorage<ServerResponse | undefined>()
-  shared.pilothouseResponses = responses
-  subscribe('http.server.request.start', (message) => {
+  const onRequest = (message: unknown) => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
-    // Requests of one connection share their beginning: none must find the answer to the one before.
-    responses.enterWith(request.url === '/api/live' ? response : undefined)
-  })
+    // Requests on one connection share an async context, so the response of the previous one is cleared.
+    responses.enterWith(request.url === LIVE_PATH ? response : undefined)
+  }
+  shared.pilothouseResponses = { responses, onRequest }
+  subscribe(CHANNEL, onRequest)
 }
 
-/** Node's answer to the request being handled; undefined where it is not known, as in tests. */
-export const nodeResponse = (): ServerResponse | undefined => shared.pilothouseResponses?.getStore()
+/** From now on `nodeResponse` returns undefined. */
+export function forgetNodeResponses(): void {
+  if (shared.pilothouseResponses) unsubscribe(CHANNEL, shared.pilothouseResponses.onRequest)
+  shared.pilothouseResponses = undefined
+}
+
+/** Node's response to the request being handled; undefined unless `keepNodeResponses` is in effect. */
+export const nodeResponse = (): ServerResponse | undefined => shared.pilothouseResponses?.responses.getStore()

@@ -3,7 +3,8 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { until } from '../recorder/testing'
-import { keepNodeResponses, nodeResponse } from './node-response'
+import { pipeToResponse } from './direct-streams'
+import { keepNodeResponses, LIVE_PATH, nodeResponse } from './node-response'
 import { Outlet } from './outlet'
 
 const ends: (() => void)[] = []
@@ -11,33 +12,23 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-/** Answers as the framework does: headers with the first piece of the body, which is piped into Node's answer. */
-async function serve(open: () => Outlet): Promise<{ url: string; failures: unknown[] }> {
+/** A server that sends the body of the outlet that `open` makes, as Next.js does. */
+async function serve(open: (response: ServerResponse) => Outlet): Promise<{ url: string; failures: unknown[] }> {
   keepNodeResponses()
   const failures: unknown[] = []
-  const pipe = async (response: ServerResponse) => {
-    await null // a handler is never called at once
-    const { body } = open()
-    const gone = new AbortController()
-    response.on('close', () => gone.abort())
-    const into = new WritableStream<Uint8Array>({
-      write(piece) {
-        response.flushHeaders()
-        response.write(piece)
-      },
-      close: () => void response.end(),
-    })
-    await body.pipeTo(into, { signal: gone.signal })
+  const respond = async (response: ServerResponse) => {
+    await null // a route handler never runs in the turn of the request event
+    await pipeToResponse(open(response).body, response)
   }
   const server = createServer((_, response) => {
-    pipe(response).catch((error: unknown) => failures.push(error))
+    respond(response).catch((error: unknown) => failures.push(error))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   ends.push(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/live`, failures }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${LIVE_PATH}`, failures }
 }
 
 async function ask(url: string): Promise<IncomingMessage> {
@@ -53,7 +44,7 @@ const textOf = async (response: IncomingMessage) => {
   return Buffer.concat(parts).toString()
 }
 
-test('what is written before the headers, after them, and last arrives whole and in order', async () => {
+test('bytes written before, with and after the headers arrive whole and in order', async () => {
   let outlet: Outlet | undefined
   const { url } = await serve(() => {
     expect(nodeResponse()).toBeDefined()
@@ -71,7 +62,7 @@ test('what is written before the headers, after them, and last arrives whole and
   expect(await textOf(response)).toBe(`: open\n\nearly too ${numbers}last`)
 })
 
-test('an answer that ends before its headers are out still carries what was said', async () => {
+test('a body that ends before its headers left is still sent whole', async () => {
   const { url } = await serve(() => {
     const outlet = new Outlet(nodeResponse(), { onRoom: () => {}, onGone: () => {} })
     outlet.write([Buffer.from('refused')])
@@ -81,7 +72,7 @@ test('an answer that ends before its headers are out still carries what was said
   expect(await textOf(await ask(url))).toBe(': open\n\nrefused')
 })
 
-test('one who reads nothing has no room after a while, and is asked again when it reads on', async () => {
+test('a client that stops reading runs out of room, and gets room again when it reads on', async () => {
   let outlet: Outlet | undefined
   let rooms = 0
   const { url } = await serve(() => {
@@ -93,7 +84,7 @@ test('one who reads nothing has no room after a while, and is asked again when i
   await until(() => outlet?.hasRoom)
   const piece = Buffer.alloc(128 * 1024, 'x')
   let written = 0
-  // What fits into the system's own buffers between the two leaves at once.
+  // The kernel's buffers between the two take the first pieces.
   for (let tries = 0; tries < 400 && outlet?.hasRoom; tries++) {
     outlet.write([piece])
     written += piece.length
@@ -111,7 +102,7 @@ test('one who reads nothing has no room after a while, and is asked again when i
   await until(() => read === written + ': open\n\n'.length)
 })
 
-test('when the one who reads leaves, that is told once and nothing is written any more', async () => {
+test('a client that disconnects is reported once, and nothing more is written', async () => {
   let gone = 0
   let outlet: Outlet | undefined
   const { url } = await serve(() => {
@@ -127,3 +118,24 @@ test('when the one who reads leaves, that is told once and nothing is written an
   outlet?.close()
   expect(gone).toBe(1)
 })
+
+test.each(['headers leave late', 'the response is compressed'])(
+  'when %s, everything goes through the framework, whole and in order',
+  async (reason) => {
+    let outlet: Outlet | undefined
+    let rooms = 0
+    const { url } = await serve((response) => {
+      if (reason === 'the response is compressed') response.setHeader('content-encoding', 'identity')
+      const events = { onRoom: () => rooms++, onGone: () => {} }
+      outlet = new Outlet(response, events, { headersTimeoutMs: reason === 'headers leave late' ? 0 : undefined })
+      outlet.write([Buffer.from('early ')])
+      return outlet
+    })
+    const response = await ask(url)
+    await until(() => rooms > 0)
+    for (let n = 0; n < 200; n++) outlet?.write([Buffer.from(`${n} `)])
+    expect(outlet?.isDirect).toBe(false)
+    outlet?.close()
+    expect(await textOf(response)).toBe(`: open\n\nearly ${Array.from({ length: 200 }, (_, n) => `${n} `).join('')}`)
+  },
+)

@@ -3,21 +3,24 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { OPENING } from './frames'
 
-/** What is on its way to one viewer at most. Everything else stays in the logs that all viewers share. */
+/** Most bytes in flight to one connection. Everything else stays in the logs that all connections share. */
 const WINDOW_BYTES = 256 * 1024
+/** Headers that have not left by then are sent in a way we do not know, so everything goes through the framework. */
+const HEADERS_TIMEOUT_MS = 2_000
 
 type Events = {
   /** There is room (again). */
   onRoom: () => void
-  /** The one who reads has gone. */
+  /** The client disconnected. */
   onGone: () => void
 }
+type Options = { headersTimeoutMs?: number }
 
 const CRLF = Buffer.from('\r\n')
-/** Parts that many viewers are sent are framed once. */
+/** Parts that many connections are sent are framed once. */
 const framed = new WeakMap<readonly Buffer[], readonly Buffer[]>()
 
-/** As one chunk of HTTP/1.1's chunked coding. */
+/** One chunk of HTTP/1.1's chunked coding. */
 function asChunk(parts: readonly Buffer[]): readonly Buffer[] {
   let chunk = framed.get(parts)
   if (!chunk) {
@@ -30,39 +33,49 @@ function asChunk(parts: readonly Buffer[]): readonly Buffer[] {
 }
 
 /**
- * The body of one viewer's answer. Headers and first bytes go through the framework; once they are out, what follows is
- * written to the connection of Node's own answer where that is known (`nodeResponse` says why; the answer's own `write`
- * holds the connection back until a tick of its own has passed, for each piece), else through the framework too.
+ * The response body of one live connection. Headers and first bytes go through the framework. The rest is written to the
+ * socket of Node's response where one is given, otherwise through the framework too.
  */
 export class Outlet {
   readonly body: ReadableStream<Uint8Array>
-  readonly #response: ServerResponse | undefined
+  /** Undefined when everything goes through the framework. */
+  #response: ServerResponse | undefined
   readonly #onRoom: () => void
+  readonly #headersDueAt: number
   #controller!: ReadableStreamDefaultController<Uint8Array> // set by start(), which the stream's constructor calls
-  /** Waits for the headers: through the framework it might come out behind what is written directly. */
+  /** Written before the headers left: sent through the framework it could arrive after direct writes. */
   #early: Buffer[] = []
-  /** Of the response, once what follows is written to it. */
+  /** Set once direct writes have begun. */
   #socket: Socket | undefined
   #isOver = false
 
-  constructor(response: ServerResponse | undefined, { onRoom, onGone }: Events) {
+  constructor(
+    response: ServerResponse | undefined,
+    { onRoom, onGone }: Events,
+    { headersTimeoutMs = HEADERS_TIMEOUT_MS }: Options = {},
+  ) {
     this.#response = response
     this.#onRoom = onRoom
+    this.#headersDueAt = Date.now() + headersTimeoutMs
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.#controller = controller
           controller.enqueue(OPENING)
         },
-        pull: () => (response ? this.#goDirect(response) : onRoom()),
+        pull: () => (this.#response ? this.#goDirect(this.#response) : onRoom()),
         cancel: () => {
           this.#stop()
           onGone()
         },
       },
-      // Where the rest is written directly, to be asked for more means that the first bytes were taken.
+      // With direct writes, the first pull means that the framework took the first bytes.
       new ByteLengthQueuingStrategy({ highWaterMark: response ? 1 : WINDOW_BYTES }),
     )
+  }
+
+  get isDirect(): boolean {
+    return this.#socket !== undefined
   }
 
   get hasRoom(): boolean {
@@ -84,7 +97,7 @@ export class Outlet {
     if (pieces.length > 1) socket.uncork()
   }
 
-  /** Ends the body behind what was written. */
+  /** Ends the body after what was written. */
   close(): void {
     if (this.#isOver) return
     this.#stop()
@@ -99,15 +112,26 @@ export class Outlet {
 
   #goDirect(response: ServerResponse): void {
     if (this.#socket || this.#isOver) return
-    // The headers leave together with the first bytes, a moment after these were taken.
     if (!response.headersSent) {
-      setImmediate(() => this.#goDirect(response))
+      // The framework sends the headers a moment after it took the first bytes.
+      if (Date.now() < this.#headersDueAt) setImmediate(() => this.#goDirect(response))
+      else this.#goThroughFramework()
       return
     }
-    if (!response.socket) return // the one who reads has gone
+    if (response.hasHeader('content-encoding')) {
+      this.#goThroughFramework() // bytes written directly would skip the compression
+      return
+    }
+    if (!response.socket) return // the client disconnected
     this.#socket = response.socket
     this.#socket.on('drain', this.#onRoom)
     this.write(this.#early.splice(0))
     this.#onRoom()
+  }
+
+  #goThroughFramework(): void {
+    this.#response = undefined
+    this.write(this.#early.splice(0))
+    if (this.hasRoom) this.#onRoom()
   }
 }

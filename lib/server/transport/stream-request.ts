@@ -11,15 +11,13 @@ type StreamRequest = {
 }
 
 /**
- * Opens a request whose answer is read over time, on a connection of its own. Node's own client, which parses next to the
- * socket and leaves what nobody reads in the kernel: an event stream read thirty times a second costs thirty wakes of this
- * process instead of one for each event (a quarter of the processor time of undici's `request`, measured at 500 a second).
- * `connect` has to make sockets that hold back after each piece (`STREAM_WATER_MARK`).
+ * Sends a request whose response is read over time, on a connection of its own. Node's client leaves unread data in the
+ * kernel, at a quarter of the CPU of undici's `request` (docs/decisions/stream-cost.md).
  */
-export function openAnswer(url: URL, { connect, body, ...sent }: StreamRequest): Promise<IncomingMessage> {
+export function openResponse(url: URL, { connect, body, ...sent }: StreamRequest): Promise<IncomingMessage> {
   const { protocol, host, hostname, port } = url
   return new Promise((resolve, reject) => {
-    const asked = request(
+    const opened = request(
       {
         ...sent,
         headers: { ...sent.headers, host },
@@ -33,10 +31,10 @@ export function openAnswer(url: URL, { connect, body, ...sent }: StreamRequest):
       },
       resolve,
     )
-    asked.on('error', reject)
-    asked.end(body)
+    opened.on('error', reject)
+    opened.end(body)
   })
 }
 
-/** Of sockets for `openAnswer`, in bytes: each read fills it, and nothing more is taken from the kernel until it is taken here. */
+/** Buffer size of the sockets that `connect` makes for `openResponse`: each read fills it, so the rest stays in the kernel. */
 export const STREAM_WATER_MARK = 1

@@ -6,7 +6,7 @@ import { AppError } from '@/lib/errors'
 import { env } from '../process/env'
 import { joinSignals } from '../process/signals'
 import { gatheredStream } from '../transport/gathered-stream'
-import { openAnswer, STREAM_WATER_MARK } from '../transport/stream-request'
+import { openResponse, STREAM_WATER_MARK } from '../transport/stream-request'
 import { guardedConnector } from './address-guard'
 import { allowedUpstreams, type Destination } from './destination'
 import { connectionError, lateError } from './network-error'
@@ -104,7 +104,7 @@ async function openStream(request: UpstreamRequest, signal: AbortSignal) {
   const { base, reach } = request.to
   const release = countStream(request)
   const sent = { ...outgoing(request, signal), connect: doorFor(reach).streams }
-  const body = await openAnswer(joinUrl(base, request.path), sent).catch((error: unknown) => {
+  const body = await openResponse(joinUrl(base, request.path), sent).catch((error: unknown) => {
     release()
     throw error
   })
