@@ -1,10 +1,12 @@
 'use server'
 import { z } from 'zod'
+import { consoleRecords } from '@/lib/contracts/console-records'
 import type { Result } from '@/lib/errors'
 import { changeOwnPassword, NewPassword } from '@/lib/server/access/accounts'
-import { EVERYWHERE } from '@/lib/server/access/actor'
+import { EVERYWHERE, sessionActor } from '@/lib/server/access/actor'
 import { setSessionCookie } from '@/lib/server/access/session'
-import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { guardAction } from '@/lib/server/audit/guard-action'
+import { audited } from '@/lib/server/audit/own-records'
 import { env } from '@/lib/server/process/env'
 import { parseInput } from '@/lib/server/process/result'
 import { forgetFirstSignIn } from '@/lib/server/start/first-run'
@@ -20,14 +22,13 @@ const PasswordChange = z
 export async function changePassword(given: { current: string; next: string }): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const { current, next } = parseInput(PasswordChange, given)
-    return audited(
-      { workspace: EVERYWHERE, role: null, operation: 'changePassword', fields: ['password'], requestId },
-      async (actor) => {
-        const account = await changeOwnPassword(actor.id, current, next)
-        if (account.email === env().PILOTHOUSE_ADMIN_EMAIL) forgetFirstSignIn()
-        await setSessionCookie(account)
-        return null
-      },
-    )
+    const actor = await sessionActor()
+    const write = { actor, workspace: EVERYWHERE, fields: ['password'], requestId }
+    return await audited(consoleRecords.changePassword, write, async () => {
+      const account = await changeOwnPassword(actor.id, current, next)
+      if (account.email === env().PILOTHOUSE_ADMIN_EMAIL) forgetFirstSignIn()
+      await setSessionCookie(account)
+      return null
+    })
   })
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { GET as getPrices } from '@/app/api/prices/[workspace]/route'
 import type { Actor } from '@/lib/server/access/actor'
-import { listAudit } from '@/lib/server/audit/trail'
-import { servePrices } from '@/lib/server/records/prices'
+import { listAudit } from '@/lib/server/records/audit'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { deletePrice, importPrices, savePrice } from './prices'
@@ -49,7 +49,7 @@ const price = {
   validFrom: null,
 }
 const read = async () => {
-  const response = await servePrices(new Request('http://localhost/api'), workspace)
+  const response = await getPrices(new Request('http://localhost/api'), { params: Promise.resolve({ workspace }) })
   return response.ok ? ((await response.json()) as { id: string; model: string; input: number }[]) : response.status
 }
 

@@ -1,54 +1,62 @@
 'use server'
 import { z } from 'zod'
 import type { Result } from '@/lib/errors'
-import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { sessionActor } from '@/lib/server/access/actor'
+import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
-import { changePrice, erasePrice, insertPrice, listPrices, PriceInput, putPrices } from '@/lib/server/records/prices'
+import * as records from '@/lib/server/records/prices'
 
-const Place = { workspace: z.string().min(1).max(300) }
-const Save = z.strictObject({ ...Place, id: z.uuid().optional(), price: PriceInput })
-const Import = z.strictObject({ ...Place, prices: z.array(PriceInput).min(1, 'There is no price in it.').max(1_000) })
-const Remove = z.strictObject({ ...Place, id: z.uuid() })
+const AMOUNT = 'Enter US dollars of a million tokens, such as 0.15.'
+const Amount = z.number(AMOUNT).min(0, AMOUNT).max(1_000_000, AMOUNT)
+const name = (message: string) =>
+  z
+    .string()
+    .trim()
+    .min(1, message)
+    .max(200, 'Use at most 200 characters.')
+    .refine((text) => !text.includes('\0'), message)
 
-/** All prices of the workspace, as they are then. */
-type Prices = Awaited<ReturnType<typeof listPrices>>
+const Price = z.strictObject({
+  model: name('Enter the name of a model, such as gpt-* for several.'),
+  provider: name('Leave it empty for every provider.').nullable(),
+  input: Amount,
+  output: Amount,
+  cachedInput: Amount.nullable(),
+  reasoning: Amount.nullable(),
+  validFrom: z.iso.date('Enter a day, such as 2026-01-31.').nullable(),
+})
+
+type Prices = Awaited<ReturnType<typeof records.listPrices>>
+
+const Workspace = z.string().min(1).max(300)
+const Save = z.strictObject({ workspace: Workspace, id: z.uuid().optional(), price: Price })
+const Import = z.strictObject({
+  workspace: Workspace,
+  prices: z.array(Price).min(1, 'There is no price in it.').max(1_000),
+})
+const Remove = z.strictObject({ workspace: Workspace, id: z.uuid() })
+
+// Each gives all prices of the workspace afterwards.
 
 /** Adds a price, or changes the one with the id. */
 export async function savePrice(given: z.input<typeof Save>): Promise<Result<Prices>> {
   return guardAction(async (requestId) => {
-    const { workspace, id, price } = parseInput(Save, given)
-    const params = { model: price.model, ...(id && { price: id }) }
-    return write('savePrice', workspace, params, Object.keys(price), requestId, () =>
-      id ? changePrice(workspace, id, price) : insertPrice(workspace, price),
-    )
+    const input = parseInput(Save, given)
+    return await records.savePrice(await sessionActor(), input, requestId)
   })
 }
 
 /** Adds many; those of the same model, provider and day are replaced. */
 export async function importPrices(given: z.input<typeof Import>): Promise<Result<Prices>> {
   return guardAction(async (requestId) => {
-    const { workspace, prices } = parseInput(Import, given)
-    const params = { count: String(prices.length) }
-    return write('importPrices', workspace, params, ['prices'], requestId, () => putPrices(workspace, prices))
+    const input = parseInput(Import, given)
+    return await records.importPrices(await sessionActor(), input, requestId)
   })
 }
 
 export async function deletePrice(given: z.input<typeof Remove>): Promise<Result<Prices>> {
   return guardAction(async (requestId) => {
-    const { workspace, id } = parseInput(Remove, given)
-    return write('deletePrice', workspace, { price: id }, [], requestId, () => erasePrice(workspace, id))
+    const input = parseInput(Remove, given)
+    return await records.deletePrice(await sessionActor(), input, requestId)
   })
 }
-
-const write = (
-  operation: string,
-  workspace: string,
-  params: Record<string, string>,
-  fields: string[],
-  requestId: string,
-  effect: () => Promise<void>,
-): Promise<Prices> =>
-  audited({ workspace, role: 'admin', operation, params, fields, requestId }, async () => {
-    await effect()
-    return await listPrices(workspace)
-  })

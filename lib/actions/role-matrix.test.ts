@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { GET as getPrices } from '@/app/api/prices/[workspace]/route'
 import { deploymentRecord, SAMPLE_ID as id } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { controlPlane } from '@/lib/contracts/control-plane'
@@ -10,7 +11,6 @@ import { LOOKS } from '@/lib/server/edits/ambiguous-write'
 import { readSecrets } from '@/lib/server/edits/read-secrets'
 import { readWaiting } from '@/lib/server/inbox/inbox-thread'
 import { serveLive } from '@/lib/server/live/serve'
-import { servePrices } from '@/lib/server/records/prices'
 import { relay } from '@/lib/server/relay/relay'
 import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
 import { exportDeployments } from '@/lib/server/resources/deployments-export'
@@ -135,7 +135,7 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'follow a log': live({ kind: 'logs', deployment: id, revision: id, type: 'build', cursor: 0 }),
     'read the runs': read(() => readRunRows(workspace, {}, actor)),
     'follow the runs': live({ kind: 'runs', query: {} }),
-    'read the prices': answer(() => servePrices(get('/api/prices/default'), workspace)),
+    'read the prices': answer(() => getPrices(get('/api/prices/default'), { params: Promise.resolve({ workspace }) })),
     'save a template': action(() =>
       saveTemplate({ workspace, deployment: id, name: `template ${++keys}`, body: template }),
     ),

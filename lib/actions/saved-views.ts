@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import type { Result } from '@/lib/errors'
 import { MAX_VIEW_NAME, type SavedView } from '@/lib/lists/saved-views'
-import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { sessionActor } from '@/lib/server/access/actor'
+import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
-import { addView, changeView, listViews, removeView, type ViewsPlace } from '@/lib/server/records/saved-views'
+import * as records from '@/lib/server/records/saved-views'
 
 const Place = {
   workspace: z.string().min(1).max(80),
@@ -23,16 +24,13 @@ const Change = z.strictObject({
 })
 const Remove = z.strictObject({ ...Place, id: z.uuid() })
 
-// Each gives all of the person's views of the list back, as they are then.
+// Each gives all of the person's views of the list afterwards.
 
-/** Saves a list's filters under a name of one's own; `id` is the new view's. */
+/** Saves a list's filters under a name; `id` is the new view's. */
 export async function saveView(given: z.input<typeof Add>): Promise<Result<{ id: string; views: SavedView[] }>> {
   return guardAction(async (requestId) => {
     const { name, query, ...place } = parseInput(Add, given)
-    return write('saveView', place, ['name', 'query'], requestId, async (at) => {
-      const id = await addView(at, { name, query })
-      return { id, views: await listViews(at) }
-    })
+    return await records.saveView(await sessionActor(), place, { name, query }, requestId)
   })
 }
 
@@ -40,35 +38,13 @@ export async function saveView(given: z.input<typeof Add>): Promise<Result<{ id:
 export async function updateView(given: z.input<typeof Change>): Promise<Result<SavedView[]>> {
   return guardAction(async (requestId) => {
     const { id, workspace, page, ...change } = parseInput(Change, given)
-    return write('updateView', { workspace, page, id }, Object.keys(change), requestId, async (at) => {
-      await changeView(at, id, change)
-      return await listViews(at)
-    })
+    return await records.updateView(await sessionActor(), { workspace, page, id }, change, requestId)
   })
 }
 
 export async function deleteView(given: z.input<typeof Remove>): Promise<Result<SavedView[]>> {
   return guardAction(async (requestId) => {
-    const { id, ...place } = parseInput(Remove, given)
-    return write('deleteView', { ...place, id }, [], requestId, async (at) => {
-      await removeView(at, id)
-      return await listViews(at)
-    })
+    const input = parseInput(Remove, given)
+    return await records.deleteView(await sessionActor(), input, requestId)
   })
-}
-
-type Where = { workspace: string; page: string; id?: string }
-
-/** One's own views need no more than to see the workspace. */
-function write<T>(
-  operation: string,
-  { workspace, page, id }: Where,
-  fields: string[],
-  requestId: string,
-  effect: (place: ViewsPlace) => Promise<T>,
-): Promise<T> {
-  const params = { page, ...(id && { view: id }) }
-  return audited({ workspace, role: 'viewer', operation, params, fields, requestId }, (actor) =>
-    effect({ account: actor.id, workspace, page }),
-  )
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { GET as getTemplate } from '@/app/api/templates/[workspace]/[templateId]/route'
 import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATES } from '@/lib/lists/run-templates'
 import type { Actor } from '@/lib/server/access/actor'
-import { addTemplate, serveTemplate } from '@/lib/server/records/run-templates'
+import * as records from '@/lib/server/records/run-templates'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { deleteTemplate, saveTemplate, updateTemplate } from './templates'
@@ -50,7 +51,9 @@ const form = {
 }
 const body = (more: object = {}) => JSON.stringify({ ...form, ...more })
 const read = async (id: string) => {
-  const response = await serveTemplate(new Request('http://localhost/api'), 'default', id)
+  const response = await getTemplate(new Request('http://localhost/api'), {
+    params: Promise.resolve({ workspace: 'default', templateId: id }),
+  })
   return response.ok ? (JSON.parse((await response.json()).body) as typeof form) : response.status
 }
 
@@ -111,8 +114,9 @@ test('what is no form, no JSON, too large, one too many or a stranger’s is ref
   expect(await refused({ body: body({ context: '{' }) })).toEqual(['invalid', 'context'])
   expect(await refused({ body: body({ message: 'x'.repeat(MAX_TEMPLATE_LENGTH) }) })).toEqual(['invalid', 'body'])
   expect(await refused({ name: ' ' })).toEqual(['invalid', 'name'])
-  const full = { account: actor.id, workspace: 'default', deployment: 'full' }
-  for (let index = 0; index < MAX_TEMPLATES; index++) await addTemplate(full, { name: `n${index}`, body: '{}' })
+  const full = { workspace: 'default', deployment: 'full' }
+  for (let index = 0; index < MAX_TEMPLATES; index++)
+    await records.saveTemplate(actor, full, { name: `n${index}`, body: '{}' }, 'request')
   expect(await refused({ deployment: 'full' })).toEqual(['conflict', undefined])
   actor = await testActor({ elsewhere: 'admin' })
   expect(await refused({})).toEqual(['forbidden', undefined])

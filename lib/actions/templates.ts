@@ -1,19 +1,15 @@
 'use server'
 import { z } from 'zod'
 import { MULTITASK_STRATEGIES, STREAM_MODES } from '@/lib/contracts/agents/run-options'
-import type { Result } from '@/lib/errors'
-import { parseJson } from '@/lib/json/lossless'
+import { isSecretKey } from '@/lib/contracts/wire/redact'
+import { AppError, type Result } from '@/lib/errors'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson, printJson, setOwn } from '@/lib/json/lossless'
 import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/lists/run-templates'
-import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { sessionActor } from '@/lib/server/access/actor'
+import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
-import {
-  addTemplate,
-  changeTemplate,
-  listTemplates,
-  removeTemplate,
-  type TemplatesPlace,
-  withoutSecrets,
-} from '@/lib/server/records/run-templates'
+import * as records from '@/lib/server/records/run-templates'
 
 const Place = { workspace: z.string().min(1).max(300), deployment: z.string().min(1).max(300) }
 const Name = z.string().trim().min(1, 'Give it a name.').max(MAX_TEMPLATE_NAME)
@@ -56,38 +52,30 @@ const Remove = z.strictObject({ ...Place, id: z.uuid() })
 /** All of the person's templates of the deployment, as they are then. `removed`: keys of secrets whose values were not saved. */
 export type TemplatesSaved = { id: string; templates: RunTemplate[]; removed: string[] }
 
-/** Saves what the form holds under a name of one's own. */
+/** Saves what the form holds under a name. */
 export async function saveTemplate(given: z.input<typeof Add>): Promise<Result<TemplatesSaved>> {
   return guardAction(async (requestId) => {
     const { name, body: form, ...place } = parseInput(Add, given)
     const { body, removed } = stored(form)
-    return write('saveTemplate', place, ['name', 'body'], requestId, async (at) => {
-      const id = await addTemplate(at, { name, body })
-      return { id, templates: await listTemplates(at), removed }
-    })
+    return { ...(await records.saveTemplate(await sessionActor(), place, { name, body }, requestId)), removed }
   })
 }
 
-/** Renames a template, or gives it what the form holds now. */
+/** Renames a template, or replaces its contents with what the form holds now. */
 export async function updateTemplate(given: z.input<typeof Change>): Promise<Result<TemplatesSaved>> {
   return guardAction(async (requestId) => {
-    const { id, name, body: form, ...place } = parseInput(Change, given)
+    const { name, body: form, ...place } = parseInput(Change, given)
     const { body, removed } = form ? stored(form) : { body: undefined, removed: [] }
     const change = { ...(name !== undefined && { name }), ...(body !== undefined && { body }) }
-    return write('updateTemplate', { ...place, id }, Object.keys(change), requestId, async (at) => {
-      if (Object.keys(change).length > 0) await changeTemplate(at, id, change)
-      return { id, templates: await listTemplates(at), removed }
-    })
+    const templates = await records.updateTemplate(await sessionActor(), place, change, requestId)
+    return { id: place.id, templates, removed }
   })
 }
 
 export async function deleteTemplate(given: z.input<typeof Remove>): Promise<Result<RunTemplate[]>> {
   return guardAction(async (requestId) => {
-    const { id, ...place } = parseInput(Remove, given)
-    return write('deleteTemplate', { ...place, id }, [], requestId, async (at) => {
-      await removeTemplate(at, id)
-      return await listTemplates(at)
-    })
+    const input = parseInput(Remove, given)
+    return await records.deleteTemplate(await sessionActor(), input, requestId)
   })
 }
 
@@ -100,18 +88,31 @@ function stored(form: z.output<typeof Body>): { body: string; removed: string[] 
   }
 }
 
-type Where = { workspace: string; deployment: string; id?: string }
+/** JSON text in which no key that names a secret has a value, and those keys. Throws AppError invalid for what is no JSON. */
+function withoutSecrets(text: string, field: string): { text: string; removed: string[] } {
+  if (text.trim() === '') return { text, removed: [] }
+  let value: unknown
+  try {
+    value = parseJson(text)
+  } catch (cause) {
+    const message = 'Only valid JSON can be saved.'
+    throw new AppError('invalid', message, { fields: [{ path: [field], message }], cause })
+  }
+  const removed = new Set<string>()
+  const clean = cleaned(value, removed)
+  // As it was typed where nothing had to go.
+  return { text: removed.size > 0 ? printJson(clean) : text, removed: [...removed] }
+}
 
-/** One's own templates need no more than to see the workspace: what they are used for asks for its own rights. */
-function write<T>(
-  operation: string,
-  { workspace, deployment, id }: Where,
-  fields: string[],
-  requestId: string,
-  effect: (place: TemplatesPlace) => Promise<T>,
-): Promise<T> {
-  const params = { deployment, ...(id && { template: id }) }
-  return audited({ workspace, role: 'viewer', operation, params, fields, requestId }, (actor) =>
-    effect({ account: actor.id, workspace, deployment }),
-  )
+// As deep as `parseJson` reads, which is less than the stack is.
+function cleaned(value: unknown, removed: Set<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => cleaned(item, removed))
+  if (!isRecord(value)) return value
+  const copy = {}
+  for (const [key, item] of Object.entries(value)) {
+    const isSecret = isSecretKey(key) && item !== '' && item !== null
+    if (isSecret) removed.add(key)
+    setOwn(copy, key, isSecret ? '' : cleaned(item, removed))
+  }
+  return copy
 }

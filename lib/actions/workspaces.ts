@@ -1,7 +1,8 @@
 'use server'
 import { z } from 'zod'
+import { consoleRecords } from '@/lib/contracts/console-records'
 import type { Result } from '@/lib/errors'
-import { EVERYWHERE } from '@/lib/server/access/actor'
+import { sessionActor } from '@/lib/server/access/actor'
 import { eraseDirectServer, insertDirectServer, NewDirectServer } from '@/lib/server/access/direct-servers'
 import {
   changeWorkspace,
@@ -10,7 +11,8 @@ import {
   NewWorkspace,
   WorkspaceChange,
 } from '@/lib/server/access/workspace-settings'
-import { audited, guardAction } from '@/lib/server/audit/guard-action'
+import { guardAction } from '@/lib/server/audit/guard-action'
+import { audited, type RecordWrite } from '@/lib/server/audit/own-records'
 import { parseInput } from '@/lib/server/process/result'
 
 // Workspaces say where keys are sent and which machines the console may reach, so all of this asks for an admin of the
@@ -26,18 +28,17 @@ const fieldsOf = (given: object): string[] =>
   })
 const DEEP: ReadonlySet<string> = new Set(['keys', 'traces'])
 
-const write = (
+const write = async (
   workspace: string,
-  operation: string,
   requestId: string,
   fields: string[] = [],
   params: Record<string, string> = {},
-) => ({ workspace, scope: EVERYWHERE, role: 'admin', operation, requestId, fields, params }) as const
+): Promise<RecordWrite> => ({ actor: await sessionActor(), workspace, requestId, fields, params })
 
 export async function createWorkspace(given: NewWorkspace): Promise<Result<{ slug: string }>> {
   return guardAction(async (requestId) => {
     const input = parseInput(NewWorkspace, given)
-    return audited(write(input.slug, 'createWorkspace', requestId, fieldsOf(input)), async () => {
+    return audited(consoleRecords.createWorkspace, await write(input.slug, requestId, fieldsOf(input)), async () => {
       await insertWorkspace(input)
       return { slug: input.slug }
     })
@@ -52,14 +53,16 @@ export async function updateWorkspace(
   return guardAction(async (requestId) => {
     const slug = parseInput(Slug, workspace)
     const input = parseInput(WorkspaceChange, change)
-    return audited(write(slug, 'updateWorkspace', requestId, fieldsOf(input)), () => changeWorkspace(slug, input))
+    return audited(consoleRecords.updateWorkspace, await write(slug, requestId, fieldsOf(input)), () =>
+      changeWorkspace(slug, input),
+    )
   })
 }
 
 export async function deleteWorkspace(workspace: string): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const slug = parseInput(Slug, workspace)
-    return audited(write(slug, 'deleteWorkspace', requestId), async () => {
+    return audited(consoleRecords.deleteWorkspace, await write(slug, requestId), async () => {
       await eraseWorkspace(slug)
       return null
     })
@@ -70,7 +73,9 @@ export async function addDirectServer(workspace: string, server: NewDirectServer
   return guardAction(async (requestId) => {
     const slug = parseInput(Slug, workspace)
     const input = parseInput(NewDirectServer, server)
-    return audited(write(slug, 'addDirectServer', requestId, fieldsOf(input)), () => insertDirectServer(slug, input))
+    return audited(consoleRecords.addDirectServer, await write(slug, requestId, fieldsOf(input)), () =>
+      insertDirectServer(slug, input),
+    )
   })
 }
 
@@ -78,7 +83,7 @@ export async function removeDirectServer(workspace: string, server: string): Pro
   return guardAction(async (requestId) => {
     const slug = parseInput(Slug, workspace)
     const id = parseInput(z.uuid(), server)
-    return audited(write(slug, 'removeDirectServer', requestId, [], { server: id }), async () => {
+    return audited(consoleRecords.removeDirectServer, await write(slug, requestId, [], { server: id }), async () => {
       await eraseDirectServer(slug, id)
       return null
     })

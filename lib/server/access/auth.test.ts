@@ -4,10 +4,10 @@ import { decode, type JWT } from 'next-auth/jwt'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { db } from '../process/db'
-import { setDisabled } from '../records/members'
+import { disableMember } from '../records/members'
 import { actorOf, testActor, testConsole } from '../testing'
 import { type Account, createAccount, endSessions, setPassword } from './accounts'
-import { roleOf, sessionActor } from './actor'
+import { type Actor, roleOf, sessionActor } from './actor'
 import { authOptions } from './auth'
 import { roleFromClaims } from './oidc'
 import { forgetSignInAttempts } from './rate-limit'
@@ -65,17 +65,20 @@ describe('the actor of a request', () => {
     await expect(sessionActor()).rejects.toMatchObject(refusal)
   })
 
-  test.each<[string, (account: Account) => Promise<unknown>]>([
+  test.each<[string, (account: Account, admin: Actor) => Promise<unknown>]>([
     ['sessions were ended everywhere', async ({ id }) => endSessions(await db(), id)],
     ['the password was changed', async ({ id }) => setPassword(await db(), id, 'another password')],
-    ['the account was disabled', async ({ id }) => setDisabled(id, true)],
+    [
+      'the account was disabled',
+      async ({ id }, admin) => disableMember(admin, { account: id, isDisabled: true }, 'request'),
+    ],
     ['the account is gone', async ({ id }) => (await db()).execute(sql`delete from console.accounts where id = ${id}`)],
   ])('is nobody at the next request after %s', async (_, act) => {
-    await testActor({ '*': 'admin' })
+    const admin = await testActor({ '*': 'admin' })
     const { account } = await testActor({ staging: 'admin' })
     await carry(account)
     await expect(sessionActor()).resolves.toMatchObject({ id: account.id })
-    await act(account)
+    await act(account, admin)
     await expect(sessionActor()).rejects.toMatchObject(refusal)
   })
 
@@ -217,9 +220,10 @@ describe('single sign-on', () => {
     ])
       expect(await signIn(claims)).toBe('/sign-in?error=AccessDenied')
     expect((await (await db()).execute(sql`select * from console.accounts`)).rows).toEqual([])
-    await testActor({ '*': 'admin' })
+    const admin = await testActor({ '*': 'admin' })
     await signIn({ sub: 's2', email: 'b@example.com', groups: ['ops'] })
-    await setDisabled(String(((await tokenOf('s2')) as JWT).sub), true)
+    const account = String(((await tokenOf('s2')) as JWT).sub)
+    await disableMember(admin, { account, isDisabled: true }, 'request')
     expect(await signIn({ sub: 's2', email: 'b@example.com', groups: ['ops'] })).toBe('/sign-in?error=AccessDenied')
     await expect(tokenOf('s2')).rejects.toThrow()
   })

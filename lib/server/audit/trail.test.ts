@@ -5,11 +5,11 @@ import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Role } from '@/lib/contracts/wire/api'
 import { testDatabase } from '@/scripts/testing'
 import { adoptStore, db, openStore } from '../process/db'
+import { listAudit, verifyAudit } from '../records/audit'
 import { testActor, testConsole } from '../testing'
-import { keptAnchors } from './anchor'
+import { type Anchor, keptAnchors } from './anchor'
 import { type AuditHead, appendRows } from './chain'
-import { type AuditEntry, listAudit, recordDenial, recordIntent, recordOutcome } from './trail'
-import { verifyAudit } from './verify'
+import { type AuditEntry, recordDenial, recordIntent, recordOutcome } from './trail'
 
 const entry: AuditEntry = {
   actor: { id: 'someone', email: 'someone@example.com', kind: 'user' },
@@ -50,6 +50,7 @@ beforeEach(async () => {
 afterAll(drop)
 
 const run = async (statement: ReturnType<typeof sql>) => (await db()).execute(statement)
+const verify = async (anchors?: Anchor[]) => verifyAudit(await testActor({ '*': 'admin' }), 'staging', anchors)
 const write = async (rows: number) => {
   for (let row = 1; row <= rows; row += 1) await recordIntent({ ...entry, requestId: `request-${row}` })
 }
@@ -81,7 +82,7 @@ describe('the audit trail', () => {
       fields: ['secrets', 'resource_spec'],
       requestId: 'request-1',
     })
-    expect(await verifyAudit()).toMatchObject({ isWhole: true, rows: 3, problems: [] })
+    expect(await verify()).toMatchObject({ isWhole: true, rows: 3, problems: [] })
   })
 
   test('is read page by page, by its administrators only', async () => {
@@ -102,7 +103,7 @@ describe('the audit trail', () => {
   test('survives whatever a caller puts into a path', async () => {
     const params = { thread_id: 'a\u0000b', key: '\ud800', __proto__x: '‮', text: '"\n{' }
     await recordIntent({ ...entry, workspace: 'st\u0000aging\n', params, fields: ['\u0000'] })
-    const report = await verifyAudit()
+    const report = await verify()
     expect(report).toMatchObject({ isWhole: true, rows: 1 })
     const [row] = (await listAudit(await testActor({ '*': 'admin' }), { workspace: 'st aging ' })).entries
     expect(row?.params).toEqual(params)
@@ -121,7 +122,7 @@ describe('the audit trail', () => {
       ...stores.map((store) => store.close()),
     ])
     expect(new Set(heads.map(({ seq }: AuditHead) => seq)).size).toBe(20)
-    expect(await verifyAudit()).toMatchObject({ isWhole: true, rows: 60 })
+    expect(await verify()).toMatchObject({ isWhole: true, rows: 60 })
   })
 
   test('refuses a write whose intent cannot be recorded, and only logs a denial it cannot record', async () => {
@@ -191,9 +192,9 @@ describe('verification finds', () => {
 
   test.each(Object.entries(cases))('%s', async (_, [statements, problem]) => {
     await write(8)
-    expect((await verifyAudit()).isWhole).toBe(true)
+    expect((await verify()).isWhole).toBe(true)
     for (const statement of statements) await run(statement)
-    const report = await verifyAudit()
+    const report = await verify()
     expect(report.isWhole).toBe(false)
     expect(report.problems.join('\n')).toMatch(problem)
   })
@@ -207,25 +208,25 @@ describe('verification finds', () => {
     await run(sql`update console.audit_head set seq = ${then.seq}, mac = ${then.mac}, seal = ${then.seal}`)
     const [kept] = keptAnchors()
     expect(kept?.seq).toBe(51) // the first row of a process and every fifty after it
-    expect((await verifyAudit()).problems).toEqual(['Row 51 was anchored and is missing.'])
+    expect((await verify()).problems).toEqual(['Row 51 was anchored and is missing.'])
     const anchors = path.join(home?.dataDir ?? '', 'audit-anchor.json')
     const copy = JSON.parse(readFileSync(anchors, 'utf8'))
     rmSync(anchors)
-    expect((await verifyAudit()).isWhole).toBe(true) // the database alone cannot tell …
-    expect((await verifyAudit(copy)).isWhole).toBe(false) // … the log stream's anchor can
+    expect((await verify()).isWhole).toBe(true) // the database alone cannot tell …
+    expect((await verify(copy)).isWhole).toBe(false) // … the log stream's anchor can
   })
 
-  test('a trail begun anew in place of the old one', async () => {
+  test('a trail that was started again in place of the old one', async () => {
     await write(3)
     await run(sql`truncate console.audit, console.audit_head`)
     await write(3)
-    expect((await verifyAudit()).problems.join()).toMatch(/belongs to another trail/)
+    expect((await verify()).problems.join()).toMatch(/belongs to another trail/)
   })
 
   test('every row of another sealing key', async () => {
     await write(3)
     home?.set({ PILOTHOUSE_SEALING_KEY: 'another key of thirty-two letters' })
-    expect((await verifyAudit()).problems.join()).toMatch(/the sealing key is another one.*Row 1 was changed/)
+    expect((await verify()).problems.join()).toMatch(/the sealing key is another one.*Row 1 was changed/)
   })
 })
 

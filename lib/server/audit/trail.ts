@@ -1,11 +1,9 @@
 import 'server-only'
-import { and, desc, eq, lt } from 'drizzle-orm'
-import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
-import { AppError } from '@/lib/errors'
-import { type Actor, roleOf } from '../access/actor'
+import type { Role } from '@/lib/contracts/wire/api'
+import { AppError, HTTP_STATUS } from '@/lib/errors'
+import type { Actor } from '../access/actor'
 import { db } from '../process/db'
 import { log, printable } from '../process/log'
-import { audit } from '../process/schema'
 import { shutdownSignal } from '../process/shutdown'
 import { anchor } from './anchor'
 import { type AuditDraft, type AuditHead, appendRows } from './chain'
@@ -138,43 +136,22 @@ export async function recordDenial(entry: AuditEntry & { outcome?: string }): Pr
   )
 }
 
-/** A row as the audit page shows it. */
-export type AuditView = {
-  seq: number
-  at: string
-  kind: 'intent' | 'outcome' | 'denial'
-  intent: number | null
-  actor: string
-  role: Role | null
-  workspace: string
-  operation: string
-  params: Record<string, string>
-  fields: string[]
-  upstreamStatus: number | null
-  outcome: string | null
-  requestId: string
-}
-
-/** A workspace's rows, newest first; `next` is the `before` of the page that follows. Throws AppError forbidden for anybody but an administrator there. */
-export async function listAudit(
-  reader: Actor,
-  { workspace, before, limit = 50 }: { workspace: string; before?: number; limit?: number },
-): Promise<{ entries: AuditView[]; next: number | null }> {
-  const role = await roleOf(reader, workspace)
-  if (!role || !isAtLeast(role, 'admin'))
-    throw new AppError('forbidden', 'The audit trail is for administrators of the workspace.')
-  const size = Math.min(Math.max(limit, 1), 500)
-  const store = await db()
-  const rows = await store
-    .select()
-    .from(audit)
-    .where(and(eq(audit.workspace, workspace), before === undefined ? undefined : lt(audit.seq, before)))
-    .orderBy(desc(audit.seq))
-    .limit(size + 1)
-  const entries = rows.slice(0, size).map(({ mac: _mac, actor, actorEmail, at, ...row }) => ({
-    ...row,
-    actor: actorEmail || actor,
-    at: at.toISOString(),
-  }))
-  return { entries, next: rows.length > size ? (entries.at(-1)?.seq ?? null) : null }
+/** Records the intent of a write, makes it, and records what came of it. Nothing is done when the intent cannot be recorded. */
+export async function withAudit<T>(entry: AuditEntry, work: () => Promise<{ status?: number; value: T }>): Promise<T> {
+  const intent = await recordIntent(entry)
+  // The change has been made or not by now: that its outcome could not be recorded must not hide which.
+  const note = (status: number, outcome: string, upstreamStatus?: number) =>
+    recordOutcome({ intent, status, outcome, upstreamStatus }).catch((error: unknown) =>
+      log.error('audit.outcome_lost', { intent: intent.seq, requestId: entry.requestId, status, outcome, error }),
+    )
+  try {
+    const { status, value } = await work()
+    await note(200, 'done', status)
+    return value
+  } catch (error) {
+    const { code, upstreamStatus } =
+      error instanceof AppError ? error.view : { code: 'internal' as const, upstreamStatus: undefined }
+    await note(HTTP_STATUS[code], code, upstreamStatus)
+    throw error
+  }
 }

@@ -9,7 +9,7 @@ import type { SecretChange } from '@/lib/contracts/deployments/secret-changes'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
-import { listChanges } from '../records/revision-changes'
+import { listRevisionChanges } from '../records/changes'
 import { testActor, testConsole } from '../testing'
 import { call } from '../upstream/call'
 import { LOOKS } from './ambiguous-write'
@@ -365,12 +365,12 @@ test('where the workspace keeps names for its administrators, no answer to other
     const params = { deployment_id: DEPLOYMENT }
     const answers = [
       await call(controlPlane.getDeployment, { workspace: 'default', params }, { actor: viewer }),
-      await listChanges(viewer, place),
+      await listRevisionChanges(viewer, place),
       await readSecrets(place, viewer),
     ]
     for (const text of answers.map((one) => JSON.stringify(one))) expect(text).not.toMatch(/PLAIN|ODD/)
     expect(answers[2]).toMatchObject({ isWithheld: true })
-    expect(JSON.stringify(await listChanges(admin, place))).toContain('secrets.set.PLAIN')
+    expect(JSON.stringify(await listRevisionChanges(admin, place))).toContain('secrets.set.PLAIN')
     expect((await readSecrets(place, admin)).rows).toHaveLength(BASE.length)
   } finally {
     home.set(address)

@@ -6,7 +6,7 @@ import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import type { Actor } from '../access/actor'
-import { withAudit } from '../upstream/audited'
+import { withAudit } from '../audit/trail'
 import { authorize, entryOf } from '../upstream/call-context'
 import { controlPlaneDestination, type Destination } from '../upstream/destination'
 import { exchangeText, isSuccess, prepare } from '../upstream/exchange'
@@ -70,7 +70,7 @@ export async function changeRaw<T>(
     if (isSuccess(answer.status)) return answer.status
     throw withoutSecretValues(responseError(op, to, answer), secretsOf(body))
   }
-  return await withAudit({ ...entryOf(op, input), fields }, context, async () => {
+  return await withAudit({ ...context, ...entryOf(op, input), fields }, async () => {
     const sent = await send().catch((error: unknown) => {
       if (!isOpen(error)) throw error
       error.view.requestId ||= requestId

@@ -4,17 +4,17 @@ import type { SecretRow, SecretsView } from '@/lib/contracts/deployments/secrets
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { type Actor, roleOf } from '../access/actor'
 import { workspace as workspaceOf } from '../access/workspaces'
+import { type SecretHistory, secretHistory } from '../records/changes'
 import { call } from '../upstream/call'
 import { mayNameSecrets } from '../upstream/secret-names'
 import { type EditPlace, readRaw } from './raw-deployment'
 import { HIDDEN, seeSecrets } from './secret-fingerprints'
-import { type SecretHistory, secretHistory } from './secret-history'
 
 /** A deployment's secrets for a page. Who may change them also gets fingerprints; others the names, where the workspace shows them. */
 export async function readSecrets(place: EditPlace, actor: Actor): Promise<SecretsView> {
   const role = await roleOf(actor, place.workspace)
   if (!role || !isAtLeast(role, 'admin')) return await readNames(place, actor, role)
-  const [raw, history] = await Promise.all([readRaw(place, { actor }), secretHistory(place)])
+  const [raw, history] = await Promise.all([readRaw(place, { actor }), secretHistory(actor, place)])
   const seen = seeSecrets(place)(raw)
   const rows = seen.marks.map(
     ({ name, mark }): SecretRow => ({
@@ -31,10 +31,9 @@ export async function readSecrets(place: EditPlace, actor: Actor): Promise<Secre
 
 async function readNames({ workspace, deployment }: EditPlace, actor: Actor, role: Role | null): Promise<SecretsView> {
   const params = { deployment_id: deployment }
-  const [{ secrets, source }, history] = await Promise.all([
-    call(controlPlane.getDeployment, { workspace, params }, { actor }),
-    secretHistory({ workspace, deployment }),
-  ])
+  // First, so that a refusal is on record before it is thrown.
+  const { secrets, source } = await call(controlPlane.getDeployment, { workspace, params }, { actor })
+  const history = await secretHistory(actor, { workspace, deployment })
   const isWithheld = !role || !mayNameSecrets(role, await workspaceOf(workspace))
   const rows = (isWithheld ? [] : secrets).map(
     ({ name }): SecretRow => ({

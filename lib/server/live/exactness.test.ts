@@ -13,9 +13,16 @@ import type { Actor } from '../access/actor'
 import type { Hub } from '../recorder/hub'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
-import { logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
+import {
+  logOf,
+  type ScriptedRun,
+  type ScriptedServer,
+  scriptedServer,
+  summaryOf,
+  until,
+  workspaceFor,
+} from '../recorder/testing'
 import { TIMING } from '../recorder/timing'
-import { readRecording } from '../records/recordings'
 import { testActor, testConsole } from '../testing'
 import { pipeToResponse, startDirectStreams } from '../transport/direct-streams'
 import { nodeResponse } from '../transport/node-response'
@@ -302,7 +309,7 @@ async function round(faults: number, counts: Record<string, number>) {
     run.finish()
   }
   for (const { tab } of tabs) wake(tab)
-  for (const { id } of runs) await until(async () => (await readRecording(id)).phase === 'ended', 20_000)
+  for (const { id } of runs) await until(async () => (await summaryOf(id)).phase === 'ended', 20_000)
   const viewers = tabs.flatMap((tab) => tab.viewers)
   await until(() => viewers.every(({ entries }) => entries.at(-1)?.kind === 'final'), 20_000)
   for (const one of runs) {

@@ -11,8 +11,7 @@ import { recordings } from '../recorder/schema'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import { findRecording } from '../recorder/store'
-import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
-import { readRecording } from '../records/recordings'
+import { type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from '../recorder/testing'
 import { testActor, testConsole } from '../testing'
 import { PACE } from './poller'
 import { serveLive } from './serve'
@@ -126,7 +125,7 @@ test('many viewers of one run: each gets every entry once from its cursor, and t
   const { id } = await start()
   const run = server.latest()
   for (let i = 0; i < 40; i++) run.emit('custom', i)
-  await until(async () => (await readRecording(id)).entries === 41)
+  await until(async () => (await summaryOf(id)).entries === 41)
   const readers = await Promise.all(range(0, 19).map((index) => watch([recording(id, index * 2)])))
   for (let i = 0; i < 60; i++) {
     run.emit('custom', i)
@@ -191,7 +190,7 @@ test('a stream is open at once, kept alive in silence, and told to come back whe
   await reader.read()
   const before = process.memoryUsage().arrayBuffers
   for (let i = 0; i < 300; i++) run.emit('custom', 'x'.repeat(20_000))
-  await until(async () => (await readRecording(id)).entries > 300)
+  await until(async () => (await summaryOf(id)).entries > 300)
   await new Promise((resolve) => setTimeout(resolve, 600))
   let text = ''
   for (let part = await reader.read(); !part.done; part = await reader.read())

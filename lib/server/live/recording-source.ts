@@ -1,10 +1,9 @@
 import 'server-only'
 import type { Subscription } from '@/lib/contracts/wire/live'
-import { AppError } from '@/lib/errors'
+import type { Actor } from '../access/actor'
 import { type Chunk, chunkAfter } from '../recorder/chunk'
 import type { RecordingLog } from '../recorder/recording-log'
-import { recorderHub } from '../recorder/shared-hub'
-import { readChunks } from '../records/recordings'
+import { type OpenRecording, openRecording } from '../records/recordings'
 import { entriesFrame, frame } from '../transport/frames'
 import type { Source } from './source'
 
@@ -18,40 +17,42 @@ const frames = new WeakMap<RecordingLog, Made>()
 export class RecordingSource implements Source {
   readonly id: string
   readonly workspace: string
+  readonly #actor: Actor
   readonly #recording: string
   readonly #onNews: () => void
   #cursor: number
   #epoch: number | undefined
-  #log: RecordingLog | undefined
+  /** Opened while the headers of the response are on their way. */
+  #opening: Promise<OpenRecording> | undefined
+  #open: OpenRecording | undefined
   #unsubscribe = () => {}
-  /** The phase that the viewer was last told; it is told anew when that changes. */
+  /** The phase that the viewer was last told; it is told again when that changes. */
   #told: string | undefined
   #isClosed = false
 
-  constructor(wanted: Wanted, onNews: () => void) {
+  constructor(actor: Actor, wanted: Wanted, onNews: () => void) {
+    this.#actor = actor
     this.id = wanted.id
     this.workspace = wanted.workspace
     this.#recording = wanted.recording
     this.#cursor = wanted.cursor
     this.#epoch = wanted.epoch
     this.#onNews = onNews
-    // What memory does not hold is read while the answer's headers are on their way; if that fails, the reader is told then.
-    recorderHub()
-      .log(this.#recording)
-      .catch(() => {})
+    this.#opening = this.#reopen()
+    this.#opening.catch(() => {}) // told when frames are taken
   }
 
   take(maxBytes: number): Buffer[] | Promise<Buffer[]> {
-    const log = this.#log
-    if (!log || log.isAbandoned) return this.#open(maxBytes)
-    const chunks = log.read(this.#cursor, maxBytes)
-    return chunks
-      ? this.#frame(log, chunks)
-      : readChunks(log, this.#cursor, maxBytes).then((stored) => this.#frame(log, stored))
+    const open = this.#open
+    if (!open || open.log.isAbandoned) return this.#begin(maxBytes)
+    const chunks = open.read(this.#cursor, maxBytes)
+    return Array.isArray(chunks)
+      ? this.#frame(open.log, chunks)
+      : chunks.then((stored) => this.#frame(open.log, stored))
   }
 
   get hasMore(): boolean {
-    const log = this.#log
+    const log = this.#open?.log
     return !log || log.isAbandoned || this.#cursor < log.last || this.#told !== log.phase
   }
 
@@ -60,14 +61,17 @@ export class RecordingSource implements Source {
     this.#unsubscribe()
   }
 
-  async #open(maxBytes: number): Promise<Buffer[]> {
-    const log = await recorderHub().log(this.#recording)
-    // Rights were checked for that workspace.
-    if (log.workspace !== this.workspace)
-      throw new AppError('not_found', 'There is no such recording in this workspace.')
+  #reopen(): Promise<OpenRecording> {
+    return openRecording(this.#actor, { workspace: this.workspace, recording: this.#recording })
+  }
+
+  async #begin(maxBytes: number): Promise<Buffer[]> {
+    const open = await (this.#opening ?? this.#reopen())
+    this.#opening = undefined
+    const { log } = open
     if (this.#isClosed) return []
     this.#unsubscribe()
-    this.#log = log
+    this.#open = open
     this.#told = undefined
     this.#unsubscribe = log.subscribe(this.#onNews)
     const { epoch } = log

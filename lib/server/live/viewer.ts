@@ -1,6 +1,7 @@
 import 'server-only'
 import type { Subscription } from '@/lib/contracts/wire/live'
 import type { Actor } from '../access/actor'
+import { recentRoleOf } from '../access/recent-role'
 import { log } from '../process/log'
 import { errorView } from '../process/result'
 import { frame, KEEP_ALIVE } from '../transport/frames'
@@ -10,7 +11,6 @@ import { onHeartbeat } from './heartbeat'
 import { LogSource } from './log-source'
 import { PolledSource } from './polled-source'
 import { RecordingSource } from './recording-source'
-import { streamRole } from './rights'
 import type { Source } from './source'
 
 /** All waits of a viewer's stream in milliseconds. An object, so that tests can shorten them. */
@@ -83,7 +83,7 @@ export class Viewer {
       this.#news.add(source)
       this.#pump()
     }
-    const source = sourceOf(wanted, onNews)
+    const source = sourceOf(this.#actor, wanted, onNews)
     this.#sources.set(source.id, source)
     this.#news.add(source)
   }
@@ -162,7 +162,7 @@ export class Viewer {
     let wasWithdrawn = false
     try {
       for (const workspace of new Set([...this.#sources.values()].map((one) => one.workspace))) {
-        if (await streamRole(this.#actor, workspace, VIEWER.rightsMs / 3)) continue
+        if (await recentRoleOf(this.#actor, workspace, VIEWER.rightsMs / 3)) continue
         for (const source of [...this.#sources.values()].filter((one) => one.workspace === workspace)) {
           this.#drop(source)
           this.refuse(source.id, 'forbidden', 'You may not see this workspace any more.')
@@ -196,7 +196,7 @@ export class Viewer {
   }
 }
 
-function sourceOf(wanted: Subscription, onNews: () => void): Source {
-  if (wanted.kind === 'recording') return new RecordingSource(wanted, onNews)
+function sourceOf(actor: Actor, wanted: Subscription, onNews: () => void): Source {
+  if (wanted.kind === 'recording') return new RecordingSource(actor, wanted, onNews)
   return wanted.kind === 'logs' ? new LogSource(wanted, onNews) : new PolledSource(wanted, onNews)
 }

@@ -92,7 +92,7 @@ export function watch(wanted: Polled): Watched<unknown> {
       })
     case 'recordings':
       return made({
-        read: () => listRecordings({ workspace, deployment: wanted.deployment }),
+        read: () => listRecordings(actor, { workspace, deployment: wanted.deployment }),
         isMoving: ({ items }) => items.some(({ phase }) => phase !== 'ended'),
         onHint: (listener) => recorderHub().onChange(listener),
       })

@@ -7,11 +7,10 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
-import { subscribeRecording } from '../records/recordings'
 import { testActor, testConsole } from '../testing'
 import { recorderHub } from './shared-hub'
 import { findRecording } from './store'
-import { logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import { follow, logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 import { TIMING } from './timing'
 
 // A console of its own in a child process, killed in the middle of its work.
@@ -100,7 +99,7 @@ test('kill -9 in the middle of many streams: what was stored stays, the rest is 
     const entries: LogEntry[] = []
     seen.set(recording, entries)
     const take = (some: LogEntry[]) => void entries.push(...some)
-    subscribeRecording(recording, 0, take, (error) => expect(error).toBeUndefined())
+    follow(recording, 0, take, (error) => expect(error).toBeUndefined())
   }
   for (let i = 0; i < 60; i++) {
     say()

@@ -7,11 +7,10 @@ import { applyEntry, createRunView, messagesOf, type RunView } from '@/lib/strea
 import { startAgentServer } from '@/platform/agent-server/start'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { readRecording } from '../records/recordings'
 import { testActor, testConsole } from '../testing'
 import { recorderHub } from './shared-hub'
 import { cancelRecording, type RunBody, startRecording } from './start'
-import { logOf, until, workspaceFor } from './testing'
+import { logOf, summaryOf, until, workspaceFor } from './testing'
 
 // Against the embedded platform's agent server and its samples, over a wire that the test can cut.
 
@@ -64,8 +63,7 @@ const chat = (text: string, delay_ms = 2): RunBody => ({
   input: { messages: [{ role: 'user', content: text }] },
   context: { delay_ms },
 })
-const ended = (id: string) =>
-  until(async () => (await readRecording(id)).phase === 'ended' && readRecording(id), 20_000)
+const ended = (id: string) => until(async () => (await summaryOf(id)).phase === 'ended' && summaryOf(id), 20_000)
 async function replay(id: string): Promise<{ view: RunView; log: LogEntry[] }> {
   const log = await logOf(id)
   const view = createRunView()
@@ -115,8 +113,8 @@ test('a wire that is cut again and again changes nothing', { timeout: 40_000 }, 
 
 test('a cancel stops the run on the server; a question leaves it waiting', { timeout: 30_000 }, async () => {
   const { id } = await start(chat('Tell me something long.', 200))
-  await until(async () => (await readRecording(id)).entries > 4)
-  await cancelRecording(actor, id, 'interrupt')
+  await until(async () => (await summaryOf(id)).entries > 4)
+  await cancelRecording(actor, { workspace: 'tests', recording: id }, 'interrupt')
   expect(await ended(id)).toMatchObject({ outcome: 'cancelled' })
 
   const asked = await start({

@@ -5,14 +5,23 @@ import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
-import { listRecordings, readRecording, subscribeRecording } from '../records/recordings'
 import { testActor, testConsole } from '../testing'
 import { RecordingLog } from './recording-log'
 import { recordings } from './schema'
 import { recorderHub } from './shared-hub'
 import { cancelRecording, joinRecording, type StartRecording, startRecording } from './start'
 import { CHANNEL } from './store'
-import { logOf, ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import {
+  follow,
+  logOf,
+  pageOf,
+  ScriptedRun,
+  type ScriptedServer,
+  scriptedServer,
+  summaryOf,
+  until,
+  workspaceFor,
+} from './testing'
 import { LIMITS, TIMING } from './timing'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -61,7 +70,7 @@ const start = (more: Partial<StartRecording> = {}) =>
     body: { assistant_id: 'agent', input: { n: 1 } },
     ...more,
   })
-const ended = (id: string) => until(async () => (await readRecording(id)).phase === 'ended' && readRecording(id))
+const ended = (id: string) => until(async () => (await summaryOf(id)).phase === 'ended' && summaryOf(id))
 const short = (entries: LogEntry[]) =>
   entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind))
 const said = (run: ScriptedRun) => run.events.map(({ event, data }) => `${event} ${data}`)
@@ -113,7 +122,7 @@ test('the version of the assistant is kept where it was the same before and afte
   const versionOf = async (versions: (number | undefined)[]) => {
     tell(versions)
     const { id, assistantVersion } = await start()
-    expect((await readRecording(id)).assistantVersion).toBe(assistantVersion)
+    expect((await summaryOf(id)).assistantVersion).toBe(assistantVersion)
     server.latest().finish()
     await ended(id)
     return assistantVersion
@@ -142,14 +151,14 @@ test('credentials that a server echoes in its events are not recorded; the words
 })
 
 test('a start that the server refuses leaves nothing behind and says why', async () => {
-  const before = (await listRecordings({ workspace: 'tests' })).items.length
+  const before = (await pageOf()).items.length
   server.onRun = () => {
     throw new Error('Unknown graph')
   }
   await expect(start()).rejects.toMatchObject({
     view: { code: 'invalid', message: expect.stringContaining('Unknown graph') },
   })
-  expect((await listRecordings({ workspace: 'tests' })).items).toHaveLength(before)
+  expect((await pageOf()).items).toHaveLength(before)
 })
 
 test('a viewer may not start a run, and nothing is sent', async () => {
@@ -192,7 +201,7 @@ test('a broken stream whose run ended meanwhile still gets the rest from the buf
   const { id } = await start()
   const run = server.latest()
   run.emit('custom', 1)
-  await until(async () => (await readRecording(id)).entries === 2)
+  await until(async () => (await summaryOf(id)).entries === 2)
   run.cut()
   run.emit('custom', 2)
   run.emit('custom', 3)
@@ -208,7 +217,7 @@ test('a run that cannot be replayed gets a marked gap with the state at that mom
   const { id } = await start({ body: { assistant_id: 'agent', stream_resumable: false } })
   const run = server.latest()
   run.emit('custom', 1)
-  await until(async () => (await readRecording(id)).entries === 2)
+  await until(async () => (await summaryOf(id)).entries === 2)
   run.state = { values: { at: 'gap' }, next: ['x'], tasks: [] }
   run.cut()
   run.emit('custom', 'lost')
@@ -235,7 +244,7 @@ test('heartbeats that stop are a dead connection; silence without heartbeats is 
   run.readers.clear() // the server goes on, but this connection hears nothing any more
   run.emit('custom', 2)
   await until(() => run.opened.length === 2)
-  await until(async () => (await readRecording(id)).entries === 3)
+  await until(async () => (await summaryOf(id)).entries === 3)
   // No heartbeat on the second one: it may stay silent until the run is over.
   await new Promise((resolve) => setTimeout(resolve, 400))
   expect(run.opened).toHaveLength(2)
@@ -298,12 +307,14 @@ test('an error event makes the outcome an error, a question waiting for a person
 test('a cancel is asked of the server and recorded as such, whatever status the server gives', async () => {
   const { id } = await start()
   const run = server.latest()
-  await cancelRecording(actor, id, 'interrupt')
+  await cancelRecording(actor, { workspace: 'tests', recording: id }, 'interrupt')
   expect(run.cancelled).toBe('interrupt')
   expect(await ended(id)).toMatchObject({ outcome: 'cancelled' })
   const viewer = await testActor({ tests: 'viewer' })
   const other = await start()
-  await expect(cancelRecording(viewer, other.id, 'interrupt')).rejects.toBeInstanceOf(AppError)
+  await expect(
+    cancelRecording(viewer, { workspace: 'tests', recording: other.id }, 'interrupt'),
+  ).rejects.toBeInstanceOf(AppError)
   server.latest().finish()
   await ended(other.id)
 })
@@ -348,7 +359,7 @@ test('a run started elsewhere is replayed where the server kept it, else joined 
 
   const lost = await elsewhere(false)
   const second = await joinRecording({ actor, workspace: 'tests', deployment, thread: lost.thread, run: lost.id })
-  await until(async () => (await readRecording(second.id)).entries === 1)
+  await until(async () => (await summaryOf(second.id)).entries === 1)
   lost.emit('custom', 'late')
   lost.finish()
   await ended(second.id)
@@ -383,7 +394,7 @@ test('what a subscriber gets from any cursor is the log, live and afterwards', a
   const run = server.latest()
   const got: Record<number, LogEntry[]> = { 0: [], 3: [], 10: [] }
   const stops = Object.keys(got).map((cursor) =>
-    subscribeRecording(
+    follow(
       id,
       Number(cursor),
       (entries) => void got[Number(cursor)]?.push(...entries),
@@ -403,16 +414,16 @@ test('what a subscriber gets from any cursor is the log, live and afterwards', a
 })
 
 test('the list pages through all recordings once, newest first', async () => {
-  const all = (await listRecordings({ workspace: 'tests', limit: 500 })).items.map(({ id }) => id)
+  const all = (await pageOf({ limit: 500 })).items.map(({ id }) => id)
   const paged: string[] = []
   let after: string | undefined
   do {
-    const page = await listRecordings({ workspace: 'tests', limit: 3, after })
+    const page = await pageOf({ limit: 3, after })
     paged.push(...page.items.map(({ id }) => id))
     after = page.next ?? undefined
   } while (after)
   expect(paged).toEqual(all)
-  expect((await listRecordings({ workspace: 'other' })).items).toEqual([])
+  expect((await pageOf({ workspace: 'other' })).items).toEqual([])
 })
 
 test('a second instance shows a recording that the first one makes, and goes on with it when the first is gone', async () => {
@@ -420,13 +431,13 @@ test('a second instance shows a recording that the first one makes, and goes on 
   const run = server.latest()
   run.emit('custom', 1)
   const first = recorderHub()
-  await until(async () => (await readRecording(id)).entries === 2)
+  await until(async () => (await summaryOf(id)).entries === 2)
 
   shared.pilothouseRecorder = undefined
   const second = recorderHub()
   expect(second).not.toBe(first)
   const seen: LogEntry[] = []
-  const stop = subscribeRecording(
+  const stop = follow(
     id,
     0,
     (entries) => void seen.push(...entries),
@@ -453,7 +464,7 @@ test('a log that is taken over here while another look at the store is under way
   const { id } = await start()
   server.latest().emit('custom', 1)
   const first = recorderHub()
-  await until(async () => (await readRecording(id)).entries === 2)
+  await until(async () => (await summaryOf(id)).entries === 2)
   shared.pilothouseRecorder = undefined
   const second = recorderHub()
   await second.log(id)

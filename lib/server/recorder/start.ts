@@ -203,23 +203,28 @@ export async function joinRecording(input: {
 }
 
 /** Stops a recorded run on its server. `interrupt` keeps what it did, `rollback` undoes it. */
-export async function cancelRecording(actor: Actor, id: string, action: 'interrupt' | 'rollback'): Promise<void> {
+export async function cancelRecording(
+  actor: Actor,
+  { workspace, recording: id }: { workspace: string; recording: string },
+  action: 'interrupt' | 'rollback',
+): Promise<void> {
   const hub = recorderHub()
   const row = await findRecording(id)
-  if (!row) throw new AppError('not_found', 'There is no such recording.')
+  if (row?.workspace !== workspace) {
+    await authorize(agentServer.cancelRun, { workspace }, actor)
+    throw new AppError('not_found', 'There is no such recording in this workspace. It may have expired.')
+  }
   const place = { thread: row.thread, run: row.run, ...hub.recorders.get(id)?.place }
+  const params = { thread_id: place.thread ?? '', run_id: place.run ?? '' }
+  const input = { workspace, deployment: row.deployment, params, query: { action } }
+  await authorize(agentServer.cancelRun, input, actor)
   if (!place.run) throw new AppError('conflict', 'The server has not named this run yet. Try again in a moment.')
   if (!place.thread)
     throw new AppError(
       'unsupported',
       'The server does not tell the thread of this stateless run, and without it a run cannot be cancelled.',
     )
-  const at = { workspace: row.workspace, deployment: row.deployment }
-  await call(
-    agentServer.cancelRun,
-    { ...at, params: { thread_id: place.thread, run_id: place.run }, query: { action } },
-    { actor },
-  )
+  await call(agentServer.cancelRun, input, { actor })
   await updateRecording(id, { cancelledAt: new Date() }, { instance: hub.instance, isOwner: false })
   hub.recorders.get(id)?.poke()
 }

@@ -1,17 +1,82 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { LogEntry } from '@/lib/stream/log'
+import { systemActor } from '../access/actor'
 import { insertDirectServer } from '../access/direct-servers'
 import { insertWorkspace } from '../access/workspace-settings'
-import { exportRecording } from '../records/recordings'
+import {
+  exportRecording,
+  listRecordings,
+  type OpenRecording,
+  openRecording,
+  readRecording,
+} from '../records/recordings'
+import { chunkAfter, decodeChunk } from './chunk'
+import type { RecordingsFilter } from './store'
 
 // For tests only: an agent server whose every move the test decides.
 
-/** The whole log of a recording as it stands. */
+const reader = systemActor('test')
+const placeOf = (recording: string) => ({ workspace: 'tests', recording })
+
+/** The whole log of a recording of the workspace `tests` as it stands. */
 export async function logOf(id: string): Promise<LogEntry[]> {
   const log: LogEntry[] = []
-  for await (const entries of exportRecording(id)) log.push(...entries)
+  for await (const entries of exportRecording(reader, placeOf(id))) log.push(...entries)
   return log
+}
+
+/** What is known of a recording of the workspace `tests`. */
+export const summaryOf = (id: string) => readRecording(reader, placeOf(id))
+
+export const pageOf = (filter: Partial<RecordingsFilter> = {}) =>
+  listRecordings(reader, { workspace: 'tests', ...filter })
+
+/**
+ * Hands `sink` every entry after `cursor`, then each new one, until the returned function is called. Waits for a sink that
+ * returns a promise; what comes meanwhile is read from the log afterwards.
+ */
+export function follow(
+  id: string,
+  cursor: number,
+  sink: (entries: LogEntry[]) => void | Promise<void>,
+  onError: (error: unknown) => void,
+): () => void {
+  let isOver = false
+  let at = cursor
+  let isReading = false
+  let hasMore = false
+  let unsubscribe = () => {}
+  const read = async (open: OpenRecording) => {
+    hasMore = true
+    if (isReading) return
+    isReading = true
+    while (hasMore && !isOver && !open.log.isAbandoned) {
+      hasMore = false
+      for (const chunk of await open.read(at)) {
+        const bytes = chunkAfter(chunk, at)
+        if (!bytes || isOver) continue
+        const entries = decodeChunk({ first: at + 1, last: chunk.last, bytes })
+        at = chunk.last
+        hasMore = true
+        await sink(entries)
+      }
+    }
+    isReading = false
+    if (open.log.isAbandoned && !isOver) await begin()
+  }
+  const begin = async () => {
+    unsubscribe()
+    const open = await openRecording(reader, placeOf(id))
+    if (isOver) return
+    unsubscribe = open.log.subscribe(() => void read(open).catch(onError))
+    await read(open)
+  }
+  void begin().catch(onError)
+  return () => {
+    isOver = true
+    unsubscribe()
+  }
 }
 
 type Event = { event: string; data: string; id: number }

@@ -3,11 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { listRecordings, readRecording } from '../records/recordings'
 import { testActor, testConsole } from '../testing'
 import { recorderHub } from './shared-hub'
 import { startRecording } from './start'
-import { logOf, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
+import { logOf, pageOf, type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from './testing'
 import { TIMING } from './timing'
 
 // What agent servers do to the stream of a run, at its start and later: each is told as it is.
@@ -45,12 +44,12 @@ const start = (isResumable = true) => {
   return startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
 }
 const endedLogOf = async (id: string): Promise<LogEntry[]> => {
-  await until(async () => (await readRecording(id)).phase === 'ended')
+  await until(async () => (await summaryOf(id)).phase === 'ended')
   return await logOf(id)
 }
 const short = (entries: LogEntry[]) =>
   entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind)).slice(1) // without metadata
-const heard = (id: string, entries: number) => until(async () => (await readRecording(id)).entries === entries)
+const heard = (id: string, entries: number) => until(async () => (await summaryOf(id)).entries === entries)
 
 /** A run whose stream the server closed behind `custom 1`, with an event after it that nobody heard. */
 async function startCut(isKept: boolean) {
@@ -158,14 +157,14 @@ const refusals: [string, (response: ServerResponse) => void, object][] = [
   ['nothing', (response) => response.destroy(), { code: 'upstream_unreachable' }],
 ]
 test.each(refusals)('a start that is answered by %s fails as such and leaves no recording', async (_, refuse, view) => {
-  const before = (await listRecordings({ workspace: 'tests' })).items.length
+  const before = (await pageOf()).items.length
   server.intercept = (request, response) => {
     if (!request.url?.endsWith('/runs/stream')) return false
     refuse(response)
     return true
   }
   await expect(start()).rejects.toMatchObject({ view })
-  expect((await listRecordings({ workspace: 'tests' })).items).toHaveLength(before)
+  expect((await pageOf()).items).toHaveLength(before)
 })
 
 test('a stream that ends before it has named its run is a recording of unknown outcome, not a success', async () => {
@@ -176,5 +175,5 @@ test('a stream that ends before it has named its run is a recording of unknown o
   }
   const { id } = await start()
   expect((await endedLogOf(id)).map(({ kind }) => kind)).toEqual(['final'])
-  expect(await readRecording(id)).toMatchObject({ outcome: 'unknown' })
+  expect(await summaryOf(id)).toMatchObject({ outcome: 'unknown' })
 })

@@ -1,10 +1,13 @@
 import 'server-only'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { consoleRecords } from '@/lib/contracts/console-records'
 import type { Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { createAccount, endSessions, setPassword } from '../access/accounts'
-import { type Actor, EVERYWHERE, roleOf } from '../access/actor'
+import { type Actor, EVERYWHERE } from '../access/actor'
 import { generatePassword } from '../access/password'
+import { workspace as findWorkspace } from '../access/workspaces'
+import { audited, authorizeRead } from '../audit/own-records'
 import { db, type StoreOrTransaction } from '../process/db'
 import { accounts, memberships } from '../process/schema'
 
@@ -19,12 +22,12 @@ export type Member = {
   isDisabled: boolean
 }
 
-/** Changes that may take the last administrator away go one after another. */
+/** Serializes changes that may remove the last administrator. */
 const ADMINS_LOCK = 7_240_003
 
-/** Who may do what in a workspace, by address; `*` lists the console's own. Throws AppError forbidden without a role there. */
-export async function listMembers(reader: Actor, workspace: string): Promise<Member[]> {
-  if (!(await roleOf(reader, workspace))) throw new AppError('forbidden', 'You are not a member of this workspace.')
+/** A workspace's members, those of the whole console included, by address. `*` lists the console's own. */
+export async function listMembers(actor: Actor, workspace: string): Promise<Member[]> {
+  await authorizeRead(consoleRecords.readMembers, actor, workspace)
   const rows = await (await db())
     .select({ account: accounts, workspace: memberships.workspace, role: memberships.role })
     .from(memberships)
@@ -45,57 +48,103 @@ export async function listMembers(reader: Actor, workspace: string): Promise<Mem
   }))
 }
 
-/** Makes someone a member; a new address gets an account with a password that is given back once and kept nowhere. */
-export async function addMember(
-  workspace: string,
-  email: string,
-  role: Role,
+/** Makes someone a member. A new address gets an account, whose password is returned once and stored only as a hash. */
+export async function inviteMember(
+  actor: Actor,
+  { workspace, email, role }: { workspace: string; email: string; role: Role },
+  requestId: string,
 ): Promise<{ account: string; password: string | null }> {
-  const store = await db()
-  const [known] = await store.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email))
-  const password = known ? null : generatePassword()
-  return await store.transaction(async (transaction) => {
-    const account = known ?? (await createAccount(transaction, { email, password: password ?? undefined }))
-    const added = await transaction
-      .insert(memberships)
-      .values({ account: account.id, workspace, role })
-      .onConflictDoNothing()
-      .returning({ role: memberships.role })
-    if (added.length === 0) throw new AppError('conflict', `${email} is a member already. Change the role instead.`)
-    return { account: account.id, password }
+  const write = { actor, workspace, fields: ['email', 'role'], requestId }
+  return await audited(consoleRecords.inviteMember, write, async () => {
+    if (workspace !== EVERYWHERE) await findWorkspace(workspace) // not_found
+    const store = await db()
+    const [known] = await store.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email))
+    const password = known ? null : generatePassword()
+    return await store.transaction(async (transaction) => {
+      const account = known ?? (await createAccount(transaction, { email, password: password ?? undefined }))
+      const added = await transaction
+        .insert(memberships)
+        .values({ account: account.id, workspace, role })
+        .onConflictDoNothing()
+        .returning({ role: memberships.role })
+      if (added.length === 0) throw new AppError('conflict', `${email} is a member already. Change the role instead.`)
+      return { account: account.id, password }
+    })
   })
 }
 
-/** Sets the role of a member, or ends the membership with null. Acts at once. Throws AppError conflict for the last administrator. */
-export async function changeRole(workspace: string, account: string, role: Role | null): Promise<void> {
-  await keepingAnAdmin(async (transaction) => {
-    const where = and(eq(memberships.workspace, workspace), eq(memberships.account, account))
-    const changed = role
-      ? await transaction.update(memberships).set({ role }).where(where).returning({ account: memberships.account })
-      : await transaction.delete(memberships).where(where).returning({ account: memberships.account })
-    if (changed.length === 0) throw new AppError('not_found', 'This account is not a member here.')
-  })
+/** Sets a member's role, or ends the membership with null. Takes effect at once. Throws AppError conflict for the last administrator. */
+export async function setRole(
+  actor: Actor,
+  { workspace, account, role }: { workspace: string; account: string; role: Role | null },
+  requestId: string,
+): Promise<void> {
+  const write = { actor, workspace, params: { account }, fields: ['role'], requestId }
+  await audited(consoleRecords.setRole, write, () =>
+    keepingAnAdmin(async (transaction) => {
+      const where = and(eq(memberships.workspace, workspace), eq(memberships.account, account))
+      const changed = role
+        ? await transaction.update(memberships).set({ role }).where(where).returning({ account: memberships.account })
+        : await transaction.delete(memberships).where(where).returning({ account: memberships.account })
+      if (changed.length === 0) throw new AppError('not_found', 'This account is not a member here.')
+    }),
+  )
 }
+
+// Accounts belong to the whole console, so the rest is for its administrators.
 
 /** Disables an account and ends its sessions at once, or lets it sign in again. */
-export async function setDisabled(account: string, isDisabled: boolean): Promise<void> {
-  await keepingAnAdmin(async (transaction) => {
-    await endSessions(transaction, account) // also finds out whether it exists
-    await transaction
-      .update(accounts)
-      .set({ disabledAt: isDisabled ? new Date() : null })
-      .where(eq(accounts.id, account))
+export async function disableMember(
+  actor: Actor,
+  { account, isDisabled }: { account: string; isDisabled: boolean },
+  requestId: string,
+): Promise<void> {
+  const op = isDisabled ? consoleRecords.disableMember : consoleRecords.enableMember
+  await audited(op, ofAccount(actor, account, requestId), async () => {
+    refuseSelf(actor, account, 'disable')
+    await keepingAnAdmin(async (transaction) => {
+      await endSessions(transaction, account) // also finds out whether it exists
+      await transaction
+        .update(accounts)
+        .set({ disabledAt: isDisabled ? new Date() : null })
+        .where(eq(accounts.id, account))
+    })
   })
 }
 
-/** A new password for somebody who lost theirs, given back once; their sessions end. */
-export async function resetPassword(account: string): Promise<{ password: string }> {
-  const password = generatePassword()
-  await setPassword(await db(), account, password)
-  return { password }
+/** A new password for someone who lost theirs, returned once; their sessions end. */
+export async function resetMemberPassword(
+  actor: Actor,
+  account: string,
+  requestId: string,
+): Promise<{ password: string }> {
+  return await audited(consoleRecords.resetMemberPassword, ofAccount(actor, account, requestId), async () => {
+    refuseSelf(actor, account, 'reset the password of')
+    const password = generatePassword()
+    await setPassword(await db(), account, password)
+    return { password }
+  })
 }
 
-/** Makes a change, unless it leaves the console without anybody who can administer it. */
+/** Ends every session of an account. Everyone may end their own. */
+export async function signOutEverywhere(actor: Actor, account: string, requestId: string): Promise<void> {
+  const op = consoleRecords.signOutEverywhere
+  const own = account === actor.id ? { ...op, role: null } : op
+  await audited(own, ofAccount(actor, account, requestId), async () => void (await endSessions(await db(), account)))
+}
+
+const ofAccount = (actor: Actor, account: string, requestId: string) => ({
+  actor,
+  workspace: EVERYWHERE,
+  params: { account },
+  requestId,
+})
+
+function refuseSelf(actor: Actor, account: string, what: string): void {
+  if (actor.id === account) throw new AppError('conflict', `You cannot ${what} yourself. Ask another administrator.`)
+}
+
+/** Makes a change, unless it leaves the console without an administrator. */
 async function keepingAnAdmin(change: (transaction: StoreOrTransaction) => Promise<void>): Promise<void> {
   const store = await db()
   await store.transaction(async (transaction) => {
@@ -108,6 +157,9 @@ async function keepingAnAdmin(change: (transaction: StoreOrTransaction) => Promi
       .where(and(isNull(accounts.disabledAt), eq(memberships.workspace, EVERYWHERE), eq(memberships.role, 'admin')))
       .limit(1)
     if (!left)
-      throw new AppError('conflict', 'This is the last administrator of the console. Make somebody else one first.')
+      throw new AppError(
+        'conflict',
+        'This is the last administrator of the console. Make someone else an administrator first.',
+      )
   })
 }

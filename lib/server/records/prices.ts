@@ -1,42 +1,28 @@
 import 'server-only'
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
-import { z } from 'zod'
+import { consoleRecords } from '@/lib/contracts/console-records'
 import { traces } from '@/lib/contracts/traces'
 import { AppError } from '@/lib/errors'
 import type { Price, StoredPrice } from '@/lib/traces/cost'
+import type { Actor } from '../access/actor'
+import { audited } from '../audit/own-records'
 import { db } from '../process/db'
 import { modelPrices } from '../process/schema'
-import { serveRead } from '../relay/serve-read'
 import { authorize } from '../upstream/call-context'
 
 /** A page shows them all, and browsers apply them. */
 const MAX_PRICES = 1_000
 
-const AMOUNT = 'Enter US dollars of a million tokens, such as 0.15.'
-const Amount = z.number(AMOUNT).min(0, AMOUNT).max(1_000_000, AMOUNT)
-const name = (message: string) =>
-  z
-    .string()
-    .trim()
-    .min(1, message)
-    .max(200, 'Use at most 200 characters.')
-    .refine((text) => !text.includes('\0'), message)
-
-export const PriceInput = z.strictObject({
-  model: name('Enter the name of a model, such as gpt-* for several.'),
-  provider: name('Leave it empty for every provider.').nullable(),
-  input: Amount,
-  output: Amount,
-  cachedInput: Amount.nullable(),
-  reasoning: Amount.nullable(),
-  validFrom: z.iso.date('Enter a day, such as 2026-01-31.').nullable(),
-})
-
 const { id, model, provider, input, output, cachedInput, reasoning, validFrom } = modelPrices
 const COLUMNS = { id, model, provider, input, output, cachedInput, reasoning, validFrom }
 
-/** By model, the newest first. */
-export async function listPrices(workspace: string): Promise<StoredPrice[]> {
+/** By model, the newest first; for everyone who may read the traces that they are applied to. */
+export async function listPrices(actor: Actor, workspace: string): Promise<StoredPrice[]> {
+  await authorize(traces.queryTraceRuns, { workspace }, actor)
+  return await selectPrices(workspace)
+}
+
+async function selectPrices(workspace: string): Promise<StoredPrice[]> {
   const store = await db()
   return await store
     .select(COLUMNS)
@@ -49,8 +35,23 @@ export async function listPrices(workspace: string): Promise<StoredPrice[]> {
     )
 }
 
-/** Throws AppError conflict where there is a price of the same model, provider and day. */
-export async function insertPrice(workspace: string, price: Price): Promise<void> {
+// Each write gives all prices of the workspace afterwards.
+
+/** Adds a price, or changes the one with the id. Throws AppError not_found, and conflict for a model, provider and day that have one. */
+export async function savePrice(
+  actor: Actor,
+  { workspace, id: priceId, price }: { workspace: string; id?: string; price: Price },
+  requestId: string,
+): Promise<StoredPrice[]> {
+  const params = { model: price.model, ...(priceId && { price: priceId }) }
+  const write = { actor, workspace, params, fields: Object.keys(price), requestId }
+  return await audited(consoleRecords.savePrice, write, async () => {
+    await (priceId ? changePrice(workspace, priceId, price) : insertPrice(workspace, price))
+    return await selectPrices(workspace)
+  })
+}
+
+async function insertPrice(workspace: string, price: Price): Promise<void> {
   const store = await db()
   if ((await store.$count(modelPrices, eq(modelPrices.workspace, workspace))) >= MAX_PRICES) throw tooMany()
   const added = await store
@@ -61,11 +62,10 @@ export async function insertPrice(workspace: string, price: Price): Promise<void
   if (added.length === 0) throw taken()
 }
 
-/** Throws AppError not_found, and conflict as `insertPrice` does. */
-export async function changePrice(workspace: string, priceId: string, price: Price): Promise<void> {
+async function changePrice(workspace: string, priceId: string, price: Price): Promise<void> {
   const store = await db()
   await store.transaction(async (transaction) => {
-    const others = await transaction.select({ id }).from(modelPrices).where(samePlace(workspace, price))
+    const others = await transaction.select({ id }).from(modelPrices).where(samePrice(workspace, price))
     if (others.some((other) => other.id !== priceId)) throw taken()
     const changed = await transaction
       .update(modelPrices)
@@ -77,23 +77,39 @@ export async function changePrice(workspace: string, priceId: string, price: Pri
 }
 
 /** Adds many at once; one of the same model, provider and day is replaced. All of them or none. */
-export async function putPrices(workspace: string, prices: readonly Price[]): Promise<void> {
-  const store = await db()
-  await store.transaction(async (transaction) => {
-    for (const price of prices) {
-      await transaction.delete(modelPrices).where(samePlace(workspace, price))
-      await transaction.insert(modelPrices).values({ workspace, ...price })
-    }
-    if ((await transaction.$count(modelPrices, eq(modelPrices.workspace, workspace))) > MAX_PRICES) throw tooMany()
+export async function importPrices(
+  actor: Actor,
+  { workspace, prices }: { workspace: string; prices: readonly Price[] },
+  requestId: string,
+): Promise<StoredPrice[]> {
+  const write = { actor, workspace, params: { count: String(prices.length) }, fields: ['prices'], requestId }
+  return await audited(consoleRecords.importPrices, write, async () => {
+    const store = await db()
+    await store.transaction(async (transaction) => {
+      for (const price of prices) {
+        await transaction.delete(modelPrices).where(samePrice(workspace, price))
+        await transaction.insert(modelPrices).values({ workspace, ...price })
+      }
+      if ((await transaction.$count(modelPrices, eq(modelPrices.workspace, workspace))) > MAX_PRICES) throw tooMany()
+    })
+    return await selectPrices(workspace)
   })
 }
 
-/** One that is gone already is fine. */
-export async function erasePrice(workspace: string, priceId: string): Promise<void> {
-  await (await db()).delete(modelPrices).where(and(eq(modelPrices.workspace, workspace), eq(id, priceId)))
+/** Succeeds for a price that is gone already. */
+export async function deletePrice(
+  actor: Actor,
+  { workspace, id: priceId }: { workspace: string; id: string },
+  requestId: string,
+): Promise<StoredPrice[]> {
+  const write = { actor, workspace, params: { price: priceId }, requestId }
+  return await audited(consoleRecords.deletePrice, write, async () => {
+    await (await db()).delete(modelPrices).where(and(eq(modelPrices.workspace, workspace), eq(id, priceId)))
+    return await selectPrices(workspace)
+  })
 }
 
-const samePlace = (workspace: string, price: Price) =>
+const samePrice = (workspace: string, price: Price) =>
   and(
     eq(modelPrices.workspace, workspace),
     sql`lower(${model}) = lower(${price.model})`,
@@ -107,10 +123,3 @@ const taken = () => {
 }
 const tooMany = () =>
   new AppError('conflict', `A workspace has at most ${MAX_PRICES} prices. Delete some, or use patterns such as gpt-*.`)
-
-/** Answers `GET /api/prices/{workspace}`: for everyone who may read its traces. */
-export const servePrices = (request: Request, workspace: string): Promise<Response> =>
-  serveRead(request, async (_, { actor }) => {
-    await authorize(traces.queryTraceRuns, { workspace }, actor)
-    return await listPrices(workspace)
-  })

@@ -1,7 +1,10 @@
 import 'server-only'
 import { and, desc, eq, gte, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { type RunRow, STATUS_GROUPS, type StatusGroup } from '@/lib/contracts/agents/run-row'
+import { consoleRecords } from '@/lib/contracts/console-records'
 import type { RecordingOutcome } from '@/lib/stream/log'
+import type { Actor } from '../access/actor'
+import { authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
 import { recordings } from '../recorder/schema'
 
@@ -70,10 +73,12 @@ const COLUMNS = {
 
 /** Recordings as rows, newest first, at most `limit`. */
 export async function recordedRows(
+  actor: Actor,
   workspace: string,
   filter: RowsFilter,
   { after, limit }: { after: Edge | undefined; limit: number },
 ): Promise<RunRow[]> {
+  await authorizeRead(consoleRecords.readRecordings, actor, workspace)
   const rows = await (await db())
     .select(COLUMNS)
     .from(recordings)
@@ -91,9 +96,11 @@ export async function recordedRows(
 
 /** Which of these runs have a recording: by the run's id, or by the recording that its start was marked with. */
 export async function recordedAmong(
+  actor: Actor,
   workspace: string,
   seen: readonly { run: string; mark: string | undefined }[],
 ): Promise<(one: { run: string; mark: string | undefined }) => boolean> {
+  await authorizeRead(consoleRecords.readRecordings, actor, workspace)
   if (seen.length === 0) return () => false
   const marks = seen.flatMap(({ mark }) => (mark ? [mark] : []))
   const known = await (await db())

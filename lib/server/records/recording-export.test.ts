@@ -4,10 +4,10 @@ import { RecordingFileReader } from '@/lib/stream/recording-file'
 import { testDatabase } from '@/scripts/testing'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
-import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
+import { type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from '../recorder/testing'
+import { download as downloadFile } from '../relay/download'
 import { testActor, testConsole } from '../testing'
-import { downloadRecording } from './recording-export'
-import { readRecording } from './recordings'
+import { recordingFile } from './recordings'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let console_: Awaited<ReturnType<typeof testConsole>>
@@ -31,7 +31,7 @@ beforeAll(async () => {
   recording = started.id
   for (let at = 0; at < 500; at++) server.latest().emit('custom', { at, text: 'a\n\u2028b' })
   server.latest().finish('success')
-  await until(async () => (await readRecording(recording)).phase === 'ended')
+  await until(async () => (await summaryOf(recording)).phase === 'ended')
 })
 afterAll(async () => {
   await server.close()
@@ -41,9 +41,9 @@ afterAll(async () => {
 })
 
 const download = async (who: Parameters<typeof testActor>[0], change: object = {}) =>
-  downloadRecording(
+  downloadFile(
     new Request('http://localhost/file'),
-    { workspace: 'tests', deploymentId: deployment, recordingId: recording, ...change },
+    (actor) => recordingFile(actor, { workspace: 'tests', deployment, recording, ...change }),
     () => testActor(who),
   )
 
@@ -62,9 +62,9 @@ test('a viewer gets the whole recording, as it was recorded and without what was
 
 test.each([
   ['somebody of another workspace', { other: 'admin' as const }, {}],
-  ['somebody who names another deployment', { tests: 'admin' as const }, { deploymentId: 'other' }],
+  ['somebody who names another deployment', { tests: 'admin' as const }, { deployment: 'other' }],
   ['somebody who names another workspace', { other: 'admin' as const }, { workspace: 'other' }],
-  ['an id of no form', { tests: 'admin' as const }, { recordingId: '../x' }],
+  ['an id of no form', { tests: 'admin' as const }, { recording: '../x' }],
 ])('%s finds nothing', async (_name, who, change) => {
   expect((await download(who, change)).status).toBe(404)
 })

@@ -1,6 +1,11 @@
 import 'server-only'
+import { consoleRecords } from '@/lib/contracts/console-records'
 import { AppError } from '@/lib/errors'
 import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
+import { endLine, entryLine, headerLine } from '@/lib/stream/recording-file'
+import type { Actor } from '../access/actor'
+import { recentRoleOf } from '../access/recent-role'
+import { authorizeRead, checkRole } from '../audit/own-records'
 import { type Chunk, chunkAfter, decodeChunk } from '../recorder/chunk'
 import type { RecordingLog } from '../recorder/recording-log'
 import { recorderHub } from '../recorder/shared-hub'
@@ -13,31 +18,56 @@ import {
 } from '../recorder/store'
 
 const PAGE_BYTES = 1024 * 1024
+/** Thousands of connections may open a recording at once; each checks its role again by itself every few seconds. */
+const FRESH_ROLE_MS = 1_000
 
-/** Throws AppError not_found. Rights are the caller's matter: compare `workspace` with what the actor may see. */
-export async function readRecording(id: string): Promise<RecordingSummary> {
+/** A recording under its address. Any other address of it finds nothing. */
+export type RecordingPlace = { workspace: string; deployment?: string; recording: string }
+
+/** What is known of one recording now. Throws AppError not_found. */
+export async function readRecording(actor: Actor, place: RecordingPlace): Promise<RecordingSummary> {
+  await authorizeRead(consoleRecords.readRecordings, actor, place.workspace)
+  const { workspace, deployment, recording: id } = place
   const row = await findRecording(id)
-  if (!row) throw new AppError('not_found', 'There is no such recording. It may have passed its time of storage.')
+  if (row?.workspace !== workspace || (deployment !== undefined && row.deployment !== deployment)) throw notFound()
   const recorder = recorderHub().recorders.get(id)
   if (!recorder) return summaryOf(row)
   const { last, totalBytes, phase, end } = await recorderHub().log(id)
   return { ...summaryOf(row), entries: last, bytes: totalBytes, phase, ...end }
 }
 
-/** Newest first, a page at a time. */
-export const listRecordings = (filter: RecordingsFilter): Promise<RecordingsPage> => selectRecordings(filter)
+/** A page of the workspace's recordings, newest first. */
+export async function listRecordings(actor: Actor, filter: RecordingsFilter): Promise<RecordingsPage> {
+  await authorizeRead(consoleRecords.readRecordings, actor, filter.workspace)
+  return await selectRecordings(filter)
+}
 
-/** Chunks after `cursor`, from memory or else from the store; the first may begin before the cursor. Empty at the end. */
-export async function readChunks(log: RecordingLog, cursor: number, maxBytes = PAGE_BYTES): Promise<Chunk[]> {
-  log.usedAt = Date.now()
-  return log.read(cursor, maxBytes) ?? (await recorderHub().readStore(log, cursor, maxBytes))
+/** A recording that its reader may follow: as it is held in memory, and what of it only the store has. */
+export type OpenRecording = {
+  readonly log: RecordingLog
+  /** Chunks after `cursor`; the first may begin before it. Empty at the end. */
+  read(cursor: number, maxBytes?: number): Chunk[] | Promise<Chunk[]>
+}
+
+/** Opens a recording to follow it. Whoever keeps it open checks the actor's role again from time to time. */
+export async function openRecording(actor: Actor, { workspace, recording }: RecordingPlace): Promise<OpenRecording> {
+  checkRole(consoleRecords.readRecordings, await recentRoleOf(actor, workspace, FRESH_ROLE_MS))
+  const log = await recorderHub().log(recording)
+  if (log.workspace !== workspace) throw notFound()
+  return {
+    log,
+    read(cursor, maxBytes = PAGE_BYTES) {
+      log.usedAt = Date.now()
+      return log.read(cursor, maxBytes) ?? recorderHub().readStore(log, cursor, maxBytes)
+    },
+  }
 }
 
 /** The log as it stands, page by page. */
-export async function* exportRecording(id: string): AsyncGenerator<LogEntry[]> {
-  const log = await recorderHub().log(id)
+export async function* exportRecording(actor: Actor, place: RecordingPlace): AsyncGenerator<LogEntry[]> {
+  const { read } = await openRecording(actor, place)
   for (let cursor = 0; ; ) {
-    const chunks = await readChunks(log, cursor)
+    const chunks = await read(cursor)
     if (chunks.length === 0) return
     for (const chunk of chunks) {
       const bytes = chunkAfter(chunk, cursor)
@@ -47,49 +77,25 @@ export async function* exportRecording(id: string): AsyncGenerator<LogEntry[]> {
   }
 }
 
-/**
- * Hands `sink` every entry after `cursor`, then each new one as it comes, until the function that is given back is
- * called. A sink that returns a promise is waited for; what comes meanwhile is read from the log afterwards.
- */
-export function subscribeRecording(
-  id: string,
-  cursor: number,
-  sink: (entries: LogEntry[]) => void | Promise<void>,
-  onError: (error: unknown) => void,
-): () => void {
-  let isOver = false
-  let at = cursor
-  let isReading = false
-  let hasMore = false
-  let unsubscribe = () => {}
-  const read = async (log: RecordingLog) => {
-    hasMore = true
-    if (isReading) return
-    isReading = true
-    while (hasMore && !isOver && !log.isAbandoned) {
-      hasMore = false
-      for (const chunk of await readChunks(log, at)) {
-        const bytes = chunkAfter(chunk, at)
-        if (!bytes || isOver) continue
-        const entries = decodeChunk({ first: at + 1, last: chunk.last, bytes })
-        at = chunk.last
-        hasMore = true
-        await sink(entries)
-      }
-    }
-    isReading = false
-    if (log.isAbandoned && !isOver) await begin()
-  }
-  const begin = async () => {
-    unsubscribe()
-    const log = await recorderHub().log(id)
-    if (isOver) return
-    unsubscribe = log.subscribe(() => void read(log).catch(onError))
-    await read(log)
-  }
-  void begin().catch(onError)
-  return () => {
-    isOver = true
-    unsubscribe()
-  }
+/** A recording as a file, read page by page while it is sent. */
+export async function recordingFile(
+  actor: Actor,
+  place: RecordingPlace,
+): Promise<{ name: string; type: string; parts: AsyncGenerator<string, void> }> {
+  const summary = await readRecording(actor, place)
+  const date = summary.startedAt.slice(0, 19).replace(/[^\d-]/g, '')
+  const name = `run-${date}-${summary.id.slice(0, 8)}.jsonl`
+  return { name, type: 'application/jsonl', parts: linesOf(actor, place, summary) }
 }
+
+async function* linesOf(actor: Actor, place: RecordingPlace, summary: RecordingSummary): AsyncGenerator<string, void> {
+  yield headerLine(summary, new Date().toISOString())
+  let count = 0
+  for await (const entries of exportRecording(actor, place)) {
+    count += entries.length
+    yield entries.map(entryLine).join('')
+  }
+  yield endLine(count)
+}
+
+const notFound = () => new AppError('not_found', 'There is no such recording in this workspace. It may have expired.')

@@ -1,49 +1,98 @@
 import 'server-only'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { isSecretKey } from '@/lib/contracts/wire/redact'
+import { consoleRecords } from '@/lib/contracts/console-records'
 import { AppError } from '@/lib/errors'
-import { isRecord, isUuid } from '@/lib/json/guards'
-import { parseJson, printJson, setOwn } from '@/lib/json/lossless'
+import { isUuid } from '@/lib/json/guards'
 import { MAX_TEMPLATES, type RunTemplate } from '@/lib/lists/run-templates'
+import type { Actor } from '../access/actor'
+import { audited, authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
 import { runTemplates } from '../process/schema'
-import { serveRead } from '../relay/serve-read'
 
-/** Whose templates, and of which deployment: each person has their own. */
-export type TemplatesPlace = { account: string; workspace: string; deployment: string }
+/** One deployment. Everyone has their own templates of it. */
+export type TemplatesPlace = { workspace: string; deployment: string }
 
-const within = ({ account, workspace, deployment }: TemplatesPlace) =>
-  and(eq(runTemplates.account, account), eq(runTemplates.workspace, workspace), eq(runTemplates.deployment, deployment))
-const one = (place: TemplatesPlace, id: string) => and(within(place), eq(runTemplates.id, id))
+const ownedBy = (actor: Actor, { workspace, deployment }: TemplatesPlace) =>
+  and(
+    eq(runTemplates.account, actor.id),
+    eq(runTemplates.workspace, workspace),
+    eq(runTemplates.deployment, deployment),
+  )
+const isTemplate = (actor: Actor, place: TemplatesPlace, id: string) =>
+  and(ownedBy(actor, place), eq(runTemplates.id, id))
 
 const { id, name, body } = runTemplates
 
-/** By name. */
-export async function listTemplates(place: TemplatesPlace): Promise<RunTemplate[]> {
+/** One's own templates of the deployment, by name. */
+export async function listTemplates(actor: Actor, place: TemplatesPlace): Promise<RunTemplate[]> {
+  await authorizeRead(consoleRecords.readTemplates, actor, place.workspace)
+  return await selectTemplates(actor, place)
+}
+
+async function selectTemplates(actor: Actor, place: TemplatesPlace): Promise<RunTemplate[]> {
   const store = await db()
   return await store
     .select({ id, name })
     .from(runTemplates)
-    .where(within(place))
+    .where(ownedBy(actor, place))
     .orderBy(asc(sql`lower(${name})`))
 }
 
+/** What is in one of one's own templates, as text: it may be of an older form. Throws AppError not_found. */
+export async function readTemplate(
+  actor: Actor,
+  { workspace, id: templateId }: { workspace: string; id: string },
+): Promise<{ body: string }> {
+  await authorizeRead(consoleRecords.readTemplates, actor, workspace)
+  const own = and(eq(runTemplates.account, actor.id), eq(runTemplates.workspace, workspace), eq(id, templateId))
+  const [found] = isUuid(templateId) ? await (await db()).select({ body }).from(runTemplates).where(own) : []
+  if (!found) throw noTemplate()
+  return found
+}
+
+// Each write gives all of one's own templates of the deployment afterwards.
+
 /** Throws AppError conflict for a name that is taken, and where there are too many. */
-export async function addTemplate(place: TemplatesPlace, given: { name: string; body: string }): Promise<string> {
-  const store = await db()
-  if ((await store.$count(runTemplates, within(place))) >= MAX_TEMPLATES)
-    throw new AppError('conflict', `There are ${MAX_TEMPLATES} templates already. Delete one first.`)
-  const [added] = await store
-    .insert(runTemplates)
-    .values({ ...place, ...given })
-    .onConflictDoNothing()
-    .returning({ id })
-  if (!added) throw taken(given.name)
-  return added.id
+export async function saveTemplate(
+  actor: Actor,
+  { workspace, deployment }: TemplatesPlace,
+  template: { name: string; body: string },
+  requestId: string,
+): Promise<{ id: string; templates: RunTemplate[] }> {
+  const place = { workspace, deployment }
+  const write = { actor, workspace, params: { deployment }, fields: ['name', 'body'], requestId }
+  return await audited(consoleRecords.saveTemplate, write, async () => {
+    const store = await db()
+    if ((await store.$count(runTemplates, ownedBy(actor, place))) >= MAX_TEMPLATES)
+      throw new AppError('conflict', `There are ${MAX_TEMPLATES} templates already. Delete one first.`)
+    const [added] = await store
+      .insert(runTemplates)
+      .values({ account: actor.id, ...place, ...template })
+      .onConflictDoNothing()
+      .returning({ id })
+    if (!added) throw taken(template.name)
+    return { id: added.id, templates: await selectTemplates(actor, place) }
+  })
 }
 
 /** Throws AppError not_found, and conflict for a name that is taken. */
-export async function changeTemplate(
+export async function updateTemplate(
+  actor: Actor,
+  { workspace, deployment, id: templateId }: TemplatesPlace & { id: string },
+  change: { name?: string; body?: string },
+  requestId: string,
+): Promise<RunTemplate[]> {
+  const place = { workspace, deployment }
+  const fields = Object.keys(change)
+  const write = { actor, workspace, params: { deployment, template: templateId }, fields, requestId }
+  return await audited(consoleRecords.updateTemplate, write, async () => {
+    if (fields.length > 0) await changeTemplate(actor, place, templateId, change)
+    return await selectTemplates(actor, place)
+  })
+}
+
+async function changeTemplate(
+  actor: Actor,
   place: TemplatesPlace,
   templateId: string,
   change: { name?: string; body?: string },
@@ -54,59 +103,34 @@ export async function changeTemplate(
       const [other] = await transaction
         .select({ id })
         .from(runTemplates)
-        .where(and(within(place), sql`lower(${name}) = lower(${change.name})`))
+        .where(and(ownedBy(actor, place), sql`lower(${name}) = lower(${change.name})`))
       if (other && other.id !== templateId) throw taken(change.name)
     }
-    const changed = await transaction.update(runTemplates).set(change).where(one(place, templateId)).returning({ id })
-    if (changed.length === 0) throw new AppError('not_found', 'There is no such template any more.')
+    const changed = await transaction
+      .update(runTemplates)
+      .set(change)
+      .where(isTemplate(actor, place, templateId))
+      .returning({ id })
+    if (changed.length === 0) throw noTemplate()
   })
 }
 
-/** One that is gone already is fine. */
-export async function removeTemplate(place: TemplatesPlace, templateId: string): Promise<void> {
-  await (await db()).delete(runTemplates).where(one(place, templateId))
+/** Succeeds for a template that is gone already. */
+export async function deleteTemplate(
+  actor: Actor,
+  { workspace, deployment, id: templateId }: TemplatesPlace & { id: string },
+  requestId: string,
+): Promise<RunTemplate[]> {
+  const place = { workspace, deployment }
+  const write = { actor, workspace, params: { deployment, template: templateId }, requestId }
+  return await audited(consoleRecords.deleteTemplate, write, async () => {
+    await (await db()).delete(runTemplates).where(isTemplate(actor, place, templateId))
+    return await selectTemplates(actor, place)
+  })
 }
 
+const noTemplate = () => new AppError('not_found', 'There is no such template any more.')
 const taken = (text: string) =>
   new AppError('conflict', `There is a template named “${text}” already. Choose another name.`, {
     fields: [{ path: ['name'], message: 'This name is taken.' }],
-  })
-
-/** JSON text in which no key that names a secret has a value, and those keys. Throws AppError invalid for what is no JSON. */
-export function withoutSecrets(text: string, field: string): { text: string; removed: string[] } {
-  if (text.trim() === '') return { text, removed: [] }
-  let value: unknown
-  try {
-    value = parseJson(text)
-  } catch (cause) {
-    const message = 'Only valid JSON can be saved.'
-    throw new AppError('invalid', message, { fields: [{ path: [field], message }], cause })
-  }
-  const removed = new Set<string>()
-  const clean = cleaned(value, removed)
-  // As it was typed where nothing had to go.
-  return { text: removed.size > 0 ? printJson(clean) : text, removed: [...removed] }
-}
-
-// As deep as `parseJson` reads, which is less than the stack is.
-function cleaned(value: unknown, removed: Set<string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => cleaned(item, removed))
-  if (!isRecord(value)) return value
-  const copy = {}
-  for (const [key, item] of Object.entries(value)) {
-    const isSecret = isSecretKey(key) && item !== '' && item !== null
-    if (isSecret) removed.add(key)
-    setOwn(copy, key, isSecret ? '' : cleaned(item, removed))
-  }
-  return copy
-}
-
-/** Answers `GET /api/templates/{workspace}/{id}`: what is in one of one's own templates. */
-export const serveTemplate = (request: Request, workspace: string, templateId: string): Promise<Response> =>
-  serveRead(request, async (_, { actor }) => {
-    const own = and(eq(runTemplates.account, actor.id), eq(runTemplates.workspace, workspace), eq(id, templateId))
-    const [found] = isUuid(templateId) ? await (await db()).select({ body }).from(runTemplates).where(own) : []
-    if (!found) throw new AppError('not_found', 'There is no such template any more.')
-    // As a text: what is stored may be of an older form, and the form decides what it can use.
-    return found
   })

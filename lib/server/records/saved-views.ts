@@ -1,65 +1,107 @@
 import 'server-only'
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { consoleRecords } from '@/lib/contracts/console-records'
 import { AppError } from '@/lib/errors'
 import { MAX_VIEWS, type SavedView } from '@/lib/lists/saved-views'
+import type { Actor } from '../access/actor'
+import { audited, authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
 import { savedViews } from '../process/schema'
 
-/** Whose views, and of which list: each person has their own in each workspace. */
-export type ViewsPlace = { account: string; workspace: string; page: string }
+/** One list of a workspace. Everyone has their own views of it. */
+export type ViewsPlace = { workspace: string; page: string }
 
-const within = ({ account, workspace, page }: ViewsPlace) =>
-  and(eq(savedViews.account, account), eq(savedViews.workspace, workspace), eq(savedViews.page, page))
-const one = (place: ViewsPlace, id: string) => and(within(place), eq(savedViews.id, id))
+const ownedBy = (actor: Actor, { workspace, page }: ViewsPlace) =>
+  and(eq(savedViews.account, actor.id), eq(savedViews.workspace, workspace), eq(savedViews.page, page))
+const isView = (actor: Actor, place: ViewsPlace, id: string) => and(ownedBy(actor, place), eq(savedViews.id, id))
 
 const { id, name, query, isDefault } = savedViews
 
-/** By name. */
-export async function listViews(place: ViewsPlace): Promise<SavedView[]> {
+/** One's own views of the list, by name. */
+export async function listViews(actor: Actor, place: ViewsPlace): Promise<SavedView[]> {
+  await authorizeRead(consoleRecords.readViews, actor, place.workspace)
+  return await selectViews(actor, place)
+}
+
+async function selectViews(actor: Actor, place: ViewsPlace): Promise<SavedView[]> {
   const store = await db()
   return await store
     .select({ id, name, query, isDefault })
     .from(savedViews)
-    .where(within(place))
+    .where(ownedBy(actor, place))
     .orderBy(asc(sql`lower(${name})`))
 }
 
+// Each write gives all of one's own views of the list afterwards.
+
 /** Throws AppError conflict for a name that is taken, and where there are too many. */
-export async function addView(place: ViewsPlace, view: { name: string; query: string }): Promise<string> {
-  const store = await db()
-  if ((await store.$count(savedViews, within(place))) >= MAX_VIEWS)
-    throw new AppError('conflict', `There are ${MAX_VIEWS} saved views already. Delete one first.`)
-  const [added] = await store
-    .insert(savedViews)
-    .values({ ...place, ...view })
-    .onConflictDoNothing()
-    .returning({ id })
-  if (!added) throw taken(view.name)
-  return added.id
+export async function saveView(
+  actor: Actor,
+  { workspace, page }: ViewsPlace,
+  view: { name: string; query: string },
+  requestId: string,
+): Promise<{ id: string; views: SavedView[] }> {
+  const place = { workspace, page }
+  const write = { actor, workspace, params: { page }, fields: ['name', 'query'], requestId }
+  return await audited(consoleRecords.saveView, write, async () => {
+    const store = await db()
+    if ((await store.$count(savedViews, ownedBy(actor, place))) >= MAX_VIEWS)
+      throw new AppError('conflict', `There are ${MAX_VIEWS} saved views already. Delete one first.`)
+    const [added] = await store
+      .insert(savedViews)
+      .values({ account: actor.id, ...place, ...view })
+      .onConflictDoNothing()
+      .returning({ id })
+    if (!added) throw taken(view.name)
+    return { id: added.id, views: await selectViews(actor, place) }
+  })
 }
 
 export type ViewChange = { name?: string; query?: string; isDefault?: boolean }
 
 /** Throws AppError not_found, and conflict for a name that is taken. */
-export async function changeView(place: ViewsPlace, viewId: string, change: ViewChange): Promise<void> {
-  const store = await db()
-  await store.transaction(async (transaction) => {
-    if (change.isDefault) await transaction.update(savedViews).set({ isDefault: false }).where(within(place))
-    if (change.name !== undefined) {
-      const [other] = await transaction
-        .select({ id })
-        .from(savedViews)
-        .where(and(within(place), sql`lower(${name}) = lower(${change.name})`))
-      if (other && other.id !== viewId) throw taken(change.name)
-    }
-    const changed = await transaction.update(savedViews).set(change).where(one(place, viewId)).returning({ id })
-    if (changed.length === 0) throw new AppError('not_found', 'There is no such view any more.')
+export async function updateView(
+  actor: Actor,
+  { workspace, page, id: viewId }: ViewsPlace & { id: string },
+  change: ViewChange,
+  requestId: string,
+): Promise<SavedView[]> {
+  const place = { workspace, page }
+  const write = { actor, workspace, params: { page, view: viewId }, fields: Object.keys(change), requestId }
+  return await audited(consoleRecords.updateView, write, async () => {
+    const store = await db()
+    await store.transaction(async (transaction) => {
+      if (change.isDefault) await transaction.update(savedViews).set({ isDefault: false }).where(ownedBy(actor, place))
+      if (change.name !== undefined) {
+        const [other] = await transaction
+          .select({ id })
+          .from(savedViews)
+          .where(and(ownedBy(actor, place), sql`lower(${name}) = lower(${change.name})`))
+        if (other && other.id !== viewId) throw taken(change.name)
+      }
+      const changed = await transaction
+        .update(savedViews)
+        .set(change)
+        .where(isView(actor, place, viewId))
+        .returning({ id })
+      if (changed.length === 0) throw new AppError('not_found', 'There is no such view any more.')
+    })
+    return await selectViews(actor, place)
   })
 }
 
-/** One that is gone already is fine. */
-export async function removeView(place: ViewsPlace, viewId: string): Promise<void> {
-  await (await db()).delete(savedViews).where(one(place, viewId))
+/** Succeeds for a view that is gone already. */
+export async function deleteView(
+  actor: Actor,
+  { workspace, page, id: viewId }: ViewsPlace & { id: string },
+  requestId: string,
+): Promise<SavedView[]> {
+  const place = { workspace, page }
+  const write = { actor, workspace, params: { page, view: viewId }, requestId }
+  return await audited(consoleRecords.deleteView, write, async () => {
+    await (await db()).delete(savedViews).where(isView(actor, place, viewId))
+    return await selectViews(actor, place)
+  })
 }
 
 const taken = (text: string) =>

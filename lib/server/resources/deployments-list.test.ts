@@ -7,7 +7,7 @@ import { anchorsAfter } from '@/lib/lists/anchored-page'
 import { createFixture, type Fixture } from '@/platform/testing/platform-fixture'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { addView, changeView, listViews, removeView, type ViewsPlace } from '../records/saved-views'
+import { deleteView, listViews, saveView, updateView, type ViewChange } from '../records/saved-views'
 import { testActor, testConsole } from '../testing'
 import { readDeploymentRows } from './deployment-rows'
 import { bulkDelete } from './deployments-bulk'
@@ -254,32 +254,30 @@ describe('a bulk delete', () => {
 })
 
 describe('saved views', () => {
-  const place = (actor: Actor, workspace = 'local'): ViewsPlace => ({
-    account: actor.id,
-    workspace,
-    page: 'deployments',
-  })
+  const place = { workspace: 'local', page: 'deployments' }
+  const save = async (actor: Actor, view: { name: string; query: string }, at = place) =>
+    (await saveView(actor, at, view, 'request')).id
+  const update = (actor: Actor, id: string, change: ViewChange) =>
+    updateView(actor, { ...place, id }, change, 'request')
 
-  test("are one's own, have names of their own, and at most one is the default", async () => {
-    const mine = place(admin)
-    const ready = await addView(mine, { name: 'Ready', query: 'status=READY' })
-    const prod = await addView(mine, { name: 'Prod', query: 'deployment_type=prod' })
-    await addView(place(viewer), { name: 'Ready', query: '' })
-    await addView(place(admin, 'default'), { name: 'Ready', query: '' })
-    expect((await failure(addView(mine, { name: 'ready', query: '' }))).view).toMatchObject({
+  test('belong to one person, have unique names, and at most one is the default', async () => {
+    const ready = await save(admin, { name: 'Ready', query: 'status=READY' })
+    const prod = await save(admin, { name: 'Prod', query: 'deployment_type=prod' })
+    await save(viewer, { name: 'Ready', query: '' })
+    await save(admin, { name: 'Ready', query: '' }, { ...place, workspace: 'default' })
+    expect((await failure(save(admin, { name: 'ready', query: '' }))).view).toMatchObject({
       code: 'conflict',
       fields: [{ path: ['name'] }],
     })
-    await changeView(mine, ready, { isDefault: true })
-    await changeView(mine, prod, { isDefault: true, name: 'Production' })
-    expect((await failure(changeView(mine, prod, { name: 'READY' }))).code).toBe('conflict')
-    expect((await failure(changeView(place(viewer), prod, { name: 'Mine' }))).code).toBe('not_found')
-    await removeView(place(viewer), prod)
-    expect(await listViews(mine)).toEqual([
+    await update(admin, ready, { isDefault: true })
+    await update(admin, prod, { isDefault: true, name: 'Production' })
+    expect((await failure(update(admin, prod, { name: 'READY' }))).code).toBe('conflict')
+    expect((await failure(update(viewer, prod, { name: 'Mine' }))).code).toBe('not_found')
+    await deleteView(viewer, { ...place, id: prod }, 'request')
+    expect(await listViews(admin, place)).toEqual([
       { id: prod, name: 'Production', query: 'deployment_type=prod', isDefault: true },
       { id: ready, name: 'Ready', query: 'status=READY', isDefault: false },
     ])
-    await removeView(mine, prod)
-    expect(await listViews(mine)).toHaveLength(1)
+    expect(await deleteView(admin, { ...place, id: prod }, 'request')).toHaveLength(1)
   })
 })

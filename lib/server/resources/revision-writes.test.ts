@@ -7,7 +7,7 @@ import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { LOOKS } from '../edits/ambiguous-write'
 import { withIdempotencyKey } from '../edits/idempotency'
-import { listChanges } from '../records/revision-changes'
+import { listRevisionChanges } from '../records/changes'
 import { testActor, testConsole } from '../testing'
 import { downloadLog } from './log-download'
 import { interruptRevision, redeployRevision, restoreRevision } from './revision-writes'
@@ -67,7 +67,7 @@ describe('with a server that answers', () => {
     expect(made).not.toBe(first)
     const found = await fixture.client.settled(deployment, made, 'DEPLOYED')
     expect(found.source_revision_config).toMatchObject({ repo_ref: 'main', graph_config_path: 'graph.json' })
-    const [change] = await listChanges(viewer, { workspace: 'local', deployment })
+    const [change] = await listRevisionChanges(viewer, { workspace: 'local', deployment })
     expect(change).toMatchObject({ operation: 'updateDeployment', who: admin.email, isDone: true })
   })
 
@@ -98,7 +98,7 @@ describe('with a server that answers', () => {
     for (const refusal of await Promise.all(attempts.map(failure))) expect(refusal).toMatchObject({ code: 'forbidden' })
     expect(await record()).toEqual(before)
     const stranger = await testActor({ elsewhere: 'admin' })
-    expect(await failure(listChanges(stranger, { workspace: 'local', deployment }))).toMatchObject({
+    expect(await failure(listRevisionChanges(stranger, { workspace: 'local', deployment }))).toMatchObject({
       code: 'not_found',
     })
   })

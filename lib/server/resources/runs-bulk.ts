@@ -24,11 +24,9 @@ async function cancelOne(workspace: string, action: CancelAction, id: string, ac
   const target = targetOf(id)
   try {
     if (target.kind === 'recording') {
-      const { workspace: own, phase } = await readRecording(target.id)
-      // Rights are those of the recording's own workspace; naming another one finds nothing.
-      if (own !== workspace) throw new AppError('not_found', 'There is no such recording in this workspace.')
-      if (phase === 'ended') return { id, outcome: 'nothing' }
-      await cancelRecording(actor, target.id, action)
+      const place = { workspace, recording: target.id }
+      if ((await readRecording(actor, place)).phase === 'ended') return { id, outcome: 'nothing' }
+      await cancelRecording(actor, place, action)
     } else {
       const { deployment, thread, run } = target
       const input = { workspace, deployment, params: { thread_id: thread, run_id: run }, query: { action } }

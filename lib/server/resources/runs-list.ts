@@ -66,9 +66,9 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   const after = cursor ? readCursor(cursor) : undefined
   const [seen, recorded] = await Promise.all([
     source === 'recorded' ? null : lookFor(workspace, filter, depth ?? DEPTHS[0]),
-    source === 'elsewhere' ? [] : recordedRows(workspace, filter, { after, limit: limit + 1 }),
+    source === 'elsewhere' ? [] : recordedRows(actor, workspace, filter, { after, limit: limit + 1 }),
   ])
-  const isRecorded = await recordedAmong(workspace, seen?.runs ?? [])
+  const isRecorded = await recordedAmong(actor, workspace, seen?.runs ?? [])
   const queued = new Set(seen?.runs.flatMap(({ run, status }) => (status === 'pending' ? [run] : [])))
   const others = (seen?.runs ?? [])
     .filter((one) => !isRecorded(one) && fits(one, filter) && (!after || isAfter(one, after)))

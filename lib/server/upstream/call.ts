@@ -1,8 +1,8 @@
 import 'server-only'
 import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
+import { withAudit } from '../audit/trail'
 import { agentServerOf, forgetAgentAddress } from './agent-address'
-import { withAudit } from './audited'
 import { authorize, type CallContext, type CallOptions, entryOf, type Place } from './call-context'
 import { controlPlaneDestination, type Destination, tracesDestination } from './destination'
 import { answerDirectly } from './direct-control-plane'
@@ -99,7 +99,8 @@ async function perform<T>(
     const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId, asText }
     const work = async () =>
       send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions)
-    const value = op.effect === 'read' ? (await work()).value : await withAudit(entryOf(op, input), context, work)
+    const value =
+      op.effect === 'read' ? (await work()).value : await withAudit({ ...context, ...entryOf(op, input) }, work)
     return visibleTo(context, op, value)
   } catch (error) {
     if (error instanceof AppError) {

@@ -3,8 +3,7 @@ import { AuditPage } from '@/components/audit/audit-page'
 import { ForAdmins } from '@/components/shared/feedback/for-admins'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
-import { listAudit } from '@/lib/server/audit/trail'
-import { verifyAudit } from '@/lib/server/audit/verify'
+import { listAudit, verifyAudit } from '@/lib/server/records/audit'
 
 export const metadata: Metadata = { title: 'Audit' }
 
@@ -18,7 +17,7 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
     ...(Number.isSafeInteger(before) && before > 0 && { before }),
   })
   // Verifying reads the whole trail, so it runs only on request.
-  const report = search.verify === undefined ? undefined : await verifyAudit()
+  const report = search.verify === undefined ? undefined : await verifyAudit(actor, current.slug)
   return (
     <AuditPage
       workspace={current.slug}

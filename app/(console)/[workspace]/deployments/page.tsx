@@ -19,7 +19,7 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
   const query = listQueryOf(search)
   const [views] = await Promise.all([
     // Optional: the page works without them.
-    listViews({ account: actor.id, workspace, page: 'deployments' }).catch(() => []),
+    listViews(actor, { workspace, page: 'deployments' }).catch(() => []),
     prefetchRead(deploymentRowsQuery(workspace, query).queryKey, (signal) =>
       readDeploymentRows(workspace, query, { actor, signal }),
     ),

@@ -23,7 +23,7 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
   const query = runRowsQueryOf(search)
   const [views] = await Promise.all([
     // Optional: the page works without them.
-    listViews({ account: actor.id, workspace, page: 'all-runs' }).catch(() => []),
+    listViews(actor, { workspace, page: 'all-runs' }).catch(() => []),
     prefetchRead(runRowsQuery(workspace, query).queryKey, () => readRunRows(workspace, query, actor)),
     // Only for names; the same query as in the list.
     prefetch(deploymentsQuery(workspace, { limit: 100 })).catch(() => undefined),

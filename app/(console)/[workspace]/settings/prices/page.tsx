@@ -9,8 +9,8 @@ import { prefetchRead } from '@/lib/server/relay/prefetch'
 export const metadata: Metadata = { title: 'Model prices' }
 
 export default async function Page({ params }: PageProps<'/[workspace]/settings/prices'>) {
-  const { current } = await pageWorkspace((await params).workspace)
-  await prefetchRead(pricesQuery(current.slug).queryKey, () => listPrices(current.slug))
+  const { actor, current } = await pageWorkspace((await params).workspace)
+  await prefetchRead(pricesQuery(current.slug).queryKey, () => listPrices(actor, current.slug))
   return (
     <Hydrated>
       <PricesPage workspace={current.slug} />

@@ -25,7 +25,7 @@ export default async function Page({
   const query = runRowsQueryOf(search, deploymentId)
   const [views] = await Promise.all([
     // Optional: the page works without them.
-    listViews({ account: actor.id, workspace, page: 'runs' }).catch(() => []),
+    listViews(actor, { workspace, page: 'runs' }).catch(() => []),
     prefetchRead(runRowsQuery(workspace, query).queryKey, () => readRunRows(workspace, query, actor)),
     assertDeploymentOrRecordings(workspace, deploymentId),
     // Only for names: recordings are shown even if their server is down.

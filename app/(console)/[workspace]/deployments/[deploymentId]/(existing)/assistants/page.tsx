@@ -20,7 +20,7 @@ export default async function Page({
   const actor = await pageActor()
   const [views] = await Promise.all([
     // Optional: the page works without them.
-    listViews({ account: actor.id, workspace, page: 'assistants' }).catch(() => []),
+    listViews(actor, { workspace, page: 'assistants' }).catch(() => []),
     prefetch(assistantsQuery(workspace, deploymentId, assistantQueryOf(search).body)),
   ])
   const opened = search.size === 0 ? views.find((view) => view.isDefault) : undefined

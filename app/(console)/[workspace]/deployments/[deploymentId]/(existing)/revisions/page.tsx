@@ -4,7 +4,7 @@ import { RevisionsPage } from '@/components/revisions/revisions-page'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { revisionsQuery } from '@/lib/queries/revisions'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
-import { listChanges } from '@/lib/server/records/revision-changes'
+import { listRevisionChanges } from '@/lib/server/records/changes'
 import { prefetch } from '@/lib/server/relay/prefetch'
 
 export const metadata: Metadata = { title: 'Revisions' }
@@ -17,7 +17,7 @@ export default async function Page({
   const { actor } = await pageWorkspace(workspace)
   const query = revisionListQueryOf(new URLSearchParams(Object.entries(await searchParams) as [string, string][]))
   const [changes] = await Promise.all([
-    listChanges(actor, { workspace, deployment: deploymentId }),
+    listRevisionChanges(actor, { workspace, deployment: deploymentId }),
     prefetch(revisionsQuery(workspace, deploymentId, query)),
   ])
   return (

@@ -21,7 +21,7 @@ export default async function Page({
   const actor = await pageActor()
   const [views] = await Promise.all([
     // Optional: the page works without them.
-    listViews({ account: actor.id, workspace, page: 'threads' }).catch(() => []),
+    listViews(actor, { workspace, page: 'threads' }).catch(() => []),
     problem ? undefined : prefetch(threadsQuery(workspace, deploymentId, body)),
   ])
   const opened = search.size === 0 ? views.find((view) => view.isDefault) : undefined

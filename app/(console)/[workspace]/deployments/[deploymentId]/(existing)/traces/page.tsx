@@ -15,7 +15,7 @@ export default async function Page({
   const search = await searchParams
   const actor = await pageActor()
   // Optional: the page works without them.
-  const views = await listViews({ account: actor.id, workspace, page: 'traces' }).catch(() => [])
+  const views = await listViews(actor, { workspace, page: 'traces' }).catch(() => [])
   const opened = Object.keys(search).length === 0 ? views.find((view) => view.isDefault) : undefined
   if (opened)
     redirect(

@@ -3,7 +3,7 @@ import { RevisionPage } from '@/components/revisions/revision-page'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { revisionQuery } from '@/lib/queries/revisions'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
-import { listChanges } from '@/lib/server/records/revision-changes'
+import { listRevisionChanges } from '@/lib/server/records/changes'
 import { prefetch } from '@/lib/server/relay/prefetch'
 
 export const metadata: Metadata = { title: 'Revision' }
@@ -14,7 +14,7 @@ export default async function Page({
   const { workspace, deploymentId, revisionId } = await params
   const { actor } = await pageWorkspace(workspace)
   const [changes] = await Promise.all([
-    listChanges(actor, { workspace, deployment: deploymentId }),
+    listRevisionChanges(actor, { workspace, deployment: deploymentId }),
     prefetch(revisionQuery(workspace, deploymentId, revisionId)),
   ])
   return (

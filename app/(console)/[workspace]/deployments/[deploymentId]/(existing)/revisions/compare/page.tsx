@@ -4,7 +4,7 @@ import { ComparePage } from '@/components/revisions/compare/compare-page'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { revisionsQuery } from '@/lib/queries/revisions'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
-import { listChanges } from '@/lib/server/records/revision-changes'
+import { listRevisionChanges } from '@/lib/server/records/changes'
 import { prefetch } from '@/lib/server/relay/prefetch'
 import { mayNameSecrets } from '@/lib/server/upstream/secret-names'
 
@@ -14,7 +14,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   const { workspace, deploymentId } = await params
   const { actor, current } = await pageWorkspace(workspace)
   const [changes] = await Promise.all([
-    listChanges(actor, { workspace, deployment: deploymentId }),
+    listRevisionChanges(actor, { workspace, deployment: deploymentId }),
     prefetch(revisionsQuery(workspace, deploymentId, COMPARABLE)),
   ])
   return (

@@ -20,7 +20,7 @@ export default async function Page({
   const actor = await pageActor()
   const [templates, recorded] = await Promise.all([
     // Optional: the form works without them.
-    listTemplates({ account: actor.id, workspace, deployment: deploymentId }).catch(() => []),
+    listTemplates(actor, { workspace, deployment: deploymentId }).catch(() => []),
     typeof from === 'string' ? visibleRecording(workspace, deploymentId, from) : undefined,
     prefetch(pickableAssistants(workspace, deploymentId)),
   ])

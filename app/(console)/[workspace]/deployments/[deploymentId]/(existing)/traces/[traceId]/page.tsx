@@ -13,14 +13,14 @@ export const metadata: Metadata = { title: 'Trace' }
 
 export default async function Page({ params }: PageProps<'/[workspace]/deployments/[deploymentId]/traces/[traceId]'>) {
   const { workspace, deploymentId, traceId } = await params
-  await pageWorkspace(workspace)
+  const { actor } = await pageWorkspace(workspace)
   const [recording] = await Promise.all([
     // A run's trace has the run's id.
     recordingOfRun(workspace, deploymentId, traceId),
     prefetchRead(treeStartQuery(workspace, traceId).queryKey, (signal) =>
       readTree({ workspace, trace: traceId }, { limit: TREE_START }, { signal }),
     ),
-    prefetchRead(pricesQuery(workspace).queryKey, () => listPrices(workspace)),
+    prefetchRead(pricesQuery(workspace).queryKey, () => listPrices(actor, workspace)),
   ])
   return (
     <Hydrated>

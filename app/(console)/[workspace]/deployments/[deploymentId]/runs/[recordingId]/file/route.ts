@@ -1,4 +1,5 @@
-import { downloadRecording } from '@/lib/server/records/recording-export'
+import { recordingFile } from '@/lib/server/records/recordings'
+import { download } from '@/lib/server/relay/download'
 
 export const dynamic = 'force-dynamic'
 
@@ -6,5 +7,6 @@ export async function GET(
   request: Request,
   { params }: RouteContext<'/[workspace]/deployments/[deploymentId]/runs/[recordingId]/file'>,
 ) {
-  return await downloadRecording(request, await params)
+  const { workspace, deploymentId: deployment, recordingId: recording } = await params
+  return await download(request, (actor) => recordingFile(actor, { workspace, deployment, recording }))
 }

@@ -3,8 +3,8 @@ import { CompareVersions } from '@/components/assistants/compare-versions'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { assistantQuery } from '@/lib/queries/assistants'
 import { pageActor } from '@/lib/server/access/page-actor'
+import { listAssistantChanges } from '@/lib/server/records/changes'
 import { prefetch } from '@/lib/server/relay/prefetch'
-import { listAssistantChanges } from '@/lib/server/resources/assistant-changes'
 
 export const metadata: Metadata = { title: 'Compare versions' }
 

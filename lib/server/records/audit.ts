@@ -1,9 +1,52 @@
 import 'server-only'
-import { asc, gt } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
+import { consoleRecords } from '@/lib/contracts/console-records'
+import type { Role } from '@/lib/contracts/wire/api'
+import type { Actor } from '../access/actor'
+import { type Anchor, keptAnchors } from '../audit/anchor'
+import { type AuditRow, genesisOf, isSameMac, isSealed, macOf } from '../audit/chain'
+import { authorizeRead } from '../audit/own-records'
 import { db, type Store } from '../process/db'
 import { audit, auditHead } from '../process/schema'
-import { type Anchor, keptAnchors } from './anchor'
-import { type AuditRow, genesisOf, isSameMac, isSealed, macOf } from './chain'
+
+/** A row as the audit page shows it. */
+export type AuditView = {
+  seq: number
+  at: string
+  kind: 'intent' | 'outcome' | 'denial'
+  intent: number | null
+  actor: string
+  role: Role | null
+  workspace: string
+  operation: string
+  params: Record<string, string>
+  fields: string[]
+  upstreamStatus: number | null
+  outcome: string | null
+  requestId: string
+}
+
+/** A workspace's rows, newest first; `next` is the `before` of the following page. */
+export async function listAudit(
+  actor: Actor,
+  { workspace, before, limit = 50 }: { workspace: string; before?: number; limit?: number },
+): Promise<{ entries: AuditView[]; next: number | null }> {
+  await authorizeRead(consoleRecords.readAudit, actor, workspace)
+  const size = Math.min(Math.max(limit, 1), 500)
+  const store = await db()
+  const rows = await store
+    .select()
+    .from(audit)
+    .where(and(eq(audit.workspace, workspace), before === undefined ? undefined : lt(audit.seq, before)))
+    .orderBy(desc(audit.seq))
+    .limit(size + 1)
+  const entries = rows.slice(0, size).map(({ mac: _mac, actor, actorEmail, at, ...row }) => ({
+    ...row,
+    actor: actorEmail || actor,
+    at: at.toISOString(),
+  }))
+  return { entries, next: rows.length > size ? (entries.at(-1)?.seq ?? null) : null }
+}
 
 export type AuditReport = {
   isWhole: boolean
@@ -28,10 +71,11 @@ async function* rowsOf(store: Pick<Store, 'select'>): AsyncGenerator<AuditRow> {
 }
 
 /**
- * Goes through the whole audit trail: every row's MAC, numbering without gaps, the sealed end, and the anchors of the data
- * folder and of `more` (from the log stream). A trail is whole when nothing of it was changed, inserted, moved or taken away.
+ * Checks the audit trail of all workspaces, for an administrator of `workspace`: every row's MAC, the numbering, the sealed end,
+ * and the anchors of the data folder and of `more` (from the log stream).
  */
-export async function verifyAudit(more: Anchor[] = []): Promise<AuditReport> {
+export async function verifyAudit(actor: Actor, workspace: string, more: Anchor[] = []): Promise<AuditReport> {
+  await authorizeRead(consoleRecords.readAudit, actor, workspace)
   const problems: string[] = []
   const note = (problem: string) => void (problems.length < MAX_PROBLEMS && problems.push(problem))
   let anchors = more
@@ -50,7 +94,7 @@ export async function verifyAudit(more: Anchor[] = []): Promise<AuditReport> {
       const open = new Map(anchors.filter(({ chain }) => chain === head?.chain).map((one) => [one.seq, one]))
       for (const { chain, seq } of anchors.filter((one) => one.chain !== head?.chain))
         note(
-          `An anchor (row ${seq}) belongs to another trail (${chain}): this one was begun anew, or the data folder served another database.`,
+          `An anchor (row ${seq}) belongs to another trail (${chain}): this trail was started again, or the data folder served another database.`,
         )
 
       let [rows, expected, before] = [0, 1, genesisOf(head?.chain ?? '')]

@@ -1,0 +1,55 @@
+import type { Role } from './wire/api'
+
+/** One operation on the console's own records. It has no upstream: only who may do it is decided by a row. */
+export type RecordOperation = {
+  /** As the audit trail names it. */
+  id: string
+  /** The least role; null: any signed-in person, for their own account. */
+  role: Role | null
+  effect: 'read' | 'write'
+  /** Where the role is needed: in the record's workspace, or in the whole console. */
+  scope: 'workspace' | 'console'
+  /** What a reader without the role is told, where the workspace itself is no secret to them. */
+  refusal?: string
+}
+
+type Row = Omit<RecordOperation, 'id' | 'scope'> & { scope?: RecordOperation['scope'] }
+
+const define = <const Rows extends Record<string, Row>>(rows: Rows) =>
+  Object.fromEntries(
+    Object.entries(rows as Record<string, Row>).map(([id, row]) => [id, { scope: 'workspace', ...row, id }]),
+  ) as { [Id in keyof Rows]: RecordOperation }
+
+/** Who may read and write what this console itself keeps. `lib/server/records` checks each row. */
+export const consoleRecords = define({
+  readRecordings: { role: 'viewer', effect: 'read' },
+  readChanges: { role: 'viewer', effect: 'read' },
+  readViews: { role: 'viewer', effect: 'read' },
+  readTemplates: { role: 'viewer', effect: 'read' },
+  readMembers: { role: 'admin', effect: 'read', refusal: 'The members are for administrators of the workspace.' },
+  readAudit: { role: 'admin', effect: 'read', refusal: 'The audit trail is for administrators of the workspace.' },
+
+  saveView: { role: 'viewer', effect: 'write' },
+  updateView: { role: 'viewer', effect: 'write' },
+  deleteView: { role: 'viewer', effect: 'write' },
+  saveTemplate: { role: 'viewer', effect: 'write' },
+  updateTemplate: { role: 'viewer', effect: 'write' },
+  deleteTemplate: { role: 'viewer', effect: 'write' },
+  savePrice: { role: 'admin', effect: 'write' },
+  importPrices: { role: 'admin', effect: 'write' },
+  deletePrice: { role: 'admin', effect: 'write' },
+
+  inviteMember: { role: 'admin', effect: 'write' },
+  setRole: { role: 'admin', effect: 'write' },
+  disableMember: { role: 'admin', effect: 'write' },
+  enableMember: { role: 'admin', effect: 'write' },
+  resetMemberPassword: { role: 'admin', effect: 'write' },
+  signOutEverywhere: { role: 'admin', effect: 'write' },
+  changePassword: { role: null, effect: 'write' },
+
+  createWorkspace: { role: 'admin', effect: 'write', scope: 'console' },
+  updateWorkspace: { role: 'admin', effect: 'write', scope: 'console' },
+  deleteWorkspace: { role: 'admin', effect: 'write', scope: 'console' },
+  addDirectServer: { role: 'admin', effect: 'write', scope: 'console' },
+  removeDirectServer: { role: 'admin', effect: 'write', scope: 'console' },
+})

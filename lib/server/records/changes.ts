@@ -1,0 +1,138 @@
+import 'server-only'
+import { and, desc, eq, inArray } from 'drizzle-orm'
+import type { AssistantChange } from '@/lib/contracts/agents/assistant-edit'
+import { consoleRecords } from '@/lib/contracts/console-records'
+import type { Change } from '@/lib/contracts/deployments/changes'
+import type { Actor } from '../access/actor'
+import { workspace as workspaceOf } from '../access/workspaces'
+import { authorizeRead } from '../audit/own-records'
+import { db } from '../process/db'
+import { audit } from '../process/schema'
+import { mayNameSecrets } from '../upstream/secret-names'
+
+// Excerpts of the audit trail that every member may read: who made a revision, an assistant's version or a secret is part of
+// what it is. The trail itself is for administrators.
+
+type Row = Pick<
+  typeof audit.$inferSelect,
+  'seq' | 'at' | 'intent' | 'kind' | 'outcome' | 'actor' | 'actorEmail' | 'operation' | 'params' | 'fields'
+>
+type Write = Row & { who: string; result: Row | undefined; isDone: boolean }
+
+/** Writes of these operations in the workspace, newest first, each with its outcome. Older rows than `maxRows` are not read. */
+async function writesOf(workspace: string, operations: readonly string[], maxRows: number): Promise<Write[]> {
+  const { seq, at, intent, kind, outcome, actor, actorEmail, operation, params, fields } = audit
+  const rows: Row[] = await (await db())
+    .select({ seq, at, intent, kind, outcome, actor, actorEmail, operation, params, fields })
+    .from(audit)
+    .where(
+      and(eq(audit.workspace, workspace), inArray(operation, [...operations]), inArray(kind, ['intent', 'outcome'])),
+    )
+    .orderBy(desc(seq))
+    .limit(maxRows)
+  const results = new Map(rows.flatMap((row) => (row.intent === null ? [] : [[row.intent, row]])))
+  return rows
+    .filter((row) => row.kind === 'intent')
+    .map((row) => {
+      const result = results.get(row.seq)
+      const isDone = result?.outcome?.startsWith('200 ') ?? false
+      return { ...row, who: row.actorEmail || row.actor, result, isDone }
+    })
+}
+
+const REVISION_WRITES: Change['operation'][] = [
+  'createDeployment',
+  'updateDeployment',
+  'createRevision',
+  'redeployRevision',
+  'interruptRevision',
+]
+const CONTROL_PLANE = 'control-plane.'
+
+/** Who changed a deployment from this console, newest first. Includes the creations of all deployments, since they name no id. */
+export async function listRevisionChanges(
+  actor: Actor,
+  { workspace, deployment }: { workspace: string; deployment: string },
+): Promise<Change[]> {
+  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
+  const showsNames = mayNameSecrets(role, await workspaceOf(workspace))
+  const operations = REVISION_WRITES.map((operation) => CONTROL_PLANE + operation)
+  const writes = await writesOf(workspace, operations, 2_000)
+  return writes.flatMap((write): Change[] => {
+    const operation = REVISION_WRITES.find((one) => CONTROL_PLANE + one === write.operation)
+    // Compared here: PostgreSQL cannot look into JSON text with an escaped NUL, and a caller can write one.
+    const isHere = operation === 'createDeployment' || write.params.deployment_id === deployment
+    if (!operation || !isHere) return []
+    return [
+      {
+        seq: write.seq,
+        at: write.at.toISOString(),
+        until: write.result?.at.toISOString() ?? null,
+        who: write.who,
+        operation,
+        revision: write.params.revision_id ?? null,
+        fields: showsNames ? write.fields : withoutNames(write.fields),
+        isDone: write.isDone,
+      },
+    ]
+  })
+}
+
+/** Edits of secrets are recorded as `secrets.set.NAME`. */
+const withoutNames = (fields: readonly string[]) => [
+  ...new Set(fields.map((field) => (field.startsWith('secrets.') ? 'secrets' : field))),
+]
+
+const ASSISTANT_WRITES: AssistantChange['operation'][] = [
+  'createAssistant',
+  'updateAssistant',
+  'setLatestAssistantVersion',
+]
+const AGENT_SERVER = 'agent-server.'
+
+/** Who changed an assistant from this console, newest first; only what succeeded. Includes the creations of all assistants of the deployment. */
+export async function listAssistantChanges(
+  actor: Actor,
+  { workspace, deployment, assistant }: { workspace: string; deployment: string; assistant: string },
+): Promise<AssistantChange[]> {
+  await authorizeRead(consoleRecords.readChanges, actor, workspace)
+  const operations = ASSISTANT_WRITES.map((operation) => AGENT_SERVER + operation)
+  const writes = await writesOf(workspace, operations, 2_000)
+  return writes.flatMap(({ seq, at, who, result, isDone, params, operation: name }): AssistantChange[] => {
+    const operation = ASSISTANT_WRITES.find((one) => AGENT_SERVER + one === name)
+    const isHere =
+      params.deployment === deployment && (operation === 'createAssistant' || params.assistant_id === assistant)
+    if (!operation || !isHere || !result || !isDone) return []
+    return [{ seq, at: at.toISOString(), until: result.at.toISOString(), who, operation }]
+  })
+}
+
+/** The fields of an update of secrets, as its audit entry names them. */
+const SECRET_FIELD = /^secrets\.(set|remove|renamed-from|renamed-to)\.([\s\S]+)$/
+
+export type SecretHistory = Map<string, { who: string; at: string; isGone: boolean }>
+
+/** The last change of each secret from this console that is known to have succeeded. Empty for those who may not see the names. */
+export async function secretHistory(
+  actor: Actor,
+  { workspace, deployment }: { workspace: string; deployment: string },
+): Promise<SecretHistory> {
+  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
+  const history: SecretHistory = new Map()
+  if (!mayNameSecrets(role, await workspaceOf(workspace))) return history
+  for (const { params, fields, who, at, isDone } of await writesOf(
+    workspace,
+    [`${CONTROL_PLANE}updateDeployment`],
+    5_000,
+  )) {
+    if (!isDone || params.deployment_id !== deployment) continue
+    for (const field of fields) {
+      const [, verb, name] = SECRET_FIELD.exec(field) ?? []
+      if (name === undefined || history.has(name)) continue
+      const isSetToo = fields.includes(`secrets.set.${name}`) || fields.includes(`secrets.renamed-to.${name}`)
+      const isGone = !isSetToo && (verb === 'remove' || verb === 'renamed-from')
+      history.set(name, { who, at: at.toISOString(), isGone })
+    }
+  }
+  return history
+}
