@@ -14,6 +14,7 @@ import { createFirstDeployments } from './first-deployments'
 import { createGateway } from './gateway/gateway'
 import { ImageStore } from './images/image-store'
 import { createKeyCheck } from './kernel/api-key'
+import type { AllowedOrigins } from './kernel/cors'
 import { openDataFolder } from './kernel/data-folder'
 import { openDatabase } from './kernel/database'
 import { createLimiter } from './kernel/limiter'
@@ -41,6 +42,8 @@ export type PlatformOptions = {
   withSamples?: boolean
   /** How long a replaced agent server may finish its runs and open requests. */
   drainMs?: number
+  /** Origins whose pages may call agent servers; all when absent. */
+  corsOrigins?: AllowedOrigins
   readyTimeoutMs?: number
   /** How long to wait for a platform before this one that still holds the database. */
   patienceMs?: number
@@ -125,7 +128,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     }
     const app = createApp({ handlers, isKey, tenantId, complain: log })
     const control = getRequestListener(app.fetch)
-    const gateway = createGateway({ target: (id) => rollouts.target(id), isKey })
+    const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins: options.corsOrigins })
     let stopping: Promise<void> | undefined
     server.on('request', (request, response) => {
       // The last traces of agent servers come while they are being ended.

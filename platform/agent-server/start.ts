@@ -15,6 +15,7 @@ import { systemHandlers, VERSION } from './handlers/system'
 import { threadHandlers } from './handlers/threads'
 import { createApp } from './http/app'
 import { Metrics } from './http/metrics'
+import { allowOrigins, type CorsConfig } from './kernel/cors'
 import type { AgentServerSettings } from './kernel/settings'
 import { Bus } from './persistence/bus'
 import { Db } from './persistence/db'
@@ -82,7 +83,19 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     const assistants = new Assistants(db, graphs)
     await assistants.ensureDefaults()
     bus = await Bus.open(db, options.owner ?? 'agent-server', complain)
-    return await serve(options, { db, bus, saver, store, ttl, graphs, assistants, log, complain, isTracing })
+    return await serve(options, {
+      db,
+      bus,
+      saver,
+      store,
+      ttl,
+      cors: config.http?.cors,
+      graphs,
+      assistants,
+      log,
+      complain,
+      isTracing,
+    })
   } catch (error) {
     await bus?.close()
     await db.close()
@@ -96,6 +109,7 @@ type Parts = {
   saver: AgentSaver
   store: ItemStore
   ttl: ItemTtl
+  cors: CorsConfig | null | undefined
   graphs: Graphs
   assistants: Assistants
   log: NonNullable<AgentServerOptions['log']>
@@ -105,7 +119,7 @@ type Parts = {
 
 async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentServer> {
   const { secret, port = 0, info, now, webhookRanges = [] } = options
-  const { db, bus, saver, store, ttl, graphs, assistants, log, complain, isTracing } = parts
+  const { db, bus, saver, store, ttl, cors, graphs, assistants, log, complain, isTracing } = parts
   const threads = new Threads(db)
   const states = new ThreadStates(threads, graphs, saver)
   const runs = new Runs(db, bus)
@@ -152,6 +166,11 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
       sendA2a: a2aHandler({ tasks, starter, stopper, joins, runs, complain, inputFields }, assistants),
     },
     observe: (method, route, status) => metrics.request(method, route, status),
+    ignore: (client, route, field) => {
+      if (metrics.ignoredField(route, field))
+        log('info', `${client.slice(0, 100) || 'A client'} sent ${field} to ${route}; this server does not know it.`)
+    },
+    cors: allowOrigins(cors ?? {}, options.corsOrigins ?? '*'),
     secret,
     complain,
   })

@@ -1,4 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
 import type { AgentChild } from '../rollout/child'
 import type { Target } from '../rollout/rollouts'
 import { passedHeaders, requestHeaders } from './headers'
@@ -6,6 +7,8 @@ import { passedHeaders, requestHeaders } from './headers'
 export type GatewayOptions = {
   target(deploymentId: string): Target
   isKey(given: string): boolean
+  /** Origins whose pages may read why a request was refused; all when absent. */
+  corsOrigins?: AllowedOrigins
 }
 
 const PATH = /^\/agents\/([^/?#]+)(\/[^?#]*)?(\?.*)?$/
@@ -24,14 +27,13 @@ type Refusal = { status: number; detail: string; isTemporary?: boolean }
  * byte by byte as it comes. A child's open requests are counted from the moment it is chosen, so that a roll-out never
  * ends one that still answers.
  */
-export function createGateway({ target, isKey }: GatewayOptions) {
+export function createGateway({ target, isKey, corsOrigins = '*' }: GatewayOptions) {
   /** The agent server for a request, or why there is none. The key first: without it nothing is told. */
   const choose = (request: IncomingMessage, id: string): AgentChild | Refusal => {
     // A browser asks for permission without the key that it wants to send.
-    const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
     const key = request.headers['x-api-key']
-    if (!isPreflight && !key) return { status: 401, detail: 'The header X-Api-Key is missing.' }
-    if (!isPreflight && !isKey(String(key))) return { status: 403, detail: 'The API key is not valid.' }
+    if (!isPreflight(request) && !key) return { status: 401, detail: 'The header X-Api-Key is missing.' }
+    if (!isPreflight(request) && !isKey(String(key))) return { status: 403, detail: 'The API key is not valid.' }
     const found = target(id.toLowerCase())
     if (found.state === 'up') return found.child
     if (found.state === 'unknown') return { status: 404, detail: `Deployment ${id} not found.` }
@@ -43,15 +45,33 @@ export function createGateway({ target, isKey }: GatewayOptions) {
     const [, id = '', path = '/', query = ''] = PATH.exec(request.url ?? '') ?? []
     const chosen = choose(request, id)
     if ('detail' in chosen) {
-      refuse(request, response, chosen)
+      allowOrigin(request, response, corsOrigins)
+      // The request behind it may then be told why it is refused.
+      if (isPreflight(request)) response.writeHead(204).end()
+      else refuse(request, response, chosen)
       return
     }
     const another = (failed: AgentChild) => {
       const now = choose(request, id)
       return 'detail' in now || now === failed ? undefined : now
     }
-    void forward(request, response, { path: path + query, prefix: `/agents/${id}` }, chosen, another)
+    void forward(request, response, { path: path + query, prefix: `/agents/${id}`, corsOrigins }, chosen, another)
   }
+}
+
+const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+
+/** As the agent servers answer other origins; these headers are for answers of the gateway's own. */
+function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, origins: AllowedOrigins): void {
+  const { origin } = headers
+  if (origins !== '*') response.setHeader('Vary', 'Origin')
+  if (origin === undefined || !isAllowedOrigin(origins, origin)) return
+  response.setHeader('Access-Control-Allow-Origin', origins === '*' ? '*' : origin)
+  response.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS.join(', '))
+  const [method, names] = [headers['access-control-request-method'], headers['access-control-request-headers']]
+  if (method) response.setHeader('Access-Control-Allow-Methods', method)
+  if (names) response.setHeader('Access-Control-Allow-Headers', names)
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, { status, detail, isTemporary }: Refusal): void {
@@ -65,7 +85,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, de
   response.end(JSON.stringify({ detail }))
 }
 
-type Place = { path: string; prefix: string }
+type Place = { path: string; prefix: string; corsOrigins: AllowedOrigins }
 
 /**
  * Never rejects: whatever goes wrong ends in the response. `another` gives the agent server that has taken the place of
@@ -96,6 +116,7 @@ async function forward(
     else {
       if (attempt?.mayRepeat) next = attempt.wasKept ? child : another(child)
       const detail = 'The agent server of this deployment ended the connection.'
+      if (!next) allowOrigin(request, response, place.corsOrigins)
       if (!next) refuse(request, response, { status: 503, detail, isTemporary: true })
     }
   } finally {

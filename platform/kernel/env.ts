@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { z } from 'zod'
 import { type AddressRange, parseRange } from '@/lib/contracts/wire/address'
+import type { AllowedOrigins } from './cors'
 
 /** The platform's programs read the environment here and nowhere else. */
 function parse<T extends z.ZodType>(schema: T): z.output<T> {
@@ -24,6 +25,18 @@ const Ranges = z
     })
   })
 
+/** `*`, or origins separated by commas; an empty text allows none. */
+const Origins = z
+  .string()
+  .default('*')
+  .transform((text, context): AllowedOrigins => {
+    const parts = text.split(',').flatMap((part) => part.trim() || [])
+    if (parts.includes('*')) return '*'
+    const bad = parts.find((part) => !URL.canParse(part) || new URL(part).origin !== part)
+    if (bad) context.addIssue({ code: 'custom', message: `"${bad}" is not an origin such as https://chat.example.com` })
+    return parts
+  })
+
 const PlatformEnv = z.object({
   PILOTHOUSE_DATA: z
     .string()
@@ -41,6 +54,8 @@ const PlatformEnv = z.object({
   PILOTHOUSE_SAMPLES: z.enum(['true', 'false']).default('true'),
   /** Addresses that are not public and may be sent webhooks all the same; none when absent. */
   PILOTHOUSE_WEBHOOK_RANGES: Ranges,
+  /** Origins whose pages may call agent servers from a browser. */
+  PILOTHOUSE_CORS_ORIGINS: Origins,
 })
 
 /** Settings of the platform process (`platform/main.ts`). Throws an Error that names every unusable variable. */
@@ -72,6 +87,7 @@ const AgentEnv = z.object({
     .pipe(AgentInfo)
     .optional(),
   PILOTHOUSE_AGENT_WEBHOOK_RANGES: Ranges,
+  PILOTHOUSE_AGENT_CORS_ORIGINS: Origins,
 })
 export type AgentEnv = z.output<typeof AgentEnv>
 
@@ -81,6 +97,7 @@ export const agentEnv = () => parse(AgentEnv)
 /** What of the platform's own settings its agent servers are to heed. Always set, so that no deployment can set it. */
 export const agentPolicy = (): Record<string, string> => ({
   PILOTHOUSE_AGENT_WEBHOOK_RANGES: process.env.PILOTHOUSE_WEBHOOK_RANGES ?? '',
+  PILOTHOUSE_AGENT_CORS_ORIGINS: process.env.PILOTHOUSE_CORS_ORIGINS ?? '*',
 })
 
 /** Removes those settings from the environment, so that graph code finds neither the database nor the secret. */

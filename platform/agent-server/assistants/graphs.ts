@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Pregel } from '@langchain/langgraph/pregel'
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
 import { z } from 'zod'
+import { CorsConfig } from '../kernel/cors'
 import { HttpError, stackOf } from '../kernel/errors'
 import { toDoubles } from '../kernel/numbers'
 import { registerModuleHooks } from './module-hooks'
@@ -19,6 +20,7 @@ const GraphConfig = z.looseObject({
     z.string().min(1),
     z.union([GraphPath, z.looseObject({ path: GraphPath, description: z.string().nullish() })]),
   ),
+  http: z.looseObject({ cors: CorsConfig.nullish() }).nullish(),
   store: z
     .looseObject({
       index: z.null('this server has no embedding model, so items cannot be indexed; leave it out').optional(),

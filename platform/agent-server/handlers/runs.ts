@@ -1,3 +1,4 @@
+import { STREAM_MODES } from '@/lib/contracts/agents/run-options'
 import type { Handlers, Input } from '../http/handler-types'
 import { EVENT_STREAM, JSON_STREAM, type Reply } from '../http/http'
 import { HttpError, invalid, notFound } from '../kernel/errors'
@@ -74,7 +75,7 @@ export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Ser
       threadId === undefined ? ((await runs.find(runId)) ?? (await goneRun(runId))) : await runs.get(runId, threadId)
     const stream = await joins.stream(run, {
       after: readLastId(headers.get('last-event-id')),
-      modes: query.stream_mode,
+      modes: readModes(query.stream_mode),
       namespaces: query.namespace,
       signal,
       onLeave: cancelsOnLeave(run.run_id, query.cancel_on_disconnect ?? false),
@@ -170,6 +171,14 @@ function locations(threadId: string | undefined, row: RunRow, reader?: 'stream' 
   const shown = threadId === undefined ? `/runs/${row.run_id}` : own
   if (!reader) return { 'Content-Location': shown }
   return { 'Content-Location': shown, Location: reader === 'stream' ? `${shown}/stream` : `${own}/join` }
+}
+
+const JOINABLE_MODES: ReadonlySet<string> = new Set([...STREAM_MODES, 'metadata', 'error', 'end'])
+
+/** Throws a 422 for a mode that no run has. */
+function readModes(modes: readonly string[] | undefined): readonly string[] | undefined {
+  if (modes?.every((mode) => JOINABLE_MODES.has(mode)) ?? true) return modes
+  throw invalid(['query', 'stream_mode'], `Input should be ${STREAM_MODES.join(', ')}`, 'enum')
 }
 
 /** From the start by `-1` and `-`; something else that is no number says nothing. */

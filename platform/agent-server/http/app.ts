@@ -1,5 +1,5 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto'
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { agentServer, STATE_ANSWERS } from '@/lib/contracts/agent-server'
 import { agentServerSchemas } from '@/lib/contracts/agent-server.schemas'
@@ -16,6 +16,10 @@ export type AppOptions = {
   rpc: RpcHandlers
   /** Told of each request that was answered: its row's path, and the status. */
   observe?(method: string, route: string, status: number): void
+  /** Told of each field of a request that its operation does not know, and that was left out. */
+  ignore?(client: string, route: string, field: string): void
+  /** Adds what browsers ask for before they let a page of another origin read an answer. */
+  cors?: MiddlewareHandler
   /** What the gateway sends with each request; absent: none is asked for. */
   secret: string | undefined
   complain(line: string): void
@@ -26,7 +30,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const KNOWN_METHODS = new Set([...METHODS, 'HEAD', 'OPTIONS'])
 
 /** The agent server's HTTP surface: every row of the operation table, handled by the function of its name. */
-export function createApp({ handlers, rpc, secret, complain, observe }: AppOptions): App {
+export function createApp({ handlers, rpc, secret, complain, observe, ignore, cors }: AppOptions): App {
   const app: App = new Hono()
   if (observe)
     app.use(async (context, next) => {
@@ -34,6 +38,7 @@ export function createApp({ handlers, rpc, secret, complain, observe }: AppOptio
       const method = KNOWN_METHODS.has(context.req.method) ? context.req.method : 'other'
       observe(method, context.get('route') ?? 'none', context.res.status)
     })
+  if (cors) app.use(cors)
   app.use(async (context, next) => {
     if (secret && !isSame(context.req.header('x-pilothouse-child') ?? '', secret))
       throw new HttpError(403, 'This agent server is reached through its deployment address only.')
@@ -73,8 +78,8 @@ export function createApp({ handlers, rpc, secret, complain, observe }: AppOptio
     const schemas: RowSchemas = agentServerSchemas[id]
     // The table ties each handler to its own schemas; once chosen at run time, only the parsed request tells them apart.
     const handle = handlers[id] as (input: unknown) => Promise<Reply>
-    if (schemas.body) refuseOtherThanJson(context.req.header('content-type'))
-    const input = await parseRequest(schemas, url, () => context.req.text())
+    const onIgnored = (field: string) => ignore?.(context.req.header('user-agent') ?? '', found.row.path, field)
+    const input = await parseRequest(schemas, url, () => context.req.text(), onIgnored)
     const { headers, signal } = context.req.raw
     return toResponse(context, await handle({ params: found.params, ...input, headers, signal }))
   }
@@ -94,12 +99,6 @@ function refuse(context: Context, segments: string[]): Response {
 const isAtOnce = (row: Operation): boolean => row.answer !== 'stream' && !STATE_ANSWERS.has(row.id)
 
 const isRpc = (id: string): id is RpcId => (RPC_IDS as readonly string[]).includes(id)
-
-/** Text without a type is taken for JSON, as it always was. */
-function refuseOtherThanJson(contentType: string | undefined): void {
-  if (contentType && !/^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType))
-    throw new HttpError(415, `The body has to be application/json, not ${contentType.slice(0, 100)}.`)
-}
 
 function isSame(given: string, secret: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(secret)]

@@ -1,11 +1,12 @@
 import type { Context } from 'hono'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { RowSchemas } from '@/lib/contracts/wire/api'
 import { toValidationError } from '@/lib/contracts/wire/http-validation-error'
 import { parseJson } from '@/lib/json/lossless'
 import { HttpError, invalid } from '../kernel/errors'
 import { isTooDeep, toText } from '../kernel/numbers'
 import { takeTurns } from '../kernel/serde'
+import { parseLeniently } from './lenient'
 
 /** What an operation answers with. Without a body: 204, unless a status says otherwise. */
 export type Reply = {
@@ -31,28 +32,54 @@ export const absent = (what: string) => async (): Promise<Reply> => {
 
 type Parsed = { query: unknown; body: unknown }
 
-/** Query and body as the operation's schemas give them. Throws the 422 that names each field. */
-export async function parseRequest(schemas: RowSchemas, url: URL, readBody: () => Promise<string>): Promise<Parsed> {
+/**
+ * Query and body as the operation's schemas give them; `onIgnored` hears of each key that they do not know. Throws the 422
+ * that names each field.
+ */
+export async function parseRequest(
+  schemas: RowSchemas,
+  url: URL,
+  readBody: () => Promise<string>,
+  onIgnored: (field: string) => void = () => {},
+): Promise<Parsed> {
+  const check = (schema: z.ZodType, value: unknown, place: 'query' | 'body'): unknown => {
+    try {
+      const { data, ignored } = parseLeniently(schema, value)
+      for (const field of ignored) onIgnored(`${place}.${field}`)
+      return data
+    } catch (error) {
+      if (error instanceof z.ZodError) throw new HttpError(422, toValidationError(error, place).detail)
+      throw error
+    }
+  }
   return {
     query: schemas.query ? check(schemas.query, queryObject(url.searchParams), 'query') : {},
     body: schemas.body && check(schemas.body, await parseBody(await readBody()), 'body'),
   }
 }
 
-function check(schema: z.ZodType, value: unknown, place: 'query' | 'body'): unknown {
-  const parsed = schema.safeParse(value)
-  if (!parsed.success) throw new HttpError(422, toValidationError(parsed.error, place).detail)
-  return parsed.data
-}
-
-/** Repeated keys as a list; whether a list is allowed is the schema's to say. */
+/** Repeated keys, or one JSON list of texts, as a list; blank values are absent. Some clients send either for `stream_mode`. */
 const queryObject = (search: URLSearchParams): Record<string, string | string[]> =>
   Object.fromEntries(
-    [...new Set(search.keys())].map((name) => {
-      const values = search.getAll(name)
-      return [name, values.length > 1 ? values : (values[0] as string)]
+    [...new Set(search.keys())].flatMap((name) => {
+      const values = search
+        .getAll(name)
+        .flatMap((value) => jsonTexts(value) ?? value)
+        .filter((value) => value.trim() !== '')
+      return values.length === 0 ? [] : [[name, values.length > 1 ? values : (values[0] as string)]]
     }),
   )
+
+/** `["a","b"]` as its texts; undefined for everything else. */
+function jsonTexts(value: string): string[] | undefined {
+  if (!value.startsWith('[')) return undefined
+  try {
+    const list: unknown = JSON.parse(value)
+    return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined
+  } catch {
+    return undefined
+  }
+}
 
 const TOO_DEEP = invalid(['body'], 'The data is nested too deep')
 

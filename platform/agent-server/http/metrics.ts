@@ -4,6 +4,7 @@ import type { Db } from '../persistence/db'
 
 /** In ms. An idle process is woken that often; what it shows is subtracted. */
 const LAG_RESOLUTION = 20
+const MAX_IGNORED_FIELDS = 100
 
 export type Sources = {
   db: Db
@@ -21,6 +22,8 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #requests: Counter<'method' | 'route' | 'status'>
   readonly #runs: Counter<'status'>
+  readonly #ignored: Counter<'route' | 'field'>
+  readonly #ignoredFields = new Set<string>()
   readonly #duration: Histogram<'status'>
   readonly #firstEvent: Histogram
   readonly #lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION })
@@ -32,6 +35,12 @@ export class Metrics {
       name: 'agent_http_requests_total',
       help: 'HTTP requests by the path of their operation',
       labelNames: ['method', 'route', 'status'],
+      registers,
+    })
+    this.#ignored = new Counter({
+      name: 'agent_ignored_fields_total',
+      help: 'Request fields that this server does not know and left out',
+      labelNames: ['route', 'field'],
       registers,
     })
     this.#runs = new Counter({
@@ -60,6 +69,15 @@ export class Metrics {
 
   request(method: string, route: string, status: number): void {
     this.#requests.inc({ method, route, status })
+  }
+
+  /** True when the field is seen for the first time. Fields beyond the first hundred are counted together. */
+  ignoredField(route: string, field: string): boolean {
+    const key = `${route} ${field}`
+    const isNew = !this.#ignoredFields.has(key) && this.#ignoredFields.size < MAX_IGNORED_FIELDS
+    if (isNew) this.#ignoredFields.add(key)
+    this.#ignored.inc({ route, field: this.#ignoredFields.has(key) ? field : 'other' })
+    return isNew
   }
 
   /** `dueMs`: when the run could have begun, as epoch time. */

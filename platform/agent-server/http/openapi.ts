@@ -15,7 +15,6 @@ const NOT_FOUND = { '404': problem('There is no such record') }
 const INVALID = { '422': problem('The request is not valid') }
 const BODY_ERRORS = {
   '413': problem('The body is larger than 25 MB'),
-  '415': problem('The body is not JSON'),
 }
 
 const TAGS: [RegExp, string][] = [

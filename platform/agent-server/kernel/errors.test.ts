@@ -41,7 +41,7 @@ const BODIES: Record<string, object> = {
 }
 const bodyOf = ({ id }: Operation) =>
   BODIES[id] ?? (/^create.*(Run|Stream|Wait)$/.test(id) ? { assistant_id: 'counter' } : {})
-const QUERIES: Record<string, string> = { getItem: '?key=k', getAgentCard: '?assistant_id=counter' }
+const QUERIES: Record<string, string> = { getItem: '?key=k&namespace=a', getAgentCard: '?assistant_id=counter' }
 const schemasOf = ({ id }: Operation): RowSchemas => agentServerSchemas[id as OperationId]
 const isRpc = ({ id }: Operation) => (RPC_IDS as readonly string[]).includes(id)
 const titled = (rows: Operation[]) => rows.map((row) => [row.id, row] as const)
@@ -87,22 +87,38 @@ describe('each operation of the table', () => {
         expect([loc[0], typeof msg, typeof type]).toEqual(['body', 'string', 'string'])
     }
     const form = await send(row, 'a=1', { 'content-type': 'application/x-www-form-urlencoded' })
-    expect(form.status).toBe(415)
+    expect(form).toMatchObject({ status: 422, json: { detail: [{ loc: ['body'], type: 'json_invalid' }] } })
     expectProblem(form)
   })
 
   test.each(titled(withBody.filter(({ id }) => id !== 'createRunBatch')))(
-    '%s: a field that it does not know, and one of a wrong type',
+    '%s: a field of a wrong type is refused by its place',
     async (_, row) => {
-      const extra = await send(row, { ...bodyOf(row), colour: 'red' })
-      expect(extra).toMatchObject({
-        status: 422,
-        json: { detail: [{ loc: ['body', 'colour'], type: 'extra_forbidden' }] },
-      })
       const [name] = Object.keys((schemasOf(row).body as z.ZodObject).shape ?? {})
       const wrong = await send(row, { ...bodyOf(row), [name as string]: { not: [1] } })
       if (wrong.status === 422) for (const { loc } of wrong.json.detail) expect(loc.slice(0, 2)).toEqual(['body', name])
       expect(wrong.status).toBeLessThan(500)
+    },
+  )
+
+  test.each(titled(present))(
+    '%s: unknown keys, blank query values and a missing content type are accepted',
+    async (_, row) => {
+      if (row.answer === 'stream' && !row.path.includes('{')) return // it would run until its end
+      const { query } = schemasOf(row)
+      const blanks = Object.keys((query as z.ZodObject | undefined)?.shape ?? {}).filter(
+        (name) => name !== 'key' && name !== 'assistant_id',
+      )
+      const given = QUERIES[row.id] ?? '?'
+      const search = `${given}${blanks
+        .filter((name) => !given.includes(`${name}=`))
+        .map((name) => `&${name}=`)
+        .join('')}${query ? '&colour=red' : ''}`
+      const body = bodyOf(row)
+      const extra = Array.isArray(body) ? body.map((one) => ({ ...one, colour: 'red' })) : { ...body, colour: 'red' }
+      const answer = await send(row, isRpc(row) ? body : extra, { 'content-type': '' }, search)
+      expect([row.id, answer.status]).not.toEqual([row.id, 415])
+      expect([row.id, answer.status, answer.text]).not.toEqual([row.id, 422, answer.text])
     },
   )
 
@@ -117,15 +133,6 @@ describe('each operation of the table', () => {
       if (answer.status >= 400) expectProblem(answer)
     }
   })
-
-  test.each(titled(present.filter((row) => schemasOf(row).query)))(
-    '%s: a query that it does not know',
-    async (_, row) => {
-      const answer = await send(row, bodyOf(row), undefined, '?colour=red')
-      expect(answer.status).toBe(422)
-      expect(answer.json.detail.map(({ loc }: { loc: string[] }) => loc[0])).toContain('query')
-    },
-  )
 
   test('methods: HEAD as GET, OPTIONS tells what there is, others 405', async () => {
     for (const path of new Set(present.map((row) => buildPath(row, idsOf(row))))) {
@@ -178,13 +185,10 @@ describe('requests that are not valid', () => {
     expect(await server.request('POST', '/threads', '[]')).toMatchObject({ status: 422 })
   })
 
-  test('fields that are missing, wrong or unknown, each by its place', async () => {
+  test('fields that are missing or wrong, each by its place', async () => {
     const runs = `/threads/${unknown}/runs`
     expect(await server.post(runs, {})).toMatchObject(problem(['body', 'assistant_id'], 'missing'))
     expect(await server.post(runs, { assistant_id: 5 })).toMatchObject(problem(['body', 'assistant_id'], 'string_type'))
-    expect(await server.post(runs, { assistant_id: 'counter', colour: 'red' })).toMatchObject(
-      problem(['body', 'colour'], 'extra_forbidden'),
-    )
     expect(await server.post(runs, { assistant_id: 'counter', stream_mode: 'everything' })).toMatchObject({
       status: 422,
     })
@@ -214,7 +218,6 @@ describe('requests that are not valid', () => {
     expect(await run({ feedback_keys: ['a'] })).toMatchObject(problem(['body', 'feedback_keys']))
     expect(await run({ webhook: 'http://127.0.0.1/x' })).toMatchObject(problem(['body', 'webhook']))
     expect(await run({ stream_mode: 'lifecycle' })).toMatchObject(problem(['body', 'stream_mode']))
-    expect(await run({ command: { resume: 1 } })).toMatchObject(problem(['body', 'command']))
   })
 
   test('null characters where they cannot be stored', async () => {

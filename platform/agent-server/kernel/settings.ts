@@ -1,4 +1,5 @@
 import type { AddressRange } from '@/lib/contracts/wire/address'
+import type { AllowedOrigins } from '../../kernel/cors'
 import { type AgentInfo, agentEnv, clearAgentEnv, readTracing, setTracing } from '../../kernel/env'
 
 export type AgentServerSettings = {
@@ -18,6 +19,8 @@ export type AgentServerSettings = {
   isTracing?: boolean
   /** Addresses that are not public and may be sent webhooks. */
   webhookRanges?: readonly AddressRange[]
+  /** Origins whose pages may call; all when absent. */
+  corsOrigins?: AllowedOrigins
 }
 
 /** The settings that the roll-out gives its child. They are gone from the environment afterwards: graph code must not see them. */
@@ -34,6 +37,7 @@ export function takeSettings(): AgentServerSettings {
     info: env.PILOTHOUSE_AGENT_INFO,
     isTracing: allowTracing(),
     webhookRanges: env.PILOTHOUSE_AGENT_WEBHOOK_RANGES,
+    corsOrigins: env.PILOTHOUSE_AGENT_CORS_ORIGINS,
   }
 }
 

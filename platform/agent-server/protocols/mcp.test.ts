@@ -156,7 +156,7 @@ describe('MCP requests that are not as the protocol wants them', () => {
     for (const body of ['7', '{}', '{"jsonrpc":"1.0","id":1,"method":"ping"}', '[{"jsonrpc":"2.0"}]'])
       expect(await send(body)).toMatchObject({ status: 400, json: problem(-32700) })
     const other = await raw.request('POST', '/mcp/', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' })
-    expect([other.status, other.json]).toEqual([415, problem(-32000)])
+    expect([other.status, other.json]).toEqual([400, problem(-32700)])
     const unknown = await raw.post('/mcp/', rpc('ping'), { 'mcp-protocol-version': '1999-01-01' })
     expect([unknown.status, unknown.json.error.code]).toEqual([400, -32000])
   })

@@ -8,11 +8,8 @@ export const INTERNAL_ERROR = -32603
 export const rpcProblem = (code: number, message: string, status = 400): Response =>
   Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status })
 
-/** The body as JSON, or the answer to one that is none. */
+/** The body as JSON whatever its content type, or the answer to one that is none. */
 export async function readRpc(request: Request): Promise<{ body: unknown } | { refusal: Response }> {
-  const type = request.headers.get('content-type')
-  if (type && !/^\s*application\/json\s*(;|$)/i.test(type))
-    return { refusal: rpcProblem(-32000, 'Unsupported Media Type: Content-Type must be application/json', 415) }
   try {
     return { body: JSON.parse(await request.text()) }
   } catch (error) {

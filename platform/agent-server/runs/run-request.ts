@@ -32,14 +32,18 @@ export type RunRequest = {
   place: z.output<typeof CheckpointRequest> | undefined
 }
 
+/** With a command the input does not count: clients that answer an interrupt send an empty one along. */
+const withoutIdleInput = (body: RunCreate): RunCreate => (body.command ? { ...body, input: undefined } : body)
+
 /** Checks a request as far as it can be before the thread is locked. Throws 404 and 422. */
 export async function readRunRequest(
   threadId: string | undefined,
-  body: RunCreate,
+  given: RunCreate,
   assistants: Assistants,
   graphs: Graphs,
   webhookRanges: readonly AddressRange[],
 ): Promise<RunRequest> {
+  const body = withoutIdleInput(given)
   refuseUnsupported(body)
   if (body.webhook) checkWebhook(body.webhook, webhookRanges)
   const assistant = await assistants.get(body.assistant_id)
@@ -68,8 +72,6 @@ function refuseUnsupported(body: RunCreate): void {
     throw invalid(['body', 'feedback_keys'], 'Feedback addresses are not available on this server')
   if ([body.stream_mode].flat().includes('lifecycle'))
     throw invalid(['body', 'stream_mode'], 'The mode lifecycle is not available on this server')
-  if (body.command && body.input !== undefined && body.input !== null)
-    throw invalid(['body', 'command'], 'Give either an input or a command, not both')
   if (body.durability && body.checkpoint_during !== undefined && body.checkpoint_during !== null)
     throw invalid(['body', 'checkpoint_during'], 'Give durability only; checkpoint_during is its older form')
 }

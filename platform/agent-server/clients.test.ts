@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { API_KEY, serverBehindGateway } from './testing'
+
+/** Requests as clients that others wrote send them. */
+
+let behind: Awaited<ReturnType<typeof serverBehindGateway>>
+beforeAll(async () => {
+  behind = await serverBehindGateway()
+})
+afterAll(() => behind.close())
+
+const origin = 'https://chat.example.com'
+const call = (path: string, init: RequestInit = {}) =>
+  fetch(behind.deploymentUrl + path, { ...init, headers: { 'x-api-key': API_KEY, ...init.headers } })
+const post = (path: string, body: unknown, headers?: Record<string, string>) =>
+  call(path, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+const eventsOf = async (response: Response) =>
+  [...(await response.text()).matchAll(/^event: (.*)$/gm)].map(([, name]) => name)
+
+describe('a page of another origin', () => {
+  test('may ask before it calls, without a key', async () => {
+    const preflight = await fetch(`${behind.deploymentUrl}/threads`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-api-key',
+      },
+    })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('POST')
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('x-api-key')
+    expect(preflight.headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  test('reads the answer and where the run is', async () => {
+    const thread = (await (await post('/threads', {}, { origin })).json()) as { thread_id: string }
+    const run = await post(`/threads/${thread.thread_id}/runs`, { assistant_id: 'counter', input: {} }, { origin })
+    expect(run.headers.get('access-control-allow-origin')).toBe('*')
+    expect(run.headers.get('content-location')).toContain('/runs/')
+    const exposed = run.headers.get('access-control-expose-headers')?.toLowerCase()
+    for (const name of ['content-location', 'location', 'x-pagination-total']) expect(exposed).toContain(name)
+  })
+
+  test('reads why it is refused', async () => {
+    const response = await fetch(`${behind.deploymentUrl}/threads`, { method: 'POST', headers: { origin } })
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
+  })
+})
+
+test('JSON is read under any content type', async () => {
+  for (const type of ['text/plain;charset=UTF-8', 'application/octet-stream'])
+    expect((await post('/threads', { metadata: { a: 1 } }, { 'content-type': type })).status).toBe(200)
+})
+
+test('an unknown field is left out, and counted', async () => {
+  const response = await post('/threads/search', { limit: 1, colour: 'red' })
+  expect(response.status).toBe(200)
+  const metrics = await (await call('/metrics')).text()
+  expect(metrics).toMatch(/agent_ignored_fields_total\{route="\/threads\/search",field="body.colour"\} 1/)
+})
+
+test('a command wins over an empty input, and its class name is no obstacle', async () => {
+  const { thread_id } = (await (await post('/threads', {})).json()) as { thread_id: string }
+  const runs = `/threads/${thread_id}/runs/wait`
+  const asked = (await (await post(runs, { assistant_id: 'approval', input: {} })).json()) as {
+    __interrupt__?: unknown
+  }
+  expect(asked.__interrupt__).toBeDefined()
+  const command = { lg_name: 'Command', resume: 'yes', update: null, goto: null }
+  const answered = await post(runs, { assistant_id: 'approval', input: {}, command })
+  expect(answered.status).toBe(200)
+  expect((await answered.json()) as object).not.toHaveProperty('__interrupt__')
+})
+
+describe('a reader that joins', () => {
+  async function finished() {
+    const { thread_id } = (await (await post('/threads', {})).json()) as { thread_id: string }
+    const run = await post(`/threads/${thread_id}/runs/stream`, {
+      assistant_id: 'counter',
+      input: {},
+      stream_mode: ['values', 'updates'],
+      stream_resumable: true,
+    })
+    await run.text()
+    return run.headers.get('location') as string
+  }
+  const from = { headers: { 'last-event-id': '-1' } }
+
+  test('with a blank mode gets every event', async () => {
+    const path = await finished()
+    const events = await eventsOf(await call(`${path}?stream_mode=`, from))
+    expect(events).toEqual(await eventsOf(await call(path, from)))
+    expect(events).toContain('values')
+    expect(events).toContain('updates')
+  })
+
+  test('with the modes as one JSON list gets those', async () => {
+    const path = await finished()
+    const query = new URLSearchParams({ stream_mode: '["values","updates"]' })
+    expect(await eventsOf(await call(`${path}?${query}`, from))).toEqual(await eventsOf(await call(path, from)))
+    const one = await eventsOf(await call(`${path}?${new URLSearchParams({ stream_mode: '["updates"]' })}`, from))
+    expect(one).not.toContain('values')
+    expect(one).toContain('updates')
+  })
+
+  test('with a mode that does not exist is told so', async () => {
+    const response = await call(`${await finished()}?stream_mode=nonsense`, from)
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ detail: [{ loc: ['query', 'stream_mode'] }] })
+  })
+})
