@@ -1,13 +1,43 @@
-import type { Metadata } from 'next'
+import type { Metadata, Viewport } from 'next'
 import { headers } from 'next/headers'
 import { connection } from 'next/server'
 import { fontClasses } from '@/app/fonts'
 import { NonceProvider } from '@/components/shared/layout/nonce'
 import { Providers } from '@/components/shell/providers'
 import { THEME_SCRIPT } from '@/components/shell/theme'
+import { env } from '@/lib/server/process/env'
 import './globals.css'
 
-export const metadata: Metadata = { title: { default: 'Pilothouse', template: '%s · Pilothouse' } }
+const DESCRIPTION = 'The open web console for agent deployments'
+
+/** Absolute addresses come from the configured public address, never from a request's headers. */
+export async function generateMetadata(): Promise<Metadata> {
+  await connection() // the build has no environment to read
+  return {
+    metadataBase: new URL(env().NEXTAUTH_URL),
+    title: { default: 'Pilothouse', template: '%s · Pilothouse' },
+    description: DESCRIPTION,
+    applicationName: 'Pilothouse',
+    manifest: '/manifest.webmanifest',
+    icons: {
+      icon: [
+        { url: '/icon.svg', type: 'image/svg+xml', media: '(prefers-color-scheme: light)' },
+        { url: '/icon-dark.svg', type: 'image/svg+xml', media: '(prefers-color-scheme: dark)' },
+      ],
+      apple: '/apple-touch-icon.png',
+    },
+    openGraph: { title: 'Pilothouse', description: DESCRIPTION, type: 'website', images: SOCIAL },
+    twitter: { card: 'summary_large_image', images: SOCIAL },
+  }
+}
+const SOCIAL = [{ url: '/social.png', width: 1200, height: 630, alt: 'Pilothouse' }]
+
+export const viewport: Viewport = {
+  themeColor: [
+    { media: '(prefers-color-scheme: light)', color: '#ffffff' },
+    { media: '(prefers-color-scheme: dark)', color: '#12181f' },
+  ],
+}
 
 export default async function RootLayout({ children }: LayoutProps<'/'>) {
   await connection() // a prerendered page has no nonce, so its scripts would be blocked

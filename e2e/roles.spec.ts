@@ -40,6 +40,26 @@ test('every answer carries the security headers, and pages a policy with a nonce
   expect((await request.get('/_next/image?url=%2Ficon.svg&w=64&q=75')).status()).toBe(404)
 })
 
+test('icons, manifest and social picture are served to strangers with their types', async ({ request }) => {
+  const types = {
+    '/manifest.webmanifest': 'application/manifest+json',
+    '/icon.svg': 'image/svg+xml',
+    '/icon-dark.svg': 'image/svg+xml',
+    '/icon-192.png': 'image/png',
+    '/apple-touch-icon.png': 'image/png',
+    '/favicon.ico': 'image/x-icon',
+    '/social.png': 'image/png',
+  }
+  for (const [path, type] of Object.entries(types)) {
+    const answer = await request.get(path)
+    expect(answer.status(), path).toBe(200)
+    expect(answer.headers()['content-type'], path).toContain(type)
+  }
+  const page = await (await request.get('/sign-in')).text()
+  for (const path of ['/manifest.webmanifest', '/icon.svg', '/icon-dark.svg', '/apple-touch-icon.png', '/social.png'])
+    expect(page).toContain(path)
+})
+
 test('nobody signed in reads nothing, and a foreign origin posts nothing', async ({ request, baseURL }) => {
   expect((await request.get('/api/relay/local/control-plane/v2/deployments')).status()).toBe(401)
   const body = { subscriptions: [] }
