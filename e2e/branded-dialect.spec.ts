@@ -39,7 +39,7 @@ test('a control plane of the branded dialect: created, found, read, compared, re
     await page.getByRole('link', { name }).click()
     await expect(page.getByText('Graph configgraph.json')).toBeVisible()
 
-    const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
+    const parts = page.getByRole('navigation', { name: 'Deployment sections' })
     await parts.getByRole('link', { name: 'Settings' }).click()
     await expect(field('Graph config')).toHaveValue('graph.json')
     await field('Graph config').fill('./graph.json')
@@ -64,7 +64,7 @@ test('a control plane of the branded dialect: created, found, read, compared, re
     await parts.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('link', { name: 'Danger' }).click()
     await page.getByRole('button', { name: 'Delete deployment' }).click()
-    await page.getByLabel(`Type ${name} to go on`).fill(name)
+    await page.getByLabel(`Type ${name} to confirm`).fill(name)
     await page.getByRole('dialog').getByRole('button', { name: 'Delete deployment' }).click()
     await expect(page.getByText(`${name} is being deleted.`)).toBeVisible()
   } finally {

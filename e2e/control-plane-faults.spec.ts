@@ -89,7 +89,7 @@ test('a control plane that is down, broken or silent: the page stands, says so o
   for (const [fault, words] of faults) {
     await broken.set(fault)
     // Seen without a reload: what is known stays, with its age.
-    const stale = page.getByRole('main').getByRole('status').filter({ hasText: 'What you see was read' })
+    const stale = page.getByRole('main').getByRole('status').filter({ hasText: 'Last updated' })
     await expect(stale).toContainText(words, { timeout: 20_000 })
     await expect(stale).toHaveCount(1)
     await expect(concierge).toBeVisible()
@@ -143,7 +143,7 @@ test('a recording is shown without its control plane; before any of it has come,
   await page.getByLabel('Filter events by text').fill('in none of them')
   await expect(page.getByText('No entry matches the filter.')).toBeVisible()
 
-  const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
+  const parts = page.getByRole('navigation', { name: 'Deployment sections' })
   await parts.getByRole('link', { name: 'Runs' }).click()
   await expect(page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')).toHaveCount(1)
   await parts.getByRole('link', { name: 'Threads' }).click()
@@ -164,7 +164,7 @@ test('a recording outlives its deployment, and offers nothing that needs it', as
 
   await page.getByRole('link', { name: 'Runs', exact: true }).click()
   await page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]').getByRole('link').first().click()
-  const notice = page.getByText('There is no such deployment any more.')
+  const notice = page.getByText('This deployment no longer exists.')
   await expect(notice).toBeVisible()
   await expect(page.getByText('The calculator says: 42.').first()).toBeVisible()
   for (const name of [/^Run again/, /^Open /, 'Start a run', 'Threads'])
@@ -175,11 +175,11 @@ test('a recording outlives its deployment, and offers nothing that needs it', as
   await page.keyboard.press('Escape')
   await expectAccessible(page)
 
-  const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
+  const parts = page.getByRole('navigation', { name: 'Deployment sections' })
   await parts.getByRole('link', { name: 'Runs' }).click()
   await expect(page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')).toHaveCount(1)
   for (const nothing of [`${deployment}/threads`, `/${slug}/deployments/never-was/runs`]) {
     await page.goto(nothing)
-    await expect(page.getByText('There is nothing here')).toBeVisible()
+    await expect(page.getByText('Not found', { exact: true })).toBeVisible()
   }
 })

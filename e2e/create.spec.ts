@@ -27,7 +27,7 @@ async function send(page: Page) {
 }
 async function openSettings(page: Page, name: string, part: string) {
   await page.goto(`${await deploymentPath(name)}/settings`)
-  await page.getByRole('navigation', { name: 'Parts of the settings' }).getByRole('link', { name: part }).click()
+  await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: part }).click()
 }
 
 test('a deployment of a repository: made once, watched, run, changed and deleted', async ({ page }) => {
@@ -106,7 +106,7 @@ test('a deployment of a repository: made once, watched, run, changed and deleted
   await page.getByRole('button', { name: 'Delete deployment' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('button', { name: 'Delete deployment' })).toBeDisabled()
-  await dialog.getByLabel(`Type ${name} to go on`).fill(name)
+  await dialog.getByLabel(`Type ${name} to confirm`).fill(name)
   await dialog.getByRole('button', { name: 'Delete deployment' }).click()
   await page.waitForURL(/\/local\/deployments$/)
   await expect(page.getByText(`${name} is being deleted.`)).toBeVisible()

@@ -139,7 +139,7 @@ test('a control plane without lists of revisions or logs, and a name that hides 
     await link.click()
     await expect(page.getByRole('heading', { name: /^payRLOlortnoc/ })).toBeVisible()
 
-    const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
+    const parts = page.getByRole('navigation', { name: 'Deployment sections' })
     await parts.getByRole('link', { name: 'Revisions' }).click()
     await expect(page.getByText(/This server lists no revisions\. Shown are the two/)).toBeVisible()
     const revisions = page.getByRole('table', { name: 'Revisions' })
@@ -151,7 +151,7 @@ test('a control plane without lists of revisions or logs, and a name that hides 
     await page.getByRole('button', { name: 'Delete deployment' }).click()
     const dialog = page.getByRole('dialog', { name: /^Delete payRLOlortnoc/ })
     const confirm = dialog.getByRole('button', { name: 'Delete deployment' })
-    const typed = dialog.getByLabel('Type 00000000 to go on')
+    const typed = dialog.getByLabel('Type 00000000 to confirm')
     await typed.fill('pay')
     await expect(confirm).toBeDisabled()
     await typed.fill('00000000')

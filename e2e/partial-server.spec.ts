@@ -78,8 +78,8 @@ test('of a server that has a part of the groups each page works, or says what is
     await page.getByRole('combobox', { name: 'Schema' }).selectOption('output_schema') // it is none
     await expect(page.getByRole('tree', { name: 'Schema as JSON' })).toContainText('properties: 7')
     for (const [tab, words] of [
-      ['Versions', 'This server keeps no versions of its assistants.'],
-      ['Graph', 'This server does not tell what its graphs look like.'],
+      ['Versions', 'This server does not keep assistant versions.'],
+      ['Graph', 'This server does not provide graph drawings.'],
     ] as const) {
       await page.getByRole('tab', { name: tab }).click()
       await saysQuietly(page, words)
@@ -95,8 +95,8 @@ test('of a server that has a part of the groups each page works, or says what is
     await page.getByRole('tab', { name: 'History' }).click()
     const checkpoints = page.getByRole('navigation', { name: 'Checkpoints' })
     await saysQuietly(page, 'The history ends here: older checkpoints were removed.')
-    await checkpoints.getByRole('button', { name: /Step 2.*waits for a person/ }).click()
-    await expect(page.getByRole('tree', { name: 'State at the checkpoint' })).toContainText('A first draft')
+    await checkpoints.getByRole('button', { name: /Step 2.*needs input/ }).click()
+    await expect(page.getByRole('tree', { name: 'State at this checkpoint' })).toContainText('A first draft')
     await checkpoints.getByRole('button', { name: /Step 1/ }).click()
     await saysQuietly(page, 'This checkpoint is gone')
 

@@ -98,8 +98,8 @@ test('what is nowhere is said in one place, on a page that stands', async ({ pag
     '/nowhere/deployments',
   ]) {
     await page.goto(path)
-    await expect(page.getByText('There is nothing here'), path).toHaveCount(1)
-    await expect(page.getByRole('link', { name: 'Go to the first page' }), path).toBeVisible()
+    await expect(page.getByText('Not found', { exact: true }), path).toHaveCount(1)
+    await expect(page.getByRole('link', { name: 'Go to the home page' }), path).toBeVisible()
     await expect(page.locator('main [role=alert]'), path).toHaveCount(0)
   }
 })

@@ -145,7 +145,10 @@ test('a viewer reads the spec and cannot change it; a deployment from a reposito
     await signInAsViewer(page, resources(id))
     await expect(cpuOf(page)).toHaveValue('1')
     await expect(cpuOf(page)).toBeDisabled()
-    await expect(page.getByRole('button', { name: 'Review changes' })).toHaveAttribute('title', /needs the role admin/)
+    await expect(page.getByRole('button', { name: 'Review changes' })).toHaveAttribute(
+      'title',
+      /Requires the admin role/,
+    )
     await page.getByRole('tab', { name: 'YAML' }).click()
     await expect(page.getByLabel('Resource spec as YAML')).toHaveAttribute('contenteditable', 'false')
 

@@ -82,7 +82,7 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   await deployment.revise()
 
   await signIn(page, `/local/deployments/${deployment.id}`)
-  const parts = page.getByRole('navigation', { name: 'Parts of the deployment' })
+  const parts = page.getByRole('navigation', { name: 'Deployment sections' })
   await parts.getByRole('link', { name: 'Revisions' }).click()
   await expect(rows(page)).toHaveCount(2)
   await expect(rows(page).first()).toContainText('active')

@@ -61,7 +61,7 @@ test('steps, and from one of them to its events; the events filtered by node, wi
   await expect(events.getByRole('option', { selected: true })).toBeVisible()
   await page.getByRole('combobox', { name: 'Node' }).selectOption('reserve')
   await expect(page.getByText(/^1 of \d+$/)).toBeVisible()
-  await expect(page.getByRole('button', { name: 'To the end' })).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Jump to end' })).toBeHidden()
   await page.reload()
   await expect(page.getByRole('combobox', { name: 'Node' })).toHaveValue('reserve')
   await expect(page.getByText(/^1 of \d+$/)).toBeVisible()

@@ -139,7 +139,7 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   await expect(page).toHaveURL(/status=error.*name=Ferry/)
   await expect(table.getByRole('row')).toHaveCount(2)
   await expect(page.getByRole('img', { name: 'Runs: 1, 1 failed' })).toBeVisible()
-  await page.getByRole('button', { name: 'Show as a table' }).click()
+  await page.getByRole('button', { name: 'Show as table' }).click()
   await expect(page.getByRole('table', { name: 'Totals over time' }).getByRole('row')).toHaveCount(2)
   await expectAccessible(page)
 
@@ -157,7 +157,7 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   await page.keyboard.press('e')
   await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^odd model/)
   const inspector = page.getByRole('region', { name: 'Run', exact: true })
-  await expect(inspector.getByText('One part is not as the format wants it')).toBeVisible()
+  await expect(inspector.getByText('1 part does not match the format')).toBeVisible()
   await expect(inspector.getByText('The rest is read.')).toBeVisible()
   await expect(inspector.getByText('turn 0', { exact: true })).toHaveCount(0)
   await inspector.getByRole('button', { name: /Show earlier messages/ }).click()
@@ -183,7 +183,7 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
 test('the checker reads what is pasted in the browser alone, and says what is wrong by its path', async ({ page }) => {
   await signIn(page, '/local/traces/check')
   await page.getByRole('combobox', { name: 'Example' }).selectOption({ index: 1 })
-  await expect(page.getByText(/Nothing is wrong with it/)).toBeVisible()
+  await expect(page.getByText(/No problems found/)).toBeVisible()
   await expect(page.getByRole('article', { name: 'AI message' })).toContainText('Hello')
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
@@ -195,7 +195,7 @@ test('the checker reads what is pasted in the browser alone, and says what is wr
   await page
     .getByLabel('Logged run as JSON')
     .fill(JSON.stringify({ run_type: 'model', inputs: { messages: [{ role: 'user', content }] } }))
-  const wrong = page.getByRole('list', { name: 'What is wrong' })
+  const wrong = page.getByRole('list', { name: 'Problems' })
   await expect(wrong).toContainText('run_type')
   await expect(wrong).toContainText('inputs.messages[0].content[0]')
   await expect(page.getByRole('article', { name: 'Human message' })).toContainText('https://example.com/never.png')

@@ -35,7 +35,7 @@ export function ActivateVersion({ place, version, active: given, onClose }: Prop
       () => activate(active, version, undoKey),
       (outcome) => {
         note(outcome)
-        toast.success(`Version ${active} is active again.`)
+        toast.success(`Version ${active} is active again`)
         onClose()
       },
     )
@@ -45,20 +45,20 @@ export function ActivateVersion({ place, version, active: given, onClose }: Prop
       onOpenChange={(isOpen) => {
         if (!isOpen && !isBusy) onClose()
       }}
-      title={isDone ? `Version ${version} is active` : `Make version ${version} active?`}
+      title={isDone ? `Version ${version} is active` : `Activate version ${version}?`}
     >
       <div className="flex flex-col gap-3">
         <p role={isDone ? 'status' : undefined} className="text-ink-2">
           {isDone
-            ? `Runs by this assistant’s id use version ${version} from now on. Nothing of version ${active} is lost.`
-            : `Later runs by this id use it, those of crons too; runs that are going on stay with what they began with. It makes no new version, and version ${active} stays in the list. The next edit starts from version ${version}.`}
+            ? `New runs of this assistant use version ${version}. Version ${active} is kept.`
+            : `New runs use it, including those of crons. Active runs keep their version. No new version is created, version ${active} is kept, and the next edit starts from version ${version}.`}
         </p>
         {error ? <ErrorNotice error={error} /> : null}
         <div className="flex flex-wrap justify-end gap-2">
           {isDone ? (
             <>
               <Button isBusy={isBusy} onClick={undo}>
-                Undo: version {active} again
+                Undo
               </Button>
               <Button variant="primary" autoFocus disabled={isBusy} onClick={onClose}>
                 Done
@@ -67,10 +67,10 @@ export function ActivateVersion({ place, version, active: given, onClose }: Prop
           ) : (
             <>
               <Button disabled={isBusy} onClick={onClose}>
-                Do nothing
+                Cancel
               </Button>
               <Button variant="primary" isBusy={isBusy} onClick={go}>
-                Make version {version} active
+                Activate version {version}
               </Button>
             </>
           )}

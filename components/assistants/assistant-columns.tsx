@@ -25,7 +25,7 @@ export const assistantColumns = (
         <span className="truncate" title={one.name ?? one.assistant_id}>
           <VisibleText>{one.name || one.assistant_id}</VisibleText>
         </span>
-        {isDefault(one) ? <Badge title="Made by the server for its graph">default</Badge> : null}
+        {isDefault(one) ? <Badge title="Created by the server for each graph">default</Badge> : null}
       </span>
     ),
   },

@@ -27,8 +27,8 @@ export const AssistantDetails = ({ assistant: one }: { assistant: Assistant }) =
         />
       </div>
     </Part>
-    <JsonPart title="Context" value={one.context} empty="No context: the graph’s own defaults hold." />
-    <JsonPart title="Configuration" value={one.config} empty="Nothing is configured." />
+    <JsonPart title="Context" value={one.context} empty="No context. The graph’s defaults apply." />
+    <JsonPart title="Configuration" value={one.config} empty="No configuration." />
     <JsonPart title="Metadata" value={one.metadata} empty="No metadata." />
   </div>
 )

@@ -62,7 +62,7 @@ export function AssistantPage({ changes, ...place }: Props) {
       {error ? <StaleNotice {...error.view} at={query.dataUpdatedAt} onRetry={retry} /> : null}
       <Head place={place} assistant={one} />
       <Tabs
-        label="Parts of the assistant"
+        label="Assistant sections"
         value={tab}
         onValueChange={(value) => setSearch({ tab: value === 'details' ? '' : value })}
         tabs={[
@@ -107,11 +107,11 @@ function Head({ place, assistant: one }: { place: AssistantPlace; assistant: Ass
         meta={
           one ? (
             <>
-              {isDefault(one) ? <Badge title="Made by the server for its graph">default</Badge> : null}
+              {isDefault(one) ? <Badge title="Created by the server for each graph">default</Badge> : null}
               <Figure label="Graph">
                 <code className="font-mono">{one.graph_id}</code>
               </Figure>
-              <Figure label="Active version">{one.version ?? 'not told'}</Figure>
+              <Figure label="Active version">{one.version ?? 'unknown'}</Figure>
               <IdChip id={one.assistant_id} what="assistant id" className="text-ink-2" />
             </>
           ) : null

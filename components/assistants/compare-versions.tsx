@@ -69,7 +69,7 @@ export function CompareVersions({ changes, ...place }: Props) {
         <Skeleton className="h-64" />
       ) : !a || !b ? (
         <div className="rounded-lg border bg-panel">
-          <EmptyState title="There is nothing to compare yet">This assistant has one version so far.</EmptyState>
+          <EmptyState title="Nothing to compare yet">This assistant has only one version.</EmptyState>
         </div>
       ) : (
         <>
@@ -118,7 +118,7 @@ const Chooser = ({ label, value, all, author, onChange }: ChooserProps) => (
     label={label}
     hint={
       <>
-        Made <RelativeTime at={value.created_at} /> by {author ?? 'somebody not known here'}
+        Created <RelativeTime at={value.created_at} /> by {author ?? 'unknown'}
       </>
     }
   >
@@ -143,7 +143,7 @@ function Comparison({ a, b, view, onView }: ComparisonProps) {
   const found = useDifferences(left, right)
   return (
     <Tabs
-      label="Views of the comparison"
+      label="Comparison view"
       value={view}
       onValueChange={(next) => onView(next === 'json' ? 'json' : '')}
       tabs={[
@@ -176,7 +176,7 @@ function Comparison({ a, b, view, onView }: ComparisonProps) {
         <DifferenceList
           label="Differences"
           differences={found}
-          empty="The two versions are the same."
+          empty="The versions are identical."
           className="h-[32rem] overflow-hidden rounded-lg border bg-panel"
         />
       )}

@@ -27,22 +27,22 @@ export function DeleteAssistant({ place, name, onClose, onDone }: Props) {
   return (
     <ConfirmDialog
       open
-      title={`Delete the assistant “${name}”?`}
+      title={`Delete “${name}”?`}
       verb={deletesThreads ? 'Delete assistant and threads' : 'Delete assistant'}
       onOpenChange={onClose}
       action={() => deleteAssistant({ place, key: `${key}${deletesThreads ? '-t' : ''}`, deletesThreads })}
       onDone={() => {
-        toast.success(`“${name}” was deleted.`)
+        toast.success(`Deleted “${name}”`)
         void invalidate(client, agentServer.searchAssistants, workspace)
         void invalidate(client, agentServer.countAssistants, workspace)
         onDone()
       }}
     >
-      All its versions are lost, and runs by its id fail from then on; crons that use it too. This cannot be undone.
+      All its versions are deleted. Crons and programs that use it will fail. This cannot be undone.
       <Checkbox
         className="mt-3"
         label={`Delete ${number} ${threads.data === 1 ? 'thread' : 'threads'} as well`}
-        hint="With their states, runs and histories. Otherwise they stay."
+        hint="Deletes their states, runs and histories. Otherwise they are kept."
         checked={deletesThreads}
         onChange={(event) => setDeletesThreads(event.target.checked)}
       />

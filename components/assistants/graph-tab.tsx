@@ -25,7 +25,7 @@ export function GraphTab({ workspace, deployment, assistant }: AssistantPlace) {
   const drawn = useMemo(() => shown.data && drawnGraph(shown.data), [shown.data])
   if (shown.error)
     return ['not_found', 'unsupported'].includes(shown.error.code) ? (
-      <EmptyState title="No graph">This server does not tell what its graphs look like.</EmptyState>
+      <EmptyState title="No graph">This server does not provide graph drawings.</EmptyState>
     ) : (
       <ErrorNotice error={shown.error.view} onRetry={() => void shown.refetch()} />
     )
@@ -40,10 +40,9 @@ export function GraphTab({ workspace, deployment, assistant }: AssistantPlace) {
           onChange={({ target }) => setDeep(target.checked)}
         />
         <span>
-          {count(drawn.nodes.length)} nodes, {count(drawn.edges.length)} edges; a dashed edge is taken under a
-          condition.
+          {count(drawn.nodes.length)} nodes, {count(drawn.edges.length)} edges; dashed edges are conditional.
         </span>
-        {isRefused ? <span>This server does not tell what is in its subgraphs.</span> : null}
+        {isRefused ? <span>This server does not show subgraphs.</span> : null}
       </div>
       <div className="overflow-hidden rounded-lg border bg-panel">
         <GraphDrawing label="Graph" {...drawn} />
@@ -54,7 +53,7 @@ export function GraphTab({ workspace, deployment, assistant }: AssistantPlace) {
           {drawn.edges.map(({ from, to, isConditional }) => (
             <li key={`${from} ${to}`}>
               {from} → {to}
-              {isConditional ? ' (condition)' : ''}
+              {isConditional ? ' (conditional)' : ''}
             </li>
           ))}
         </ul>

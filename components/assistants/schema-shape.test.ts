@@ -35,7 +35,7 @@ test('objects, numbers, choices, lists and nested objects are drawn, each with i
     'whole number',
     'list of text',
     'object',
-    'yes or no',
+    'boolean',
     'text',
   ])
   expect(fields[2]?.shape).toEqual({ kind: 'number', isWhole: true, min: 1 })

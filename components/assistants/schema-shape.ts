@@ -131,7 +131,7 @@ export function shapeWord(shape: Shape): string {
     case 'number':
       return shape.isWhole ? 'whole number' : 'number'
     case 'flag':
-      return 'yes or no'
+      return 'boolean'
     case 'choice':
       return `one of ${shape.choices.map(String).join(', ')}`
     case 'list':

@@ -11,9 +11,7 @@ export function SchemaTable({ schema }: { schema: JsonSchema }) {
       <h3 className="border-b px-3 py-2 font-semibold text-sm">Fields</h3>
       {rows.length === 0 ? (
         <p className="px-3 py-4 text-ink-3 text-sm">
-          {shape.kind === 'object'
-            ? 'It names no fields.'
-            : `It is no object with fields that could be listed: ${shapeWord(shape)}.`}
+          {shape.kind === 'object' ? 'No fields.' : `Not an object: ${shapeWord(shape)}.`}
         </p>
       ) : (
         <dl className="divide-y">
@@ -25,7 +23,7 @@ export function SchemaTable({ schema }: { schema: JsonSchema }) {
                 </code>
                 <span className="text-ink-3 text-xs">
                   {shapeWord(field.shape)}
-                  {field.isRequired ? ', needed' : ''}
+                  {field.isRequired ? ', required' : ''}
                   {rangeOf(field.shape)}
                 </span>
               </dt>

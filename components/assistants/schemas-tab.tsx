@@ -11,11 +11,11 @@ import type { AssistantPlace } from './place'
 import { SchemaTable } from './schema-table'
 
 const PARTS = [
-  ['context_schema', 'Context', 'what an assistant may be set to'],
-  ['input_schema', 'Input', 'what a run takes'],
-  ['output_schema', 'Output', 'what a run gives back'],
-  ['state_schema', 'State', 'what a thread holds'],
-  ['config_schema', 'Configuration', 'the older form of the context'],
+  ['context_schema', 'Context', 'settings of an assistant'],
+  ['input_schema', 'Input', 'input of a run'],
+  ['output_schema', 'Output', 'output of a run'],
+  ['state_schema', 'State', 'state of a thread'],
+  ['config_schema', 'Configuration', 'older form of context'],
 ] as const
 
 /** The schemas of the graph behind an assistant: as a table of fields, and as the JSON that they are. */
@@ -24,7 +24,7 @@ export function SchemasTab({ workspace, deployment, assistant }: AssistantPlace)
   const [part, setPart] = useState<(typeof PARTS)[number][0]>('context_schema')
   if (query.error)
     return ['not_found', 'unsupported'].includes(query.error.code) ? (
-      <EmptyState title="No schemas">This server does not tell the schemas of its graphs.</EmptyState>
+      <EmptyState title="No schemas">This server does not provide schemas.</EmptyState>
     ) : (
       <ErrorNotice error={query.error.view} onRetry={() => void query.refetch()} />
     )
@@ -54,9 +54,7 @@ export function SchemasTab({ workspace, deployment, assistant }: AssistantPlace)
         </div>
       ) : (
         <div className="rounded-lg border bg-panel">
-          <EmptyState title="The server does not tell this schema">
-            Graphs whose types are known to the compiler only have none.
-          </EmptyState>
+          <EmptyState title="No schema">The graph does not define this schema.</EmptyState>
         </div>
       )}
     </div>

@@ -55,7 +55,7 @@ export function VersionsTab({ place, assistant, changes }: Props) {
   )
   if (list.error && !list.data)
     return ['not_found', 'unsupported'].includes(list.error.code) ? (
-      <EmptyState title="No versions">This server keeps no versions of its assistants.</EmptyState>
+      <EmptyState title="No versions">This server does not keep assistant versions.</EmptyState>
     ) : (
       <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} />
     )
@@ -64,7 +64,7 @@ export function VersionsTab({ place, assistant, changes }: Props) {
     <>
       <p className="mb-2 flex flex-wrap items-center gap-2 text-ink-2 text-xs">
         <span className="min-w-0 flex-1 basis-72">
-          Each change makes a version, which is active at once. Runs by the assistant’s id use the active version.
+          Each change creates a version and activates it. Runs of the assistant use the active version.
         </span>
         <Button asChild size="sm">
           <Link href={routes.compareVersions(workspace, deployment, place.assistant)}>
@@ -79,7 +79,7 @@ export function VersionsTab({ place, assistant, changes }: Props) {
         rows={rows}
         rowKey={(one) => String(one.version)}
         isMarked={(one) => one.version === active}
-        empty={<EmptyState title="No versions">The server lists none.</EmptyState>}
+        empty={<EmptyState title="No versions">The server lists no versions.</EmptyState>}
       />
       {rows ? (
         <Pager
@@ -118,8 +118,8 @@ const columnsFor = ({ place, active, authors, rows, whyNot, onActivate }: Column
     ),
   },
   {
-    id: 'made',
-    header: 'Made',
+    id: 'created',
+    header: 'Created',
     className: 'w-28 text-ink-2',
     cell: (one) => <RelativeTime at={one.created_at} />,
   },
@@ -129,28 +129,28 @@ const columnsFor = ({ place, active, authors, rows, whyNot, onActivate }: Column
     from: 'sm',
     cell: (one) =>
       authors.get(one.version ?? 0) ?? (
-        <span className="text-ink-3" title="Made by the server, or by another program than this console">
-          not known
+        <span className="text-ink-3" title="Created outside this console">
+          unknown
         </span>
       ),
   },
   {
     id: 'what',
-    header: 'What it changed',
+    header: 'Changes',
     from: 'md',
     cell: (one) => <Changed one={one} before={rows[rows.indexOf(one) + 1]} />,
   },
   {
     id: 'verbs',
     isAside: true,
-    header: <span className="sr-only">Verbs</span>,
+    header: <span className="sr-only">Actions</span>,
     className: 'text-right',
     cell: (one) =>
       one.version === active || !one.version ? null : (
         <span className="inline-flex gap-1">
           <Button asChild size="sm" variant="ghost" className="max-sm:hidden">
             <Link
-              aria-label={`Compare version ${one.version} with the active one`}
+              aria-label={`Compare version ${one.version} with the active version`}
               href={routes.compareVersions(place.workspace, place.deployment, place.assistant, {
                 a: String(Math.min(one.version, active ?? one.version)),
                 b: String(Math.max(one.version, active ?? one.version)),
@@ -162,10 +162,10 @@ const columnsFor = ({ place, active, authors, rows, whyNot, onActivate }: Column
           <Button
             size="sm"
             reason={whyNot}
-            aria-label={`Make version ${one.version} active`}
+            aria-label={`Activate version ${one.version}`}
             onClick={() => onActivate(one.version as number)} // told apart above
           >
-            Make active
+            Activate
           </Button>
         </span>
       ),
@@ -183,6 +183,6 @@ function Changed({ one, before }: { one: Assistant; before: Assistant | undefine
       <VisibleText>{text}</VisibleText>
     </code>
   ) : (
-    <span className="text-ink-3">nothing</span>
+    <span className="text-ink-3">no changes</span>
   )
 }

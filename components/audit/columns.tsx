@@ -83,7 +83,7 @@ function What({ entry: { kind, outcome, intent, upstreamStatus } }: { entry: Aud
       </StatusBadge>
     )
   const isDone = outcome?.startsWith('2') ?? false
-  const of = intent === null ? '' : `Of row ${count(intent)}. `
+  const of = intent === null ? '' : `Intent in row ${count(intent)}. `
   return (
     <StatusBadge
       tone={isDone ? 'ok' : 'warn'}

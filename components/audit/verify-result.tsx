@@ -7,7 +7,7 @@ export type AuditReportShown = { isWhole: boolean; rows: number; problems: strin
 /** Whether anything of the console's whole trail was changed, inserted, moved or taken away. */
 export const VerifyResult = ({ report: { isWhole, rows, problems, at } }: { report: AuditReportShown }) => (
   <section
-    aria-label="Result of the check"
+    aria-label="Verification result"
     className={`mb-3 flex items-start gap-2.5 rounded-md border px-3 py-2 ${isWhole ? 'border-ok/30 bg-ok-soft' : 'border-error/30 bg-error-soft'}`}
   >
     {isWhole ? (
@@ -18,8 +18,8 @@ export const VerifyResult = ({ report: { isWhole, rows, problems, at } }: { repo
     <div className="min-w-0">
       <p>
         {isWhole
-          ? `The trail is whole: all ${count(rows)} rows of this console are as they were written.`
-          : `The trail is not whole (${count(rows)} rows).`}{' '}
+          ? `The log is intact: all ${count(rows)} entries of this console are unchanged.`
+          : `The log was changed (${count(rows)} entries).`}{' '}
         <span className="text-ink-2">
           Checked <RelativeTime at={at} />.
         </span>

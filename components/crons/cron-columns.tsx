@@ -32,7 +32,7 @@ export const cronColumns = (nameOf: (assistant: string) => string | undefined): 
   { id: 'state', header: 'State', cell: (cron) => <CronState cron={cron} /> },
   {
     id: 'next',
-    header: 'Next firing',
+    header: 'Next run',
     from: 'sm',
     className: 'w-32 text-ink-2',
     cell: (cron) => (cron.enabled === false ? '–' : <RelativeTime at={cron.next_run_date} />),
@@ -47,7 +47,7 @@ export const cronColumns = (nameOf: (assistant: string) => string | undefined): 
           thread {shortId(id)}
         </code>
       ) : (
-        <span className="text-ink-2 text-xs">a new thread, {after === 'keep' ? 'kept' : 'deleted at its end'}</span>
+        <span className="text-ink-2 text-xs">a new thread{after === 'keep' ? '' : ', deleted afterwards'}</span>
       ),
   },
   {

@@ -68,13 +68,13 @@ export function problemsOf(draft: CronDraft): Problems {
   const problems: Problems = {}
   if (!draft.assistant) problems.assistant = 'Choose an assistant.'
   if (draft.end && Number.isNaN(Date.parse(draft.end)))
-    problems.end = 'Give a time such as 2027-01-31T12:00:00Z, or nothing.'
+    problems.end = 'Enter a time such as 2027-01-31T12:00:00Z, or leave empty.'
   for (const field of ['input', ...OBJECTS] as const) {
     const problem = findJsonProblem(draft[field])
     if (problem) problems[field] = `Line ${problem.line}, column ${problem.column}: ${problem.message}`
   }
   for (const field of OBJECTS)
-    if (!problems[field] && !isRecord(parseJson(draft[field]))) problems[field] = 'Write a JSON object.'
+    if (!problems[field] && !isRecord(parseJson(draft[field]))) problems[field] = 'Enter a JSON object.'
   return problems
 }
 

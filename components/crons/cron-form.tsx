@@ -97,12 +97,7 @@ export function CronForm(props: Props) {
           <ZoneField id={`${id}-zone`} value={draft.timezone} error={said('timezone')} onChange={change} />
         </div>
         <FiringsPreview id={`${id}-firings`} schedule={draft.schedule} timezone={draft.timezone} end={draft.end} />
-        <Field
-          id={`${id}-end`}
-          label="End"
-          hint="Nothing fires after it. Empty: it goes on."
-          error={said('end', 'end_time')}
-        >
+        <Field id={`${id}-end`} label="End" hint="Optional. No runs after this time." error={said('end', 'end_time')}>
           <Input
             id={`${id}-end`}
             autoComplete="off"
@@ -115,9 +110,7 @@ export function CronForm(props: Props) {
         <Field
           id={`${id}-thread`}
           label="Thread"
-          hint={
-            isEdit ? 'Fixed when it was made.' : 'A thread’s id: each firing runs on it. Empty: a new thread each time.'
-          }
+          hint={isEdit ? 'Cannot be changed.' : 'Id of the thread to run on. Empty: a new thread each time.'}
           error={fieldError('thread_id')}
         >
           <Input
@@ -133,23 +126,23 @@ export function CronForm(props: Props) {
         </Field>
         {draft.thread === '' ? (
           <Checkbox
-            label="Keep the threads that it makes"
-            hint="Otherwise each is deleted when its run ends, and nothing of it can be looked at."
+            label="Keep created threads"
+            hint="Otherwise each thread is deleted when its run ends."
             checked={draft.keeps}
             onChange={({ target }) => change({ keeps: target.checked })}
           />
         ) : null}
         <Checkbox
           label="Enabled"
-          hint="A disabled cron keeps everything and fires nothing."
+          hint="A disabled cron keeps its settings but does not run."
           checked={draft.isEnabled}
           onChange={({ target }) => change({ isEnabled: target.checked })}
         />
       </div>
       <div className="flex flex-col gap-4">
-        {json('input', 'Input', 'What the graph gets, any JSON.', 130)}
-        {json('context', 'Context', 'A JSON object over the assistant’s own context.')}
-        {json('metadata', 'Metadata', 'A JSON object. It is put on each run too.')}
+        {json('input', 'Input', 'Passed to the graph. Any JSON.', 130)}
+        {json('context', 'Context', 'A JSON object that overrides the assistant’s context.')}
+        {json('metadata', 'Metadata', 'A JSON object. Also added to each run.')}
         {json('rest', 'More of the request', 'config, webhook, interrupt_before, durability, stream_mode …')}
       </div>
       <div className="flex flex-col gap-3 lg:col-span-2">
@@ -188,8 +181,8 @@ function AssistantField({ workspace, deployment, draft, isFixed, error, onChange
         label="Assistant"
         hint={
           isFixed
-            ? 'Fixed when it was made. Make another cron to run another one.'
-            : 'Its active version runs at each firing.'
+            ? 'Cannot be changed. Create another cron to run another assistant.'
+            : 'Each run uses its active version.'
         }
         error={error}
       >
@@ -227,7 +220,7 @@ function ZoneField({ id, value, error, onChange }: ZoneFieldProps) {
     <Field
       id={id}
       label="Time zone"
-      hint={value === UTC ? 'UTC, unless you choose another' : 'Firings follow its clock, summer time included'}
+      hint={value === UTC ? 'Default: UTC' : 'Follows daylight saving time'}
       error={error}
     >
       <Input

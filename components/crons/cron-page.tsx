@@ -73,9 +73,7 @@ export function CronPage(place: Place) {
       >
         <div className="mt-1 flex flex-wrap gap-x-4 gap-y-1">
           <Figure label="Zone">{data.timezone || 'UTC'}</Figure>
-          <Figure label="Next">
-            {data.enabled === false ? 'none while disabled' : <RelativeTime at={data.next_run_date} />}
-          </Figure>
+          <Figure label="Next">{data.enabled === false ? '–' : <RelativeTime at={data.next_run_date} />}</Figure>
           {data.end_time ? (
             <Figure label="Ends">
               <RelativeTime at={data.end_time} />
@@ -86,9 +84,9 @@ export function CronPage(place: Place) {
             {data.thread_id ? (
               <IdChip id={data.thread_id} what="thread id" />
             ) : data.on_run_completed === 'keep' ? (
-              'a new thread each time, kept'
+              'a new thread each time'
             ) : (
-              'a new thread each time, deleted at its end'
+              'a new thread each time, deleted afterwards'
             )}
           </Figure>
         </div>
@@ -97,9 +95,9 @@ export function CronPage(place: Place) {
         <EditCron place={place} cron={data} onSaved={changed} onClose={() => setEditing(false)} />
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
-          <section aria-label="Next firings" className="rounded-lg border bg-panel p-3">
+          <section aria-label="Next runs" className="rounded-lg border bg-panel p-3">
             {data.enabled === false ? (
-              <p className="text-ink-2">Disabled: it fires nothing until it is enabled again.</p>
+              <p className="text-ink-2">Disabled. No runs until it is enabled.</p>
             ) : (
               <FiringsPreview
                 id="cron-firings"
@@ -110,7 +108,7 @@ export function CronPage(place: Place) {
             )}
           </section>
           <section aria-label="Request" className="rounded-lg border bg-panel p-3">
-            <h3 className="mb-1 font-medium text-ink-3 text-xs">What each firing runs</h3>
+            <h3 className="mb-1 font-medium text-ink-3 text-xs">Request of each run</h3>
             <LongText
               text={jsonText(data.payload ?? {})}
               className="max-h-72 overflow-auto break-all font-mono text-xs"
@@ -172,14 +170,14 @@ function CronVerbs({ place, cron, onEdit, onChanged }: VerbsProps) {
         open={isDeleting}
         onOpenChange={setDeleting}
         title="Delete this cron?"
-        verb="Delete it"
+        verb="Delete cron"
         action={() => deleteCron({ place })}
         onDone={() => {
           void invalidate(client, agentServer.searchCrons, workspace)
           router.push(routes.crons(workspace, deployment))
         }}
       >
-        It fires no more. The runs that it made, and their threads, stay. Disable it instead to keep its settings.
+        It will stop running. Its runs and their threads are kept. To keep its settings, disable it instead.
       </ConfirmDialog>
     </>
   )

@@ -43,7 +43,7 @@ function RunsOfThread({ place: { workspace, deployment, cron }, thread }: { plac
   const retry = useTryAgain(query.queryKey)
   return (
     <Runs rows={rows} error={error?.view} onRetry={retry} place={{ workspace, deployment }}>
-      Each firing appears here, and each run that was started by hand.
+      Scheduled and manual runs appear here.
     </Runs>
   )
 }
@@ -64,8 +64,8 @@ function ThreadsOfCron({ place: { workspace, deployment, cron }, isKept }: { pla
   return (
     <Runs rows={rows} error={error?.view} onRetry={retry} place={{ workspace, deployment }}>
       {isKept
-        ? 'Each firing appears here, and each run that was started by hand.'
-        : 'Its threads are deleted when their runs end. Keep them to look at them later.'}
+        ? 'Scheduled and manual runs appear here.'
+        : 'Its threads are deleted when their runs end. Keep threads to see runs here.'}
     </Runs>
   )
 }
@@ -80,8 +80,8 @@ type RunsProps = {
 }
 
 const Runs = ({ rows, error, onRetry, place: { workspace, deployment }, children }: RunsProps) => (
-  <section aria-label="Runs that it made">
-    <h3 className="mb-2 font-medium">Runs that it made{rows && rows.length >= MOST ? `, the last ${MOST}` : ''}</h3>
+  <section aria-label="Runs of this cron">
+    <h3 className="mb-2 font-medium">Runs of this cron{rows && rows.length >= MOST ? ` (last ${MOST})` : ''}</h3>
     {error && !rows ? (
       <ErrorNotice error={error} onRetry={onRetry} />
     ) : (
@@ -92,7 +92,7 @@ const Runs = ({ rows, error, onRetry, place: { workspace, deployment }, children
         rowKey={(one) => one.id}
         rowHref={(one) => routes.thread(workspace, deployment, one.thread)}
         pendingRows={3}
-        empty={<EmptyState title="None so far">{children}</EmptyState>}
+        empty={<EmptyState title="No runs yet">{children}</EmptyState>}
       />
     )}
   </section>
@@ -108,7 +108,7 @@ const TONES: Record<string, Tone> = {
   error: 'error',
   timeout: 'error',
 }
-const WORDS: Record<string, string> = { idle: 'Done', busy: 'Running', interrupted: 'Waiting for a person' }
+const WORDS: Record<string, string> = { idle: 'Done', busy: 'Running', interrupted: 'Needs input' }
 
 const COLUMNS: Column<Row>[] = [
   {

@@ -6,7 +6,7 @@ export const CronState = ({ cron }: { cron: Pick<Cron, 'enabled' | 'next_run_dat
   cron.enabled === false ? (
     <StatusBadge tone="neutral">Disabled</StatusBadge>
   ) : cron.next_run_date === null ? (
-    <StatusBadge tone="unknown" title="It has no next firing: its end has passed, or its schedule never fires.">
+    <StatusBadge tone="unknown" title="No next run: its end has passed, or its schedule never matches.">
       Over
     </StatusBadge>
   ) : (

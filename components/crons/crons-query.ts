@@ -5,7 +5,7 @@ import { parseJson } from '@/lib/json/lossless'
 export const PAGE = 25
 export const SORTS = [
   { value: 'created_at-desc', label: 'Newest first' },
-  { value: 'next_run_date-asc', label: 'Next firing first' },
+  { value: 'next_run_date-asc', label: 'Next run first' },
   { value: 'updated_at-desc', label: 'Last changed first' },
 ] as const
 

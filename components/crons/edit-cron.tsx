@@ -44,7 +44,7 @@ export function EditCron({ place, cron, onSaved, onClose }: Props) {
       notice={
         lost.length > 0 ? (
           <Notice tone="warn">
-            Servers merge metadata, so {lost.join(', ')} will stay. Set a key to null to empty it.
+            Metadata keys cannot be removed: {lost.join(', ')} will stay. Set a key to null instead.
           </Notice>
         ) : null
       }

@@ -17,7 +17,7 @@ export function FiringsPreview({ id, schedule, timezone, end }: Props) {
     )
   return (
     <div id={id} className="min-h-32">
-      <p className="text-ink-3 text-xs">The next five firings{timezone === UTC ? ', in UTC' : ''}</p>
+      <p className="text-ink-3 text-xs">Next five runs{timezone === UTC ? ' (UTC)' : ''}</p>
       <ol aria-live="polite" className="mt-1 space-y-0.5 text-sm tabular-nums">
         {firings?.times.map((time) => (
           <li key={time.getTime()} className="flex flex-wrap items-baseline gap-x-3">

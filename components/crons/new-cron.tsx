@@ -46,7 +46,7 @@ export function NewCron({ workspace, deployment }: Props) {
         place={{ workspace, deployment }}
         draft={whole}
         onChange={(change) => setDraft((now) => ({ ...now, ...change }))}
-        verb="Make the cron"
+        verb="Create cron"
         isBusy={isBusy}
         error={error}
         fieldError={fieldError}

@@ -16,9 +16,9 @@ type BulkDeleteProps = {
 
 const OUTCOMES: Record<BulkResult['outcome'], [Tone, string]> = {
   deleted: ['ok', 'Deleted'],
-  deleting: ['ok', 'Being deleted'],
+  deleting: ['ok', 'Deleting'],
   failed: ['error', 'Not deleted'],
-  unknown: ['unknown', 'Not known'],
+  unknown: ['unknown', 'Unknown'],
 }
 const isGone = ({ outcome }: BulkResult) => outcome === 'deleted' || outcome === 'deleting'
 
@@ -26,7 +26,7 @@ const isGone = ({ outcome }: BulkResult) => outcome === 'deleted' || outcome ===
 export const BulkDelete = ({ workspace, selected, onDone, onClose }: BulkDeleteProps) => (
   <BulkDialog<BulkResult>
     verb={`Delete ${count(selected.length)} ${selected.length === 1 ? 'deployment' : 'deployments'}`}
-    means="They stop serving, and their threads, runs and secrets are lost. Their tracing projects are kept. This cannot be undone."
+    means="Their threads, runs and secrets are deleted. Their tracing projects are kept. This cannot be undone."
     subjects={selected}
     isTyped
     outcomes={OUTCOMES}

@@ -68,7 +68,7 @@ const Active = ({ of }: { of: RevisionFacts | null }) =>
 
 const Latest = ({ row: { latest, active } }: { row: DeploymentRow }) => {
   if (!latest) return <span className="text-ink-3">none</span>
-  if (latest.id === active?.id) return <span className="text-ink-3 text-xs">the same</span>
+  if (latest.id === active?.id) return <span className="text-ink-3 text-xs">= active</span>
   return (
     <span className="flex items-center gap-1.5 text-ink-2 text-xs">
       <code

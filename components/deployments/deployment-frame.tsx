@@ -86,7 +86,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
           )
         }
       />
-      <nav aria-label="Parts of the deployment" className={tabListStyle}>
+      <nav aria-label="Deployment sections" className={tabListStyle}>
         {tabs.map(({ label, href, isCurrent }) => (
           <NearLink
             key={label}
@@ -103,9 +103,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         {error && data ? <StaleNotice {...error.view} at={dataUpdatedAt} onRetry={retry} /> : null}
         {isGone ? (
           <div className="mb-4">
-            <Notice tone="warn">
-              There is no such deployment any more. What was recorded of its runs is kept here.
-            </Notice>
+            <Notice tone="warn">This deployment no longer exists. Recordings of its runs are kept.</Notice>
           </div>
         ) : error && !data ? (
           <ErrorNotice error={error.view} onRetry={retry} className="mb-4" />

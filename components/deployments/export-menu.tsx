@@ -8,8 +8,8 @@ import { routes } from '@/lib/routes'
 type ExportMenuProps = { workspace: string; query: Record<string, string>; trigger: ReactNode }
 
 const FILES: [label: string, hint: string, query: Record<string, string>][] = [
-  ['CSV for Excel', 'with a byte order mark, which Excel needs for names beyond English', { format: 'csv', bom: '1' }],
-  ['CSV, plain', 'UTF-8 without the mark, for other programs', { format: 'csv', bom: '0' }],
+  ['CSV for Excel', 'with a byte order mark, which Excel needs for non-English text', { format: 'csv', bom: '1' }],
+  ['CSV, plain', 'UTF-8, for other programs', { format: 'csv', bom: '0' }],
   ['JSON', 'one object with all rows', { format: 'json' }],
 ]
 
@@ -26,10 +26,9 @@ export const ExportMenu = ({ workspace, query, trigger }: ExportMenuProps) => (
       </MenuItem>
     ))}
     <MenuLabel>
-      All that the filter matches, on all pages, at most {count(EXPORT_CAP)} rows.
+      Everything that matches the filters, at most {count(EXPORT_CAP)} rows.
       <br />
-      In CSV, text that a spreadsheet would run begins with an apostrophe, and characters that cannot be seen are
-      written by name. JSON is exact.
+      In CSV, formulas are prefixed with an apostrophe and invisible characters are written by name. JSON is exact.
     </MenuLabel>
   </Menu>
 )

@@ -41,7 +41,7 @@ export function OverviewAssistants(place: Place) {
           <p className="text-ink-2">
             {number(graphs.length)} {graphs.length === 1 ? 'graph' : 'graphs'}, {number(data.length)}{' '}
             {data.length === 1 ? 'assistant' : 'assistants'}
-            {own.length > 0 ? `, ${number(own.length)} of them made by hand` : ''}
+            {own.length > 0 ? `, ${number(own.length)} custom` : ''}
           </p>
           <ul className="mt-2 flex flex-wrap gap-1">
             {graphs.slice(0, SHOWN).map((graph) => (
@@ -82,15 +82,15 @@ export function OverviewCapabilities({ offered, ...place }: Place & { offered: P
 
 function Capabilities({ offered }: { offered: Promise<Offered | null> }) {
   const list = use(offered)
-  if (!list) return <p className="text-ink-2">The agent server did not say: it does not answer now.</p>
+  if (!list) return <p className="text-ink-2">Not reachable</p>
   return (
     <ul className="flex flex-col gap-1">
       {list.map(({ name, reason }) => (
         <li key={name} className="flex items-start gap-2">
           {reason === null ? (
-            <Check role="img" aria-label="offered" className="mt-1 size-3 shrink-0 text-ok" />
+            <Check role="img" aria-label="available" className="mt-1 size-3 shrink-0 text-ok" />
           ) : (
-            <Minus role="img" aria-label="not offered" className="mt-1 size-3 shrink-0 text-ink-3" />
+            <Minus role="img" aria-label="not available" className="mt-1 size-3 shrink-0 text-ink-3" />
           )}
           <span className="min-w-0">
             {name}

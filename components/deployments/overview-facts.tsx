@@ -49,7 +49,7 @@ export function OverviewFacts({ workspace, deployment }: { workspace: string; de
         action={hasSettings ? <Link href={routes.deploymentSecrets(workspace, id)}>Edit</Link> : undefined}
       >
         {secrets.length === 0 ? (
-          <p className="text-ink-2">None. Agents see no variables but the platform’s own.</p>
+          <p className="text-ink-2">No secrets. Agents see only the platform’s variables.</p>
         ) : (
           <>
             <ul className="flex flex-wrap gap-1">
@@ -61,7 +61,7 @@ export function OverviewFacts({ workspace, deployment }: { workspace: string; de
                 </li>
               ))}
             </ul>
-            <p className="mt-2 text-ink-3 text-xs">Names only: values never reach a browser.</p>
+            <p className="mt-2 text-ink-3 text-xs">Values are never shown.</p>
           </>
         )}
       </Panel>
@@ -87,6 +87,6 @@ const tracingProject = ({ name, source, tracing_project_id: id }: Deployment) =>
   source === 'external' ? null : (
     <span title={id ?? undefined}>
       {name}
-      {id ? null : <span className="text-ink-3"> (by its name; the server tells no id)</span>}
+      {id ? null : <span className="text-ink-3"> (found by name)</span>}
     </span>
   )

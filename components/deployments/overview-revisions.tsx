@@ -21,28 +21,25 @@ type Props = Place & { deployment: Deployment; revisions: readonly Revision[] | 
 export function OverviewRevisions({ workspace, deploymentId, deployment, revisions }: Props) {
   const { active_revision_id: active, latest_revision_id: latest, source } = deployment
   const place = { workspace, deploymentId }
-  if (source === 'external')
-    return <Panel title="Running">It is run by somebody else: this workspace only knows its address.</Panel>
+  if (source === 'external') return <Panel title="Running">Run elsewhere. This workspace only has its address.</Panel>
   return (
     <div className="grid gap-4 @2xl:grid-cols-2">
       <Panel title="Running">
         {active ? (
           <Facts {...place} id={active} listed={revisions} since="rolled out" />
         ) : (
-          <p className="text-ink-2">Nothing is serving yet.</p>
+          <p className="text-ink-2">No active revision yet.</p>
         )}
       </Panel>
-      <Panel title="Coming">
+      <Panel title="Next revision">
         {latest && latest !== active ? (
-          <Facts {...place} id={latest} listed={revisions} since="made">
+          <Facts {...place} id={latest} listed={revisions} since="created">
             {(status) => (
               <p className="mt-2 text-ink-2">{deploymentHealth({ deployment, latestRevisionStatus: status }).detail}</p>
             )}
           </Facts>
         ) : (
-          <p className="text-ink-2">
-            {latest ? 'Nothing: the latest revision is the one that serves.' : 'Nothing yet.'}
-          </p>
+          <p className="text-ink-2">{latest ? 'Up to date' : 'No revisions yet'}</p>
         )}
       </Panel>
     </div>
@@ -74,7 +71,7 @@ function Facts({ workspace, deploymentId, id, listed, since, children }: FactsPr
       <Skeleton className="my-1 w-40" />
     )
   const { repo_commit_sha: commit, repo_ref: ref, image_uri: image } = revision.source_revision_config
-  const at = revision.status === 'DEPLOYED' && since !== 'made' ? revision.updated_at : revision.created_at
+  const at = revision.status === 'DEPLOYED' && since !== 'created' ? revision.updated_at : revision.created_at
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">

@@ -21,7 +21,7 @@ const OUTCOMES: Record<RecordingOutcome, [Tone, string]> = {
   success: ['ok', 'Finished'],
   error: ['error', 'Failed'],
   timeout: ['error', 'Timed out'],
-  waiting: ['warn', 'Waiting for a person'],
+  waiting: ['warn', 'Needs input'],
   interrupted: ['warn', 'Interrupted'],
   cancelled: ['warn', 'Cancelled'],
   deleted: ['warn', 'Rolled back'],
@@ -48,7 +48,7 @@ export function OverviewRuns({ initial, active, ...place }: Place & { initial: R
         {items.length > 0 ? (
           <Runs {...place} items={items.slice(0, SHOWN)} />
         ) : (
-          <p className="text-ink-2">None was started here yet.</p>
+          <p className="text-ink-2">No runs yet</p>
         )}
       </Panel>
       <Panel title="Recent errors">
@@ -104,7 +104,7 @@ function Errors({ workspace, deploymentId, failed, active }: ErrorsProps) {
     <>
       {failed.length > 0 ? <Runs workspace={workspace} deploymentId={deploymentId} items={failed} /> : null}
       {lines.length > 0 ? (
-        <ul aria-label="From the log of the serving revision" className="mt-1 flex flex-col gap-1">
+        <ul aria-label="From the active revision’s log" className="mt-1 flex flex-col gap-1">
           {lines.map((line, index) => (
             <li key={line.id ?? index} className="flex gap-3">
               <code className="line-clamp-2 min-w-0 flex-1 break-words font-mono text-error text-xs">
@@ -118,9 +118,9 @@ function Errors({ workspace, deploymentId, failed, active }: ErrorsProps) {
         </ul>
       ) : null}
       {failed.length === 0 && lines.length === 0 ? (
-        <p className="text-ink-2">None among the last runs{log.data ? ', none in the log of what is serving' : ''}.</p>
+        <p className="text-ink-2">No errors in recent runs{log.data ? ' or the active revision’s log' : ''}.</p>
       ) : null}
-      {log.error ? <p className="mt-1 text-ink-3 text-xs">The log was not read: {log.error.view.message}</p> : null}
+      {log.error ? <p className="mt-1 text-ink-3 text-xs">Log not available: {log.error.view.message}</p> : null}
     </>
   )
 }

@@ -17,7 +17,7 @@ export function OverviewUse({ url, graph, isOpen }: Props) {
   if (!url)
     return (
       <Panel title="Use it">
-        <p className="text-ink-2">It has no address yet. It gets one with its first revision.</p>
+        <p className="text-ink-2">No address yet. The first revision assigns one.</p>
       </Panel>
     )
   const docs = `${url.replace(/\/+$/, '')}/docs`
@@ -36,8 +36,8 @@ export function OverviewUse({ url, graph, isOpen }: Props) {
         ) : (
           <>
             <code className="break-all font-mono">{docs}</code>
-            <CopyButton value={docs} what="address of the API reference" className="mx-0.5 align-middle" />, which wants
-            the key as well: a browser cannot send it by itself, so open it with a tool that adds the header X-Api-Key.
+            <CopyButton value={docs} what="address of the API reference" className="mx-0.5 align-middle" />. It requires
+            the X-Api-Key header, which a browser cannot add.
           </>
         )}
       </Snippets>

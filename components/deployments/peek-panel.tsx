@@ -53,7 +53,7 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
             ['Active revision', <Revision key="active" of={row.active} />],
             [
               'Latest revision',
-              row.latest?.id === row.active?.id ? 'the same' : <Revision key="latest" of={row.latest} />,
+              row.latest?.id === row.active?.id ? '= active' : <Revision key="latest" of={row.latest} />,
             ],
             ['Source', sourceLabel(row.source)],
             ['Repository', row.repo && <CopiedText value={row.repo} what="repository" />],

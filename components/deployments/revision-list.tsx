@@ -42,7 +42,7 @@ export function RevisionList({ workspace, deploymentId, active, refetchInterval 
         <ErrorNotice error={error.view} onRetry={() => void refetch()} />
       ) : data?.resources.length === 0 ? (
         <div className="rounded-lg border bg-panel">
-          <EmptyState title="No revisions">This server lists no revisions for this deployment.</EmptyState>
+          <EmptyState title="No revisions">The server lists no revisions of this deployment.</EmptyState>
         </div>
       ) : (
         <ol aria-busy={!data || undefined} className="@container overflow-hidden rounded-lg border bg-panel">

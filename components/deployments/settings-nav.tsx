@@ -14,7 +14,7 @@ const PARTS = [
 export function SettingsNav({ workspace, deploymentId }: { workspace: string; deploymentId: string }) {
   const path = usePathname()
   return (
-    <nav aria-label="Parts of the settings" className="flex gap-1 overflow-x-auto lg:flex-col">
+    <nav aria-label="Settings sections" className="flex gap-1 overflow-x-auto lg:flex-col">
       {PARTS.map(([label, routeOf]) => {
         const href = routeOf(workspace, deploymentId)
         return (

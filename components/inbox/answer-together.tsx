@@ -33,9 +33,9 @@ type Props = {
 
 const OUTCOMES: Record<AnsweredThread['outcome'], [Tone, string]> = {
   answered: ['ok', 'Answered'],
-  passed: ['neutral', 'Nothing sent'],
+  passed: ['neutral', 'Not sent'],
   failed: ['error', 'Not answered'],
-  unknown: ['unknown', 'Not known'],
+  unknown: ['unknown', 'Unknown'],
 }
 
 /** One answer for several waiting threads: written once, looked at with each thread, sent, and told of each. */
@@ -64,12 +64,12 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
           <div className="space-y-3">
             {left.length > 0 ? (
               <Notice tone="warn">
-                <p>{left.length === 1 ? 'One is left out:' : `${count(left.length)} are left out:`}</p>
+                <p>{left.length === 1 ? 'One thread is left out:' : `${count(left.length)} threads are left out:`}</p>
                 {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
                 <ul tabIndex={0} aria-label="Left out" className="max-h-32 overflow-y-auto text-xs">
                   {left.map(({ thread, error }) => (
                     <li key={thread.id}>
-                      <VisibleText>{thread.name}</VisibleText>: {error ? error.message : 'it does not wait any more.'}
+                      <VisibleText>{thread.name}</VisibleText>: {error ? error.message : 'no longer waiting.'}
                     </li>
                   ))}
                 </ul>
@@ -117,7 +117,7 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
 /** What it is answered, and all that it asked: the first of them is not the others. */
 const wordsOf = ({ asks }: InboxRow, answers: readonly GivenAnswer[]) =>
   answers.length === 0
-    ? 'Stopped at a breakpoint → goes on'
+    ? 'Stopped at a breakpoint → continues'
     : [
         `${asks} → ${[...new Set(answers.map(({ answer }) => printJson(answer)))].join(', ')}`,
         ...answers

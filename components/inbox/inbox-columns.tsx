@@ -10,7 +10,7 @@ export type InboxRow = WaitingThread & { id: string; name: string }
 
 const asks: Column<InboxRow> = {
   id: 'asks',
-  header: 'Asks',
+  header: 'Request',
   className: 'w-full max-w-0',
   cell: ({ asks: text, questions }) => (
     <span className="flex min-w-0 items-center gap-2">
@@ -49,7 +49,7 @@ const thread: Column<InboxRow> = {
 }
 const since: Column<InboxRow> = {
   id: 'since',
-  header: 'Waits since',
+  header: 'Waiting',
   className: 'w-28 text-ink-2',
   from: 'sm',
   cell: (one) => <RelativeTime at={one.since} />,

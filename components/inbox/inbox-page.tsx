@@ -95,8 +95,8 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
               isMarked={({ id }) => id === openKey || selection.has(id)}
               pendingRows={6}
               empty={
-                <EmptyState title="Nothing waits for a person">
-                  A thread comes here when its graph asks something or stops at a breakpoint.
+                <EmptyState title="No waiting threads">
+                  Threads appear here when a graph asks a question or stops at a breakpoint.
                 </EmptyState>
               }
             />
@@ -157,12 +157,12 @@ const rowOf = (one: WaitingThread): InboxRow => ({
 const keyOf = ({ deployment, thread }: Pick<WaitingThread, 'deployment' | 'thread'>) => `${deployment} ${thread}`
 
 function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inbox | undefined): ReactNode {
-  if (!waiting) return 'Looking…'
-  const pending = inbox?.pending ? ` ${count(inbox.pending)} deployments are still to be asked.` : ''
-  if (waiting.length === 0) return `No thread waits.${pending}`
+  if (!waiting) return 'Loading…'
+  const pending = inbox?.pending ? ` Checking ${count(inbox.pending)} more deployments.` : ''
+  if (waiting.length === 0) return `No waiting threads.${pending}`
   const names = new Set(waiting.map(({ deployment }) => deployment)).size
-  const cut = inbox && inbox.cut.length > 0 ? ` Of ${inbox.cut.join(', ')} only the oldest are read.` : ''
-  return `${count(waiting.length)} ${waiting.length === 1 ? 'thread waits' : 'threads wait'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`
+  const cut = inbox && inbox.cut.length > 0 ? ` Only the oldest of ${inbox.cut.join(', ')} are shown.` : ''
+  return `${count(waiting.length)} waiting ${waiting.length === 1 ? 'thread' : 'threads'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`
 }
 
 /** The row below this one, or the one above where it is the last. */
@@ -183,7 +183,7 @@ const Unread = ({ inbox: { unread } }: { inbox: Inbox }) =>
           {unread.length === 1
             ? 'One deployment could not be read'
             : `${count(unread.length)} deployments could not be read`}
-          ; what waits there may be missing.
+          . Waiting threads may be missing.
         </p>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
         <ul tabIndex={0} aria-label="Not read" className="mt-1 max-h-40 overflow-y-auto text-ink-2 text-xs">
@@ -192,10 +192,10 @@ const Unread = ({ inbox: { unread } }: { inbox: Inbox }) =>
               <span className="font-medium text-ink">{deploymentName}</span>: {message}{' '}
               {readAt ? (
                 <>
-                  Read last <RelativeTime at={readAt} />.
+                  Last read <RelativeTime at={readAt} />.
                 </>
               ) : (
-                'Not read so far.'
+                'Not read yet.'
               )}
             </li>
           ))}

@@ -83,13 +83,13 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
         </h2>
         <IdChip id={thread} what="thread id" className="text-ink-2" />
         <Link className="ml-auto text-accent text-xs underline" href={routes.thread(workspace, deployment, thread)}>
-          Open the thread
+          Open thread
         </Link>
       </header>
       {sent ? <Sent {...sent} workspace={workspace} deployment={deployment} /> : null}
       {isOver ? (
         sent ? null : (
-          <p className="text-ink-2">This thread does not wait any more: it was answered, or has gone on.</p>
+          <p className="text-ink-2">This thread is no longer waiting. It was answered or has continued.</p>
         )
       ) : sent ? (
         <Button
@@ -98,7 +98,7 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
             retry()
           }}
         >
-          Show what is still open
+          Show open questions
         </Button>
       ) : data ? (
         <>
@@ -114,7 +114,7 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
           />
           {save.error?.code === 'conflict' ? (
             <Button className="mt-2" onClick={retry}>
-              Show what is open now
+              Show open questions
             </Button>
           ) : null}
         </>
@@ -138,7 +138,7 @@ const Sent = ({ run, isAll, workspace, deployment }: SentProps) => (
     className="mb-3 flex flex-wrap items-center gap-2 rounded-md border border-ok/30 bg-ok-soft px-3 py-2"
   >
     <CheckCircle2 aria-hidden className="size-4 text-ok" />
-    {isAll ? 'Answered.' : 'Answered; the rest stays open.'}
+    {isAll ? 'Answered.' : 'Answered. Other questions are still open.'}
     <Link className="text-accent underline" href={routes.recording(workspace, deployment, run.id)}>
       Watch the run
     </Link>

@@ -34,7 +34,7 @@ export function AddMember({ workspace, onPassword }: AddMemberProps) {
         sent.reset()
         router.refresh()
         if (password) onPassword({ email, value: password })
-        else toast.success(`${email} is a member now.`)
+        else toast.success(`Added ${email}`)
       },
     )
   }

@@ -39,7 +39,7 @@ export function MemberActions({ workspace, member, isSelf, accountReason, onPass
     toast.success(said)
     router.refresh()
   }
-  const memberReason = useReasons().administer ?? (isEverywhere ? 'The role is one of the whole console.' : undefined)
+  const memberReason = useReasons().administer ?? (isEverywhere ? 'This role applies to the whole console.' : undefined)
 
   return (
     <>
@@ -52,10 +52,10 @@ export function MemberActions({ workspace, member, isSelf, accountReason, onPass
         }
       >
         <MenuItem
-          reason={isSelf ? 'Change your own in the account menu.' : accountReason}
+          reason={isSelf ? 'Change your own password in the account menu.' : accountReason}
           onSelect={() => setAsked('password')}
         >
-          New password
+          Reset password
         </MenuItem>
         <MenuItem
           reason={isSelf ? 'You cannot disable your own account.' : accountReason}
@@ -65,14 +65,14 @@ export function MemberActions({ workspace, member, isSelf, accountReason, onPass
         </MenuItem>
         <MenuSeparator />
         <MenuItem tone="danger" reason={memberReason} onSelect={() => setAsked('remove')}>
-          Remove from the workspace
+          Remove from workspace
         </MenuItem>
       </Menu>
       <ConfirmDialog
         open={asked === 'password'}
         onOpenChange={close}
-        title={`A new password for ${email}?`}
-        verb="Make a new password"
+        title={`Reset the password of ${email}?`}
+        verb="Reset password"
         action={async () => {
           const result = await resetMemberPassword({ account })
           if (result.ok) onPassword({ email, value: result.data.password })
@@ -80,7 +80,7 @@ export function MemberActions({ workspace, member, isSelf, accountReason, onPass
         }}
         onDone={() => router.refresh()}
       >
-        The old one stops working and all of their sessions end. The new one is shown to you once.
+        The old password stops working and all their sessions end. The new password is shown once.
       </ConfirmDialog>
       <ConfirmDialog
         open={asked === 'disable'}
@@ -88,11 +88,11 @@ export function MemberActions({ workspace, member, isSelf, accountReason, onPass
         title={`${isDisabled ? 'Enable' : 'Disable'} ${email}?`}
         verb={isDisabled ? 'Enable' : 'Disable'}
         action={() => disableMember({ account, isDisabled: !isDisabled })}
-        onDone={() => done(isDisabled ? `${email} may sign in again.` : `${email} is disabled.`)}
+        onDone={() => done(isDisabled ? `Enabled ${email}` : `Disabled ${email}`)}
       >
         {isDisabled
-          ? 'They may sign in again, with the roles they had.'
-          : 'Their sessions end at once and they cannot sign in any more, in any workspace. It can be taken back.'}
+          ? 'They can sign in again, with their previous roles.'
+          : 'Their sessions end and they cannot sign in to any workspace. You can enable them again.'}
       </ConfirmDialog>
       <ConfirmDialog
         open={asked === 'remove'}
@@ -100,9 +100,9 @@ export function MemberActions({ workspace, member, isSelf, accountReason, onPass
         title={`Remove ${email} from this workspace?`}
         verb="Remove member"
         action={() => setRole({ workspace, account, role: null })}
-        onDone={() => done(`${email} is no member any more.`)}
+        onDone={() => done(`Removed ${email}`)}
       >
-        They lose sight of this workspace at once. Their account and their roles elsewhere stay.
+        They lose access to this workspace. Their account and other roles are kept.
       </ConfirmDialog>
     </>
   )

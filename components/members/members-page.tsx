@@ -19,7 +19,7 @@ import { NewPassword, type ShownPassword } from './new-password'
 
 type MembersPageProps = { workspace: string; members: MemberShown[]; self: string; administersAccounts: boolean }
 
-const WHOLE_CONSOLE = 'This needs the role admin of the whole console.'
+const WHOLE_CONSOLE = 'Requires the admin role for the whole console.'
 
 export function MembersPage({ workspace, members, self, administersAccounts }: MembersPageProps) {
   const [password, setPassword] = useState<ShownPassword>()
@@ -47,7 +47,7 @@ export function MembersPage({ workspace, members, self, administersAccounts }: M
       header: 'Signs in with',
       from: 'md',
       className: 'text-ink-2',
-      cell: ({ signsInWith }) => signsInWith.join(', ') || 'nothing yet',
+      cell: ({ signsInWith }) => signsInWith.join(', ') || 'not yet',
     },
     {
       id: 'actions',
@@ -107,7 +107,7 @@ function useRoleChange(workspace: string) {
   const role = (member: MemberShown) =>
     member.isEverywhere ? (
       <span className="whitespace-nowrap">
-        {member.role} <Badge title="Of the whole console, so of every workspace">everywhere</Badge>
+        {member.role} <Badge title="Applies to every workspace">everywhere</Badge>
       </span>
     ) : (
       <Select

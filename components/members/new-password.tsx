@@ -10,8 +10,8 @@ export const NewPassword = ({ password, onClose }: { password: ShownPassword | u
   <Dialog
     open={password !== undefined}
     onOpenChange={onClose}
-    title="The new password"
-    description={`For ${password?.email ?? ''}. It is shown this once and kept nowhere; pass it on safely.`}
+    title="New password"
+    description={`For ${password?.email ?? ''}. Shown only once and not stored. Pass it on securely.`}
   >
     <p className="flex items-center gap-2 rounded-md border bg-sunken px-3 py-2 font-mono text-base">
       <span className="min-w-0 flex-1 select-all break-all">{password?.value}</span>
@@ -19,7 +19,7 @@ export const NewPassword = ({ password, onClose }: { password: ShownPassword | u
     </p>
     <div className="mt-4 flex justify-end">
       <Button variant="primary" onClick={onClose}>
-        I have kept it
+        Done
       </Button>
     </div>
   </Dialog>

@@ -35,14 +35,14 @@ export function ItemForm({ place, item, namespace: within, onSaved, onClose }: P
   const problem = findJsonProblem(value)
   const ttl = minutes.trim() === '' ? undefined : Number(minutes)
   const wrong = {
-    namespace: isTried && parts.length === 0 ? 'A namespace has at least one part.' : fieldError('namespace'),
-    key: isTried && key === '' ? 'Give it a key.' : fieldError('key'),
-    ttl: ttl !== undefined && !(ttl > 0) ? 'Use a number of minutes above zero.' : undefined,
+    namespace: isTried && parts.length === 0 ? 'Enter a namespace.' : fieldError('namespace'),
+    key: isTried && key === '' ? 'Enter a key.' : fieldError('key'),
+    ttl: ttl !== undefined && !(ttl > 0) ? 'Enter a number above zero.' : undefined,
     value: problem
       ? `Line ${problem.line}, column ${problem.column}: ${problem.message}`
       : value.trim().startsWith('{')
         ? fieldError('value')
-        : 'Write a JSON object.',
+        : 'Enter a JSON object.',
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -63,7 +63,7 @@ export function ItemForm({ place, item, namespace: within, onSaved, onClose }: P
   }
   return (
     <form className="flex flex-col gap-3" onSubmit={submit}>
-      <Field id="item-namespace" label="Namespace" hint="Parts, joined by periods: users.ann" error={wrong.namespace}>
+      <Field id="item-namespace" label="Namespace" hint="Parts separated by periods: users.ann" error={wrong.namespace}>
         <Input
           id="item-namespace"
           className="font-mono"
@@ -96,7 +96,7 @@ export function ItemForm({ place, item, namespace: within, onSaved, onClose }: P
           maxHeight={420}
         />
         <p id="item-value" className={wrong.value ? 'text-error text-xs' : 'text-ink-3 text-xs'}>
-          {wrong.value ?? 'A JSON object. It takes the place of the whole value.'}
+          {wrong.value ?? 'A JSON object. Replaces the whole value.'}
         </p>
       </div>
       <Field
@@ -104,8 +104,8 @@ export function ItemForm({ place, item, namespace: within, onSaved, onClose }: P
         label="Minutes to live"
         hint={
           item
-            ? 'Servers do not tell what it has now. Saving sets it anew; empty: it stays for good.'
-            : 'From now. Empty: it stays for good.'
+            ? 'The current value is unknown. Saving replaces it. Empty: never expires.'
+            : 'From now. Empty: never expires.'
         }
         error={wrong.ttl}
       >
@@ -125,7 +125,7 @@ export function ItemForm({ place, item, namespace: within, onSaved, onClose }: P
           Cancel
         </Button>
         <Button type="submit" variant="primary" isBusy={isBusy}>
-          {item ? 'Save' : 'Make the item'}
+          {item ? 'Save' : 'Create item'}
         </Button>
       </div>
     </form>

@@ -70,7 +70,7 @@ function OneItem({ place, namespace, itemKey: key, onClose }: Omit<Props, 'onOpe
   const [task, setTask] = useState<'edit' | 'delete'>()
   if (error && error.code !== 'not_found') return <ErrorNotice error={error.view} onRetry={retry} />
   if (isPending && !error) return <Skeleton className="h-40 w-full" />
-  if (!data) return <EmptyState title="No such item">It was deleted, or its time to live is over.</EmptyState>
+  if (!data) return <EmptyState title="No such item">It was deleted or has expired.</EmptyState>
   if (task === 'edit')
     return (
       <ItemForm
@@ -106,7 +106,7 @@ function OneItem({ place, namespace, itemKey: key, onClose }: Omit<Props, 'onOpe
         </Button>
       </div>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
-        <Figure label="Made">
+        <Figure label="Created">
           <RelativeTime at={data.created_at} />
         </Figure>
         <Figure label="Changed">
@@ -120,7 +120,7 @@ function OneItem({ place, namespace, itemKey: key, onClose }: Omit<Props, 'onOpe
         open={task === 'delete'}
         onOpenChange={(isOpen) => setTask(isOpen ? 'delete' : undefined)}
         title="Delete this item?"
-        verb="Delete it"
+        verb="Delete item"
         action={() => deleteItem({ ...place, namespace: [...namespace], key })}
         onDone={() => {
           refresh()

@@ -39,7 +39,7 @@ function Level({ prefix, ...props }: Props & { prefix: readonly string[] }) {
         <Branch key={label} {...props} namespace={[...prefix, label]} label={label} />
       ))}
       {data.namespaces.length >= MOST_NAMESPACES ? (
-        <li className="px-2 py-1 text-ink-3 text-xs">The first {MOST_NAMESPACES} only.</li>
+        <li className="px-2 py-1 text-ink-3 text-xs">Only the first {MOST_NAMESPACES} are shown.</li>
       ) : null}
     </ul>
   )

@@ -21,21 +21,20 @@ const outcomes = (done: string, nothing: string, failed: string): Record<ThreadR
   done: ['ok', done],
   nothing: ['neutral', nothing],
   failed: ['error', failed],
-  unknown: ['unknown', 'Not known'],
+  unknown: ['unknown', 'Unknown'],
 })
 const VERBS = {
   delete: {
     action: deleteThreads,
     button: 'Delete',
-    means:
-      'Their states, histories and runs are lost; runs that are going on are stopped first. This cannot be undone.',
-    outcomes: outcomes('Deleted', 'Was gone', 'Not deleted'),
+    means: 'Their states, histories and runs are deleted. Active runs are cancelled first. This cannot be undone.',
+    outcomes: outcomes('Deleted', 'Already gone', 'Not deleted'),
   },
   cancel: {
     action: cancelRunsOf,
-    button: 'Cancel the runs of',
-    means: 'Runs that are going on or wait their turn are stopped. What they did so far stays in the threads.',
-    outcomes: outcomes('Cancelled', 'Nothing was running', 'Not cancelled'),
+    button: 'Cancel runs of',
+    means: 'Running and queued runs are cancelled. What they did so far stays in the threads.',
+    outcomes: outcomes('Cancelled', 'No active runs', 'Not cancelled'),
   },
 } as const
 

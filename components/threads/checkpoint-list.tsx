@@ -59,14 +59,12 @@ function CheckpointPage({ place, ns, before, onRows, onOlder, ...rest }: PagePro
     if (rows) onRows(rows)
   }, [rows, onRows])
   if (page.error?.code === 'unsupported' && !rows)
-    return <p className="p-3 text-ink-3 text-xs">This server keeps no history of its threads.</p>
+    return <p className="p-3 text-ink-3 text-xs">This server keeps no thread history.</p>
   if (page.error && !rows)
     return <ErrorNotice error={page.error.view} onRetry={() => void page.refetch()} className="m-2" />
   if (!rows) return <Skeleton className="m-3 h-40" />
   if (rows.length === 0)
-    return (
-      <p className="p-3 text-ink-3 text-xs">{before ? 'No older checkpoints.' : 'There are no checkpoints here.'}</p>
-    )
+    return <p className="p-3 text-ink-3 text-xs">{before ? 'No older checkpoints.' : 'No checkpoints yet.'}</p>
   return (
     <>
       <ul className="divide-y border-b">
@@ -82,7 +80,7 @@ function CheckpointPage({ place, ns, before, onRows, onOlder, ...rest }: PagePro
         </Button>
       ) : onOlder ? (
         <p className="px-3 py-2 text-ink-3 text-xs">
-          {rows.at(-1)?.parent ? 'The history ends here: older checkpoints were removed.' : 'The beginning.'}
+          {rows.at(-1)?.parent ? 'Older checkpoints were removed.' : 'Start of history.'}
         </p>
       ) : null}
     </>
@@ -133,7 +131,7 @@ function Row({ row, below, chosen, other, onChoose, onSubgraph }: RowProps) {
           </span>
         ) : null}
         {waits > 0 ? (
-          <span className="block text-warn">{waits === 1 ? 'waits for a person' : `${waits} questions`}</span>
+          <span className="block text-warn">{waits === 1 ? 'needs input' : `${waits} questions`}</span>
         ) : null}
         {failed.length > 0 ? (
           <span className="block truncate text-error" title={failed[0]?.error ?? undefined}>

@@ -20,7 +20,7 @@ export function CopyThread({ place, onClose }: { place: ThreadPlace; onClose: ()
     void save(
       () => copyThread({ place, key }),
       ({ thread }) => {
-        toast.success('This is the copy. The thread it was made of is as it was.')
+        toast.success('Thread copied. This is the copy.')
         onClose()
         router.push(routes.thread(place.workspace, place.deployment, thread))
       },
@@ -29,12 +29,12 @@ export function CopyThread({ place, onClose }: { place: ThreadPlace; onClose: ()
     <Dialog open onOpenChange={() => isBusy || onClose()} title="Copy this thread?">
       <div className="flex flex-col gap-3">
         <p className="text-ink-2">
-          The copy has the state, the metadata and the whole history under an id of its own. Its runs are not copied.
+          The copy gets a new id and keeps the state, metadata and history. Runs are not copied.
         </p>
         {error ? <ErrorNotice error={error} /> : null}
         <div className="flex flex-wrap justify-end gap-2">
           <Button disabled={isBusy} onClick={onClose}>
-            Do nothing
+            Cancel
           </Button>
           <Button variant="primary" isBusy={isBusy} onClick={copy}>
             Copy thread

@@ -26,7 +26,7 @@ export function CreateThread({ workspace, deployment, onClose }: Props) {
   const { isBusy, error, fieldError, save } = useSave<Made>()
   const problem = findJsonProblem(metadata)
   const ttl = minutes.trim() === '' ? undefined : Number(minutes)
-  const badTtl = ttl !== undefined && !(ttl > 0) ? 'Use a number of minutes above zero.' : undefined
+  const badTtl = ttl !== undefined && !(ttl > 0) ? 'Enter a number above zero.' : undefined
   const said = problem ? `Line ${problem.line}, column ${problem.column}: ${problem.message}` : fieldError('metadata')
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -46,7 +46,7 @@ export function CreateThread({ workspace, deployment, onClose }: Props) {
       open
       onOpenChange={() => isBusy || onClose()}
       title="New thread"
-      description="A run makes a thread by itself. Make one here to give it metadata first, or a state."
+      description="Runs create threads automatically. Create one here to set metadata or a state first."
     >
       <form className="flex flex-col gap-3" onSubmit={submit}>
         <div className="flex flex-col gap-1">
@@ -60,13 +60,13 @@ export function CreateThread({ workspace, deployment, onClose }: Props) {
             minHeight={90}
           />
           <p id="new-thread-metadata" className={said ? 'text-error text-xs' : 'text-ink-3 text-xs'}>
-            {said ?? 'A JSON object. With a graph_id in it, a state can be written before any run.'}
+            {said ?? 'A JSON object. Include graph_id to write a state before the first run.'}
           </p>
         </div>
         <Field
           id="new-thread-ttl"
           label="Minutes to live"
-          hint="Since its last change. Empty: it stays."
+          hint="Counted from the last change. Empty: never expires."
           error={badTtl}
         >
           <Input
@@ -85,7 +85,7 @@ export function CreateThread({ workspace, deployment, onClose }: Props) {
             Cancel
           </Button>
           <Button type="submit" variant="primary" isBusy={isBusy} disabled={problem !== undefined}>
-            Make the thread
+            Create thread
           </Button>
         </div>
       </form>

@@ -49,7 +49,7 @@ export function EditMetadata({ place, metadata, onClose }: Props) {
           return
         }
         if (outcome.note) toast.warning(outcome.note)
-        else toast.success('The metadata was saved.')
+        else toast.success('Metadata saved')
         void invalidate(client, agentServer.searchThreads, place.workspace)
         void invalidate(client, agentServer.getThread, place.workspace)
         onClose()
@@ -61,8 +61,8 @@ export function EditMetadata({ place, metadata, onClose }: Props) {
     <Dialog
       open
       onOpenChange={() => isBusy || onClose()}
-      title="Edit the metadata"
-      description="Servers merge metadata: keys are changed and added, never taken away. Set one to null instead."
+      title="Edit metadata"
+      description="Keys can be changed and added but not removed. Set a key to null instead."
     >
       <form className="flex flex-col gap-3" onSubmit={submit}>
         <JsonEditor
@@ -76,8 +76,8 @@ export function EditMetadata({ place, metadata, onClose }: Props) {
           {said}
         </p>
         {met ? (
-          <section aria-label="There now" className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2">
-            <p role="alert">{met.message} This is there now; save again to put yours in its place.</p>
+          <section aria-label="Current metadata" className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2">
+            <p role="alert">{met.message} Save again to replace the current value below.</p>
             <pre className="mt-1 max-h-32 overflow-auto whitespace-pre-wrap break-all font-mono text-xs">
               {jsonText(parseJson(met.now))}
             </pre>

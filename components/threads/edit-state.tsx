@@ -94,7 +94,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
       (outcome) => {
         if (outcome.kind === 'moved') return setMet(outcome)
         if (outcome.note) toast.warning(outcome.note)
-        else toast.success('The state was written, in a new checkpoint.')
+        else toast.success('State saved in a new checkpoint')
         for (const op of [agentServer.searchThreadHistory, agentServer.getThreadState, agentServer.searchThreads])
           void invalidate(client, op, workspace)
         onWritten(outcome.checkpoint ?? '')
@@ -108,11 +108,11 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
       onOpenChange={(isOpen) => {
         if (!isOpen && !isBusy) onClose()
       }}
-      title={isNewest ? 'Edit the state' : 'Edit the state from this checkpoint'}
+      title={isNewest ? 'Edit state' : 'Edit state from this checkpoint'}
       description={
         isNewest
-          ? 'A new checkpoint follows the newest one. Nothing there is lost.'
-          : 'A fork: a new checkpoint follows this one and becomes the newest. What came after stays in the history.'
+          ? 'Adds a new checkpoint. Earlier checkpoints are kept.'
+          : 'Forks the thread: adds a checkpoint after this one, which becomes the newest. Later checkpoints are kept.'
       }
       side="right"
       className="base:w-[min(44rem,100vw)]"
@@ -120,12 +120,12 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
       {isReviewing && change ? (
         <div className="flex flex-col gap-3">
           <p className="text-ink-2">
-            The graph itself decides how it takes what is sent: its reducers may merge lists, such as messages by their
-            ids, or append to them. What came of it is shown afterwards, against the state that you saw.
+            The graph’s reducers decide how these values are applied: lists such as messages may be merged or appended.
+            Afterwards you see the result compared with the state you edited.
           </p>
           <section aria-label="Review" className="rounded-lg border">
             <h3 className="border-b bg-sunken px-3 py-1.5 font-medium text-xs">
-              Sent {asNode ? `as ${asNode}` : 'as the node that the server finds'}: {chosen.join(', ')}
+              Node: {asNode || 'automatic'} · {chosen.join(', ')}
             </h3>
             <ul
               aria-label="Changes"
@@ -143,9 +143,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
                 <li className="px-3 py-1 text-ink-3">and {change.differences.length - MOST_SHOWN} more</li>
               ) : null}
               {change.differences.length === 0 ? (
-                <li className="px-3 py-1 text-ink-3">
-                  The same values as they are; a checkpoint is written all the same.
-                </li>
+                <li className="px-3 py-1 text-ink-3">No changes. A checkpoint is added anyway.</li>
               ) : null}
             </ul>
           </section>
@@ -153,15 +151,15 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
           {met ? <ErrorNotice error={{ message: met.message }} /> : null}
           <div className="flex flex-wrap justify-end gap-2">
             <Button disabled={isBusy} onClick={() => setReviewing(false)}>
-              Back to the draft
+              Back
             </Button>
             {met ? (
               <Button variant="primary" isBusy={isBusy} onClick={() => send(true)}>
-                Write it as a fork all the same
+                Fork anyway
               </Button>
             ) : (
               <Button variant="primary" isBusy={isBusy} onClick={() => send(!isNewest)}>
-                Write the state
+                Save state
               </Button>
             )}
           </div>
@@ -193,7 +191,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
                     </p>
                     {Object.hasOwn(values, name) && textOf(name) === undefined ? (
                       <p className="text-ink-3 text-xs">
-                        Its value is too large to edit here. Write what the graph’s reducer is to be given.
+                        Too large to edit here. Enter what to pass to the graph’s reducer.
                       </p>
                     ) : null}
                   </div>
@@ -222,16 +220,16 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
           </fieldset>
           <Field
             id="as-node"
-            label="Write it as the node"
-            hint="What runs next is what follows that node. Servers find it by themselves where only one can have been it."
+            label="Write as node"
+            hint="Determines what runs next. The server finds the node if only one is possible."
             error={fieldError('as_node')}
           >
-            {/* Not a select: the names may come late, or never, and nothing typed may be lost by that. */}
+            {/* Not a select: node names may load late or never, and what was typed must survive that. */}
             <Input
               id="as-node"
               className="w-60"
               list="nodes"
-              placeholder="let the server find it"
+              placeholder="Automatic"
               value={asNode}
               onChange={({ target }) => setAsNode(target.value)}
             />
@@ -248,9 +246,9 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
               variant="primary"
               reason={
                 chosen.length === 0
-                  ? 'Choose a key to write first.'
+                  ? 'Choose a key first.'
                   : problems.length > 0
-                    ? 'Some of it is no JSON yet.'
+                    ? 'Fix the highlighted fields.'
                     : undefined
               }
             >

@@ -42,7 +42,7 @@ test('a view keeps the filters and the order, not the place in the list', () => 
     'q=a%3Ab&sort=status-asc',
   )
   expect(chipsOf(FILTERS, new URLSearchParams('status=interrupted&values=a:1')).map(({ text }) => text)).toEqual([
-    'Waiting for a person',
+    'Needs input',
     'a:1',
   ])
 })

@@ -25,7 +25,7 @@ export type FilterName = 'status' | 'graph' | 'assistant' | 'values' | 'ids'
 const STATUS_LABELS: Record<string, string> = {
   idle: 'Idle',
   busy: 'Busy',
-  interrupted: 'Waiting for a person',
+  interrupted: 'Needs input',
   error: 'Failed',
 }
 
@@ -41,8 +41,8 @@ export const FILTERS: readonly FilterDefinition<FilterName>[] = [
     label: 'Status',
     choices: THREAD_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] ?? value })),
   },
-  { name: 'graph', label: 'Graph', hint: 'The graph that ran on it' },
-  { name: 'assistant', label: 'Assistant', hint: 'An assistant’s whole id' },
+  { name: 'graph', label: 'Graph', hint: 'Graph name' },
+  { name: 'assistant', label: 'Assistant', hint: 'Assistant id' },
   { name: 'values', label: 'Values', hint: 'key:value or {"key": "value"}', problemOf: valuesProblem },
   { name: 'ids', label: 'Ids', isList: true, hint: 'Thread ids, separated by commas' },
 ]

@@ -69,9 +69,9 @@ function Differences({ found }: { found: ReturnType<typeof useDifferences> }) {
   if (!found) return <Skeleton className="m-4 h-40" />
   return (
     <DifferenceList
-      label="Differences of the states"
+      label="Differences"
       differences={found}
-      empty="Both checkpoints hold the same values."
+      empty="The checkpoints have the same values."
       className="h-full"
     />
   )

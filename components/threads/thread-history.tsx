@@ -83,7 +83,7 @@ export function ThreadHistory({ assistant, ...place }: Props) {
           />
         ) : (
           <p className="px-4 py-10 text-center text-ink-3 text-sm">
-            Choose a checkpoint to see the state it saved, compare it, run on from it, or write another state from it.
+            Choose a checkpoint to see its state, compare it, run from it, or edit it.
           </p>
         )}
       </div>
@@ -127,7 +127,7 @@ function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }:
           <option value="">Compare with…</option>
           {others.map((row) => (
             <option key={row.id} value={row.id}>
-              {row.id === chosen.parent ? 'the one before: ' : ''}step {row.step ?? '?'}, {row.source ?? 'unknown'},{' '}
+              {row.id === chosen.parent ? 'previous: ' : ''}step {row.step ?? '?'}, {row.source ?? 'unknown'},{' '}
               {row.id.slice(0, 13)}
             </option>
           ))}
@@ -140,17 +140,14 @@ function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }:
             </Link>
           </Button>
         ) : (
-          <Button
-            size="sm"
-            reason={whyNot ?? 'A run starts from a checkpoint of the thread itself, not from one of a subgraph.'}
-          >
+          <Button size="sm" reason={whyNot ?? 'Runs cannot start from a subgraph checkpoint.'}>
             <GitFork aria-hidden />
             Run from here
           </Button>
         )}
         <Button
           size="sm"
-          reason={whyNot ?? (state.data ? undefined : 'Its state is not there yet.')}
+          reason={whyNot ?? (state.data ? undefined : 'The state is still loading.')}
           onClick={() => setEditing(true)}
         >
           <Pencil aria-hidden />
@@ -164,14 +161,14 @@ function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }:
           state.error.code === 'not_found' || state.error.code === 'unsupported' ? (
             <p className="px-4 py-10 text-center text-ink-3 text-sm">
               {state.error.code === 'not_found'
-                ? 'This checkpoint is gone: it was removed since the list was read, or its time to live is over.'
-                : 'This server does not give the state of a checkpoint.'}
+                ? 'This checkpoint was removed. It may have expired.'
+                : 'This server cannot return the state of a checkpoint.'}
             </p>
           ) : (
             <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
           )
         ) : (
-          <ThreadState state={state.data} label="State at the checkpoint" />
+          <ThreadState state={state.data} label="State at this checkpoint" />
         )}
       </div>
       {isEditing && state.data ? (

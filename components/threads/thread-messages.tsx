@@ -32,7 +32,7 @@ function LargeConversation({ large, isBusy }: { large: LargeJson; isBusy: boolea
         ({ text, count: shown, of }) => ({
           values: { messages: parseJson(text) },
           ...(shown < of && {
-            note: `The newest ${count(shown)} of ${count(of)} messages. The State tab has all of them.`,
+            note: `The newest ${count(shown)} of ${count(of)} messages. See all in the State tab.`,
           }),
         }),
         (error: Error) => ({ problem: error.message }),
@@ -71,7 +71,7 @@ function Conversation({ values, isBusy }: { values: unknown; isBusy: boolean }) 
         const item = items[index]
         return item ? <MessageCard message={item.message} version={itemVersion(item)} results={item.results} /> : null
       }}
-      empty="This thread’s state has no messages. The State tab shows all of it."
+      empty="No messages. See the State tab."
       isLive={isBusy}
     />
   )

@@ -107,7 +107,7 @@ export function ThreadPage(place: Place) {
         </div>
       </SectionHeader>
       <Tabs
-        label="Parts of the thread"
+        label="Thread sections"
         value={tab}
         onValueChange={show}
         className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
@@ -149,7 +149,7 @@ function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps
   const state = useQuery(threadStateQuery(workspace, deployment, thread))
   if (state.error && !state.data)
     return <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
-  const busy = isBusy ? 'A run is going on. Wait for its end, or cancel it.' : undefined
+  const busy = isBusy ? 'A run is active. Wait for it to finish, or cancel it.' : undefined
   return (
     <div className="flex h-full min-h-0 flex-col">
       {state.error ? (
@@ -163,7 +163,7 @@ function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps
             actions={
               <Button
                 size="sm"
-                reason={whyNot ?? (state.data ? busy : 'The state is not there yet.')}
+                reason={whyNot ?? (state.data ? busy : 'The state is still loading.')}
                 onClick={() => setEditing(true)}
               >
                 <Pencil aria-hidden />

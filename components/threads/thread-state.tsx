@@ -55,7 +55,7 @@ function Figures({ state }: { state: LoadedState }) {
     <>
       <Figure label="Next">
         {state.next.length === 0
-          ? 'nothing, the graph has finished'
+          ? 'nothing (finished)'
           : [...new Set(state.next)].map((node) => <Badge key={node}>{node}</Badge>)}
       </Figure>
       {typeof step === 'number' ? <Figure label="Step">{step}</Figure> : null}
@@ -78,7 +78,7 @@ const Interrupts = ({ interrupts }: { interrupts: Interrupt[] }) =>
     <div key={one.id ?? at} className="flex gap-2.5 border-b bg-accent-soft px-3 py-2 text-sm">
       <CircleHelp aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
       <div className="min-w-0 flex-1">
-        <p className="font-medium">The graph asks a person and waits</p>
+        <p className="font-medium">The graph needs input</p>
         <LongText
           text={typeof one.value === 'string' ? one.value : jsonText(one.value)}
           limit={1_000}
@@ -101,7 +101,7 @@ const Tasks = ({ tasks }: { tasks: State['tasks'] }) => (
             <VisibleText>{errorText(task.error)}</VisibleText>
           </span>
         ) : task.interrupts.length > 0 ? (
-          <span className="text-warn">waits for a person</span>
+          <span className="text-warn">needs input</span>
         ) : null}
       </li>
     ))}

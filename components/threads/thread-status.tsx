@@ -1,12 +1,12 @@
 import { StatusBadge, type Tone } from '@/components/ui/badge'
 
 const STATUSES: Record<string, { tone: Tone; label: string; detail: string }> = {
-  idle: { tone: 'neutral', label: 'Idle', detail: 'Nothing is running on it.' },
-  busy: { tone: 'progress', label: 'Busy', detail: 'A run is going on, or waits its turn.' },
+  idle: { tone: 'neutral', label: 'Idle', detail: 'No run in progress.' },
+  busy: { tone: 'progress', label: 'Busy', detail: 'A run is running or queued.' },
   interrupted: {
     tone: 'warn',
-    label: 'Waiting for a person',
-    detail: 'The graph asked a question, or has nodes left to run.',
+    label: 'Needs input',
+    detail: 'The graph asked a question or stopped before a node.',
   },
   error: { tone: 'error', label: 'Failed', detail: 'Its last run failed.' },
 }

@@ -24,7 +24,7 @@ export function CopyButton({
     setState(isCopied ? 'copied' : 'refused')
     setTimeout(setState, 1500, 'idle')
   }
-  const said = { idle: `Copy ${what}`, copied: 'Copied', refused: 'The browser refused to copy' }[state]
+  const said = { idle: `Copy ${what}`, copied: 'Copied', refused: 'Copy failed' }[state]
   return (
     <button
       type="button"

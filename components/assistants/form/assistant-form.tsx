@@ -123,8 +123,7 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
     forgetDraft()
     const saved = parseJson(outcome.assistant) as Assistant // printed by our server
     if (outcome.note) toast.warning(outcome.note)
-    else
-      toast.success(assistant ? `Saved as version ${saved.version}, which is active now.` : 'The assistant was made.')
+    else toast.success(assistant ? `Saved and activated version ${saved.version}` : 'Assistant created')
     for (const op of [
       agentServer.getAssistant,
       agentServer.searchAssistants,
@@ -159,7 +158,7 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
           <section aria-label="Context" className="min-w-0 rounded-lg border bg-panel p-4">
             <h3 className="font-semibold text-sm">Context</h3>
             <p className="mb-2 text-ink-2 text-xs">
-              What the graph reads at each run. It is saved whole: what is not here is not set.
+              Passed to the graph in each run. Saving replaces the whole context.
             </p>
             <SchemaForm
               key={`context ${version}`}
@@ -181,8 +180,8 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
           isSending={isSending}
           reason={
             whyNot ??
-            (unfinished.size > 0 ? 'A field is not finished: see what is marked in red.' : undefined) ??
-            (assistant && found.length === 0 ? 'Nothing is changed yet.' : undefined)
+            (unfinished.size > 0 ? 'Fix the highlighted fields.' : undefined) ??
+            (assistant && found.length === 0 ? 'No changes to save.' : undefined)
           }
           onDiscard={() => replace({ base, draft: base })}
         />
@@ -206,7 +205,7 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
 
 const LOST: ErrorView = {
   code: 'internal',
-  message: 'The console did not answer. Save once more: had it been saved, that says so and makes no other.',
+  message: 'The console did not answer. Save again: a change that was already saved is not saved twice.',
   fields: [],
   requestId: '',
 }

@@ -39,14 +39,14 @@ export function placeProblems(error: ErrorView): { problems: Problems; rest: Err
   const problems = new Map(error.fields.filter(isPlaced).map(({ path, message }) => [placeName(path), message]))
   const fields = error.fields.filter((one) => !isPlaced(one))
   if (problems.size === 0) return { problems, rest: error }
-  return { problems, rest: fields.length > 0 ? { ...error, message: 'The server also refused:', fields } : undefined }
+  return { problems, rest: fields.length > 0 ? { ...error, message: 'The server also rejected:', fields } : undefined }
 }
 
 /** JSON text as an object, or what is wrong with it. */
 export function readObject(text: string): { value: Record<string, unknown> } | { problem: string } {
   try {
     const value = text.trim() === '' ? {} : parseJson(text)
-    return isRecord(value) ? { value } : { problem: 'Write a JSON object: it begins with {.' }
+    return isRecord(value) ? { value } : { problem: 'Enter a JSON object.' }
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) }
   }

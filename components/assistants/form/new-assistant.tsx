@@ -19,10 +19,10 @@ export function NewAssistant({ workspace, deployment }: { workspace: string; dep
   if (!list.data) return <Skeleton className="h-64" />
   const graphs = [...new Set([...list.data.map((one) => one.graph_id), ...(asked ? [asked] : [])])]
   const graph = asked ?? graphs[0]
-  if (!graph) return <EmptyState title="No graphs">This deployment’s server has no graphs.</EmptyState>
+  if (!graph) return <EmptyState title="No graphs">The agent server of this deployment has no graphs.</EmptyState>
   return (
     <>
-      <Field id="new-graph" label="Graph" className="mb-4 max-w-sm" hint="It cannot be changed here afterwards.">
+      <Field id="new-graph" label="Graph" className="mb-4 max-w-sm" hint="Cannot be changed later.">
         <Select id="new-graph" value={graph} onChange={({ target }) => set({ graph: target.value })}>
           {graphs.map((one) => (
             <option key={one}>{one}</option>

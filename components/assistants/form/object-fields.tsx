@@ -26,7 +26,7 @@ export function ObjectFields({ fields, path, value, onChange }: Props) {
     onChange(Object.fromEntries([...kept, ...Object.entries(isRecord(next) ? next : {})]))
   }
   const checkOthers = (next: unknown) => {
-    if (!isRecord(next)) return 'Write a JSON object: it begins with {.'
+    if (!isRecord(next)) return 'Enter a JSON object.'
     const twice = Object.keys(next).find((key) => known.has(key))
     return twice === undefined ? undefined : `“${twice}” has a field of its own above.`
   }
@@ -76,17 +76,17 @@ function FieldRow({ field, path, value, onChange }: RowProps) {
         </label>
         <span className="text-ink-3 text-xs">
           {shapeWord(shape)}
-          {isRequired ? ', needed' : ''}
+          {isRequired ? ', required' : ''}
         </span>
         {isSet ? (
           <Button
             variant="ghost"
             size="sm"
             className="ml-auto h-6"
-            aria-label={`Do not set ${label}`}
+            aria-label={`Clear ${label}`}
             onClick={() => onChange(undefined)}
           >
-            Do not set
+            Clear
           </Button>
         ) : (
           <span className="ml-auto text-ink-3 text-xs">not set</span>

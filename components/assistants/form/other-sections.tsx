@@ -39,8 +39,8 @@ export function OtherSections({ draft, isNew, onChange }: Props) {
         <summary className="font-semibold text-sm">Metadata</summary>
         <p className="mt-1 mb-2 text-ink-2 text-xs">
           {isNew
-            ? 'For finding it again; the graph does not see it.'
-            : 'For finding it again. Servers merge it: keys are changed and added, never taken away.'}
+            ? 'For searching. The graph does not see it.'
+            : 'For searching. Keys can be changed and added but not removed.'}
         </p>
         <JsonField
           path={['metadata']}
@@ -53,7 +53,8 @@ export function OtherSections({ draft, isNew, onChange }: Props) {
       <details className="rounded-lg border bg-panel p-4" open={Object.keys(draft.config).length > 0 || undefined}>
         <summary className="font-semibold text-sm">Configuration</summary>
         <p className="mt-1 mb-2 text-ink-2 text-xs">
-          tags, recursion_limit and, for older graphs, configurable. Some servers refuse configurable beside a context.
+          tags, recursion_limit and, for older graphs, configurable. Some servers reject configurable together with
+          context.
         </p>
         <JsonField
           path={['config']}
@@ -67,4 +68,4 @@ export function OtherSections({ draft, isNew, onChange }: Props) {
   )
 }
 
-const objectCheck = (value: unknown) => (isRecord(value) ? undefined : 'Write a JSON object: it begins with {.')
+const objectCheck = (value: unknown) => (isRecord(value) ? undefined : 'Enter a JSON object.')

@@ -25,8 +25,8 @@ export function SaveBar({ differences, next, isSending, reason, onDiscard }: Pro
       <div className="min-w-0 flex-1 basis-80 text-xs">
         <p role="status">
           {next === undefined
-            ? 'Saving makes the assistant, with version 1.'
-            : `Saving makes version ${next}, which becomes the active one: later runs by this assistant’s id use it. Earlier versions stay.`}
+            ? 'Saving creates the assistant with version 1.'
+            : `Saving creates version ${next} and activates it: new runs use it. Earlier versions are kept.`}
         </p>
         {next !== undefined && number > 0 ? (
           <details className="mt-1">
@@ -51,7 +51,7 @@ export function SaveBar({ differences, next, isSending, reason, onDiscard }: Pro
           Discard
         </Button>
         <Button type="submit" variant="primary" isBusy={isSending} reason={reason}>
-          {next === undefined ? 'Make the assistant' : `Save as version ${next}`}
+          {next === undefined ? 'Create assistant' : `Save as version ${next}`}
         </Button>
       </div>
     </section>

@@ -44,7 +44,7 @@ export function SchemaForm({ label, of, schema, isPending, value, hasUnfinished,
     >
       {isBlocked && hasUnfinished ? (
         <p role="alert" className="mb-3 text-error text-xs">
-          Finish what is marked in red first: it is no value yet.
+          Fix the highlighted fields.
         </p>
       ) : null}
       {view === 'json' ? (
@@ -53,15 +53,13 @@ export function SchemaForm({ label, of, schema, isPending, value, hasUnfinished,
           label={`${label} as JSON`}
           value={value}
           minHeight={280}
-          check={(next) => (isRecord(next) ? undefined : 'Write a JSON object: it begins with {.')}
+          check={(next) => (isRecord(next) ? undefined : 'Enter a JSON object.')}
           onChange={(next) => onChange(isRecord(next) ? next : {})}
         />
       ) : isPending ? (
         <Skeleton className="h-48" />
       ) : fields.length === 0 ? (
-        <p className="text-ink-3 text-sm">
-          The server tells no fields of {of}, so there is nothing to draw. Write it as JSON.
-        </p>
+        <p className="text-ink-3 text-sm">The server provides no schema for {of}. Enter it as JSON.</p>
       ) : (
         <ObjectFields fields={fields} path={place} value={value} onChange={onChange} />
       )}

@@ -134,7 +134,7 @@ function NumberControl(props: Props & { isWhole: boolean }) {
     setText(next)
     const given = next.trim()
     const isNumber = NUMBER.test(given) && (!isWhole || /^-?\d+$/.test(given))
-    report(given === '' || isNumber ? undefined : isWhole ? 'Use a whole number.' : 'Use a number.')
+    report(given === '' || isNumber ? undefined : isWhole ? 'Enter a whole number.' : 'Enter a number.')
     if (given === '') onChange(undefined)
     else if (isNumber) onChange(parseJson(given))
   }
@@ -170,7 +170,7 @@ function ChoiceControl(props: Props & { choices: readonly (string | number | boo
         <option value="">not set</option>
         {all.map((one, index) => (
           <option key={`${typeof one} ${one}`} value={index}>
-            {one === true ? 'yes' : one === false ? 'no' : String(one)}
+            {String(one)}
           </option>
         ))}
       </Select>

@@ -17,16 +17,16 @@ type Props = {
 type Action = 'interrupt' | 'rollback'
 
 const CHOICES: { value: Action; label: string; hint: string }[] = [
-  { value: 'interrupt', label: 'Interrupt', hint: 'They are stopped; what they did so far stays in their threads.' },
+  { value: 'interrupt', label: 'Interrupt', hint: 'Stops the runs. What they did so far stays in their threads.' },
   {
     value: 'rollback',
     label: 'Roll back',
-    hint: 'They are stopped and everything they did is removed, the runs themselves included. This cannot be undone.',
+    hint: 'Stops and deletes the runs and everything they did. This cannot be undone.',
   },
 ]
 const BADGES: Record<RunResult['outcome'], [Tone, string]> = {
   done: ['ok', 'Cancelled'],
-  nothing: ['neutral', 'Had ended already'],
+  nothing: ['neutral', 'Already finished'],
   failed: ['error', 'Not cancelled'],
 }
 
@@ -36,7 +36,7 @@ export function CancelRuns({ workspace, runs, onDone, onClose }: Props) {
   return (
     <BulkDialog<RunResult>
       verb={`Cancel ${count(runs.length)} ${runs.length === 1 ? 'run' : 'runs'}`}
-      means="They are stopped on their servers, for everyone who watches them."
+      means="The runs are stopped on their servers, for everyone."
       subjects={runs}
       isTyped={false}
       outcomes={BADGES}

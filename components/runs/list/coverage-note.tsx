@@ -14,14 +14,14 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
       {isPending ? (
         <p role="status" className="flex items-center gap-1.5">
           <Spinner />
-          Looking for runs that were started elsewhere…
+          Looking for runs started elsewhere…
         </p>
       ) : (
         <p>
           {sentence(looked)}{' '}
           {next ? (
             <button type="button" className="text-accent underline" onClick={() => onDepth(String(next))}>
-              Look through {next}
+              Check {next} threads
             </button>
           ) : null}
         </p>
@@ -29,7 +29,7 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
       {problems.length > 0 ? (
         <div className="mt-2">
           <Notice tone="warn">
-            <p>Runs that were started elsewhere are not all here:</p>
+            <p>Some runs started elsewhere are missing:</p>
             <ul className="list-disc pl-4">
               {problems.map(({ deployment, message }) => (
                 <li key={deployment} className="break-words">
@@ -47,11 +47,9 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
 
 function sentence({ threads, deployments, isBusyOnly, isPartial }: Looked): string {
   const of = `${count(threads)} ${threads === 1 ? 'thread' : 'threads'}`
-  if (isBusyOnly && threads === 0)
-    return 'Besides recordings: no thread of the deployments is busy now. A deployment’s own page looks further.'
+  if (isBusyOnly && threads === 0) return 'No busy threads. Open a deployment to list more of its runs.'
   if (isBusyOnly)
-    return `Besides recordings: the runs of ${of} that ${threads === 1 ? 'is' : 'are'} busy now, of ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}. ${isPartial ? 'There are more. ' : ''}A deployment’s own page looks further.`
-  if (isPartial)
-    return `Besides recordings: the newest runs of ${of}, those busy, waiting and failed first. There are more.`
-  return `Besides recordings: the runs of all ${of}. Stateless runs of others cannot be found.`
+    return `Includes runs of ${of} busy now in ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}. ${isPartial ? 'There are more. ' : ''}Open a deployment to list more of its runs.`
+  if (isPartial) return `Includes the newest runs of ${of}: busy, waiting and failed first. There are more.`
+  return `Includes all ${of}. Stateless runs started elsewhere can’t be listed.`
 }

@@ -9,8 +9,8 @@ export const PAGE_SIZE = 25
 export type FilterName = 'status' | 'source' | 'assistant' | 'deployment' | 'thread' | 'by' | 'since' | 'until'
 
 const STATUS_LABELS: Record<StatusGroup, string> = {
-  active: 'Going on',
-  waiting: 'Waiting for a person',
+  active: 'Running',
+  waiting: 'Needs input',
   success: 'Finished',
   failed: 'Failed',
   stopped: 'Stopped',
@@ -19,7 +19,7 @@ const STATUS_LABELS: Record<StatusGroup, string> = {
 
 const momentProblem = (text: string) =>
   readMoment(text, 0) === undefined
-    ? 'Write 90m, 24h, 7d or 2w ago, or a date such as 2026-11-21 or 2026-11-21T14:00 (UTC).'
+    ? 'Enter 90m, 24h, 7d or 2w, or a date such as 2026-11-21 or 2026-11-21T14:00 (UTC).'
     : undefined
 const SPANS = [
   { value: '1h', label: 'the last hour' },
@@ -42,14 +42,14 @@ export function filtersOf(isWorkspace: boolean, assistants: readonly Assistant[]
       name: 'source',
       label: 'Started',
       choices: [
-        { value: 'recorded', label: 'here, or recorded here' },
-        { value: 'elsewhere', label: 'elsewhere, and not recorded' },
+        { value: 'recorded', label: 'recorded' },
+        { value: 'elsewhere', label: 'elsewhere, not recorded' },
       ],
     },
     {
       name: 'assistant',
       label: 'Assistant',
-      hint: 'An assistant’s id, or a graph’s name',
+      hint: 'Assistant id or graph name',
       ...(!isWorkspace &&
         assistants.length > 0 && {
           isOpen: true,
@@ -59,8 +59,8 @@ export function filtersOf(isWorkspace: boolean, assistants: readonly Assistant[]
           ],
         }),
     },
-    ...(isWorkspace ? [{ name: 'deployment' as const, label: 'Deployment', hint: 'A deployment’s whole id' }] : []),
-    { name: 'thread', label: 'Thread', hint: 'A thread’s whole id' },
+    ...(isWorkspace ? [{ name: 'deployment' as const, label: 'Deployment', hint: 'Deployment id' }] : []),
+    { name: 'thread', label: 'Thread', hint: 'Thread id' },
     { name: 'by', label: 'Started by', hint: 'Part of an e-mail address' },
     {
       name: 'since',

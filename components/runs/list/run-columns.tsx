@@ -23,10 +23,10 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
     id: 'assistant',
     header: 'Assistant',
     cell: (row) => (
-      <span title={`Run ${row.run ?? 'without an id yet'}`}>
+      <span title={`Run ${row.run ?? '(no id yet)'}`}>
         <VisibleText>{shortName(names.assistant(row))}</VisibleText>
         {row.recording ? null : (
-          <Badge className="ml-2" title="Started elsewhere and not recorded here yet. Opening it begins a recording.">
+          <Badge className="ml-2" title="Started elsewhere and not recorded yet. Opening it starts a recording.">
             elsewhere
           </Badge>
         )}
@@ -41,7 +41,7 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
     cell: ({ assistantVersion }) =>
       assistantVersion ?? (
         <span className="text-ink-3" title={VERSION_UNKNOWN}>
-          not known
+          unknown
         </span>
       ),
   },
@@ -86,8 +86,8 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
     from: 'lg',
     cell: ({ startedBy }) =>
       startedBy === null ? (
-        <span className="text-ink-3" title="Servers do not tell who started a run.">
-          not told
+        <span className="text-ink-3" title="The server does not report who started it.">
+          unknown
         </span>
       ) : (
         <span className="text-ink-2" title={startedBy}>

@@ -92,15 +92,15 @@ describe('checking an input against the schema', () => {
 
 describe('text that is no JSON', () => {
   test.each([
-    ['', 1, 1, 'nothing here'],
-    ['{\n  "a": 1,\n}', 3, 1, 'comma too many'],
+    ['', 1, 1, 'Enter JSON'],
+    ['{\n  "a": 1,\n}', 3, 1, 'Unexpected comma'],
     ['{\n  "a": 1\n  "b": 2\n}', 3, 3, 'Expected "," or "}"'],
     ["{'a': 1}", 1, 2, 'double quotes'],
     ['{"a" 1}', 1, 6, 'Expected ":"'],
     ['[1, 2', 1, 6, 'closes it'],
-    ['{"a": "x\ny"}', 1, 7, 'does not end'],
+    ['{"a": "x\ny"}', 1, 7, 'not closed'],
     ['{} {}', 1, 4, 'after the end'],
-    ['[1,]', 1, 4, 'comma too many'],
+    ['[1,]', 1, 4, 'Unexpected comma'],
     ['[01]', 1, 3, 'Expected "," or "]"'],
     ['{"a": undefined}', 1, 7, 'Expected a value'],
   ])('%j: line %i, column %i', (text, line, column, message) => {

@@ -63,7 +63,7 @@ describe('what the form refuses', () => {
   }
   test('broken JSON is told with line and column, for input and context alike', () => {
     expect(issuesOf({ inputKind: 'json', context: '{"a":}' }, '{\n  "query": "x",\n}')).toEqual([
-      'input : Line 3, column 1: There is a comma too many before "}".',
+      'input : Line 3, column 1: Unexpected comma before "}".',
       'context : Line 1, column 6: Expected a value here.',
     ])
   })

@@ -134,7 +134,7 @@ function Side({ label, differences, index, side }: SideProps) {
       {shown === 'coming' ? (
         <Skeleton className="mx-3 my-1 h-4 w-1/2" />
       ) : !shown ? (
-        <p className="px-3 py-1 text-ink-3 text-xs">not there</p>
+        <p className="px-3 py-1 text-ink-3 text-xs">not set</p>
       ) : shown.source ? (
         <JsonRows source={shown.source} label={label} className="min-h-0 flex-1" />
       ) : shown.text === undefined ? (

@@ -16,7 +16,7 @@ type ErrorNoticeProps = {
   className?: string
 }
 
-/** One failure, shown once, next to what caused it: what happened, what to do, and the id that finds it in the logs. */
+/** One failure, next to what caused it: what happened, what to do, and the id that finds it in the logs. */
 export function ErrorNotice({ error, onRetry, className }: ErrorNoticeProps) {
   // A refusal of one field is often worded as the message itself.
   const fields = (error.fields ?? []).filter((field) => !error.message.includes(field.message))

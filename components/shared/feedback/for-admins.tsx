@@ -6,8 +6,8 @@ export const ForAdmins = ({ title, role }: { title: string; role: string }) => (
   <>
     <PageHeader title={title} />
     <div className="rounded-lg border bg-panel">
-      <EmptyState title="For administrators">
-        You are {role} in this workspace. Ask one of its administrators for what you need, or for the role admin.
+      <EmptyState title="Administrators only">
+        You are a {role} in this workspace. Ask an administrator for access.
       </EmptyState>
     </div>
   </>

@@ -3,10 +3,7 @@ import { Button } from '@/components/ui/button'
 /** Paging by offset cannot go on exactly here, and says so. */
 export const LostNotice = ({ onFirst }: { onFirst: () => void }) => (
   <div role="status" className="mb-3 flex items-center gap-2.5 rounded-md border border-warn/30 bg-warn-soft px-3 py-2">
-    <p className="min-w-0 flex-1">
-      The list has moved: the rows that this page followed are gone or far away, so some rows may be missing or shown
-      twice.
-    </p>
+    <p className="min-w-0 flex-1">This list changed while you were paging. Some rows may be missing or shown twice.</p>
     <Button size="sm" onClick={onFirst}>
       First page
     </Button>

@@ -5,15 +5,15 @@ import { EmptyState } from './empty-state'
 export const NothingHere = () => (
   <div className="mx-auto max-w-xl py-16">
     <EmptyState
-      title="There is nothing here"
+      title="Not found"
       action={
         <Button asChild>
-          {/* a plain link: whoever is lost starts from a whole page */}
-          <a href="/">Go to the first page</a>
+          {/* a plain link, so that the whole page loads again */}
+          <a href="/">Go to the home page</a>
         </Button>
       }
     >
-      What you asked for does not exist, was deleted, or is in a workspace that you are not a member of.
+      It does not exist, was deleted, or belongs to a workspace you are not a member of.
     </EmptyState>
   </div>
 )

@@ -12,7 +12,7 @@ export const StaleNotice = ({ message, code, at, onRetry }: StaleNoticeProps) =>
   <div role="status" className="mb-3 flex items-center gap-2.5 rounded-md border border-warn/30 bg-warn-soft px-3 py-2">
     <CloudOff aria-hidden className="size-4 shrink-0 text-warn" />
     <p className="min-w-0 flex-1 break-words">
-      {message} What you see was read <RelativeTime at={at} />.
+      {message} Last updated <RelativeTime at={at} />.
     </p>
     {code === 'unauthenticated' ? (
       <SignInAgain />

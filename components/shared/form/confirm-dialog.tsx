@@ -42,12 +42,12 @@ function Confirm({ onOpenChange, verb, typed, action, onDone, children }: Confir
       <p className="text-ink-2">{children}</p>
       {error ? <ErrorNotice error={error} /> : null}
       {typed ? (
-        <Field id="confirm-typed" label={`Type ${typed} to go on`}>
+        <Field id="confirm-typed" label={`Type ${typed} to confirm`}>
           <Input id="confirm-typed" value={text} autoComplete="off" onChange={(event) => setText(event.target.value)} />
         </Field>
       ) : null}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={() => onOpenChange(false)}>Do nothing</Button>
+        <Button onClick={() => onOpenChange(false)}>Cancel</Button>
         <Button variant="danger" isBusy={isBusy} disabled={typed !== undefined && text !== typed} onClick={confirm}>
           {verb}
         </Button>

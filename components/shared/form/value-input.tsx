@@ -56,7 +56,7 @@ export function ValueInput({ id, label, value, onChange, disabled, placeholder }
         </Button>
       </div>
       {hasReturns ? (
-        <p className="text-ink-3 text-xs">With Windows line ends. Typing here changes them to plain ones.</p>
+        <p className="text-ink-3 text-xs">Contains Windows line endings. Editing converts them to LF.</p>
       ) : null}
     </div>
   )

@@ -48,7 +48,7 @@ function StringValue({ text, isCut }: { text: string; isCut: boolean | undefined
     <div className="max-h-40 overflow-auto px-2 pb-2 font-mono text-xs">
       <LongText text={text} limit={FIRST_CHARACTERS} />
       {isCut ? (
-        <p className="font-sans text-ink-3">This is its beginning. Copy or download the value for all of it.</p>
+        <p className="font-sans text-ink-3">Only the beginning is shown. Copy or download the full value.</p>
       ) : null}
     </div>
   )

@@ -15,7 +15,7 @@ export function readJsonFilter(text: string, parse: (json: string) => unknown): 
     return { value: parse(given) as Record<string, unknown> } // a JSON text that begins with a brace is an object
   }
   const pair = /^([^\s:=]+)\s*[:=]\s*(.+)$/.exec(given)
-  if (!pair?.[1] || !pair[2]) return { problem: 'Write key:value, or a JSON object.' }
+  if (!pair?.[1] || !pair[2]) return { problem: 'Enter key:value or a JSON object.' }
   return { value: { [pair[1]]: valueOfText(pair[2].trim(), parse) } }
 }
 

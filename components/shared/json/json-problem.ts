@@ -31,16 +31,16 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
     const character = text[at]
     if (character === undefined) {
       if (wants === 'comma or end' && stack.length === 0) return undefined
-      if (text.trim() === '') return fail('There is nothing here yet.')
+      if (text.trim() === '') return fail('Enter JSON.')
       return fail(
         stack.length > 0
           ? `The text ends before "${stack.at(-1) === '{' ? '}' : ']'}" closes it.`
-          : 'The text ends too early.',
+          : 'Unexpected end of text.',
       )
     }
     if (wants === 'comma or end') {
       const open = stack.at(-1)
-      if (!open) return fail('There is more text after the end.')
+      if (!open) return fail('Unexpected text after the end.')
       const close = open === '{' ? '}' : ']'
       at++
       if (character === close) stack.pop()
@@ -62,7 +62,7 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
       else
         return fail(
           character === '}'
-            ? 'There is a comma too many before "}".'
+            ? 'Unexpected comma before "}".'
             : stringProblem(character, 'Expected a key in double quotes.'),
         )
     } else if (character === '{' || character === '[') {
@@ -76,15 +76,12 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
     } else if (eat(STRING) || eat(NUMBER) || eat(WORD)) wants = 'comma or end'
     else
       return fail(
-        character === ']'
-          ? 'There is a comma too many before "]".'
-          : stringProblem(character, 'Expected a value here.'),
+        character === ']' ? 'Unexpected comma before "]".' : stringProblem(character, 'Expected a value here.'),
       )
   }
 }
 
 function stringProblem(character: string, otherwise: string): string {
-  if (character === '"')
-    return 'This text in quotes does not end, or has a character in it that must be written with a backslash.'
+  if (character === '"') return 'This string is not closed, or contains a character that must be escaped.'
   return character === "'" ? 'Use double quotes.' : otherwise
 }

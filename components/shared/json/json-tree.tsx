@@ -182,7 +182,7 @@ function StillReading({ share }: { share: number | undefined }) {
       // Over the tree: it goes within a second or two, and nothing should move then.
       className="pointer-events-none relative z-10 mr-4 -mt-8 mb-2 self-end rounded-full border bg-panel px-2.5 text-ink-2 text-xs leading-[22px] tabular-nums shadow-sm"
     >
-      Still reading
+      Loading
       {share === undefined ? '' : `, ${Math.floor(share * 100)} %`}
     </p>
   )

@@ -9,6 +9,6 @@ export const FollowPill = ({ unseen, isLive, onClick }: { unseen: number; isLive
     className="absolute bottom-3 left-1/2 inline-flex h-8 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-panel px-3 font-medium text-xs shadow-pop hover:bg-hover"
   >
     <ArrowDown aria-hidden className="size-3.5" />
-    {unseen > 0 ? `${count(unseen)} new` : isLive ? 'Follow' : 'To the end'}
+    {unseen > 0 ? `${count(unseen)} new` : isLive ? 'Follow' : 'Jump to end'}
   </button>
 )

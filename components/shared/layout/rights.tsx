@@ -18,8 +18,8 @@ export const Rights = ({
 }) => (
   <RightsContext
     value={{
-      run: canRun ? undefined : 'This needs the role developer. Ask an administrator.',
-      administer: canAdminister ? undefined : 'This needs the role admin. Ask an administrator.',
+      run: canRun ? undefined : 'Requires the developer role. Ask an administrator.',
+      administer: canAdminister ? undefined : 'Requires the admin role. Ask an administrator.',
     }}
   >
     {children}

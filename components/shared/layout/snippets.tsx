@@ -37,7 +37,7 @@ export function Snippets({ label, all, children }: { label: string; all: readonl
         <CopyButton value={text} what="snippet" className="absolute top-2 right-2" />
       </div>
       <p className="mt-2 text-ink-2 text-xs">
-        Put your key into <code className="font-mono">{KEY_VARIABLE}</code>: the console never shows one.{children}
+        Put your API key in <code className="font-mono">{KEY_VARIABLE}</code>. The console never shows keys.{children}
       </p>
     </>
   )

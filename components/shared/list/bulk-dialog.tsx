@@ -97,7 +97,7 @@ export function BulkDialog<R extends BulkResult>(props: Props<R>) {
           {children}
           {error ? <ErrorNotice error={error} /> : null}
           {isTyped ? (
-            <Field id="bulk-typed" label={`Type ${number} or delete to go on`}>
+            <Field id="bulk-typed" label={`Type delete to confirm`}>
               <Input
                 id="bulk-typed"
                 autoFocus
@@ -109,7 +109,7 @@ export function BulkDialog<R extends BulkResult>(props: Props<R>) {
           ) : null}
           <div className="flex flex-wrap justify-end gap-2">
             <Button disabled={isBusy} onClick={onClose}>
-              Do nothing
+              Cancel
             </Button>
             <Button type="submit" variant={isHarmless ? 'primary' : 'danger'} isBusy={isBusy} disabled={!isConfirmed}>
               {verb}

@@ -27,7 +27,7 @@ export function ViewDialog({ noun, actions, query, current, task, onViews, onOpe
           if (current?.id === task.view.id) onOpen(undefined)
         }}
       >
-        Its filters are forgotten. None of the {noun} is changed.
+        Only the saved filters are deleted. The {noun} stay.
       </ConfirmDialog>
     )
   const write = async (name: string): Promise<Result<Saved>> => {
@@ -45,8 +45,8 @@ export function ViewDialog({ noun, actions, query, current, task, onViews, onOpe
     <Dialog
       open
       onOpenChange={onClose}
-      title={task.kind === 'save' ? 'Save as a view' : 'Rename the view'}
-      description="Views are your own: others in this workspace do not see them."
+      title={task.kind === 'save' ? 'Save view' : 'Rename view'}
+      description="Only you can see your views."
     >
       <NameForm
         maxLength={MAX_VIEW_NAME}

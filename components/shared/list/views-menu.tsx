@@ -32,12 +32,12 @@ export function ViewsMenu(props: ViewsMenuProps) {
         </MenuItem>
       ))}
       <MenuSeparator />
-      <MenuItem onSelect={() => onTask({ kind: 'save' })}>Save as a view…</MenuItem>
+      <MenuItem onSelect={() => onTask({ kind: 'save' })}>Save view…</MenuItem>
       {current ? (
         <>
           <MenuLabel>{current.name}</MenuLabel>
           {isEdited ? (
-            <MenuItem onSelect={() => void change({ query }, `“${current.name}” has the present filters now.`)}>
+            <MenuItem onSelect={() => void change({ query }, `“${current.name}” now has the current filters.`)}>
               Save changes
             </MenuItem>
           ) : null}
@@ -45,11 +45,11 @@ export function ViewsMenu(props: ViewsMenuProps) {
             onSelect={() =>
               void change(
                 { isDefault: !current.isDefault },
-                current.isDefault ? 'The list opens unfiltered again.' : `The list opens with “${current.name}” now.`,
+                current.isDefault ? 'This list opens unfiltered.' : `This list opens with “${current.name}”.`,
               )
             }
           >
-            {current.isDefault ? 'Do not open by default' : 'Open by default'}
+            {current.isDefault ? 'Remove as default' : 'Open by default'}
           </MenuItem>
           <MenuItem onSelect={() => onTask({ kind: 'rename', view: current })}>Rename…</MenuItem>
           <MenuItem tone="danger" onSelect={() => onTask({ kind: 'delete', view: current })}>

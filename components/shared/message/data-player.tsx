@@ -11,7 +11,7 @@ export function DataPlayer({ base64, type, name }: Props) {
   const [url, setUrl] = useState<string>()
   const [isOdd, setOdd] = useState(false)
   useEffect(() => () => (url ? URL.revokeObjectURL(url) : undefined), [url])
-  if (isOdd) return <p className="text-warn text-xs">This browser cannot play it. Save it and try another program.</p>
+  if (isOdd) return <p className="text-warn text-xs">This browser cannot play this file. Download it instead.</p>
   if (!url)
     return (
       <Button

@@ -25,11 +25,11 @@ export function MediaElsewhere({ kind, address }: { kind: string; address: strin
           rel="noopener noreferrer nofollow"
           className="ml-auto inline-flex items-center gap-1 whitespace-nowrap text-accent underline"
         >
-          Load it from {url.host.slice(0, 100)}
+          Load from {url.host.slice(0, 100)}
           <ExternalLink aria-hidden className="size-3" />
         </a>
       ) : (
-        <span className="text-warn">This is no web address.</span>
+        <span className="text-warn">Not a web address.</span>
       )}
     </p>
   )

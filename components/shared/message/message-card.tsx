@@ -56,12 +56,12 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
           </span>
         ) : null}
         {namespace ? (
-          <Badge title={`In the subgraph ${namespace}`} className="max-w-60">
+          <Badge title={`Subgraph ${namespace}`} className="max-w-60">
             <span className="truncate">{namespace}</span>
           </Badge>
         ) : null}
         {node ? (
-          <Badge title={`Written by the node ${node}`} className="max-w-60">
+          <Badge title={`Node ${node}`} className="max-w-60">
             <span className="truncate">{node}</span>
           </Badge>
         ) : null}
@@ -77,7 +77,7 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
               type="button"
               aria-pressed={isPlain}
               aria-label="As written"
-              title={isPlain ? 'Show it formatted' : 'Show it as it was written'}
+              title={isPlain ? 'Show formatted' : 'Show source'}
               className="inline-flex size-5 items-center justify-center rounded-sm opacity-0 hover:bg-hover hover:text-ink focus-visible:opacity-100 aria-pressed:opacity-100 group-hover:opacity-100"
               onClick={() => setPlain(!isPlain)}
             >

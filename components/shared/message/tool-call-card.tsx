@@ -36,7 +36,7 @@ export function ToolCallCard({
   const blocks = result?.parts.filter((part) => part.kind === 'block') ?? []
   const [tone, state]: [Tone, string] = !result
     ? isComplete
-      ? ['unknown', 'No answer yet']
+      ? ['unknown', 'No result yet']
       : ['progress', 'Calling']
     : result.toolStatus === 'error'
       ? ['error', 'Failed']

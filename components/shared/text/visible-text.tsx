@@ -16,7 +16,7 @@ export function visibleText(text: string): ReactNode {
     return (
       <span
         key={key}
-        title="An invisible character"
+        title="Invisible character"
         className="mx-px rounded-sm border border-current px-0.5 align-baseline font-mono text-[0.75em] opacity-80 select-none"
       >
         {piece.hidden}

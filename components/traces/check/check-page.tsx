@@ -57,11 +57,11 @@ export function CheckPage() {
       onDragLeave={() => setOver(false)}
       onDrop={onDrop}
     >
-      <section aria-label="What was logged" className="lg:sticky lg:top-16">
+      <section aria-label="Logged run" className="lg:sticky lg:top-16">
         <div className="mb-2 flex flex-wrap items-center gap-2">
           <Button onClick={() => picker.current?.click()}>
             <FileUp aria-hidden />
-            Choose a file
+            Choose file
           </Button>
           <Select
             aria-label="Example"
@@ -72,7 +72,7 @@ export function CheckPage() {
               if (example) take(exampleText(example))
             }}
           >
-            <option value="">Valid examples …</option>
+            <option value="">Examples…</option>
             {groups.map(({ label, examples }) => (
               <optgroup key={label} label={label}>
                 {examples.map(({ index, name }) => (
@@ -116,11 +116,11 @@ export function CheckPage() {
         />
         <p className="mt-1 text-ink-3 text-xs">
           {fileName ? `${fileName}, ` : ''}
-          {isLong ? `${byteSize(text.length)}, of which the beginning is shown. ` : ''}
-          It is read in this browser and sent nowhere.
+          {isLong ? `${byteSize(text.length)}, only the beginning is shown. ` : ''}
+          Read in this browser only. Nothing is uploaded.
         </p>
       </section>
-      <section aria-label="How it is read" aria-busy={checked !== text} className="min-w-0">
+      <section aria-label="Result" aria-busy={checked !== text} className="min-w-0">
         <Result text={checked} />
       </section>
     </div>
@@ -132,7 +132,7 @@ function Result({ text }: { text: string }) {
   if (!read)
     return (
       <p className="rounded-lg border border-dashed px-6 py-14 text-center text-ink-2 text-sm">
-        What was logged appears here as the trace page would show it, with all that is wrong by its path.
+        The run appears here as on the trace page, with any problems listed by path.
       </p>
     )
   if ('problem' in read) return <ErrorNotice error={{ message: read.problem }} />
@@ -142,6 +142,6 @@ function Result({ text }: { text: string }) {
 function readText(text: string): { value: unknown } | { problem: string } | undefined {
   if (text.trim() === '') return undefined
   const problem = findJsonProblem(text)
-  if (problem) return { problem: `No JSON: line ${problem.line}, column ${problem.column}: ${problem.message}` }
+  if (problem) return { problem: `Invalid JSON: line ${problem.line}, column ${problem.column}: ${problem.message}` }
   return { value: JSON.parse(text) as unknown }
 }

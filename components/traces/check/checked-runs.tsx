@@ -19,7 +19,7 @@ export function CheckedRuns({ value }: { value: unknown }) {
   const { runs, as } = useMemo(() => findRuns(value), [value])
   const [index, setIndex] = useState(0)
   const chosen = runs[index] ?? runs[0]
-  if (!chosen) return <Notice>This is {as}, and there is no run in it.</Notice>
+  if (!chosen) return <Notice>No run found in {as}.</Notice>
   return (
     <div className="space-y-3">
       <div className="flex flex-wrap items-center gap-2 text-ink-2 text-sm">
@@ -40,7 +40,7 @@ export function CheckedRuns({ value }: { value: unknown }) {
         ) : null}
         {runs.length > MAX_LISTED ? (
           <span>
-            of {count(runs.length)}, the first {count(MAX_LISTED)} to choose from
+            Only the first {count(MAX_LISTED)} of {count(runs.length)} can be chosen.
           </span>
         ) : null}
       </div>
@@ -56,14 +56,13 @@ function CheckedRun({ run }: FoundRun) {
   return (
     <>
       {flaws.length === 0 ? (
-        <Notice tone="ok">{formatName(read)}. Nothing is wrong with it.</Notice>
+        <Notice tone="ok">{formatName(read)}. No problems found.</Notice>
       ) : (
         <Notice tone="warn">
           <p>
-            {formatName(read)}. {flaws.length === 1 ? 'One thing is' : `${count(flaws.length)} things are`} wrong with
-            it:
+            {formatName(read)}. {flaws.length === 1 ? '1 problem' : `${count(flaws.length)} problems`}:
           </p>
-          <ul aria-label="What is wrong" className="mt-1.5 space-y-1 text-xs">
+          <ul aria-label="Problems" className="mt-1.5 space-y-1 text-xs">
             {flaws.slice(0, 100).map(({ path, reason }) => (
               <li key={`${path} ${reason}`} className="break-words">
                 <code className="font-mono">

@@ -12,7 +12,7 @@ import { formatTitle } from './format-names'
 import { MessageList } from './message-list'
 
 export const formatName = ({ format, because }: Pick<ReadRun, 'format' | 'because'>): string =>
-  format ? `Read as ${formatTitle(format)} (${because})` : `No format of messages (${because})`
+  format ? `Read as ${formatTitle(format)} (${because})` : `No known message format (${because})`
 
 type Props = { run: LoggedRun; isWhole?: boolean /** Said elsewhere where not. */; hasFlaws?: boolean }
 
@@ -48,7 +48,7 @@ function Side({ title, value, messages, isWhole }: SideProps) {
       {messages ? (
         <MessageList messages={messages} isWhole={isWhole} />
       ) : isEmpty ? (
-        <p className="text-ink-3 text-xs">Nothing was logged.</p>
+        <p className="text-ink-3 text-xs">Nothing logged.</p>
       ) : (
         <LongText
           text={typeof value === 'string' ? value : jsonText(value)}
@@ -66,9 +66,7 @@ function Flaws({ flaws }: { flaws: readonly Flaw[] }) {
   if (flaws.length === 0) return null
   return (
     <details className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2 text-sm">
-      <summary>
-        {flaws.length === 1 ? 'One part is' : `${count(flaws.length)} parts are`} not as the format wants it
-      </summary>
+      <summary>{flaws.length === 1 ? '1 part does' : `${count(flaws.length)} parts do`} not match the format</summary>
       <ul className="mt-1.5 space-y-1 text-xs">
         {flaws.slice(0, SHOWN_FLAWS).map(({ path, reason }) => (
           <li key={`${path} ${reason}`} className="break-words">

@@ -25,10 +25,9 @@ export type FilterName =
 const TYPES = ['llm', 'chain', 'tool', 'retriever', 'embedding', 'prompt', 'parser']
 export const STATUS_LABELS: Record<string, string> = { success: 'Succeeded', error: 'Failed', pending: 'Running' }
 
-const rangeProblem = (text: string) =>
-  readRange(text) ? undefined : 'Write >2, <0.5 or 1-3: a least, a most, or both.'
+const rangeProblem = (text: string) => (readRange(text) ? undefined : 'Enter a range: >2, <0.5 or 1-3.')
 const idProblem = (text: string) =>
-  isUuid(text.trim()) ? undefined : 'Write the whole id, such as 0198c2f4-5a6b-7c8d-9e0f-1a2b3c4d5e6f.'
+  isUuid(text.trim()) ? undefined : 'Enter a full id, such as 0198c2f4-5a6b-7c8d-9e0f-1a2b3c4d5e6f.'
 const metaProblem = (text: string) => {
   const read = readJsonFilter(text, parseJson)
   return read && 'problem' in read ? read.problem : undefined
@@ -41,13 +40,13 @@ export const FILTERS: readonly FilterDefinition<FilterName>[] = [
     choices: Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label })),
   },
   { name: 'type', label: 'Type', isOpen: true, choices: TYPES.map((value) => ({ value, label: value })) },
-  { name: 'name', label: 'Name', hint: 'A part of it' },
-  { name: 'model', label: 'Model', hint: 'Its whole name' },
-  { name: 'tag', label: 'Tag', hint: 'A whole tag' },
+  { name: 'name', label: 'Name', hint: 'Part of the name' },
+  { name: 'model', label: 'Model', hint: 'Exact name' },
+  { name: 'tag', label: 'Tag', hint: 'Exact tag' },
   { name: 'meta', label: 'Metadata', hint: 'key:value or {"key": "value"}', problemOf: metaProblem },
-  { name: 'thread', label: 'Thread', hint: 'A thread’s whole id' },
-  { name: 'trace', label: 'Trace', hint: 'A trace’s whole id', problemOf: idProblem },
-  { name: 'error', label: 'Error', hint: 'Words of its message' },
+  { name: 'thread', label: 'Thread', hint: 'Thread id' },
+  { name: 'trace', label: 'Trace', hint: 'Trace id', problemOf: idProblem },
+  { name: 'error', label: 'Error', hint: 'Part of the message' },
   { name: 'latency', label: 'Latency', hint: 'Seconds: >2, <0.5, 1-3', problemOf: rangeProblem },
   { name: 'tokens', label: 'Tokens', hint: '>1000, <50, 100-200', problemOf: rangeProblem },
 ]
@@ -132,7 +131,7 @@ export function traceQueryOf(search: Search, session: string, now: number) {
 
 export const traceList: ListDefinition = {
   noun: 'traces',
-  search: { name: 'q', label: 'Search what was logged' },
+  search: { name: 'q', label: 'Search traces' },
   noFilter: NO_FILTER,
   savedViews: viewsOf('traces', NO_FILTER, ['runs', 'since', 'from', 'to', 'limit']),
 }

@@ -78,9 +78,7 @@ function partsOf(block: Block, isReasoning: boolean): ShownPart[] {
           : []),
       ]
     case 'reasoning':
-      return [
-        { kind: 'reasoning', text: block.isHidden ? 'The provider kept the text of this to itself.' : block.text },
-      ]
+      return [{ kind: 'reasoning', text: block.isHidden ? 'The provider does not share this reasoning.' : block.text }]
     case 'refusal':
       return [{ kind: 'text', text: block.text }]
     case 'tool_call':

@@ -40,7 +40,7 @@ export function CompareTraces(place: Place) {
         <Compared key={`${a} ${b}`} {...place} a={a} b={b} />
       ) : (
         <div className="rounded-lg border bg-panel">
-          <EmptyState title="Choose two traces">Their runs are set side by side by their names.</EmptyState>
+          <EmptyState title="Choose two traces">Their runs are compared by name.</EmptyState>
         </div>
       )}
     </>
@@ -95,7 +95,9 @@ function Compared({ workspace, deployment, a, b }: Place & { a: string; b: strin
   if (!rows) return <Skeleton className="h-64 w-full" />
   if (left.tree.size === 0 || right.tree.size === 0)
     return (
-      <ErrorNotice error={{ message: `Trace ${left.tree.size === 0 ? 'A' : 'B'} is not there, or no longer kept.` }} />
+      <ErrorNotice
+        error={{ message: `Trace ${left.tree.size === 0 ? 'A' : 'B'} was not found. It may have expired.` }}
+      />
     )
   return (
     <ComparedTable

@@ -142,11 +142,9 @@ export function chartsOf(
 /** What a server elsewhere cannot say of its runs, so that no figure is taken for more than it is. */
 function gapsOf(whole: TraceTotals, models: TraceTotals): string[] {
   const gaps: string[] = []
-  if (!whole.buckets) gaps.push('This server gives no figures by time: the charts show those of the whole time alone.')
+  if (!whole.buckets) gaps.push('This server provides no figures over time. Charts show totals only.')
   if (!models.model_usage && models.total_tokens)
-    gaps.push(
-      'Which calls have no price is not told: a cost is of the calls whose price it knows, and your prices are applied to single runs only.',
-    )
+    gaps.push('Costs cover only calls whose price the server knows. Your prices apply to single runs only.')
   return gaps
 }
 
@@ -170,7 +168,7 @@ const quantiles = (
 ) => ({
   title,
   total: p50 === null || p50 === undefined ? NONE : `p50 ${secondsText(p50)}, p95 ${secondsText(p95)}`,
-  note: 'Half of the runs took less than p50, nineteen of twenty less than p95',
+  note: '50% of runs are faster than p50, 95% faster than p95',
   format: secondsText,
   series,
 })

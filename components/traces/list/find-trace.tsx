@@ -52,12 +52,10 @@ export function FindTrace({ workspace, deployment, run }: Props) {
     const timer = setTimeout(() => setOver(true), PATIENCE_MS)
     return () => clearTimeout(timer)
   }, [])
-  const all = (
-    <Button onClick={() => router.push(routes.traces(workspace, deployment))}>All traces of the deployment</Button>
-  )
+  const all = <Button onClick={() => router.push(routes.traces(workspace, deployment))}>All traces</Button>
   if (project.state === 'failed')
     return project.error.code === 'unsupported' ? (
-      <EmptyState title="No traces to read here">{project.error.message}</EmptyState>
+      <EmptyState title="Traces not available">{project.error.message}</EmptyState>
     ) : (
       <ErrorNotice error={project.error} onRetry={project.retry} />
     )
@@ -65,13 +63,13 @@ export function FindTrace({ workspace, deployment, run }: Props) {
   if (isOver && !trace)
     return (
       <EmptyState title="No trace of this run" action={all}>
-        Nothing was logged of it so far, or it is no longer kept.
+        It was not traced, or its trace has expired.
       </EmptyState>
     )
   return (
     <p role="status" className="flex items-center justify-center gap-2 py-16 text-ink-2 text-sm">
       <Spinner />
-      Looking for the trace of this run …
+      Looking for the trace of this run…
     </p>
   )
 }

@@ -50,7 +50,7 @@ export function ProjectCharts(props: Props) {
           <Link href={routes.prices(workspace)}>Model prices</Link>
         </Button>
         <Button variant="ghost" size="sm" aria-expanded={isTable} disabled={!charts} onClick={() => setTable(!isTable)}>
-          {isTable ? 'Hide the table' : 'Show as a table'}
+          {isTable ? 'Hide table' : 'Show as table'}
         </Button>
       </div>
       {isTable && charts ? <ChartsTable times={times} charts={charts} /> : null}
@@ -96,7 +96,7 @@ function ChartsTable({ times, charts }: { times: readonly string[]; charts: read
           ))}
         </tbody>
       </table>
-      {shown.length === 0 ? <p className="px-3 py-2 text-ink-3 text-xs">Nothing was logged in this time.</p> : null}
+      {shown.length === 0 ? <p className="px-3 py-2 text-ink-3 text-xs">No traces in this time.</p> : null}
     </div>
   )
 }

@@ -42,13 +42,13 @@ export function TracesList({ workspace, deployment, session, views }: Props) {
       tools={
         <>
           <Select
-            aria-label="What is listed"
+            aria-label="List"
             className="w-auto"
             value={isRoots ? '' : 'all'}
             onChange={({ target }) => set({ runs: target.value, ...(target.value === '' && { type: '' }) })}
           >
             <option value="">Traces</option>
-            <option value="all">All runs in them</option>
+            <option value="all">All runs</option>
           </Select>
           <SpanSelect search={search} onSet={set} />
         </>

@@ -16,13 +16,9 @@ export function TracesPage({ workspace, deployment, views }: Props) {
     return <TracesList workspace={workspace} deployment={deployment} session={project.session} views={views} />
   if (project.state === 'pending') return <Skeleton className="h-64 w-full" />
   if (project.state === 'none')
-    return (
-      <Panel title="Nothing has been logged yet">
-        This deployment logs to the tracing project {project.name}, which does not exist yet: its first run makes it.
-      </Panel>
-    )
+    return <Panel title="No traces yet">The first run creates the tracing project {project.name}.</Panel>
   const { code, message } = project.error
-  if (code === 'unsupported') return <Panel title="No traces to read here">{message}</Panel>
+  if (code === 'unsupported') return <Panel title="Traces not available">{message}</Panel>
   return <ErrorNotice error={project.error} onRetry={project.retry} />
 }
 

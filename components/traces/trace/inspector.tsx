@@ -45,7 +45,7 @@ export function Inspector({ workspace, node, root, isWhole, book }: Props) {
   if (!node)
     return (
       <section aria-label="Run" className="rounded-lg border bg-panel p-4 text-ink-3 text-sm">
-        {isWhole ? 'This run is not in the trace.' : 'This run has not been read yet.'}
+        {isWhole ? 'This run is not in the trace.' : 'This run has not been loaded yet.'}
       </section>
     )
   const { run } = node
@@ -65,7 +65,7 @@ export function Inspector({ workspace, node, root, isWhole, book }: Props) {
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
         tabIndex={0}
-        aria-label="What was logged of the run"
+        aria-label="Run details"
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-3 py-2.5 focus-visible:-outline-offset-2"
       >
         {flags.map(({ kind, text }) => (
@@ -75,7 +75,7 @@ export function Inspector({ workspace, node, root, isWhole, book }: Props) {
         ))}
         <RunFacts run={run} book={book} />
         <Tabs
-          label="How it is shown"
+          label="Format"
           value={tab}
           onValueChange={setTab}
           className="mt-2"

@@ -46,7 +46,7 @@ export function RunFacts({ run, book }: { run: LightRun; book: PriceBook | undef
         </Figure>
       )}
       {hasCost(cost) ? (
-        <Figure label="Cost" title={price ? `By the price of ${price.model}${since(price)}` : undefined}>
+        <Figure label="Cost" title={price ? `Price of ${price.model}${since(price)}` : undefined}>
           <CostText cost={cost} />
         </Figure>
       ) : null}

@@ -62,14 +62,14 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
     return (
       <div className="rounded-lg border bg-panel">
         <EmptyState
-          title="There is no such trace"
+          title="Trace not found"
           action={
             <Button asChild>
               <Link href={routes.traces(workspace, deployment)}>All traces</Link>
             </Button>
           }
         >
-          Nothing was logged under this id, or it is no longer kept.
+          It may have expired.
         </EmptyState>
       </div>
     )
@@ -93,7 +93,7 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
           {rows.length > 0 ? (
             <TreeView {...{ tree, rows, isWhole, selected, closed, book }} onSelect={select} onClosed={setClosed} />
           ) : (
-            <p className="px-3 py-8 text-center text-ink-3 text-sm">No run fits the search.</p>
+            <p className="px-3 py-8 text-center text-ink-3 text-sm">No matching runs.</p>
           )}
         </section>
         <Inspector
@@ -159,7 +159,7 @@ function TraceHeader({ workspace, deployment, trace, recording, load: { tree, is
         <Figure label="First token" title="From the start of the trace to the first token of any model">
           {timeText(firstToken !== null && firstToken >= 0 ? firstToken : null)}
         </Figure>
-        <Figure label="Tokens" title="Of the runs of models alone: others repeat what is below them">
+        <Figure label="Tokens" title="Model runs only; other runs repeat them">
           {amountText(tokens)}
         </Figure>
         {hasCost(cost) ? (

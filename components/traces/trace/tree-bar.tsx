@@ -78,14 +78,14 @@ export function TreeBar(props: Props) {
           <Button
             variant="ghost"
             size="icon"
-            aria-label="Open all"
-            title="Open all"
+            aria-label="Expand all"
+            title="Expand all"
             onClick={() => props.onClosed(new Set())}
           >
             <ChevronsUpDown aria-hidden />
           </Button>
         ) : (
-          <Button variant="ghost" size="icon" aria-label="Close all" title="Close all" onClick={closeAll}>
+          <Button variant="ghost" size="icon" aria-label="Collapse all" title="Collapse all" onClick={closeAll}>
             <ChevronsDownUp aria-hidden />
           </Button>
         )}
