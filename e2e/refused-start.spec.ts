@@ -81,7 +81,7 @@ test('an assistant and a thread that a real server does not know are said at the
   await page.goto(`${deployment}/runs/new?thread=${nobody}`)
   await page.getByLabel('Message', { exact: true }).last().fill('Still there?')
   await page.getByRole('button', { name: 'Start run' }).click()
-  await expect(page.getByLabel('Thread id')).toHaveAccessibleDescription(/not found|no thread|does not exist/i)
+  await expect(page.getByLabel('Thread ID')).toHaveAccessibleDescription(/not found|no thread|does not exist/i)
   await expect(page.getByRole('alert').filter({ hasText: /thread/i })).toHaveCount(1)
   await expect(page.getByLabel('Message', { exact: true }).last()).toHaveValue('Still there?')
 })

@@ -21,7 +21,7 @@ async function start(page: Page, deployment: string, graph: string, message?: st
 
 test('a question is answered in place: approve, then edit as JSON; every list says that it waits', async ({ page }) => {
   await start(page, 'concierge', 'approval', 'the harbour')
-  const panel = page.getByRole('region', { name: 'Waiting for a person' })
+  const panel = page.getByRole('region', { name: 'Needs input' })
   await expect(panel.getByText('Send this to the whole team?')).toBeVisible({ timeout: 30_000 })
   const asked = page.url()
   await panel.getByRole('button', { name: 'Send answer' }).click()
@@ -33,9 +33,9 @@ test('a question is answered in place: approve, then edit as JSON; every list sa
   await expect(page.getByText(/Sent to the whole team/)).toBeVisible()
 
   await page.goto(asked)
-  await expect(page.getByRole('region', { name: 'Answered already' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Already answered' })).toBeVisible()
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs', exact: true }).click()
-  await expect(page.getByRole('table', { name: 'Runs' }).getByText('Waiting for a person').first()).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Runs' }).getByText('Needs input').first()).toBeVisible()
 
   await start(page, 'concierge', 'approval', 'the lighthouse')
   await panel.getByRole('radio', { name: 'JSON' }).check({ timeout: 30_000 })
@@ -55,7 +55,7 @@ test('steps, and from one of them to its events; the events filtered by node, wi
   await steps.getByRole('treeitem', { name: /reserve/ }).click()
   await steps
     .getByRole('treeitem', { name: /reserve/ })
-    .getByRole('button', { name: 'Show in the events' })
+    .getByRole('button', { name: 'Show in events' })
     .click()
   const events = page.getByRole('listbox', { name: 'Events' })
   await expect(events.getByRole('option', { selected: true })).toBeVisible()
@@ -65,7 +65,7 @@ test('steps, and from one of them to its events; the events filtered by node, wi
   await page.reload()
   await expect(page.getByRole('combobox', { name: 'Node' })).toHaveValue('reserve')
   await expect(page.getByText(/^1 of \d+$/)).toBeVisible()
-  await page.getByRole('button', { name: 'Show the state at this moment' }).click()
+  await page.getByRole('button', { name: 'Show state at this entry' }).click()
   await expect(page.getByRole('tree', { name: /^State at entry \d+$/ })).toBeVisible()
 })
 
@@ -102,7 +102,7 @@ test('replay, export to a file, open the file, compare with another run, and run
   await expect(said).toBeHidden()
   await bar.getByRole('button', { name: 'Play', exact: true }).click()
   await expect(said).toBeVisible({ timeout: 20_000 })
-  await bar.getByRole('button', { name: 'End the replay' }).click()
+  await bar.getByRole('button', { name: 'Close replay' }).click()
 
   await page.getByRole('button', { name: 'More' }).click()
   const download = page.waitForEvent('download')
@@ -111,14 +111,14 @@ test('replay, export to a file, open the file, compare with another run, and run
   const shown = await conversation.textContent()
 
   await page.goto('/local/runs/open')
-  await page.getByLabel('File of a recording').setInputFiles({
+  await page.getByLabel('Recording file').setInputFiles({
     name: 'broken.jsonl',
     mimeType: 'text/plain',
     buffer: Buffer.from('no recording\n'),
   })
   await expect(page.getByText(/not a recording that was exported here/)).toBeVisible()
   await page.context().setOffline(true)
-  await page.getByLabel('File of a recording').setInputFiles(file)
+  await page.getByLabel('Recording file').setInputFiles(file)
   await expect(said).toBeVisible()
   expect(await conversation.textContent()).toBe(shown)
   await page.context().setOffline(false)
@@ -173,7 +173,7 @@ test('several questions at once, one of them of a subgraph: each listed once, an
   try {
     await addAgentServer(page, { name: 'curious', url: stub.url })
     await startChat(page, 'Go.')
-    const panel = page.getByRole('region', { name: 'Waiting for a person: 2 questions' })
+    const panel = page.getByRole('region', { name: 'Needs input: 2 questions' })
     await expect(panel.getByRole('region', { name: 'Question 1' }).getByText('sub', { exact: true })).toBeVisible()
     await panel.getByRole('radio', { name: 'Edit' }).check()
     await panel.getByLabel('Arguments of send_mail').fill('{"to": "b@example.com", "id": 12345678901234567890}')
@@ -255,10 +255,10 @@ test('by the keyboard alone a run is started, followed, stopped, and another one
     .poll(async () => (await events.getAttribute('aria-activedescendant')) === (await second.getAttribute('id')))
     .toBe(true)
   await expectAccessible(page)
-  await tabTo(page, page.getByRole('link', { name: /^Run again/ }), 'Shift+Tab')
+  await tabTo(page, page.getByRole('link', { name: 'Continue thread' }), 'Shift+Tab')
   await page.keyboard.press('Enter')
   await begin('approval', 'the harbour')
-  const panel = page.getByRole('region', { name: 'Waiting for a person' })
+  const panel = page.getByRole('region', { name: 'Needs input' })
   await tabTo(page, panel.getByRole('radio', { name: 'approve' }))
   await page.keyboard.press('Space')
   await tabTo(page, panel.getByRole('button', { name: 'Send answer' }))

@@ -104,7 +104,7 @@ test('a checkpoint is compared, edited as a node, forked and run on from; the th
   // A run from the first checkpoint is a fork of it.
   await list.getByRole('button', { name: /Step 0/ }).click()
   await page.getByRole('link', { name: 'Run from here' }).click()
-  await expect(page.getByText('Starts from the checkpoint')).toBeVisible()
+  await expect(page.getByText('Starts from checkpoint')).toBeVisible()
   await page.getByRole('button', { name: 'Start run' }).click()
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
   await expect

@@ -10,10 +10,10 @@ import { Choices } from './choices'
 
 const VERB_LABELS: Record<Verb, string> = { approve: 'Approve', edit: 'Edit', respond: 'Respond', reject: 'Reject' }
 const VERB_HINTS: Record<Verb, string> = {
-  approve: 'It runs as it is.',
-  edit: 'It runs with the arguments below.',
-  respond: 'It does not run; the reply below takes the place of its result.',
-  reject: 'It does not run.',
+  approve: 'Runs unchanged.',
+  edit: 'Runs with the arguments below.',
+  respond: 'Does not run. Your reply is used as the result.',
+  reject: 'Does not run.',
 }
 
 type Props = {
@@ -23,7 +23,7 @@ type Props = {
   onChange: (change: Partial<ActionDraft>) => void
 }
 
-/** One action that waits for a decision: what it would do, and what to do with it. */
+/** One action that needs a decision, with its arguments. */
 export function ActionFields({ id, action, draft, onChange }: Props) {
   const { verb } = draft
   return (
@@ -55,8 +55,8 @@ export function ActionFields({ id, action, draft, onChange }: Props) {
       {verb ? <p className="text-ink-3 text-xs">{VERB_HINTS[verb]}</p> : null}
       {verb === 'respond' || verb === 'reject' ? (
         <Textarea
-          aria-label={verb === 'respond' ? 'Reply' : 'Why (optional)'}
-          placeholder={verb === 'respond' ? 'Reply' : 'Why (optional)'}
+          aria-label={verb === 'respond' ? 'Reply' : 'Reason (optional)'}
+          placeholder={verb === 'respond' ? 'Reply' : 'Reason (optional)'}
           rows={3}
           value={draft.message}
           onChange={(event) => onChange({ message: event.target.value })}

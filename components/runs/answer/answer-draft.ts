@@ -5,9 +5,9 @@ import { type Ask, answerTo, type Decision, readAsk, type Verb } from '@/lib/str
 import type { OpenInterrupt } from '@/lib/stream/questions'
 
 export type ActionDraft = { verb: Verb | undefined; args: string; message: string }
-/** What a person has put down so far for one question. */
+/** The draft of one answer. */
 export type AnswerDraft = {
-  /** `form`: by the question's own shape; the others take anything. */
+  /** `form` follows the question's own structure; the other modes accept anything. */
   mode: 'form' | 'text' | 'json'
   actions: readonly ActionDraft[]
   choice: string | undefined
@@ -31,7 +31,7 @@ export function draftFor(question: OpenInterrupt): AnswerDraft {
   }
 }
 
-/** Whether anything was put down: an untouched question stays open when others are answered. */
+/** Whether anything was entered. Untouched questions stay open when others are answered. */
 export const isTouched = (draft: AnswerDraft): boolean =>
   draft.mode === 'form'
     ? draft.choice !== undefined || draft.actions.some(({ verb }) => verb)
@@ -39,16 +39,16 @@ export const isTouched = (draft: AnswerDraft): boolean =>
       ? draft.text !== ''
       : draft.json.trim() !== ''
 
-/** The answer, or what it still lacks. */
+/** The answer, or what is missing. */
 export function readAnswer(ask: Ask, draft: AnswerDraft): ReadAnswer {
-  if (draft.mode === 'text') return draft.text === '' ? { problem: 'Write an answer first.' } : { answer: draft.text }
+  if (draft.mode === 'text') return draft.text === '' ? { problem: 'Enter an answer.' } : { answer: draft.text }
   if (draft.mode === 'json') return readValue(draft.json)
   if (!hasActions(ask)) return draft.choice === undefined ? { problem: 'Choose an answer.' } : { answer: draft.choice }
   const decisions: Decision[] = []
   for (const [at, { verb, args, message }] of draft.actions.entries()) {
     const name = ask.actions[at]?.name || `action ${at + 1}`
-    if (!verb) return { problem: draft.actions.length > 1 ? `Decide about ${name}.` : 'Choose what to do.' }
-    if (verb === 'respond' && message.trim() === '') return { problem: `Write a reply to ${name}.` }
+    if (!verb) return { problem: draft.actions.length > 1 ? `Choose what to do with ${name}.` : 'Choose what to do.' }
+    if (verb === 'respond' && message.trim() === '') return { problem: `Enter a reply for ${name}.` }
     if (verb !== 'edit') {
       decisions.push({ verb, message })
       continue
@@ -61,7 +61,7 @@ export function readAnswer(ask: Ask, draft: AnswerDraft): ReadAnswer {
 }
 
 function readValue(text: string): ReadAnswer {
-  if (text.trim() === '') return { problem: 'Write an answer as JSON first.' }
+  if (text.trim() === '') return { problem: 'Enter an answer as JSON.' }
   const read = readJson(text)
   return 'problem' in read ? read : { answer: read.value }
 }

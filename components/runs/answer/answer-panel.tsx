@@ -18,11 +18,11 @@ type Props = {
   summary: RecordingSummary
   thread: string | null
   questions: readonly OpenInterrupt[]
-  /** Nodes that are left to run where nothing was asked: it stopped at a breakpoint. */
+  /** The next nodes if the run stopped at a breakpoint without a question. */
   next: readonly string[]
 }
 
-/** What the run waits for: its questions, each to be answered alone or all together, or the word to go on. */
+/** The open questions of a run, answered one by one or together, or a button to continue. */
 export function AnswerPanel({ summary, thread, questions, next }: Props) {
   const { run: reason } = useReasons()
   const { goOn, error, isBusy } = useGoOn(summary, thread)
@@ -44,17 +44,16 @@ export function AnswerPanel({ summary, thread, questions, next }: Props) {
 
   if (!thread)
     return (
-      <Frame title="The graph asked a person">
+      <Frame title="Needs input">
         <p className="text-ink-2 text-sm">
-          This run keeps no thread, so an answer has nothing to go on from. Start it on a thread to answer its
-          questions.
+          A stateless run cannot be continued. Start it on a thread to answer its questions.
         </p>
       </Frame>
     )
   if (open === 'answered')
     return (
-      <Frame title="Answered already">
-        <p className="text-ink-2 text-sm">The thread has gone on since this run asked.</p>
+      <Frame title="Already answered">
+        <p className="text-ink-2 text-sm">The thread has continued since this question.</p>
       </Frame>
     )
   if (questions.length === 0)
@@ -75,12 +74,12 @@ export function AnswerPanel({ summary, thread, questions, next }: Props) {
   const touched = questions.filter((question) => isTouched(draftOf(question)))
   const isOne = questions.length === 1
   return (
-    <Frame title={isOne ? 'Waiting for a person' : `Waiting for a person: ${questions.length} questions`}>
+    <Frame title={isOne ? 'Needs input' : `Needs input: ${questions.length} questions`}>
       {questions.map((question, at) => (
         <QuestionCard
           key={question.id}
           question={question}
-          title={isOne ? 'The graph asks' : `Question ${at + 1}`}
+          title={isOne ? 'Question' : `Question ${at + 1}`}
           draft={draftOf(question)}
           onChange={(change) => {
             setProblem(undefined)
@@ -89,7 +88,7 @@ export function AnswerPanel({ summary, thread, questions, next }: Props) {
         >
           {isOne ? null : (
             <Button size="sm" isBusy={isBusy} reason={reason} onClick={() => send([question])}>
-              Answer this one
+              Send this answer
             </Button>
           )}
         </QuestionCard>
@@ -110,8 +109,8 @@ export function AnswerPanel({ summary, thread, questions, next }: Props) {
         </Button>
         <span className="text-ink-3 text-xs">
           {isOne
-            ? 'A new run goes on from here with your answer.'
-            : 'A new run goes on with what is answered; the rest stays open.'}
+            ? 'Starts a new run with your answer.'
+            : 'Starts a new run with these answers. Other questions stay open.'}
         </span>
       </div>
     </Frame>
@@ -126,8 +125,8 @@ const Frame = ({ title, children }: { title: string; children: React.ReactNode }
 )
 
 /**
- * Whether the thread still waits for this run's questions: a recording keeps them although somebody may have answered.
- * Unknown (the server cannot be asked) counts as open; a second answer is refused there.
+ * Whether the thread still has this run's open questions, because the recording keeps them even after an answer. Unknown counts
+ * as open; the server rejects a second answer.
  */
 function useStillOpen(
   { workspace, deployment }: RecordingSummary,
@@ -145,7 +144,7 @@ function useStillOpen(
     staleTime: 0,
   })
   const now = found.data?.[0]
-  // Just after the run's end the server's record may still be a moment behind.
+  // Right after the run's end the server's record may lag behind.
   if (!now || now.thread_id !== thread || now.status === 'busy') return 'open'
   if (now.status === 'idle') return 'answered'
   const ids = Object.values(now.interrupts ?? {}).flatMap((list) => list.map(({ id }) => id))

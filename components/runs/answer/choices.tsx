@@ -10,7 +10,7 @@ type Props<T extends string> = {
   onChange: (value: T) => void
 }
 
-/** One of a few, side by side. */
+/** A radio group in one row. */
 export const Choices = <T extends string>({ name, legend, options, value, onChange }: Props<T>) => (
   <fieldset className="flex flex-wrap gap-1.5">
     <legend className="sr-only">{legend}</legend>

@@ -11,14 +11,14 @@ import { QuestionCard } from './question-card'
 type Thread = { id: string; questions: WaitingDetail['questions'] }
 
 export type JointAnswerProps = {
-  /** What each of them waits for. */
+  /** The threads with their open interrupts. */
   threads: readonly Thread[]
-  /** The answers to look at before they are sent, for those that are asked alike. */
+  /** Called with the answers to review, for threads with the same questions. */
   onReview: (answers: { id: string; answers: GivenAnswer[] }[]) => void
   onCancel: () => void
 }
 
-/** One answer for all of several threads that ask alike. Where they do not, a person chooses which of them it is for. */
+/** One answer for several threads with the same question. If questions differ, the user chooses a group. */
 export function JointAnswer({ threads, onReview, onCancel }: JointAnswerProps) {
   const groups = groupsOf(threads)
   const [chosen, setChosen] = useState(0)
@@ -42,7 +42,7 @@ export function JointAnswer({ threads, onReview, onCancel }: JointAnswerProps) {
     <div className="space-y-3">
       {groups.length > 1 ? (
         <fieldset className="space-y-1">
-          <legend className="mb-1 text-ink-2 text-sm">They do not ask alike. Answer together:</legend>
+          <legend className="mb-1 text-ink-2 text-sm">These threads ask different questions. Answer together:</legend>
           {groups.map((one, at) => (
             <label key={one[0]?.id} className="flex items-center gap-2 text-sm">
               <input
@@ -64,7 +64,7 @@ export function JointAnswer({ threads, onReview, onCancel }: JointAnswerProps) {
       ) : null}
       {without > 0 ? (
         <p className="text-ink-2 text-xs">
-          {without === 1 ? 'One thread asks' : `${without} threads ask`} several different things and is answered on its
+          {without === 1 ? 'One thread asks' : `${without} threads ask`} several questions and must be answered on its
           own.
         </p>
       ) : null}
@@ -72,7 +72,7 @@ export function JointAnswer({ threads, onReview, onCancel }: JointAnswerProps) {
         <QuestionCard
           key={chosen}
           question={question}
-          title={(group?.length ?? 0) > 1 ? `The first of ${threadsOf(group ?? [])} asks` : 'The graph asks'}
+          title={(group?.length ?? 0) > 1 ? `Question (first of ${threadsOf(group ?? [])})` : 'Question'}
           draft={draft}
           onChange={(change) => {
             setProblem(undefined)
@@ -80,9 +80,9 @@ export function JointAnswer({ threads, onReview, onCancel }: JointAnswerProps) {
           }}
         />
       ) : group ? (
-        <p className="text-ink-2">They stopped at breakpoints and ask nothing; all go on.</p>
+        <p className="text-ink-2">These threads stopped at breakpoints. All will continue.</p>
       ) : (
-        <p className="text-ink-2">None of them can be answered together with another.</p>
+        <p className="text-ink-2">These threads cannot be answered together.</p>
       )}
       <div role="alert" className="text-error text-sm empty:hidden">
         {problem}
@@ -101,7 +101,7 @@ const threadsOf = ({ length }: readonly Thread[]) => (length === 1 ? 'one thread
 const labelOf = ([first]: readonly Thread[]) =>
   first && first.questions.length > 0 ? askLine(first.questions[0]?.value) : 'stopped at a breakpoint'
 
-/** Threads that are asked alike, the largest group first. */
+/** Threads grouped by question, largest group first. */
 function groupsOf(threads: readonly Thread[]): Thread[][] {
   const groups = new Map<string, Thread[]>()
   for (const thread of threads) {

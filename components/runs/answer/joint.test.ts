@@ -16,7 +16,7 @@ const review = (id: string, ...args: unknown[]) =>
     review_configs: [{ action_name: 'send', allowed_decisions: ['approve', 'reject'] }],
   })
 
-test('threads are asked alike by what can be answered, not by the words of the question', () => {
+test('threads are grouped by possible answers, not by the text of the question', () => {
   expect(kindOf([asked('a', { question: 'One?', options: ['y', 'n'] })])).toBe(
     kindOf([asked('b', { question: 'Two?', options: ['y', 'n'] }), asked('c', { options: ['y', 'n'] })]),
   )
@@ -28,7 +28,7 @@ test('threads are asked alike by what can be answered, not by the words of the q
   expect(kindOf([])).toBe('breakpoint')
 })
 
-test('one decision is given to each action of each question, with what was asked beside it', () => {
+test('one decision applies to each action of each question', () => {
   const first = review('a', 1)
   const draft = {
     ...draftFor({ ...first, seq: 0, at: 0 }),
@@ -40,7 +40,7 @@ test('one decision is given to each action of each question, with what was asked
   })
 })
 
-test('an edit belongs to one question, and an answer that is not there yet to none', () => {
+test('edited arguments and missing answers cannot be shared', () => {
   const question = review('a', 1)
   const draft = draftFor({ ...question, seq: 0, at: 0 })
   expect(answersFrom(draft, [question])).toHaveProperty('problem')

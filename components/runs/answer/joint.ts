@@ -5,8 +5,8 @@ import { type AnswerDraft, draftFor, hasActions, readAnswer } from './answer-dra
 type Question = WaitingDetail['questions'][number]
 
 /**
- * What can be answered in the same words, as a text to compare: the same choices, decisions about the same actions, or an
- * answer to the same schema. Undefined for a thread whose own questions differ.
+ * A key for questions that accept the same answer: the same choices, actions or schema. Undefined for a thread with several
+ * different questions.
  */
 export function kindOf(questions: readonly Question[]): string | undefined {
   const kinds = new Set(questions.map(kindOfOne))
@@ -22,7 +22,7 @@ function kindOfOne({ value, schema }: Question): string {
   return JSON.stringify(ask.kind === 'choice' ? [ask.kind, ask.options] : [ask.kind, schema ?? null])
 }
 
-/** One question's answer as another's: the same words, and the same decision about as many actions as that one has. */
+/** Copies an answer to another question, repeating the decision for each of its actions. */
 export const copyOf = (draft: AnswerDraft, own: AnswerDraft): AnswerDraft => ({
   ...draft,
   mode: draft.mode === 'form' ? own.mode : draft.mode,
@@ -32,14 +32,14 @@ export const copyOf = (draft: AnswerDraft, own: AnswerDraft): AnswerDraft => ({
   }),
 })
 
-/** The same answer to all questions of a thread, or what it still lacks. */
+/** The same answer for all questions of a thread, or what is missing. */
 export function answersFrom(
   draft: AnswerDraft,
   questions: readonly Question[],
 ): { answers: GivenAnswer[] } | { problem: string } {
-  // What is edited belongs to one question: the arguments of another one are others.
+  // Edited arguments belong to one question only.
   if (draft.mode === 'form' && draft.actions.some(({ verb }) => verb === 'edit'))
-    return { problem: 'Arguments differ from thread to thread: edit them one by one.' }
+    return { problem: 'Arguments differ between threads. Edit them one by one.' }
   const answers: GivenAnswer[] = []
   for (const question of questions) {
     const own = copyOf(draft, draftFor({ ...question, seq: 0, at: 0 }))

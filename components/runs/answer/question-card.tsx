@@ -19,13 +19,13 @@ type Props = {
   title: string
   draft: AnswerDraft
   onChange: (change: Partial<AnswerDraft>) => void
-  /** The button that sends this answer alone. */
+  /** The button that sends only this answer. */
   children?: ReactNode
 }
 
-const MODE_LABELS = { form: 'As asked', text: 'Text', json: 'JSON' } as const
+const MODE_LABELS = { form: 'Form', text: 'Text', json: 'JSON' } as const
 
-/** One question of the graph, and what a person answers. */
+/** One interrupt of the graph with the form to answer it. */
 export function QuestionCard({ question, title, draft, onChange, children }: Props) {
   const id = useId()
   const ask = useMemo(() => readAsk(question.value), [question.value])
@@ -35,14 +35,14 @@ export function QuestionCard({ question, title, draft, onChange, children }: Pro
       <header className="flex flex-wrap items-center gap-2">
         <h3 className="font-medium text-sm">{title}</h3>
         {question.namespace.length > 0 ? (
-          <Badge title="Asked in this subgraph">
+          <Badge title="Subgraph">
             <VisibleText>{displayNamespace(question.namespace)}</VisibleText>
           </Badge>
         ) : null}
         <div className="ml-auto">
           <Choices
             name={`${id}-mode`}
-            legend="How to answer"
+            legend="Answer format"
             options={modes.map((value) => ({ value, label: MODE_LABELS[value] }))}
             value={draft.mode}
             onChange={(mode) => onChange({ mode })}
@@ -56,7 +56,7 @@ export function QuestionCard({ question, title, draft, onChange, children }: Pro
   )
 }
 
-/** What was asked, for people first: its text, then the rest as it is. */
+/** The question: its text first, then the rest as JSON. */
 function Asked({ value }: { value: unknown }) {
   if (typeof value === 'string') return <LongText text={value} limit={4_000} className="text-sm" />
   const question = isRecord(value) && typeof value.question === 'string' ? value.question : undefined
@@ -80,7 +80,7 @@ function Answer({ id, ask, draft, onChange }: { id: string; ask: Ask } & Pick<Pr
     return (
       <Textarea
         aria-label="Answer"
-        placeholder="Your answer, sent as a text"
+        placeholder="Your answer"
         rows={3}
         value={draft.text}
         onChange={(event) => onChange({ text: event.target.value })}
@@ -111,7 +111,7 @@ function Answer({ id, ask, draft, onChange }: { id: string; ask: Ask } & Pick<Pr
     const own = draft.actions[at]
     return own ? (
       <ActionFields
-        // biome-ignore lint/suspicious/noArrayIndexKey: the actions of a question do not change places
+        // biome-ignore lint/suspicious/noArrayIndexKey: the actions of a question never change order
         key={at}
         id={`${id}-${at}`}
         action={action}

@@ -16,18 +16,18 @@ import { QuestionCard } from './question-card'
 
 export type ThreadAnswersProps = {
   questions: readonly Omit<OpenInterrupt, 'seq' | 'at'>[]
-  /** Nodes that are left to run where nothing is asked. */
+  /** The next nodes if there is no question. */
   next: readonly string[]
-  /** A question that the page was opened for. */
+  /** The question that the page was opened for. */
   marked?: string
   isBusy: boolean
   error?: ErrorView
   linkTo: (question: string) => string
-  /** Empty: goes on from a breakpoint. */
+  /** Empty to continue from a breakpoint. */
   onSend: (answers: GivenAnswer[]) => void
 }
 
-/** The questions of a thread, to be answered one by one, several or all at once. */
+/** The open questions of a thread, answered one by one or together. */
 export function ThreadAnswers(props: ThreadAnswersProps) {
   const { questions, next, marked, isBusy, error, linkTo, onSend } = props
   const { run: reason } = useReasons()
@@ -58,9 +58,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
   if (open.length === 0)
     return (
       <div className="space-y-3">
-        <p className="text-ink-2">
-          {next.length > 0 ? `It stopped before ${next.join(', ')} and asks nothing.` : 'It asks nothing.'}
-        </p>
+        <p className="text-ink-2">{next.length > 0 ? `Stopped before ${next.join(', ')}.` : 'No open questions.'}</p>
         {error ? <ErrorNotice error={error} /> : null}
         <Button variant="primary" isBusy={isBusy} reason={reason} onClick={() => onSend([])}>
           <Play aria-hidden />
@@ -80,7 +78,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
         >
           <QuestionCard
             question={question}
-            title={isOne ? 'The graph asks' : `Question ${at + 1} of ${open.length}`}
+            title={isOne ? 'Question' : `Question ${at + 1} of ${open.length}`}
             draft={draftOf(question)}
             onChange={(change) => {
               setProblem(undefined)
@@ -90,7 +88,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
             {isOne ? null : (
               <div className="flex flex-wrap items-center gap-2">
                 <Button size="sm" isBusy={isBusy} reason={reason} onClick={() => send([question])}>
-                  Answer this one
+                  Send this answer
                 </Button>
                 <Button
                   size="sm"
@@ -98,7 +96,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
                   disabled={!isTouched(draftOf(question))}
                   onClick={() => giveToAll(draftOf(question))}
                 >
-                  Give all this answer
+                  Use this answer for all
                 </Button>
                 <span className="ml-auto">
                   <CopyButton value={linkTo(question.id)} what={`link to question ${at + 1}`} />
@@ -123,7 +121,9 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
           {isOne ? 'Send answer' : touched.length < 2 ? 'Send answers' : `Send ${touched.length} answers`}
         </Button>
         <span className="text-ink-3 text-xs">
-          {isOne ? 'A recorded run goes on with it.' : 'One recorded run goes on with them; the rest stays open.'}
+          {isOne
+            ? 'Starts a recorded run with your answer.'
+            : 'Starts one recorded run with these answers. Other questions stay open.'}
         </span>
       </div>
     </div>

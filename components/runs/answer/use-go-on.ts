@@ -10,17 +10,17 @@ import type { RecordingSummary } from '@/lib/stream/log'
 
 const LOST: ErrorView = {
   code: 'internal',
-  message: 'The console did not answer. Send it again: had the run been started, that leads to it and starts no other.',
+  message: 'The console did not respond. Send again to find out: this never starts a second run.',
   fields: [],
   requestId: '',
 }
 
-/** Starts a run that goes on with a recording's thread, and leads to it. */
+/** Starts a run that continues a recording's thread, and opens it. */
 export function useGoOn(summary: RecordingSummary, thread: string | null) {
   const router = useRouter()
   const [error, setError] = useState<ErrorView>()
   const [isBusy, setBusy] = useState(false)
-  // One per body: pressing twice starts one run.
+  // One key per body, so that pressing twice starts one run.
   const key = useRef({ body: '', id: '' })
 
   async function goOn(request: Record<string, unknown>): Promise<void> {
@@ -39,7 +39,7 @@ export function useGoOn(summary: RecordingSummary, thread: string | null) {
     const started = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
     if (started.ok) {
       router.push(routes.recording(summary.workspace, summary.deployment, started.data.id))
-      return // stays busy until the new run's page is there
+      return // stays busy until the new run's page is loaded
     }
     setError(started.error)
     setBusy(false)

@@ -26,7 +26,7 @@ type Props = {
   workspace: string
   a: RecordingSummary | undefined
   b: RecordingSummary | undefined
-  /** Recent ones to choose from. */
+  /** Recent runs to choose from. */
   recent: readonly RecordingSummary[]
   serverNow: number
 }
@@ -42,7 +42,7 @@ export function CompareRuns({ workspace, a, b, recent, serverNow }: Props) {
       {a && b ? (
         <Both key={`${a.id} ${b.id}`} workspace={workspace} a={a} b={b} serverNow={serverNow} />
       ) : (
-        <p className="py-10 text-center text-ink-3 text-sm">Choose two runs to see them side by side.</p>
+        <p className="py-10 text-center text-ink-3 text-sm">Choose two runs to compare.</p>
       )}
     </div>
   )
@@ -147,19 +147,19 @@ const placeOf = ({ workspace, deployment, assistant, thread }: RecordingSummary)
 
 function Differences({ a, b }: { a: RunStore; b: RunStore }) {
   const version = [useRunVersion(a), useRunVersion(b)].join()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the views are changed in place; their versions say when
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the views are mutated in place; their versions signal changes
   const rows = useMemo(() => runDifference(a.view, b.view), [a, b, version])
   return (
     <section
-      aria-label="Figures of both runs"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+      aria-label="Metrics of both runs"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
       tabIndex={0}
       className="max-h-80 overflow-auto rounded-lg border bg-panel"
     >
       <table aria-label="Differences" className="w-full text-left text-xs">
         <thead className="sticky top-0 bg-panel text-ink-3">
           <tr className="border-b">
-            <th className="px-3 py-1.5 font-medium">Figure</th>
+            <th className="px-3 py-1.5 font-medium">Metric</th>
             <th className="px-3 py-1.5 font-medium">Left</th>
             <th className="px-3 py-1.5 font-medium">Right</th>
           </tr>

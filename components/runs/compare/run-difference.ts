@@ -5,7 +5,7 @@ import { messagesOf, type RunView, timeToFirstToken } from '@/lib/stream/run-vie
 
 export type DifferenceRow = { name: string; a: string; b: string; isDifferent: boolean }
 
-/** Two runs figure by figure, then node by node: how often each ran and how long in all. */
+/** Compares two runs by metric, then by node: how often each ran and for how long. */
 export function runDifference(a: RunView, b: RunView): DifferenceRow[] {
   const left = figuresOf(a)
   const right = figuresOf(b)

@@ -17,7 +17,7 @@ import { fileProblem, readFile } from './read-file'
 
 type Opened = { name: string; size: number; store: RunStore; header: FileHeader; isWhole: boolean }
 
-/** A recording from a file, shown as any other. The file is read in this browser and goes nowhere. */
+/** Shows a recording from a file. The file is read in this browser and never uploaded. */
 export function OpenPage({ serverNow }: { serverNow: number }) {
   const [opened, setOpened] = useState<Opened>()
   const [problem, setProblem] = useState<string>()
@@ -49,7 +49,7 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
     void open(event.dataTransfer.files[0])
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button below is the first
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is optional; the button below does the same
     <div
       className="flex min-h-[60vh] flex-col"
       onDragOver={(event) => {
@@ -62,7 +62,7 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
       <input
         ref={picker}
         type="file"
-        aria-label="File of a recording"
+        aria-label="Recording file"
         accept=".jsonl,.json,.txt,application/jsonl"
         className="sr-only"
         tabIndex={-1}
@@ -82,11 +82,11 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
           )}
         >
           <FileUp aria-hidden className="size-8 text-ink-3" />
-          <p className="text-ink-2 text-sm">Drop a file that was exported from a run, or choose one.</p>
+          <p className="text-ink-2 text-sm">Drop an exported recording here, or choose a file.</p>
           <Button variant="primary" isBusy={isReading} onClick={() => picker.current?.click()}>
-            Choose a file
+            Choose file
           </Button>
-          <p className="max-w-md text-ink-3 text-xs">It is read in this browser and sent nowhere.</p>
+          <p className="max-w-md text-ink-3 text-xs">The file stays in this browser and is not uploaded.</p>
         </div>
       )}
     </div>
@@ -125,7 +125,7 @@ function FromFile({ opened, serverNow, onOther }: { opened: Opened; serverNow: n
       </SectionHeader>
       {isWhole ? null : (
         <p className="mb-3 rounded-md border border-warn/30 bg-warn-soft px-3 py-2 text-sm">
-          The file is not whole: it breaks off before its last line. What is there is shown.
+          This file is incomplete. The part before the break is shown.
         </p>
       )}
       <RunLenses store={store} request={recording.request} />

@@ -4,8 +4,8 @@ import { type FileHeader, RecordingFileError, RecordingFileReader } from '@/lib/
 export type OpenedFile = { header: FileHeader; isWhole: boolean }
 
 /**
- * Feeds a recording's file to a store as if it came from the server, piece by piece. Nothing leaves the browser. Resolves
- * with what the file says of itself; throws RecordingFileError for what is no recording.
+ * Feeds a recording file to a store piece by piece, without leaving the browser. Resolves with the file's header; throws
+ * RecordingFileError for an invalid file.
  */
 export async function readFile(file: Blob, store: RunStore, signal: AbortSignal): Promise<OpenedFile> {
   const reader = new RecordingFileReader()

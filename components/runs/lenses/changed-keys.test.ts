@@ -16,7 +16,7 @@ function viewOf(...states: (string | { final: string })[]) {
   return view
 }
 
-test('the keys that a step changed, added and removed are told; equal values are not, however they are written', () => {
+test('reports changed, added and removed keys, but not equal values in another notation', () => {
   const view = viewOf(
     '{"a":1,"b":[1,2],"gone":0,"id":12345678901234567890}',
     '{"a":2,"b":[1, 2],"new":1,"id":12345678901234567891}',
@@ -25,14 +25,14 @@ test('the keys that a step changed, added and removed are told; equal values are
   expect(changedKeys(view, 1)).toBeUndefined()
 })
 
-test('at the end the step before counts, not that the same state was read once more', () => {
+test('at the end it reports the last step, not the repeated read of its state', () => {
   const view = viewOf('{"a":1,"b":1}', '{"a":2,"b":1}', { final: '{"values":{"a":2,"b":1},"next":[]}' })
   expect(changedKeys(view, 3)).toMatchObject({ before: 1, changed: ['a'] })
   const late = viewOf('{"a":1}', { final: '{"values":{"a":5},"next":[]}' })
   expect(changedKeys(late, 2)).toMatchObject({ before: 1, changed: ['a'] })
 })
 
-test('what is no object, no JSON or very large is compared with nothing', () => {
+test('states that are not objects, not JSON or very large are not compared', () => {
   for (const odd of ['[1]', '{', `{"a":"${'x'.repeat(1_100_000)}"}`])
     expect(changedKeys(viewOf(odd, '{"a":1}'), 2)).toBeUndefined()
   const same = changedKeys(viewOf('{"a":1}', '{"a":1}'), 2)

@@ -3,19 +3,19 @@ import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { type RunView, valuesAt } from '@/lib/stream/run-view'
 
-/** A larger state is not compared: that would hold the page up while the run goes on. Characters of JSON. */
+/** Larger states are not compared, to keep the page responsive. In characters of JSON. */
 const MOST_COMPARED = 1_000_000
 
-/** Keys of a state by what the step that led to it did. `before`: the entry it is compared with. */
+/** The keys that a step changed. `before` is the entry that the state is compared with. */
 export type ChangedKeys = { before: number; changed: string[]; added: string[]; removed: string[] }
 
-/** What the last step before `seq` changed in the state that stands there; undefined where there is nothing to compare, or too much. */
+/** What the last step before `seq` changed in the state; undefined if there is nothing, or too much, to compare. */
 export function changedKeys(view: RunView, seq: number): ChangedKeys | undefined {
   const now = stateAt(view, seq)
   if (!now) return undefined
   const before = stateAt(view, now.seq - 1)
   const found = before && difference(before, now)
-  // The state that is read at the end is the last one streamed once more: then what led to that one is told.
+  // The state read at the end repeats the last streamed one, so that one's changes are reported.
   if (!before || !found || !now.isThreadState || hasChanges(found)) return found
   const earlier = stateAt(view, before.seq - 1)
   return earlier ? difference(earlier, now) : found
@@ -34,7 +34,7 @@ function stateAt(view: RunView, seq: number): State | undefined {
     const value = found.isThreadState && isRecord(read) && 'values' in read ? read.values : read
     return isRecord(value) ? { seq: found.seq, isThreadState: found.isThreadState, value } : undefined
   } catch {
-    return undefined // what is wrong with it is said where it is shown
+    return undefined // the error is shown next to the state
   }
 }
 

@@ -3,7 +3,7 @@ import { type ChangedKeys, hasChanges } from './changed-keys'
 
 const MOST_NAMED = 8
 
-/** Which keys the last step wrote, in words; the tree marks the same lines. */
+/** Names the keys that the last step changed; the tree highlights the same lines. */
 export function ChangedNote({ found }: { found: ChangedKeys }) {
   const { changed, added, removed } = found
   const parts = [

@@ -15,7 +15,7 @@ import { parseJson } from '@/lib/json/lossless'
 import { checkpointOf } from '@/lib/stream/checkpoint'
 import type { LogEntry } from '@/lib/stream/log'
 
-/** One entry in full: its data as a tree, or raw, exactly as it came. */
+/** One entry in full: its data as a tree, or raw as received. */
 export function EventDetail({
   entry,
   onClose,
@@ -69,7 +69,7 @@ export function EventDetail({
   )
 }
 
-/** Events of the root graph that tell of a checkpoint, and states that were read beside the stream. */
+/** Checkpoint events of the root graph, and states that were read outside the stream. */
 const mayBeCheckpoint = (entry: LogEntry): boolean =>
   entry.kind === 'event' ? entry.event === 'checkpoints' || entry.event === 'debug' : 'state' in entry
 

@@ -10,7 +10,7 @@ import type { useEventFilter } from './use-event-filter'
 
 type Props = { view: RunView; filter: ReturnType<typeof useEventFilter> }
 
-/** Which events are shown: by text, subgraph, node and mode. */
+/** Filters events by text, subgraph, node and mode. */
 export function EventFilterBar({ view, filter: { text, setText, keep, filter, change } }: Props) {
   const { places, nodes } = usePlaces(view)
   return (
@@ -32,7 +32,7 @@ export function EventFilterBar({ view, filter: { text, setText, keep, filter, ch
           ))}
         </Select>
       ) : null}
-      {/* Nearly every run has nodes: there from the start, it does not push aside what follows when the first one comes. */}
+      {/* Always shown, so that nothing shifts when the first node appears. */}
       <Select
         aria-label="Node"
         className="h-7 w-28 text-xs"
@@ -52,7 +52,7 @@ export function EventFilterBar({ view, filter: { text, setText, keep, filter, ch
   )
 }
 
-/** A key that is typed draws this field and nothing else; the list follows with the next repaint of the run. */
+/** Typing renders only this field; the list follows with the next repaint of the run. */
 function TextFilter({ text, setText, keep }: Pick<Props['filter'], 'text' | 'setText' | 'keep'>) {
   const [typed, setTyped] = useState(text)
   useEffect(() => {
@@ -70,7 +70,7 @@ function TextFilter({ text, setText, keep }: Pick<Props['filter'], 'text' | 'set
       className="h-7 w-40 flex-1 sm:max-w-64"
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
-      // A late change of the URL would take back where the next press leads.
+      // A delayed URL change could undo the navigation of the next click.
       onBlur={() => keep(typed)}
     />
   )
@@ -79,9 +79,9 @@ function TextFilter({ text, setText, keep }: Pick<Props['filter'], 'text' | 'set
 const withChosen = (list: readonly string[], chosen: string | undefined): readonly string[] =>
   chosen && !list.includes(chosen) ? [chosen, ...list] : list
 
-/** Subgraphs and nodes that the run has shown so far. */
+/** The subgraphs and nodes seen so far. */
 function usePlaces({ steps }: RunView) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: lanes are added in place; their number says when
+  // biome-ignore lint/correctness/useExhaustiveDependencies: lanes are added in place; their number signals changes
   return useMemo(() => {
     const places = new Set<string>()
     const nodes = new Set<string>()

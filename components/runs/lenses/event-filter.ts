@@ -8,7 +8,7 @@ export type EventFilter = {
   text: string
   /** Modes to show; empty for all. */
   modes: readonly string[]
-  /** The subgraph as people read it (node names), with all below it; ROOT for the root alone, empty for all. */
+  /** A subgraph by node names, including nested ones; ROOT for the root graph alone, empty for all. */
   place?: string
   /** Empty for all. */
   node?: string
@@ -19,8 +19,8 @@ export const modeOf = (entry: LogEntry): string =>
   entry.kind === 'event' ? parseEventName(entry.event).mode : entry.kind
 
 /**
- * The entries that a filter lets through, kept up as the log grows: each entry is looked at once per filter.
- * Without a filter nothing is stored: the log itself is the answer.
+ * The entries that match a filter, updated as the log grows; each entry is checked once per filter. Without a filter it
+ * stores nothing and reads the log itself.
  */
 export class FilteredLog {
   readonly #log: EntryLog
@@ -34,7 +34,7 @@ export class FilteredLog {
     this.#filter = { ...filter, text: filter.text.trim().toLowerCase() }
   }
 
-  /** Looks at what is new, for about so many milliseconds. False while more waits. */
+  /** Checks new entries for about the given milliseconds. False while some are left. */
   advance(milliseconds: number): boolean {
     if (this.#isEverything) return true
     const until = performance.now() + milliseconds
@@ -62,7 +62,7 @@ export class FilteredLog {
     return seq === undefined ? undefined : this.#log.at(seq)
   }
 
-  /** Where an entry stands in the list; -1 when the filter does not let it through. */
+  /** The position of an entry in the list; -1 if it does not match. */
   indexOf(seq: number): number {
     return this.#isEverything ? seq - this.#log.first : this.#seqs.indexOf(seq)
   }
@@ -90,12 +90,12 @@ function isIn(entry: LogEntry, place: string): boolean {
   return place === ROOT ? shown === '' : shown === place || shown.startsWith(`${place} › `)
 }
 
-/** Whether an event tells of a node: by its place, or by what the modes that name a node say. */
+/** Whether an event belongs to a node, by its namespace or by the node named in its data. */
 function isOfNode(entry: LogEntry, node: string): boolean {
   if (entry.kind !== 'event') return false
   const { mode, namespace } = parseEventName(entry.event)
   if (namespace.some((segment) => segment.node === node)) return true
-  // A look at the text first: parsing each event would make a filter cost what the whole view costs.
+  // Checks the text first, because parsing each event would be as expensive as building the view.
   if (!entry.data.includes(JSON.stringify(node).slice(1, -1))) return false
   const data = tryParse(entry.data)
   if (mode === 'updates') return isRecord(data) && Object.hasOwn(data, node)

@@ -9,7 +9,7 @@ const MAX_PREVIEW = 240
 
 type Props = { id: string; entry: LogEntry; startedAt: number; isSelected: boolean; onSelect: () => void }
 
-/** One entry of the log in a line: number, time since the start, mode, place, the beginning of its data. */
+/** One log entry in a line: number, time since the start, mode, node, and the beginning of its data. */
 export const EventRow = memo(
   function EventRow({ id, entry, startedAt, isSelected, onSelect }: Props) {
     const name = entry.kind === 'event' ? parseEventName(entry.event) : undefined
@@ -49,7 +49,7 @@ export const EventRow = memo(
       </div>
     )
   },
-  // `onSelect` is made anew by each render of the list and does the same.
+  // Ignores `onSelect`: it changes with each render but always does the same.
   (before, after) =>
     before.entry === after.entry &&
     before.isSelected === after.isSelected &&
@@ -64,7 +64,7 @@ function previewOf(entry: LogEntry): string {
     case 'gap':
       return `Output may be missing: ${entry.reason}`
     case 'joined':
-      return 'The recording began after the run did'
+      return 'The recording started after the run'
     case 'final':
       return `${entry.outcome}${entry.reason ? `: ${entry.reason}` : ''}`
   }

@@ -16,10 +16,10 @@ import { EVENT_ROW_HEIGHT, EventRow } from './event-row'
 import { useEventFilter } from './use-event-filter'
 
 const SLICE_MS = 6
-/** While old entries are looked through, what was found is shown so often. */
+/** How often matches are shown while old entries are being filtered. */
 const SHOW_MS = 100
 
-/** The log itself: every event as it came, to be filtered and opened. Only rows in sight are drawn. */
+/** The raw log with filter and details. Only visible rows are rendered. */
 export function EventsLens({ store }: { store: RunStore }) {
   const { view } = store
   useRunVersion(store)
@@ -36,7 +36,7 @@ export function EventsLens({ store }: { store: RunStore }) {
 
   const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count)
   const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT, isFollowing)
-  /** Nothing comes, and the end is there already: a way to it would only hide the last rows. */
+  /** Whether the run has ended and the end is visible, where a "newest" button would only hide rows. */
   const hasNoMore = !!view.final && rows.end === filtered.count
   const startedAt = view.startedAt ?? 0
   const setSearch = useSetSearch({ isLocal: true })
@@ -71,8 +71,8 @@ export function EventsLens({ store }: { store: RunStore }) {
       </div>
       {view.log.first > 1 ? (
         <p className="border-b bg-warn-soft px-3 py-1 text-xs">
-          The {count(view.log.first - 1)} oldest entries are kept on the server only, so that this page does not grow
-          without end.
+          Showing the newest entries. The {count(view.log.first - 1)} oldest are on the server; export the run to get
+          them.
         </p>
       ) : null}
       <div className="flex min-h-0 flex-1 flex-col lg:flex-row">
@@ -87,7 +87,7 @@ export function EventsLens({ store }: { store: RunStore }) {
             className="absolute inset-0 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
           >
             <div className="relative" style={{ height: rows.height }}>
-              {/* Together they stand where the first one does. By their place in sight: in a list that runs on, each row gets new text and none is made. */}
+              {/* Keyed by visible position, so that scrolling reuses rows instead of creating them. */}
               <div className="absolute inset-x-0" style={{ top: rows.topOf(rows.first) }}>
                 {visible.map((index) => {
                   const row = filtered.at(index)
@@ -110,7 +110,7 @@ export function EventsLens({ store }: { store: RunStore }) {
           </div>
           {filtered.count === 0 && !isBehind ? (
             <p className="pointer-events-none absolute inset-x-0 top-10 text-center text-ink-3 text-sm">
-              {view.log.length > 0 ? 'No entry matches the filter.' : 'Nothing has been written yet.'}
+              {view.log.length > 0 ? 'No matching events' : 'No events yet'}
             </p>
           ) : null}
           {isFollowing || hasNoMore ? null : <FollowPill unseen={unseen} isLive={!view.final} onClick={follow} />}
@@ -127,7 +127,7 @@ export function EventsLens({ store }: { store: RunStore }) {
   )
 }
 
-/** Brings the moment that another lens asked for into sight, once it is there. */
+/** Scrolls to the entry selected in another lens once it has arrived. */
 function useShowMoment(
   at: number | undefined,
   filtered: FilteredLog,
@@ -146,7 +146,7 @@ function useShowMoment(
   }, [at, index, isThere, scrollToRow, unfollow])
 }
 
-/** Lets the filter look at what is new, a slice at a time; true while some is left. */
+/** Filters new entries slice by slice; true while some are left. */
 function useAdvance(filtered: FilteredLog): boolean {
   const [, redraw] = useReducer((turn: number) => turn + 1, 0)
   const isDone = filtered.advance(SLICE_MS)

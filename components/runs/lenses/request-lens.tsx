@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { JsonTree } from '@/components/shared/json/json-tree'
 import { parseJson } from '@/lib/json/lossless'
 
-/** The request that started the run, as it was sent. */
+/** The request that started the run. */
 export function RequestLens({ request }: { request: string }) {
   const value = useMemo(() => {
     try {

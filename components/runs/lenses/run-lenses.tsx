@@ -20,11 +20,11 @@ const ReplayPane = dynamic(() => import('@/components/runs/view/replay-pane').th
 
 type Props = {
   store: RunStore
-  /** The request that started the run, JSON text. */
+  /** The request that started the run, as JSON text. */
   request: string
 }
 
-/** Several views over one log; with `replay` in the URL, over that log as it came. */
+/** Several views of one log; with `replay` in the URL, of its replay. */
 export function RunLenses({ store, request }: Props) {
   const setSearch = useSetSearch({ isLocal: true })
   const isReplay = useSearchParams().get('replay') === '1'
@@ -38,7 +38,7 @@ export function RunLenses({ store, request }: Props) {
   return <Lenses store={store} request={request} />
 }
 
-/** A recording that is over and that the page has from its first entry. */
+/** Whether the recording has ended and is loaded from its first entry. */
 export const mayReplay = ({ view }: RunStore): boolean => !!view.final && view.log.first === 1
 
 export function Lenses({ store, request }: Props) {
@@ -65,11 +65,10 @@ export function Lenses({ store, request }: Props) {
   )
 }
 
-/** `side` tells two of them apart where both are on one page. */
+/** `side` distinguishes two lenses on one page. */
 export function OpenLens({ lens, store, request, side }: Props & { lens: Lens; side?: string }) {
-  const isUnheard = useRunValue(store, hasNothingCome)
-  if (isUnheard && lens !== 'request')
-    return <p className="py-10 text-center text-ink-3 text-sm">Nothing of the recording has arrived yet.</p>
+  const isUnheard = useRunValue(store, isLoading)
+  if (isUnheard && lens !== 'request') return <p className="py-10 text-center text-ink-3 text-sm">Loading recording…</p>
   switch (lens) {
     case 'steps':
       return <StepsLens store={store} />
@@ -86,9 +85,9 @@ export function OpenLens({ lens, store, request, side }: Props & { lens: Lens; s
   }
 }
 
-/** Until the page has heard of the recording it does not know whether the run has written anything. */
-const hasNothingCome = ({ phase, view }: RunStore): boolean => phase === undefined && view.seq === 0
-const entriesOf = (store: RunStore) => (hasNothingCome(store) ? null : store.view.log.last)
+/** Before the first response it is unknown whether the run has written anything. */
+const isLoading = ({ phase, view }: RunStore): boolean => phase === undefined && view.seq === 0
+const entriesOf = (store: RunStore) => (isLoading(store) ? null : store.view.log.last)
 
 function EventsLabel({ store }: { store: RunStore }) {
   const entries = useRunValue(store, entriesOf)

@@ -19,16 +19,16 @@ import { ChangedNote } from './changed-note'
 
 type Latest = { seq: number; at: number; size: number; value?: unknown; problem?: string; checkpoint?: string }
 
-/** A large state takes time to parse: at most about a tenth of the page's time goes there. */
+/** Parsing large states may take about a tenth of the page's time. */
 const MIN_PAUSE_MS = 250
 
-/** The state of the graph as a tree, the newest or that of a moment; what is open stays open when the next one comes. */
+/** The graph's state as a tree, the latest or at one entry. Open nodes stay open as the state changes. */
 export function StateLens({ store }: { store: RunStore }) {
   const { view } = store
   const { at } = useMoment()
   const setSearch = useSetSearch({ isLocal: true })
   const newest = useLatestState(view, useRunVersion(store))
-  // The moment may lie in what has not arrived yet.
+  // The requested entry may not have arrived yet.
   const isThere = at !== undefined && at <= view.seq
   const then = useMemo(() => {
     const found = isThere ? valuesAt(view, at) : undefined
@@ -40,16 +40,14 @@ export function StateLens({ store }: { store: RunStore }) {
   if (!latest && at !== undefined && isThere)
     return (
       <div className="flex flex-col items-center gap-2 py-10 text-center text-ink-3 text-sm">
-        There was no state yet at this moment.
+        No state yet at this entry.
         <AtMoment seq={at} onLeave={leave} />
       </div>
     )
   if (!latest)
     return (
       <p className="py-10 text-center text-ink-3 text-sm">
-        {view.final
-          ? 'The recording holds no state: the run was started without the mode "values".'
-          : 'No state has arrived yet.'}
+        {view.final ? 'No state recorded. The run was started without the stream mode “Values”.' : 'No state yet.'}
       </p>
     )
   const head = (
@@ -75,7 +73,7 @@ export function StateLens({ store }: { store: RunStore }) {
   )
 }
 
-/** What the step before an entry changed, once there is time to compare. */
+/** The keys changed by the step before an entry, computed when the browser is idle. */
 function useChangedKeys(view: RunView, seq: number | undefined) {
   const [known, setKnown] = useState<{ seq: number; found: ChangedKeys; marks: ReadonlyMap<string, string> }>()
   useEffect(() => {
@@ -95,7 +93,7 @@ function useLatestState(view: RunView, version: number): Latest | undefined {
   const [latest, setLatest] = useState<Latest>()
   const shownSeq = useRef(0)
   const freeAt = useRef(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is changed in place; its version says when
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is mutated in place; its version signals changes
   useEffect(() => {
     const next = latestValues(view)
     if (!next || next.seq === shownSeq.current) return

@@ -11,11 +11,11 @@ import { displayNamespace } from '@/lib/stream/namespaces'
 import { TranscriptMarker } from './transcript-marker'
 import { type TranscriptRow, transcriptRowAt, transcriptRows } from './transcript-rows'
 
-/** The run as a conversation. A token changes one row's last block of text; nothing else is drawn anew. */
+/** The run as a conversation. A token renders only the last text block of one row. */
 export function TranscriptLens({ store, side }: { store: RunStore; side?: string }) {
   const { view } = store
   const version = useRunVersion(store)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is changed in place; its version says when
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is mutated in place; its version signals changes
   const rows = useMemo(() => transcriptRows(view), [view, version])
   const { at } = useMoment()
   const index = at === undefined ? -1 : transcriptRowAt(rows, at)
@@ -28,7 +28,7 @@ export function TranscriptLens({ store, side }: { store: RunStore; side?: string
         const row = rows[position]
         return row ? <Row row={row} isMoment={at !== undefined && position === index} /> : null
       }}
-      empty={view.final ? 'This run wrote no messages.' : 'Nothing has been written yet.'}
+      empty={view.final ? 'No messages' : 'No messages yet'}
       isLive={!view.final}
       target={index >= 0 ? { index, token: String(at) } : undefined}
     />
@@ -52,7 +52,7 @@ function Row({ row, isMoment }: { row: TranscriptRow; isMoment: boolean }) {
         version={row.version}
         results={results}
         node={message.node}
-        // The last segment of a message's place is often just the node that wrote it.
+        // The last path segment is often just the node that wrote the message.
         namespace={namespace === message.node ? undefined : namespace || undefined}
         aside={
           <MomentLinks

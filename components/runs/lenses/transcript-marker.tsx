@@ -7,29 +7,29 @@ import { duration } from '@/lib/format/format'
 import { jsonText } from '@/lib/json/value'
 import type { Marker } from './transcript-rows'
 
-/** What happened between two messages: output that is missing, a retry, a failure, a question to a person. */
+/** A notice between messages: missing output, a retry, a failure or a question. */
 export function TranscriptMarker({ marker }: { marker: Marker }) {
   switch (marker.kind) {
     case 'gap':
       return marker.entry.kind === 'joined' ? (
-        <Line icon={<TriangleAlert />} tone="warn" title="The recording began after the run did">
-          What the run sent before is missing here.
-          {marker.entry.state ? ' The thread’s state at that moment is shown instead.' : ''}
+        <Line icon={<TriangleAlert />} tone="warn" title="The recording started after the run">
+          Earlier output is missing.
+          {marker.entry.state ? ' The thread’s state at that time is shown instead.' : ''}
         </Line>
       ) : (
         <Line
           icon={<TriangleAlert />}
           tone="warn"
-          title={`Output may be missing: ${duration(marker.entry.at - marker.entry.since)} were not received`}
+          title={`Output may be missing for ${duration(marker.entry.at - marker.entry.since)}`}
         >
           <VisibleText>{marker.entry.reason}</VisibleText>
-          {marker.entry.state ? ' The thread’s state was read when the stream was back.' : ''}
+          {marker.entry.state ? ' The thread’s state was read after reconnecting.' : ''}
         </Line>
       )
     case 'attempt':
       return (
         <Line icon={<RotateCw />} tone="warn" title={`Attempt ${marker.attempt}`}>
-          The server started the run again; what follows may repeat what is above.
+          The server restarted the run. Output may repeat.
         </Line>
       )
     case 'error':
@@ -40,7 +40,7 @@ export function TranscriptMarker({ marker }: { marker: Marker }) {
       )
     case 'interrupt':
       return (
-        <Line icon={<CircleHelp />} tone="accent" title="The graph asks a person and waits">
+        <Line icon={<CircleHelp />} tone="accent" title="Needs input">
           <LongText
             text={typeof marker.value === 'string' ? marker.value : jsonText(marker.value)}
             limit={2_000}
@@ -50,7 +50,7 @@ export function TranscriptMarker({ marker }: { marker: Marker }) {
       )
     case 'ended':
       return (
-        <Line icon={<TriangleAlert />} tone="warn" title="How it ended">
+        <Line icon={<TriangleAlert />} tone="warn" title="Run ended">
           <VisibleText>{marker.reason}</VisibleText>
         </Line>
       )

@@ -22,8 +22,8 @@ function viewOf(make: () => LogEntry[]) {
 }
 const shown = (view: ReturnType<typeof createRunView>) => transcriptRows(view).map((row) => row.marker?.kind ?? row.key)
 
-describe('between the messages', () => {
-  test('missing output, retries and failures stand at their place in time', () => {
+describe('notices between messages', () => {
+  test('gaps, retries and failures appear in time order', () => {
     const view = viewOf(() => [
       event('metadata', { run_id: 'r', attempt: 1 }),
       chunk('a', 'first'),
@@ -37,7 +37,7 @@ describe('between the messages', () => {
     expect(shown(view)).toEqual(['a', 'gap', 'b', 'attempt', 'c', 'error'])
   })
 
-  test('a recording that began late says so first', () => {
+  test('a late recording says so first', () => {
     const view = viewOf(() => [
       {
         seq: ++seq,
@@ -51,7 +51,7 @@ describe('between the messages', () => {
   })
 })
 
-describe('the filtered log', () => {
+describe('filtered log', () => {
   const log = () =>
     viewOf(() => [
       event('metadata', { run_id: 'r', attempt: 1 }),
@@ -60,7 +60,7 @@ describe('the filtered log', () => {
       event('updates|child:1', { node: null }),
     ]).log
 
-  test('shows everything without a filter, and what matches text and mode with one', () => {
+  test('shows everything without a filter, and only matching entries with one', () => {
     const seqs = (text: string, modes: string[] = []) => {
       const filtered = new FilteredLog(log(), { text, modes })
       while (!filtered.advance(5));
@@ -72,7 +72,7 @@ describe('the filtered log', () => {
     expect(seqs('', ['updates'])).toEqual([4])
   })
 
-  test('follows a log that grows and one that begins anew', () => {
+  test('follows a log that grows or restarts', () => {
     const view = viewOf(() => [event('custom', 'x')])
     const filtered = new FilteredLog(view.log, { text: 'x', modes: [] })
     filtered.advance(5)

@@ -3,7 +3,7 @@ import type { LogEntry } from '@/lib/stream/log'
 import type { RunMessage } from '@/lib/stream/messages'
 import { messagesOf, type RunView } from '@/lib/stream/run-view'
 
-/** Something that is said between the messages, at its place in time. */
+/** A notice between messages, in time order. */
 export type Marker =
   | { kind: 'gap'; entry: Extract<LogEntry, { kind: 'gap' | 'joined' }> }
   | { kind: 'attempt'; attempt: number }
@@ -11,13 +11,13 @@ export type Marker =
   | { kind: 'interrupt'; id: string; value: unknown }
   | { kind: 'ended'; reason: string }
 
-/** `version` is the item's when the rows were made: what is drawn for another reason is not newer than the rest. */
+/** `version` is that of the item when the rows were built, so that all rows show the same moment. */
 export type TranscriptRow = { key: string; seq: number } & (
   | { item: MessageItem<RunMessage>; version: number; marker?: undefined }
   | { marker: Marker; item?: undefined }
 )
 
-/** Messages and what happened between them, in order. */
+/** Messages and the notices between them, in order. */
 export function transcriptRows(view: RunView): TranscriptRow[] {
   const markers = markersOf(view)
   const rows: TranscriptRow[] = []
@@ -28,10 +28,10 @@ export function transcriptRows(view: RunView): TranscriptRow[] {
       next++
     }
   }
-  // Before all else, also before the state that stands for what was missed.
+  // First of all, even before the state that replaces the missed part.
   if (markers[0]?.marker?.kind === 'gap' && markers[0].marker.entry.kind === 'joined') put(markers[0].seq + 1)
   for (const item of messageItems(messagesOf(view))) {
-    // A message that was only seen in a state has no place in time of its own: it follows the one before it.
+    // A message known only from a state has no time of its own, so it follows the message before it.
     if (item.message.firstSeq > 0) put(item.message.firstSeq)
     rows.push({ key: item.message.key, seq: item.message.firstSeq, item, version: itemVersion(item) })
   }
@@ -62,7 +62,7 @@ function markersOf(view: RunView): TranscriptRow[] {
   return found.sort((a, b) => a.seq - b.seq)
 }
 
-/** The row that was being written at an entry of the log, or the last one before it; -1 for none. */
+/** The row that was being written at a log entry, or the last one before it; -1 if none. */
 export function transcriptRowAt(rows: readonly TranscriptRow[], seq: number): number {
   const covering = rows.findLastIndex(
     ({ seq: first, item }) => item && first > 0 && first <= seq && item.message.lastSeq >= seq,

@@ -6,7 +6,7 @@ import type { EventFilter } from './event-filter'
 
 const REST_MS = 300
 
-/** The filter of the events, kept in the URL; what is typed acts at once and is in the URL after a moment's rest. */
+/** The event filter, kept in the URL. Typed text applies at once and reaches the URL after a short delay. */
 export function useEventFilter() {
   const search = useSearchParams()
   const setSearch = useSetSearch({ isLocal: true })
@@ -39,7 +39,7 @@ export function useEventFilter() {
   return {
     text,
     setText,
-    /** As `setText`, with the URL at once. */
+    /** Like `setText`, but updates the URL at once. */
     keep,
     filter,
     change: (change: { modes?: readonly string[]; place?: string; node?: string }) =>

@@ -4,19 +4,19 @@ import { Menu, MenuItem } from '@/components/ui/menu'
 
 type CancelChoicesProps = {
   trigger: ReactNode
-  /** A run that keeps no thread leaves nothing to roll back. */
+  /** False for stateless runs, which leave nothing to roll back. */
   mayRollBack: boolean
   onChoose: (action: 'interrupt' | 'rollback') => void
 }
 
 export const CancelChoices = ({ trigger, mayRollBack, onChoose }: CancelChoicesProps) => (
-  <Menu label="How to cancel" trigger={trigger} defaultOpen>
+  <Menu label="Cancel options" trigger={trigger} defaultOpen>
     <MenuItem onSelect={() => onChoose('interrupt')}>
-      <Choice title="Interrupt" hint="Stop it; what it did so far stays in the thread." />
+      <Choice title="Interrupt" hint="Stops the run and keeps its changes in the thread." />
     </MenuItem>
     {mayRollBack ? (
       <MenuItem tone="danger" onSelect={() => onChoose('rollback')}>
-        <Choice title="Roll back" hint="Stop it and remove everything it did." />
+        <Choice title="Roll back" hint="Stops the run and removes all its changes." />
       </MenuItem>
     ) : null}
   </Menu>

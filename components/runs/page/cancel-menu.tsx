@@ -19,7 +19,7 @@ type Props = {
   onFailed: (error: ErrorView) => void
 }
 
-/** Stops the run on the server, not just the page's view of it. That it has stopped is said when the server says so. */
+/** Cancels the run on the server. It counts as cancelled once the server confirms it. */
 export function CancelMenu({ summary, isCancelling, onCancelling, onFailed }: Props) {
   const { run: reason } = useReasons()
   const cancel = async (action: 'interrupt' | 'rollback') => {

@@ -9,18 +9,18 @@ import { routes } from '@/lib/routes'
 
 type Props = { workspace: string; deployment: string; thread: string; run: string }
 
-/** Begins to record a run that was started elsewhere, and goes on to its page. Asking twice leads to the same recording. */
+/** Starts recording a run that was started elsewhere, and opens its page. Joining twice opens the same recording. */
 export function JoinRun({ workspace, deployment, thread, run }: Props) {
   const router = useRouter()
   const [attempt, setAttempt] = useState(0)
   const [failed, setFailed] = useState<{ attempt: number; error: ErrorView }>()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt asks once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt sends one request
   useEffect(() => {
     let isLeft = false
     const go = async () => {
       const joined = await joinRun({ workspace, deployment, thread, run }).catch(() => undefined)
       if (isLeft) return
-      // In place of this page: going back leads to the list.
+      // Replaces this page in the history, so that Back returns to the list.
       if (joined?.ok) router.replace(routes.recording(workspace, deployment, joined.data.recording))
       else setFailed({ attempt, error: joined?.error ?? LOST })
     }
@@ -39,4 +39,4 @@ export function JoinRun({ workspace, deployment, thread, run }: Props) {
   )
 }
 
-const LOST: ErrorView = { code: 'internal', message: 'The console did not answer.', fields: [], requestId: '' }
+const LOST: ErrorView = { code: 'internal', message: 'The console did not respond.', fields: [], requestId: '' }

@@ -11,29 +11,29 @@ type Props = { trigger: ReactNode; summary: RecordingSummary; isGone: boolean; o
 export const MoreChoices = ({ trigger, summary, isGone, onReplay }: Props) => {
   const { workspace, deployment, id } = summary
   return (
-    <Menu label="More" trigger={trigger} defaultOpen>
+    <Menu label="More actions" trigger={trigger} defaultOpen>
       {isGone ? null : (
         <MenuItem asChild>
           <Link href={routes.newRun(workspace, deployment, { from: id })}>
             <PencilLine aria-hidden />
-            <Choice title="Run again with changes" hint="The form, filled with this run’s request." />
+            <Choice title="Run again with changes" hint="Opens the form with this run’s request." />
           </Link>
         </MenuItem>
       )}
-      <MenuItem onSelect={onReplay} reason={onReplay ? undefined : 'Once the run is over.'}>
+      <MenuItem onSelect={onReplay} reason={onReplay ? undefined : 'Available when the run has ended.'}>
         <History aria-hidden />
-        <Choice title="Replay" hint="As it came, up to 20 times as fast." />
+        <Choice title="Replay" hint="Plays the recording, up to 20 times as fast." />
       </MenuItem>
       <MenuItem asChild>
         <Link href={routes.compareRuns(workspace, id)}>
           <Columns2 aria-hidden />
-          <Choice title="Compare with another run" hint="Both side by side." />
+          <Choice title="Compare with another run" hint="Shows both side by side." />
         </Link>
       </MenuItem>
       <MenuItem asChild>
         <a href={routes.recordingFile(workspace, deployment, id)} download>
           <Download aria-hidden />
-          <Choice title="Export to a file" hint="The whole recording; opens without a server." />
+          <Choice title="Export to a file" hint="Saves the whole recording. It opens without a server." />
         </a>
       </MenuItem>
     </Menu>

@@ -10,10 +10,10 @@ const MoreChoices = lazy(load)
 
 type Props = { summary: RecordingSummary; isGone: boolean; onReplay: (() => void) | undefined }
 
-/** What else may be done with a recording. */
+/** More actions on a recording. */
 export function MoreMenu(props: Props) {
   const trigger = (
-    <Button aria-label="More">
+    <Button aria-label="More actions">
       <Ellipsis aria-hidden />
     </Button>
   )

@@ -23,7 +23,7 @@ type Props = {
   assistantName?: string
   serverNow: number
   store: RunStore
-  /** Its deployment is no more: the recording is all there is. */
+  /** The deployment was deleted; only the recording is left. */
   isGone: boolean
   isCancelling: boolean
   onCancelling: () => void
@@ -32,11 +32,11 @@ type Props = {
 
 const runOf = (store: RunStore) => store.view.run.id
 const threadOf = (store: RunStore) => store.view.run.thread
-/** More may come, or has come while the page stood still. */
+/** Whether more events may come, or have come during a pause. */
 const isMoving = (store: RunStore) => store.isPaused || (!store.view.final && store.phase !== undefined)
 const isEnded = (store: RunStore) => !!store.view.final
 
-/** The head of a run: its state, its figures, and what may be done with it. Only the figures move with the run. */
+/** The header of a run: status, metrics and actions. Only the metrics render again as the run progresses. */
 export function RunHeader({
   summary,
   assistantName,
@@ -90,7 +90,7 @@ export function RunHeader({
             <Button asChild>
               <Link href={routes.newRun(workspace, deployment, { assistant, thread: thread ?? undefined })}>
                 <Play aria-hidden />
-                {thread ? 'Run again on this thread' : 'Run again'}
+                {thread ? 'Continue thread' : 'Run again'}
               </Link>
             </Button>
           )}
@@ -105,22 +105,22 @@ export function RunHeader({
       <div className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-3 text-xs">
         {run ? (
           <Figure label="Run">
-            <IdChip id={run} what="run id" />
+            <IdChip id={run} what="run ID" />
           </Figure>
         ) : null}
         <Figure label="Thread">
           {isStateless ? (
-            <span title="A stateless run has no thread: its output is only in this recording.">
-              none, not persisted
+            <span title="A stateless run has no thread. Its output exists only in this recording.">
+              none (stateless)
             </span>
           ) : thread ? (
-            <IdChip id={thread} what="thread id" />
+            <IdChip id={thread} what="thread ID" />
           ) : (
             '–'
           )}
         </Figure>
-        <Figure label="Assistant’s version" title={summary.assistantVersion ? undefined : VERSION_UNKNOWN}>
-          {summary.assistantVersion ?? 'not known'}
+        <Figure label="Assistant version" title={summary.assistantVersion ? undefined : VERSION_UNKNOWN}>
+          {summary.assistantVersion ?? 'unknown'}
         </Figure>
         <Figure label="Started">
           <RelativeTime at={summary.startedAt} /> by{' '}
@@ -135,12 +135,12 @@ export function RunHeader({
 
 const isPaused = (store: RunStore) => store.isPaused
 
-/** Lets the page stand still while the recording goes on. */
+/** Pauses the page while the recording continues. */
 function PauseButton({ store }: { store: RunStore }) {
   const paused = useRunValue(store, isPaused)
   return (
     <Button
-      title={paused ? 'Show what came meanwhile' : 'The page stands still; the run and its recording go on'}
+      title={paused ? 'Show new events' : 'Pauses this page. The run and its recording continue.'}
       onClick={() => (paused ? store.resume() : store.pause())}
     >
       {paused ? <Play aria-hidden /> : <Pause aria-hidden />}

@@ -15,18 +15,18 @@ import { deploymentQuery } from '@/lib/queries/deployments'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { RunHeader } from './run-header'
 
-// Most runs ask nothing.
+// Loaded on demand, because most runs ask nothing.
 const AnswerPanel = dynamic(() =>
   import('@/components/runs/answer/answer-panel').then(({ AnswerPanel }) => AnswerPanel),
 )
 
 type Props = {
   summary: RecordingSummary
-  /** The server's clock when the page was made. */
+  /** The server's time when the page was rendered. */
   serverNow: number
 }
 
-/** One recorded run, live or over: its head, and several lenses over the one log. */
+/** One recorded run, live or ended: its header and several views of its log. */
 export function RunScreen({ summary, serverNow }: Props) {
   const assistants = useQuery(pickableAssistants(summary.workspace, summary.deployment))
   const assistant = findAssistant(assistants.data, summary.assistant)
@@ -71,7 +71,7 @@ export function RunScreen({ summary, serverNow }: Props) {
   )
 }
 
-/** What an ended run waits for, where it waits for something. */
+/** The open questions of an ended run, if any. */
 function Waiting({ summary, store, thread }: { summary: RecordingSummary; store: RunStore; thread: string | null }) {
   const isWaiting = useRunValue(store, isWaitingForPerson)
   if (!isWaiting) return null

@@ -16,7 +16,7 @@ type Props = {
   issues: readonly StartIssue[]
 }
 
-/** What to run: a graph (by the default assistant that each has), or an assistant that somebody made. */
+/** Chooses a graph (its default assistant) or a custom assistant. */
 export function AssistantPicker({ workspace, deployment, value, onChange, issues }: Props) {
   const list = useQuery(pickableAssistants(workspace, deployment))
   const all = list.data ?? []
@@ -30,7 +30,7 @@ export function AssistantPicker({ workspace, deployment, value, onChange, issues
         label="Assistant"
         hint={
           chosen
-            ? `Graph ${chosen.graph_id}${chosen.version ? `, version ${chosen.version}` : ''}${isDefault(chosen) ? ', its default assistant' : ''}`
+            ? `Graph ${chosen.graph_id}${chosen.version ? `, version ${chosen.version}` : ''}${isDefault(chosen) ? ', default assistant' : ''}`
             : undefined
         }
       >
@@ -46,7 +46,7 @@ export function AssistantPicker({ workspace, deployment, value, onChange, issues
           {!chosen && value !== '' && !list.isPending ? <option value={value}>{value}</option> : null}
           {value === '' ? <option value="">Choose…</option> : null}
           {graphs.length > 0 ? (
-            <optgroup label="Graphs, with their default assistants">
+            <optgroup label="Graphs (default assistants)">
               {graphs.map((one) => (
                 <option key={one.assistant_id} value={one.assistant_id}>
                   {one.graph_id} (default)
@@ -68,7 +68,7 @@ export function AssistantPicker({ workspace, deployment, value, onChange, issues
       {list.error ? <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} /> : null}
       {all.length === MOST_PICKABLE ? (
         <p className="text-ink-3 text-xs">
-          The oldest {MOST_PICKABLE}. Start from the list of assistants to run another.
+          Showing the oldest {MOST_PICKABLE}. To run another, start from the Assistants page.
         </p>
       ) : null}
       <IssueList id="start-assistant-issues" issues={issues} />

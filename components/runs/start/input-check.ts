@@ -1,10 +1,10 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema'
 import type { JsonSchema } from './input-schema'
 
-/** One thing wrong with an input. `path` is written as code would; empty for the whole input. */
+/** One error in an input. `path` is a code-style path, empty for the whole input. */
 export type InputIssue = { path: string; message: string }
 
-/** Keywords that only say that something below them is wrong. */
+/** Keywords that only report errors below them. */
 const WRAPPERS = new Set([
   'properties',
   'items',
@@ -23,8 +23,8 @@ const WRAPPERS = new Set([
 const MAX_ISSUES = 8
 
 /**
- * What of the input does not fit the graph's schema; undefined when the schema itself cannot be used.
- * Of a choice (`anyOf`) whose every option fails, one line is shown instead of all options' lines.
+ * Validation errors of an input; undefined if the schema itself is unusable. A failed choice (`anyOf`) is one error instead of
+ * one per option.
  */
 export function checkInput(schema: JsonSchema, input: unknown): InputIssue[] | undefined {
   let errors: OutputUnit[]
@@ -42,7 +42,7 @@ export function checkInput(schema: JsonSchema, input: unknown): InputIssue[] | u
     const isChoice = error.keyword === 'anyOf' || error.keyword === 'oneOf'
     if (WRAPPERS.has(error.keyword) && !isChoice) continue
     const path = readablePath(error.instanceLocation)
-    const message = isChoice ? 'fits none of the shapes that the graph accepts here.' : plainMessage(error)
+    const message = isChoice ? 'does not match any type that the graph accepts.' : plainMessage(error)
     issues.set(`${path} ${message}`, { path, message })
   }
   return [...issues.values()].slice(0, MAX_ISSUES)
@@ -52,7 +52,7 @@ const draftOf = ({ $schema }: JsonSchema) => {
   const name = typeof $schema === 'string' ? $schema : ''
   if (name.includes('2020-12')) return '2020-12'
   if (name.includes('2019-09')) return '2019-09'
-  // Servers that name no draft write draft 7, or 2020-12 without its new keywords: both read the same by 7's rules.
+  // Schemas without a draft are draft 7, or 2020-12 without its new keywords; draft 7 rules fit both.
   return '7'
 }
 
@@ -67,8 +67,8 @@ function readablePath(pointer: string): string {
 
 function plainMessage({ keyword, error }: OutputUnit): string {
   const quoted = /"([^"]+)"/.exec(error)?.[1]
-  if (keyword === 'required' && quoted) return `"${quoted}" is missing.`
-  if (keyword === 'additionalProperties' && quoted) return `"${quoted}" is not a key that the graph knows.`
+  if (keyword === 'required' && quoted) return `"${quoted}" is required.`
+  if (keyword === 'additionalProperties' && quoted) return `"${quoted}" is not a known key.`
   const types = /type "([^"]*)" is invalid. Expected "([^"]*)"/.exec(error)
   if (types) return `must be of type ${types[2]?.replaceAll('", "', ' or ')}, not ${types[1]}.`
   return error

@@ -1,11 +1,11 @@
 import { isRecord } from '@/lib/json/guards'
 
-/** A JSON schema as a graph's server gives it; nothing about it is sure. */
+/** A JSON schema from a graph's server, not validated. */
 export type JsonSchema = Record<string, unknown>
 
 const MAX_DEPTH = 8
 
-/** The schema a local reference names, through any number of hops; the schema itself where it is none. */
+/** Follows local references to a schema; other schemas are returned unchanged. */
 function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let now = schema
   for (let hop = 0; hop < MAX_DEPTH && typeof now.$ref === 'string' && now.$ref.startsWith('#'); hop++) {
@@ -35,7 +35,7 @@ export function takesMessages(schema: JsonSchema | undefined): boolean {
   )
 }
 
-/** An input to begin with: every key the schema names, with its default, example or the emptiest value of its type. */
+/** An initial input: every key of the schema with its default, example or an empty value. */
 export function inputSkeleton(schema: JsonSchema | undefined): unknown {
   if (!schema) return {}
   const input = skeleton(schema, schema, 0)
@@ -67,7 +67,7 @@ function skeleton(given: JsonSchema, root: JsonSchema, depth: number): unknown {
 function objectSkeleton(schema: JsonSchema, root: JsonSchema, depth: number): JsonSchema {
   if (!isRecord(schema.properties) || depth >= MAX_DEPTH) return {}
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
-  // Below the top only what must be there: an optional object need not be begun.
+  // Below the top level only required keys, because optional objects can be left out.
   const names = Object.keys(schema.properties).filter((name) => depth === 0 || required.has(name))
   return Object.fromEntries(
     names.map((name) => {

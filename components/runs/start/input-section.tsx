@@ -13,21 +13,21 @@ import type { StartOptions } from './start-options'
 
 type Props = {
   kind: StartOptions['inputKind']
-  /** Whether the graph takes messages, so that a plain box will do. */
+  /** Whether the graph takes messages, so that a plain text field can be used. */
   hasMessages: boolean
   message: string
   json: string
   schema: JsonSchema | undefined
-  /** Said where no schema is known: why the input is not checked. */
+  /** Why the input is not checked; shown if there is no schema. */
   schemaNote: string | undefined
-  /** What the last try to start found. */
+  /** Issues from the last attempt to start. */
   issues: readonly StartIssue[]
   isForced: boolean
   onChange: (change: Partial<Pick<StartOptions, 'inputKind' | 'message' | 'json'>>) => void
   onForce: (isForced: boolean) => void
 }
 
-/** What the graph gets: a message for those that chat, JSON for all; checked while it is typed. */
+/** The input: a message for chat graphs or JSON for all, checked while typing. */
 export function InputSection({
   kind,
   hasMessages,
@@ -41,7 +41,7 @@ export function InputSection({
   onForce,
 }: Props) {
   const live = useInputIssues(kind === 'json' ? json : undefined, schema)
-  // What is typed now counts more than what the last try found; what only the server can know is kept until then.
+  // Fresh checks replace our older issues; the server's issues stay until the next attempt.
   const shown = kind === 'json' && live.issues.length > 0 ? live.issues : issues
   return (
     <section aria-labelledby="start-input-title" className="space-y-2">
@@ -51,7 +51,7 @@ export function InputSection({
         </h2>
         {hasMessages ? (
           <fieldset className="ml-auto inline-flex rounded-md border p-0.5">
-            <legend className="sr-only">Kind of input</legend>
+            <legend className="sr-only">Input type</legend>
             {(['message', 'json'] as const).map((one) => (
               <Button
                 key={one}
@@ -95,8 +95,8 @@ export function InputSection({
       <IssueList id="start-input-issues" issues={shown} />
       {kind === 'json' && live.isSchema && live.issues.length > 0 ? (
         <Checkbox
-          label="Send it although it does not fit the graph's schema"
-          hint="The server decides then. Some graphs take more than their schema says."
+          label="Send without matching the schema"
+          hint="Some graphs accept more than their schema says."
           checked={isForced}
           onChange={(event) => onForce(event.target.checked)}
         />
@@ -106,7 +106,7 @@ export function InputSection({
   )
 }
 
-/** What is wrong with the JSON as it stands; looked at after a moment's rest. */
+/** Errors of the JSON, checked after a pause in typing. */
 function useInputIssues(
   json: string | undefined,
   schema: JsonSchema | undefined,
@@ -132,7 +132,7 @@ async function look(
   schema: JsonSchema | undefined,
 ): Promise<{ issues: InputIssue[]; isSchema: boolean }> {
   if (text === undefined) return { issues: [], isSchema: false }
-  // Both checkers are loaded by those who write JSON only.
+  // Loaded on demand: only JSON input needs the checkers.
   const { findJsonProblem } = await import('@/components/shared/json/json-problem')
   const problem = findJsonProblem(text)
   if (problem)

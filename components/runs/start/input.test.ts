@@ -35,8 +35,8 @@ const chat = {
   },
 }
 
-describe('the input to begin with', () => {
-  test('has every key with its default or the emptiest value, and a first message to fill in', () => {
+describe('initial input', () => {
+  test('has every key with its default or an empty value, and a first message', () => {
     expect(inputSkeleton(chat)).toEqual({
       messages: [{ role: 'user', content: '' }],
       topic: 'boats',
@@ -44,7 +44,7 @@ describe('the input to begin with', () => {
       options: { fast: false },
     })
   })
-  test('is an empty object where the schema says nothing, and survives schemas that refer to themselves', () => {
+  test('is an empty object without a schema, and handles recursive schemas', () => {
     expect(inputSkeleton(undefined)).toEqual({})
     expect(inputSkeleton({})).toEqual({})
     const tree = {
@@ -54,7 +54,7 @@ describe('the input to begin with', () => {
     expect(inputSkeleton(tree)).toHaveProperty('left.left')
     expect(inputSkeleton({ $ref: '#/$defs/A', $defs: { A: { $ref: '#/$defs/A' } } })).toEqual({})
   })
-  test('only graphs with a message list get the message box', () => {
+  test('only graphs with a message list get the message field', () => {
     expect(takesMessages(chat)).toBe(true)
     expect(takesMessages({ properties: { messages: { type: 'integer' } } })).toBe(false)
     expect(takesMessages({ properties: { query: { type: 'string' } } })).toBe(false)
@@ -66,15 +66,15 @@ describe('checking an input against the schema', () => {
   test('accepts what fits', () => {
     expect(checkInput(chat, { messages: [{ role: 'user', content: 'hi' }], topic: 'x' })).toEqual([])
   })
-  test('names the path of each thing that is wrong, once', () => {
+  test('reports the path of each error once', () => {
     expect(checkInput(chat, { messages: 'hi', depth: 1, options: {} })).toEqual([
-      { path: '', message: '"topic" is missing.' },
+      { path: '', message: '"topic" is required.' },
       { path: 'messages', message: 'must be of type array, not string.' },
-      { path: 'depth', message: 'fits none of the shapes that the graph accepts here.' },
-      { path: 'options', message: '"fast" is missing.' },
+      { path: 'depth', message: 'does not match any type that the graph accepts.' },
+      { path: 'options', message: '"fast" is required.' },
     ])
   })
-  test('a choice that fails is one line, at the place itself', () => {
+  test('a failed choice is a single error at its own path', () => {
     expect(
       checkInput(chat, {
         messages: [
@@ -83,14 +83,14 @@ describe('checking an input against the schema', () => {
         ],
         topic: 'x',
       }),
-    ).toEqual([{ path: 'messages[1]', message: 'fits none of the shapes that the graph accepts here.' }])
+    ).toEqual([{ path: 'messages[1]', message: 'does not match any type that the graph accepts.' }])
   })
-  test('a schema that cannot be used is no reason to refuse', () => {
+  test('an unusable schema never rejects an input', () => {
     expect(checkInput({ $ref: 'https://elsewhere/schema.json' }, {})).toBeUndefined()
   })
 })
 
-describe('text that is no JSON', () => {
+describe('invalid JSON', () => {
   test.each([
     ['', 1, 1, 'Enter JSON'],
     ['{\n  "a": 1,\n}', 3, 1, 'Unexpected comma'],
@@ -106,7 +106,7 @@ describe('text that is no JSON', () => {
   ])('%j: line %i, column %i', (text, line, column, message) => {
     expect(findJsonProblem(text)).toEqual({ line, column, message: expect.stringContaining(message) })
   })
-  test('is found exactly where the engine refuses too', () => {
+  test('is detected exactly when the engine rejects the text', () => {
     const broken = fc
       .tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', ',', '}', '{', '0', '\\'))
       .map(([json, at, put]) => {

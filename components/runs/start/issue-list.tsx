@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { StartIssue } from './start-issues'
 
-/** What is wrong with one part of the form, next to it. Always there, so that what appears in it is announced. */
+/** The issues of one field. Always rendered, so that screen readers announce new ones. */
 export const IssueList = ({ id, issues }: { id: string; issues: readonly Pick<StartIssue, 'path' | 'message'>[] }) => (
   <div id={id} role="alert" className="space-y-0.5 text-error text-xs">
     {issues.map(({ path, message }) => (

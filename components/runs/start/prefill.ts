@@ -4,15 +4,15 @@ import { kept } from '@/lib/stream/kept-request'
 import { readRequest } from './recorded-request'
 import { initialOptions, MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'
 
-/** What a form that is filled from a recording begins with. */
+/** The parts of a recording that prefill the form. */
 export type Recorded = { id: string; request: string; assistant: string; thread: string | null; isStateless: boolean }
 export type Prefill = {
   options: StartOptions
-  /** Parts of the request that the form has no field for; they are sent as they were. */
+  /** Parts of the request without a field in the form. They are sent unchanged. */
   rest: Record<string, unknown>
 }
 
-/** A recorded request as the form's options. The thread is the same again; an answer to a question is not asked twice. */
+/** A recorded request as form options, on the same thread. Answers to interrupts are left out. */
 export function prefillFrom({ request, assistant, thread, isStateless }: Recorded): Prefill {
   const body = readRequest(request)
   const options = initialOptions(assistant, isStateless ? '' : (thread ?? ''))
@@ -37,7 +37,7 @@ export function prefillFrom({ request, assistant, thread, isStateless }: Recorde
   }
 }
 
-/** The text of an input that is nothing but one message of a person. */
+/** The text of an input that is a single human message. */
 function singleMessage(input: unknown): string | undefined {
   if (!isRecord(input) || Object.keys(input).length !== 1 || !Array.isArray(input.messages)) return undefined
   const [one] = input.messages

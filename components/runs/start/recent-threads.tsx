@@ -9,7 +9,7 @@ import { threadsQuery } from '@/lib/queries/threads'
 
 type Props = { workspace: string; deployment: string; chosen: string; onChoose: (id: string) => void }
 
-/** The threads that changed last, to choose one instead of typing its id. */
+/** Recently updated threads to choose from. */
 export function RecentThreads({ workspace, deployment, chosen, onChoose }: Props) {
   const list = useQuery(
     threadsQuery(workspace, deployment, {
@@ -20,9 +20,9 @@ export function RecentThreads({ workspace, deployment, chosen, onChoose }: Props
     }),
   )
   if (list.isPending) return <Skeleton className="h-16 w-full" />
-  // An id can still be typed; the list page says what is wrong with the server.
-  if (list.error) return <p className="text-ink-3 text-xs">Recent threads could not be read.</p>
-  if (list.data.length === 0) return <p className="text-ink-3 text-xs">There are no threads yet.</p>
+  // An id can still be typed, and the threads page shows the server's error.
+  if (list.error) return <p className="text-ink-3 text-xs">Recent threads could not be loaded.</p>
+  if (list.data.length === 0) return <p className="text-ink-3 text-xs">No threads yet</p>
   return (
     <ul aria-label="Recent threads" className="divide-y rounded-md border">
       {list.data.map((one) => (

@@ -24,7 +24,7 @@ const recorded = (more: object = {}) => ({
   isStateless: false,
 })
 
-test('an answer is configured and streamed as the run that asked, and given nothing else of its request', () => {
+test('an answer keeps the config and stream modes of the asking run, and nothing else', () => {
   expect(answerRequest(recorded().request, 'chat', [{ id: 'q', answer: 'yes' }], 1)).toEqual({
     assistant_id: 'chat',
     command: { resume: 'yes' },
@@ -37,7 +37,7 @@ test('an answer is configured and streamed as the run that asked, and given noth
   })
 })
 
-test('a run again is the same request, without what a server echoed', () => {
+test('running again sends the same request without fields added by the server', () => {
   const { options, rest } = prefillFrom(recorded())
   expect(options).toMatchObject({ inputKind: 'message', message: 'hi', threadKind: 'existing', thread: 't' })
   const again = startRequest(options, '', undefined)
@@ -53,7 +53,7 @@ test('a run again is the same request, without what a server echoed', () => {
   })
 })
 
-test('an input that is no single message comes back as JSON, every digit of it', () => {
+test('an input that is not a single message is restored as JSON with exact digits', () => {
   const { options } = prefillFrom({
     ...recorded(),
     request: '{"assistant_id":"x","input":{"id":12345678901234567890}}',

@@ -5,7 +5,7 @@ import { kept } from '@/lib/stream/kept-request'
 
 type Request = Record<string, unknown>
 
-/** The request that a recording was started with; empty where it cannot be read. */
+/** The request that a recording was started with; empty if unreadable. */
 export function readRequest(text: string): Request {
   try {
     const value = parseJson(text)
@@ -15,7 +15,7 @@ export function readRequest(text: string): Request {
   }
 }
 
-/** The body of a run that answers questions of an earlier run on its thread. */
+/** The body of a run that answers interrupts of an earlier run on its thread. */
 export const answerRequest = (
   request: string,
   assistant: string,
@@ -25,11 +25,11 @@ export const answerRequest = (
   assistant_id: assistant,
   command: { resume: resumeWith(answers, openCount) },
   ...kept(readRequest(request)),
-  // Of two answers to one question the second must not run after the first.
+  // A second answer to the same interrupt must not run after the first.
   multitask_strategy: 'reject',
 })
 
-/** The body of a run that goes on from where the thread stands, with nothing new. */
+/** The body of a run that continues the thread without new input. */
 export const continueRequest = (request: string, assistant: string): Request => ({
   assistant_id: assistant,
   input: null,

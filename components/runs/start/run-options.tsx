@@ -13,12 +13,11 @@ type Props = {
   onChange: (change: Partial<StartOptions>) => void
 }
 
-/** How the run is streamed, what happens when the thread is busy, and other context than the assistant's. */
+/** Stream modes, what to do if the thread is busy, and context for this run. */
 export function RunOptions({ options, issuesOf, onChange }: Props) {
   const toggle = (mode: StartOptions['modes'][number], isOn: boolean) =>
     onChange({ modes: isOn ? [...options.modes, mode] : options.modes.filter((one) => one !== mode) })
-  const whyNoMultitask =
-    options.threadKind === 'existing' ? undefined : 'Only an existing thread can have another run going on.'
+  const whyNoMultitask = options.threadKind === 'existing' ? undefined : 'Only existing threads can be busy.'
   return (
     <div className="space-y-5">
       <fieldset>
@@ -38,12 +37,12 @@ export function RunOptions({ options, issuesOf, onChange }: Props) {
       </fieldset>
       <Checkbox
         label="Include subgraphs"
-        hint="Events of inner graphs too, each with its place."
+        hint="Also stream events of nested graphs."
         checked={options.subgraphs}
         onChange={(event) => onChange({ subgraphs: event.target.checked })}
       />
       <fieldset disabled={!!whyNoMultitask}>
-        <legend className="mb-1.5 font-medium text-xs">If another run is going on in the thread</legend>
+        <legend className="mb-1.5 font-medium text-xs">If the thread is busy</legend>
         <div className="space-y-1.5">
           {MULTITASK_CHOICES.map(({ value, label, hint }) => (
             <label key={value} className={cn('flex items-start gap-2 text-sm', whyNoMultitask && 'opacity-60')}>
@@ -67,7 +66,7 @@ export function RunOptions({ options, issuesOf, onChange }: Props) {
       <details open={options.context !== '' || issuesOf('context').length > 0 || undefined}>
         <summary className="font-medium text-xs">Context for this run</summary>
         <p className="mt-1 mb-1.5 text-ink-3 text-xs">
-          A JSON object that takes the place of the assistant’s context, for this run only. Empty: the assistant’s own.
+          A JSON object that replaces the assistant’s context for this run. Leave empty to use the assistant’s context.
         </p>
         <JsonEditor
           label="Context as JSON"

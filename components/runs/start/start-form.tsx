@@ -33,15 +33,15 @@ type Props = {
   deployment: string
   assistant?: string
   thread?: string
-  /** A place in the thread's history to go on from, instead of its end. */
+  /** A checkpoint of the thread to start from instead of its latest state. */
   checkpoint?: string
-  /** A recording whose request the form begins with. */
+  /** A recording that prefills the form. */
   recorded?: Recorded
   templates: readonly RunTemplate[]
 }
 type Draft = Pick<StartOptions, 'message' | 'json' | 'context'>
 
-/** Starts a run: what, where its state goes, with which input, and how it is streamed. Nothing typed is lost when it fails. */
+/** The form to start a run. Keeps everything typed if starting fails. */
 export function StartForm(props: Props) {
   const { workspace, deployment, assistant = '', thread = '', checkpoint = '', recorded, templates } = props
   const router = useRouter()
@@ -56,7 +56,7 @@ export function StartForm(props: Props) {
   const [isForced, setForced] = useState(false)
   const [isStarting, setStarting] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  // One per input: pressing twice starts one run, and changing something starts another.
+  // One key per input, so that pressing twice starts one run.
   const key = useRef({ body: '', id: '' })
 
   const list = useQuery(pickableAssistants(workspace, deployment))
@@ -70,7 +70,7 @@ export function StartForm(props: Props) {
     retry: false,
   })
   const schema = schemas.data?.input_schema ?? undefined
-  // That a server tells no schema is normal, and said beside the input; that it could not be asked is not.
+  // A missing schema is normal and noted next to the input; a failed request for it is an error.
   const schemaError = schemas.error && !TELLS_NONE.includes(schemas.error.code) ? schemas.error.view : undefined
   const hasMessages = takesMessages(schema)
   const inputKind = hasMessages ? options.inputKind : 'json'
@@ -79,12 +79,12 @@ export function StartForm(props: Props) {
   const settled = { ...options, assistant: assistantId, inputKind } as const
 
   const change = (part: Partial<StartOptions>) => {
-    // A checkpoint is of one thread.
+    // A checkpoint belongs to one thread.
     const isOther = part.thread !== undefined && part.thread !== options.thread
     setOptions((now) => ({ ...now, ...(isOther && { checkpoint: '' }), ...part }))
     setIssues((now) => remaining(now, part))
   }
-  // What was typed for another run must not replace what a recording or a checkpoint brings.
+  // A stored draft must not replace what comes from a recording or checkpoint.
   const draftKey = [
     'pilothouse.run',
     workspace,
@@ -95,7 +95,7 @@ export function StartForm(props: Props) {
   const forgetDraft = useKeptDraft(draftKey, draft, change)
   const issuesOf = (field: StartField) => issues.filter((issue) => issue.field === field)
 
-  // Where something is wrong, the first such field takes the keyboard.
+  // Focuses the first invalid field.
   useEffect(() => {
     if (issues.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [issues])
@@ -106,7 +106,7 @@ export function StartForm(props: Props) {
     setStarting(true)
     setError(undefined)
     const check = isForced || inputKind === 'message' ? undefined : import('./input-check')
-    // What puts the request together is loaded with it: a page that is only looked at does without.
+    // Loaded on submit, so that viewing the page does not need it.
     const request = await Promise.all([import('./start-request'), check])
       .then(([{ startRequest }, check]) => startRequest(settled, json, schema, check?.checkInput))
       .catch(() => undefined)
@@ -134,7 +134,7 @@ export function StartForm(props: Props) {
     if (started.ok) {
       forgetDraft()
       router.push(routes.recording(workspace, deployment, started.data.id))
-      return // stays busy until the run's page is there
+      return // stays busy until the run's page is loaded
     }
     const placed = placeError(started.error)
     setIssues(placed.issues)
@@ -161,9 +161,7 @@ export function StartForm(props: Props) {
           onChoose={change}
         />
         {prefill && Object.keys(prefill.rest).length > 0 ? (
-          <p className="text-ink-3 text-xs">
-            Sent as recorded, without a field here: {Object.keys(prefill.rest).join(', ')}.
-          </p>
+          <p className="text-ink-3 text-xs">Also sent, as recorded: {Object.keys(prefill.rest).join(', ')}.</p>
         ) : null}
         <AssistantPicker
           workspace={workspace}
@@ -193,7 +191,7 @@ export function StartForm(props: Props) {
           schemaNote={
             schemas.isPending || schema || schemaError
               ? undefined
-              : 'The server does not tell this graph’s input schema, so the input is not checked here.'
+              : 'This graph has no input schema, so the input is not checked.'
           }
           issues={issuesOf('input')}
           isForced={isForced}
@@ -222,8 +220,7 @@ const TELLS_NONE: ErrorCode[] = ['not_found', 'unsupported', 'invalid']
 
 const LOST: ErrorView = {
   code: 'internal',
-  message:
-    'The console did not answer. Press Start again: had the run been started, that leads to it and starts no other.',
+  message: 'The console did not respond. Start again to find out: this never starts a second run.',
   fields: [],
   requestId: '',
 }

@@ -1,15 +1,15 @@
 import type { ErrorView } from '@/lib/errors'
 
-/** Parts of the form that something can be wrong with. */
+/** The parts of the form that can have an error. */
 export type StartField = 'assistant' | 'thread' | 'input' | 'context' | 'modes' | 'multitask'
-/** `path` is where in that part, as code would write it; empty for all of it. `isOurs`: found here, not by the server. */
+/** `path` is the location within the field, empty for all of it. `isOurs`: found in the browser, not by the server. */
 export type StartIssue = { field: StartField; path: string; message: string; isOurs?: boolean }
 
 const PARTS: Record<string, StartField> = { message: 'input', json: 'input', threadKind: 'thread' }
 
 /**
- * What remains of a refusal once some options have changed: the server's words stay until it is asked again, ours go with
- * what they were about. The same array where nothing goes.
+ * The issues left after some options have changed: ours go with the option, the server's stay until the next attempt. Returns
+ * the same array if nothing changed.
  */
 export function remaining(issues: readonly StartIssue[], changed: object): readonly StartIssue[] {
   const parts = Object.keys(changed).map((key) => PARTS[key] ?? key)
@@ -29,7 +29,7 @@ const FIELDS: Record<string, StartField> = {
   multitask_strategy: 'multitask',
 }
 
-/** Splits a refused start into what belongs to a part of the form, and what is said beside the button; each once. */
+/** Splits the error of a rejected start into issues per field and the rest, shown next to the button. */
 export function placeError(error: ErrorView): { issues: StartIssue[]; rest: ErrorView | undefined } {
   const issues: StartIssue[] = []
   const unplaced = error.fields.filter(({ path, message }) => {
@@ -39,8 +39,8 @@ export function placeError(error: ErrorView): { issues: StartIssue[]; rest: Erro
     return !field
   })
   if (issues.length > 0) {
-    // Servers sum all fields up in the message: those that have a place are not said again.
-    const rest = { ...error, message: 'The server also refused:', fields: unplaced }
+    // The server's message repeats all field errors, so it is replaced.
+    const rest = { ...error, message: 'The server also rejected:', fields: unplaced }
     return { issues, rest: unplaced.length > 0 ? rest : undefined }
   }
   const named = error.code === 'not_found' || error.code === 'invalid' ? fieldNamedIn(error.message) : undefined
@@ -49,7 +49,7 @@ export function placeError(error: ErrorView): { issues: StartIssue[]; rest: Erro
   return { issues, rest: error }
 }
 
-/** Servers that name no field name the thing: "Thread … not found", "No assistant or graph …". */
+/** The field named in a message without field paths, such as "Thread … not found". */
 function fieldNamedIn(message: string): StartField | undefined {
   if (/\bthread\b/i.test(message)) return 'thread'
   return /\b(assistant|graph)\b/i.test(message) ? 'assistant' : undefined

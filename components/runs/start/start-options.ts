@@ -1,39 +1,39 @@
 import type { MultitaskStrategy, StreamMode } from '@/lib/contracts/agents/run-options'
 
-/** The modes a person chooses from; the older twin of `messages-tuple` and what few servers know are left out. */
+/** The modes offered in the form, without the deprecated `messages` and rarely supported ones. */
 export const MODE_CHOICES: readonly { value: StreamMode; label: string; hint: string }[] = [
-  { value: 'messages-tuple', label: 'Tokens', hint: 'What models write, word by word' },
-  { value: 'values', label: 'Values', hint: 'The whole state after each step' },
-  { value: 'updates', label: 'Updates', hint: 'What each node changed' },
-  { value: 'custom', label: 'Custom', hint: 'Whatever the graph itself sends' },
+  { value: 'messages-tuple', label: 'Tokens', hint: 'Model output, token by token' },
+  { value: 'values', label: 'Values', hint: 'Full state after each step' },
+  { value: 'updates', label: 'Updates', hint: 'Changes made by each node' },
+  { value: 'custom', label: 'Custom', hint: 'Custom data from the graph' },
   { value: 'tasks', label: 'Tasks', hint: 'Start and end of each node' },
-  { value: 'checkpoints', label: 'Checkpoints', hint: 'Each saved checkpoint' },
-  { value: 'debug', label: 'Debug', hint: 'As much as the server can tell' },
-  { value: 'events', label: 'Events', hint: 'Callbacks of every model and tool' },
+  { value: 'checkpoints', label: 'Checkpoints', hint: 'Every checkpoint' },
+  { value: 'debug', label: 'Debug', hint: 'Detailed debug events' },
+  { value: 'events', label: 'Events', hint: 'Callbacks of models and tools' },
 ]
 
 export const MULTITASK_CHOICES: readonly { value: MultitaskStrategy; label: string; hint: string }[] = [
-  { value: 'enqueue', label: 'Wait', hint: 'This run begins when the earlier one has ended.' },
-  { value: 'reject', label: 'Refuse', hint: 'This run is not started while another is going on.' },
+  { value: 'enqueue', label: 'Wait', hint: 'Starts when the earlier run has ended.' },
+  { value: 'reject', label: 'Reject', hint: 'Does not start while another run is active.' },
   {
     value: 'interrupt',
     label: 'Interrupt',
-    hint: 'The earlier run is stopped; what it did so far stays in the thread.',
+    hint: 'Stops the earlier run and keeps its changes in the thread.',
   },
-  { value: 'rollback', label: 'Roll back', hint: 'The earlier run is stopped and everything it did is removed.' },
+  { value: 'rollback', label: 'Roll back', hint: 'Stops the earlier run and removes its changes.' },
 ]
 
-/** What the form holds; follows the form, not the request. */
+/** The values of the form. */
 export type StartOptions = {
-  /** Id of an assistant, or name of a graph. */
+  /** An assistant id or a graph name. */
   assistant: string
   threadKind: 'new' | 'existing' | 'stateless'
   thread: string
-  /** Of the existing thread: where the run goes on from; its newest state when empty. */
+  /** The checkpoint of the thread to start from; the latest state if empty. */
   checkpoint: string
   inputKind: 'message' | 'json'
   message: string
-  /** Undefined until a person types: the skeleton stands there instead. */
+  /** Undefined until the user types; the field then shows the skeleton. */
   json: string | undefined
   modes: readonly StreamMode[]
   subgraphs: boolean
@@ -46,7 +46,7 @@ export const initialOptions = (assistant: string, thread: string, checkpoint = '
   threadKind: thread ? 'existing' : 'new',
   thread,
   checkpoint,
-  // Without input the nodes that were next at the checkpoint run again.
+  // Without input, the checkpoint's next nodes run again.
   inputKind: checkpoint ? 'json' : 'message',
   message: '',
   json: checkpoint ? 'null' : undefined,

@@ -17,8 +17,8 @@ const schema = {
   required: ['query'],
 }
 
-describe('what the form sends', () => {
-  test('from a checkpoint of a thread no input is needed, and the fork is asked for', () => {
+describe('request', () => {
+  test('needs no input from a checkpoint, and requests a fork', () => {
     const from = { ...initialOptions('chat', 'a-thread', 'a-checkpoint') }
     expect(startRequest(from, from.json ?? '', schema, checkInput)).toMatchObject({
       ok: true,
@@ -29,7 +29,7 @@ describe('what the form sends', () => {
     expect(fresh.ok && fresh.body).not.toHaveProperty('checkpoint')
   })
 
-  test('a message becomes the last word of a person, with the default modes and strategy said explicitly', () => {
+  test('sends a message as human input, with explicit default modes and strategy', () => {
     expect(startRequest(options(), '', undefined)).toEqual({
       ok: true,
       body: {
@@ -41,11 +41,11 @@ describe('what the form sends', () => {
       },
     })
   })
-  test('a stateless run names no strategy', () => {
+  test('sends no strategy for a stateless run', () => {
     const request = startRequest(options({ threadKind: 'stateless' }), '', undefined)
     expect(request.ok && request.body).not.toHaveProperty('multitask_strategy')
   })
-  test('numbers of a JSON input are sent as they were typed', () => {
+  test('sends numbers of a JSON input as typed', () => {
     const request = startRequest(
       options({ inputKind: 'json' }),
       '{"query":"x","id":12345678901234567890}',
@@ -56,35 +56,35 @@ describe('what the form sends', () => {
   })
 })
 
-describe('what the form refuses', () => {
+describe('form validation', () => {
   const issuesOf = (change: Partial<StartOptions>, json = '{}', ...[check]: [check?: typeof checkInput]) => {
     const request = startRequest(options(change), json, schema, check)
     return request.ok ? [] : request.issues.map(({ field, path, message }) => `${field} ${path}: ${message}`)
   }
-  test('broken JSON is told with line and column, for input and context alike', () => {
+  test('reports invalid JSON with line and column, for input and context', () => {
     expect(issuesOf({ inputKind: 'json', context: '{"a":}' }, '{\n  "query": "x",\n}')).toEqual([
       'input : Line 3, column 1: Unexpected comma before "}".',
       'context : Line 1, column 6: Expected a value here.',
     ])
   })
-  test('an input that does not fit the schema, unless it is to be sent all the same', () => {
+  test('rejects an input that does not match the schema, unless the check is skipped', () => {
     expect(issuesOf({ inputKind: 'json' }, '{"query":1}', checkInput)).toEqual([
       'input query: must be of type string, not number.',
     ])
     expect(issuesOf({ inputKind: 'json' }, '{"query":1}')).toEqual([])
   })
-  test('everything that is missing, at once', () => {
+  test('reports everything that is missing at once', () => {
     expect(issuesOf({ assistant: '', threadKind: 'existing', message: ' ', modes: [], context: '[]' })).toEqual([
-      'assistant : Choose what to run.',
+      'assistant : Choose an assistant.',
       'thread : Choose a thread, or start a new one.',
-      'modes : Choose at least one, else nothing of the run can be seen.',
-      'input : Write a message first.',
+      'modes : Choose at least one stream mode.',
+      'input : Enter a message.',
       'context : The context must be a JSON object.',
     ])
   })
 })
 
-describe('what the server refuses', () => {
+describe('server errors', () => {
   const error = (change: Partial<ErrorView>): ErrorView => ({
     code: 'invalid',
     message: 'Refused.',
@@ -92,14 +92,14 @@ describe('what the server refuses', () => {
     requestId: 'r',
     ...change,
   })
-  test('lands on the part of the form that it names, with its path', () => {
+  test('go to the named field, with the path', () => {
     const { issues, rest } = placeError(
       error({ fields: [{ path: ['body', 'input', 'messages', 0, 'role'], message: 'unknown role' }] }),
     )
     expect(issues).toEqual([{ field: 'input', path: 'messages[0].role', message: 'unknown role' }])
     expect(rest).toBeUndefined()
   })
-  test('what belongs to no part is said beside the button, and nothing twice', () => {
+  test('without a field are shown next to the button, each once', () => {
     const { issues, rest } = placeError(
       error({
         message: 'input: too long; webhook: not allowed',
@@ -113,14 +113,14 @@ describe('what the server refuses', () => {
     expect(rest?.fields).toEqual([{ path: ['webhook'], message: 'not allowed' }])
     expect(rest?.message).not.toContain('too long')
   })
-  test('what was found here goes when its part changes, what the server said stays until it is asked again', () => {
+  test('our issues clear when their field changes; the server’s stay until the next attempt', () => {
     const ours = { field: 'input', path: 'messages', message: 'must be a list', isOurs: true } as const
     const theirs = { field: 'input', path: '', message: 'too long' } as const
     const both = [ours, theirs]
     expect(remaining(both, { json: '{}' })).toEqual([theirs])
     expect(remaining(both, { subgraphs: true })).toBe(both)
   })
-  test('an unknown thread or graph is told at its picker', () => {
+  test('for an unknown thread or graph go to its picker', () => {
     expect(placeError(error({ code: 'not_found', message: 'Thread 123 not found' })).issues[0]?.field).toBe('thread')
     expect(placeError(error({ code: 'not_found', message: 'No graph called x' })).issues[0]?.field).toBe('assistant')
     expect(placeError(error({ code: 'upstream_unreachable', message: 'The thread pool is down' })).rest).toBeDefined()

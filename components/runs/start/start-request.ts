@@ -6,7 +6,7 @@ import type { JsonSchema } from './input-schema'
 import type { StartIssue } from './start-issues'
 import type { StartOptions } from './start-options'
 
-/** The body of the run request. Input and context stay JSON values, with every number as it was typed. */
+/** The body of the run request. Numbers in input and context keep their digits. */
 export type StartBody = {
   assistant_id: string
   input: unknown
@@ -20,7 +20,7 @@ export type StartRequest = { ok: true; body: StartBody } | { ok: false; issues: 
 
 type Check = (schema: JsonSchema, input: unknown) => InputIssue[] | undefined
 
-/** What the form asks for, or what is wrong with it. `check` is left out to send an input that does not fit its schema. */
+/** The request for the form, or its validation issues. Omit `check` to send an input that does not match the schema. */
 export function startRequest(
   options: StartOptions,
   json: string,
@@ -29,16 +29,15 @@ export function startRequest(
 ): StartRequest {
   const issues: StartIssue[] = []
   const checkpoint = options.threadKind === 'existing' ? options.checkpoint : ''
-  if (options.assistant === '') issues.push({ field: 'assistant', path: '', message: 'Choose what to run.' })
+  if (options.assistant === '') issues.push({ field: 'assistant', path: '', message: 'Choose an assistant.' })
   if (options.threadKind === 'existing' && options.thread.trim() === '')
     issues.push({ field: 'thread', path: '', message: 'Choose a thread, or start a new one.' })
-  if (options.modes.length === 0)
-    issues.push({ field: 'modes', path: '', message: 'Choose at least one, else nothing of the run can be seen.' })
+  if (options.modes.length === 0) issues.push({ field: 'modes', path: '', message: 'Choose at least one stream mode.' })
 
   const input = options.inputKind === 'message' ? messageInput(options.message) : readJson(json)
   if ('problem' in input) issues.push({ field: 'input', path: '', message: input.problem })
   else if (options.inputKind === 'json' && schema && check && !(checkpoint && input.value === null))
-    // By the engine's own numbers: a schema checker takes one that is kept as text for an object.
+    // With plain numbers, because the schema checker takes lossless ones for objects.
     issues.push(...(check(schema, JSON.parse(json)) ?? []).map((issue) => ({ ...issue, field: 'input' as const })))
 
   const context = options.context.trim() === '' ? { value: undefined } : readJson(options.context)
@@ -56,7 +55,7 @@ export function startRequest(
       ...(checkpoint && { checkpoint: { checkpoint_id: checkpoint } }),
       stream_mode: options.modes,
       stream_subgraphs: options.subgraphs,
-      // A stateless run has no thread on which another could be going on.
+      // A stateless run has no thread, so it cannot conflict with another run.
       ...(options.threadKind !== 'stateless' && { multitask_strategy: options.multitask }),
     },
   }
@@ -66,10 +65,10 @@ type Read = { value: unknown } | { problem: string }
 
 const messageInput = (message: string): Read =>
   message.trim() === ''
-    ? { problem: 'Write a message first.' }
+    ? { problem: 'Enter a message.' }
     : { value: { messages: [{ role: 'user', content: message }] } }
 
-/** JSON text as a value, or where it stops being JSON. */
+/** The value of JSON text, or its first syntax error. */
 export function readJson(text: string): Read {
   const problem = findJsonProblem(text)
   if (problem) return { problem: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }

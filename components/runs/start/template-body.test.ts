@@ -12,7 +12,7 @@ const options = {
   multitask: 'reject' as const,
 }
 
-test('a form comes back from its template as it was, numbers included, on the thread that the new form has', () => {
+test('a template restores the form with exact numbers, and keeps the current thread', () => {
   const template = readTemplate(templateBody(options))
   const { thread: _thread, threadKind: _kind, checkpoint: _checkpoint, ...rest } = options
   expect(withTemplate(initialOptions('', ''), template ?? {})).toMatchObject({ ...rest, threadKind: 'new', thread: '' })
@@ -22,7 +22,7 @@ test('a form comes back from its template as it was, numbers included, on the th
   expect(withTemplate(initialOptions('', 'other'), stateless ?? {}).threadKind).toBe('stateless')
 })
 
-test('a template is the same text where the forms are the same, whatever their threads', () => {
+test('equal forms make equal templates, whatever their threads', () => {
   expect(templateBody(options)).toBe(templateBody({ ...options, thread: 'other', checkpoint: 'c' }))
   expect(templateBody(options)).not.toBe(templateBody({ ...options, message: 'x' }))
 })
@@ -36,7 +36,7 @@ test.each([
     '{"message":"hi","modes":["values","gone"],"more":1}',
     { message: 'hi', modes: ['values'], json: undefined },
   ],
-])('a stored text of %s does not break the form', (_name, body, expected) => {
+])('a stored template with %s does not break the form', (_name, body, expected) => {
   const template = readTemplate(body)
   expect(template).toEqual(expected)
   if (template) expect(withTemplate(options, template)).toMatchObject({ subgraphs: false, multitask: 'reject' })

@@ -2,12 +2,12 @@ import type { StreamMode } from '@/lib/contracts/agents/run-options'
 import { isRecord } from '@/lib/json/guards'
 import { MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'
 
-/** What a template keeps of the form, always in the same order: two texts are equal where the forms are. */
+/** The form as template text. Keys have a fixed order, so that equal forms make equal texts. */
 export function templateBody(options: StartOptions): string {
   const { assistant, threadKind, inputKind, message, json, context, modes, subgraphs, multitask } = options
   return JSON.stringify({
     assistant,
-    // A thread is of the moment.
+    // The thread is not part of a template.
     threadKind: threadKind === 'stateless' ? 'stateless' : 'new',
     inputKind,
     message,
@@ -19,7 +19,7 @@ export function templateBody(options: StartOptions): string {
   })
 }
 
-/** What a form takes from a stored template: all that is usable of it. Undefined for what is no template at all. */
+/** The usable options of a stored template; undefined if it is not a template. */
 export function readTemplate(body: string): Partial<StartOptions> | undefined {
   const given = parsed(body)
   if (!given) return undefined
@@ -40,7 +40,7 @@ export function readTemplate(body: string): Partial<StartOptions> | undefined {
   }
 }
 
-/** The form with a template in it. A thread that was chosen stays, unless the template is for runs without one. */
+/** The form with a template applied. Keeps the chosen thread, unless the template is for stateless runs. */
 export const withTemplate = (options: StartOptions, template: Partial<StartOptions>): StartOptions => ({
   ...options,
   ...template,

@@ -4,7 +4,9 @@ import { NameForm } from '@/components/shared/form/name-form'
 import { Dialog } from '@/components/ui/dialog'
 import { deleteTemplate, saveTemplate, type TemplatesSaved, updateTemplate } from '@/lib/actions/templates'
 import { MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/lists/run-templates'
-import type { TemplateTask } from './template-task'
+
+/** Why the template dialog is open. */
+export type TemplateTask = { kind: 'save' } | { kind: 'rename' | 'delete'; template: RunTemplate }
 
 type Props = {
   task: TemplateTask
@@ -15,13 +17,13 @@ type Props = {
   onClose: () => void
 }
 
-/** Asks for a template's name, or whether to delete it. */
+/** Asks for a template's name, or confirms deleting it. */
 export function TemplateDialog({ task, place, body, onSaved, onDeleted, onClose }: Props) {
   if (task.kind === 'delete')
     return (
       <ConfirmDialog
         open
-        title={`Delete the template “${task.template.name}”?`}
+        title={`Delete template “${task.template.name}”?`}
         verb="Delete template"
         onOpenChange={onClose}
         action={async () => {
@@ -31,7 +33,7 @@ export function TemplateDialog({ task, place, body, onSaved, onDeleted, onClose 
         }}
         onDone={onClose}
       >
-        What is in the form stays.
+        The form is not changed.
       </ConfirmDialog>
     )
   const isNew = task.kind === 'save'
@@ -39,11 +41,11 @@ export function TemplateDialog({ task, place, body, onSaved, onDeleted, onClose 
     <Dialog
       open
       onOpenChange={onClose}
-      title={isNew ? 'Save as a template' : 'Rename the template'}
+      title={isNew ? 'Save as template' : 'Rename template'}
       description={
         isNew
-          ? 'Keeps assistant, input, context and options; not the thread, and no values of keys that name secrets. Templates are your own.'
-          : 'Templates are your own: others do not see them.'
+          ? 'Saves assistant, input, context and options, without the thread and secret values. Only you can see your templates.'
+          : 'Only you can see your templates.'
       }
     >
       <NameForm

@@ -3,7 +3,7 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
 import type { RunTemplate } from '@/lib/lists/run-templates'
-import type { TemplateTask } from './template-task'
+import type { TemplateTask } from './template-dialog'
 
 type Props = {
   trigger: ReactNode
@@ -18,7 +18,7 @@ type Props = {
 export function TemplatesMenu({ trigger, templates, current, isEdited, onOpen, onOverwrite, onTask }: Props) {
   return (
     <Menu trigger={trigger} label="Templates" align="start" defaultOpen>
-      {templates.length === 0 ? <MenuLabel>None saved yet</MenuLabel> : null}
+      {templates.length === 0 ? <MenuLabel>No templates yet</MenuLabel> : null}
       {templates.map((template) => (
         <MenuItem key={template.id} onSelect={() => onOpen(template)}>
           <Check aria-hidden className={template.id === current?.id ? '' : 'invisible'} />
@@ -28,7 +28,7 @@ export function TemplatesMenu({ trigger, templates, current, isEdited, onOpen, o
         </MenuItem>
       ))}
       <MenuSeparator />
-      <MenuItem onSelect={() => onTask({ kind: 'save' })}>Save as a template…</MenuItem>
+      <MenuItem onSelect={() => onTask({ kind: 'save' })}>Save as template…</MenuItem>
       {current ? (
         <>
           <MenuLabel>{current.name}</MenuLabel>

@@ -11,7 +11,7 @@ import type { RunTemplate } from '@/lib/lists/run-templates'
 import { consoleFetch, RelayError } from '@/lib/queries/relay-fetch'
 import type { StartOptions } from './start-options'
 import { readTemplate, templateBody, withTemplate } from './template-body'
-import type { TemplateTask } from './template-task'
+import type { TemplateTask } from './template-dialog'
 
 const load = () => import('./templates-menu').then(({ TemplatesMenu }) => ({ default: TemplatesMenu }))
 const TemplatesMenu = lazy(load)
@@ -27,11 +27,11 @@ type Props = {
   onChoose: (options: StartOptions) => void
 }
 
-/** Requests that one starts again and again: choose one into the form, save the form as one, rename, overwrite, delete. */
+/** Saved requests: load one into the form, or save, rename, overwrite and delete them. */
 export function Templates({ workspace, deployment, initial, options, onChoose }: Props) {
   const [templates, setTemplates] = useState(initial)
   const [task, setTask] = useState<TemplateTask>()
-  /** The one in the form, and what it holds. */
+  /** The loaded template and its body. */
   const [chosen, setChosen] = useState<{ id: string; body: string }>()
   const [removed, setRemoved] = useState<readonly string[]>([])
   const current = templates.find(({ id }) => id === chosen?.id)
@@ -45,23 +45,23 @@ export function Templates({ workspace, deployment, initial, options, onChoose }:
   const open = async ({ id, name }: RunTemplate) => {
     try {
       const path = `/api/templates/${encodeURIComponent(workspace)}/${encodeURIComponent(id)}`
-      const found = (await consoleFetch(path, {})) as { body: string } // made by the same server
+      const found = (await consoleFetch(path, {})) as { body: string } // made by our own server
       const template = readTemplate(found.body)
-      if (!template) return toast.warning(`“${name}” holds nothing that this form can use. Save it anew or delete it.`)
+      if (!template) return toast.warning(`“${name}” cannot be read. Overwrite or delete it.`)
       const next = withTemplate(options, template)
       setChosen({ id, body: templateBody(next) })
       setRemoved([])
       onChoose(next)
     } catch (error) {
-      toast.warning(error instanceof RelayError ? error.view.message : 'The console did not answer. Try again.')
+      toast.warning(error instanceof RelayError ? error.view.message : 'The console did not respond. Try again.')
     }
   }
   const overwrite = async () => {
     if (!current) return
     const result = await updateTemplate({ workspace, deployment, id: current.id, body }).catch(() => undefined)
-    if (!result?.ok) return toast.warning(result?.error.message ?? 'The console did not answer. Try again.')
+    if (!result?.ok) return toast.warning(result?.error.message ?? 'The console did not respond. Try again.')
     saved(result.data, true)
-    toast.success(`“${current.name}” holds the present request now.`)
+    toast.success(`“${current.name}” saved`)
   }
   const trigger = (
     <Button aria-label={current ? `Templates: ${current.name}${isEdited ? ', edited' : ''}` : 'Templates'}>

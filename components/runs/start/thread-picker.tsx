@@ -8,7 +8,7 @@ import { IssueList } from './issue-list'
 import type { StartIssue } from './start-issues'
 import type { StartOptions } from './start-options'
 
-// Most runs begin a thread of their own.
+// Loaded on demand, because most runs start a new thread.
 const RecentThreads = dynamic(() => import('./recent-threads').then(({ RecentThreads }) => RecentThreads), {
   ssr: false,
   loading: () => <Skeleton className="h-16 w-full" />,
@@ -25,16 +25,16 @@ type Props = {
 }
 
 const KINDS: { value: Kind; label: string; hint: string }[] = [
-  { value: 'new', label: 'New thread', hint: 'Its state is kept and later runs can go on from it.' },
-  { value: 'existing', label: 'Existing thread', hint: 'The run goes on from the thread’s state.' },
+  { value: 'new', label: 'New thread', hint: 'Keeps its state for later runs.' },
+  { value: 'existing', label: 'Existing thread', hint: 'Continues from the thread’s state.' },
   {
     value: 'stateless',
     label: 'No thread (stateless)',
-    hint: 'Not persisted: the server keeps no state; the output is only in the recording here.',
+    hint: 'The server keeps no state. The output exists only in the recording.',
   },
 ]
 
-/** Where the run's state goes. */
+/** Chooses the thread of the run. */
 export function ThreadPicker({ workspace, deployment, kind, thread, onChange, issues }: Props) {
   return (
     <fieldset className="space-y-2">
@@ -66,10 +66,10 @@ export function ThreadPicker({ workspace, deployment, kind, thread, onChange, is
         <div className="space-y-1.5">
           <Input
             id="start-thread"
-            aria-label="Thread id"
+            aria-label="Thread ID"
             aria-describedby="start-thread-issues"
             aria-invalid={issues.length > 0 || undefined}
-            placeholder="Thread id"
+            placeholder="Thread ID"
             className="font-mono"
             value={thread}
             onChange={(event) => onChange({ thread: event.target.value.trim() })}

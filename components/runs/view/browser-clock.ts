@@ -1,24 +1,23 @@
-/** When work may go on and when the page may be told. Given by tests; `browserClock` otherwise. */
+/** Schedules work and repaints. Tests pass their own; otherwise it is `browserClock`. */
 export type RunClock = {
   now: () => number
-  /** Soon, but after the browser has handled what waits (input, painting). */
+  /** Soon, but after pending input and painting. */
   later: (task: () => void) => void
   /**
-   * Before one of the next repaints: of a hidden tab that is the one with which it is shown again. In a pause there is
-   * nothing else to do: the rest that each repaint is followed by is shorter then.
+   * Before one of the next repaints; in a hidden tab, when it is shown again. With `isInPause` the rest after a repaint is
+   * shorter, because nothing else is happening.
    */
   nextFrame: (task: () => void, isPause?: boolean) => void
 }
 
-/** A repaint that takes longer than this is followed by a rest three times as long: drawing takes a quarter of the time at most, and half of it in pauses. */
+/** A repaint longer than this is followed by a rest three times as long, so rendering takes at most a quarter of the time. */
 const CHEAP_MS = 4
 const REST_FOR_EACH = 3
 const REST_IN_PAUSE = 1
 const LONGEST_REST_MS = 120
 /**
- * What a person does is drawn first and alone: so long after a key or a press the run keeps still. Then it is drawn once,
- * and keeps still again until the next key of somebody who types should have come, which must not meet a drawing. What waits
- * longest is drawn all the same; where nothing waited, as on a page at rest, the first key is alone too.
+ * User input renders first and alone: the run rests this long after a key or click. It then renders once and rests again until
+ * the next key is expected, up to a maximum delay.
  */
 const PRESSED_MS = 64
 const TYPING_MS = 200
@@ -39,7 +38,7 @@ function createBrowserClock(): RunClock {
     pressedAt = timeStamp
   }
   const later = (task: () => void) => {
-    // A timer would be held back to 4 ms after a few turns; a message is not.
+    // Nested timers are clamped to 4 ms; messages are not.
     if (!channel) {
       channel = new MessageChannel()
       channel.port2.onmessage = () => waiting.shift()?.()
@@ -48,7 +47,7 @@ function createBrowserClock(): RunClock {
     waiting.push(task)
     channel.port1.postMessage(null)
   }
-  /** Milliseconds for which nothing is drawn. */
+  /** Milliseconds to wait before the next repaint. */
   const restAt = (now: number) => {
     const rest = Math.min(cost * (isPause ? REST_IN_PAUSE : REST_FOR_EACH), LONGEST_REST_MS)
     const afterDrawing = cost > CHEAP_MS ? overAt + rest - now : 0
@@ -58,7 +57,7 @@ function createBrowserClock(): RunClock {
   const draw = () => {
     const began = performance.now()
     const rest = restAt(began)
-    // The browser goes through all of a repaint for each frame that is asked for, though nothing has changed.
+    // Every requested frame costs a full repaint, even if nothing has changed.
     if (rest > FRAME_MS) return void setTimeout(requestAnimationFrame, rest - FRAME_MS / 2, draw)
     if (rest > 0) return void requestAnimationFrame(draw)
     drawnAt = began
@@ -66,7 +65,7 @@ function createBrowserClock(): RunClock {
     const tasks = drawing
     drawing = []
     for (const task of tasks) task()
-    // The message comes after the repaint.
+    // The message arrives after the repaint.
     later(() => {
       overAt = performance.now()
       cost = overAt - began

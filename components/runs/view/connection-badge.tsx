@@ -6,10 +6,10 @@ import { count } from '@/lib/format/format'
 import { connection } from '@/lib/live/client'
 import type { RunStore } from './run-store'
 
-/** So far behind the recording, what is shown is a replay and not yet the present. */
+/** A page more entries behind than this shows "Replaying" instead of "Live". */
 const REPLAY_FROM = 200
 
-/** How fresh the page is: live, catching up, without a connection, or complete. */
+/** Whether the page is live, catching up, disconnected or complete. */
 export function ConnectionBadge({ store }: { store: RunStore }) {
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
   const { view, total } = store
@@ -19,7 +19,7 @@ export function ConnectionBadge({ store }: { store: RunStore }) {
         icon={<Pause />}
         tone="text-warn"
         label={total > view.seq ? `Paused, ${count(total - view.seq)} new` : 'Paused'}
-        title="The page stands still; the recording goes on and nothing is lost."
+        title="Only this page is paused. The recording continues."
       />
     )
   if (view.final)
@@ -28,14 +28,14 @@ export function ConnectionBadge({ store }: { store: RunStore }) {
     )
   if (total - view.seq > REPLAY_FROM || (view.seq === 0 && total > 0))
     return <Mark icon={<History />} tone="text-progress" label={`Replaying ${count(view.seq)} of ${count(total)}`} />
-  // This page hears everything; what it hears from has lost the agent server.
+  // The browser is connected to the console, but the console lost the agent server.
   if (state === 'live' && store.phase === 'reconnecting')
     return (
       <Mark
         icon={<RefreshCw />}
         tone="text-warn"
         label="Reconnecting to the agent server"
-        title="The console lost the run's stream and tries to get it back. The run may go on meanwhile."
+        title="The console lost the run's stream and is reconnecting. The run may still be active."
       />
     )
   if (state === 'live')
@@ -48,7 +48,7 @@ export function ConnectionBadge({ store }: { store: RunStore }) {
         icon={<CloudOff />}
         tone="text-error"
         label="Offline"
-        title="The run goes on; the page catches up once the connection is back."
+        title="The run continues. The page catches up when the connection is back."
       />
     )
   return (
@@ -56,7 +56,7 @@ export function ConnectionBadge({ store }: { store: RunStore }) {
       icon={<RefreshCw />}
       tone="text-warn"
       label={state === 'reconnecting' ? 'Reconnecting' : 'Connecting'}
-      title="The run goes on; nothing is lost meanwhile."
+      title="The run continues. Nothing is lost."
     />
   )
 }

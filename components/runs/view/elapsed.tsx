@@ -3,23 +3,20 @@ import { useEffect, useReducer, useRef } from 'react'
 import { duration } from '@/lib/format/format'
 
 type Props = {
-  /** Epoch milliseconds of the server's clock. */
+  /** Epoch milliseconds by the server's clock. */
   from: number
-  /** Absent while it goes on. */
+  /** Undefined while it is running. */
   to: number | undefined
-  /** The server's clock when the page was made: this machine's may be wrong. */
+  /** The server's time when the page was rendered, because this machine's clock may be wrong. */
   serverNow: number
 }
 
 const EVERY_MS = 200
 
-/**
- * A duration that ticks while something goes on. Its own component, so that nothing else is drawn with each tick; what is
- * drawn with the page around it needs no tick of its own.
- */
+/** A duration that ticks while it is open. A separate component, so that nothing else renders with each tick. */
 export function Elapsed({ from, to, serverNow }: Props) {
   const [, tick] = useReducer((turn: number) => turn + 1, 0)
-  /** Between this machine's clock and the server's; not known before the page is there. */
+  /** The offset between this machine's clock and the server's; unknown before hydration. */
   const skew = useRef<number>(undefined)
   useEffect(() => {
     skew.current ??= Date.now() - serverNow

@@ -9,7 +9,7 @@ import type { RunStore } from './run-store'
 const EVERY_MS = 5_000
 const MOST_CHARACTERS = 600
 
-/** Tells screen readers how the run goes, at most each few seconds: a token at a time would never let them finish a word. */
+/** Announces progress to screen readers every few seconds, because announcing each token would interrupt itself. */
 export function LiveAnnouncer({ store }: { store: RunStore }) {
   const [said, setSaid] = useState('')
   useEffect(() => {
@@ -35,7 +35,7 @@ function newsOf({ view }: RunStore): string {
   if (!view.final) {
     const tools = last?.toolCalls.map(({ name }) => name).filter(Boolean) ?? []
     if (text !== '') return `The assistant is writing, ${text.length} characters so far.`
-    return tools.length > 0 ? `The assistant calls ${tools.join(', ')}.` : 'The run is going on.'
+    return tools.length > 0 ? `The assistant is calling ${tools.join(', ')}.` : 'Running.'
   }
   const status = runStatus({ phase: 'ended', outcome: view.final.outcome, isWaitingForHuman: view.interrupts.size > 0 })
   return `Run ${status.label.toLowerCase()}. ${text.slice(0, MOST_CHARACTERS)}`

@@ -5,13 +5,13 @@ import { cn } from '@/lib/cn'
 import { type Lens, useMoment } from './moment'
 
 const LINKS: { lens: Lens; label: string; icon: ReactNode }[] = [
-  { lens: 'transcript', label: 'Show in the transcript', icon: <MessagesSquare aria-hidden /> },
-  { lens: 'steps', label: 'Show in the steps', icon: <Waypoints aria-hidden /> },
-  { lens: 'state', label: 'Show the state at this moment', icon: <Braces aria-hidden /> },
-  { lens: 'events', label: 'Show in the events', icon: <List aria-hidden /> },
+  { lens: 'transcript', label: 'Show in transcript', icon: <MessagesSquare aria-hidden /> },
+  { lens: 'steps', label: 'Show in steps', icon: <Waypoints aria-hidden /> },
+  { lens: 'state', label: 'Show state at this entry', icon: <Braces aria-hidden /> },
+  { lens: 'events', label: 'Show in events', icon: <List aria-hidden /> },
 ]
 
-/** The same moment in the other lenses. */
+/** Links to the same entry in the other lenses. */
 export function MomentLinks({ seq, from, className }: { seq: number; from: Lens; className?: string }) {
   const { open } = useMoment()
   if (seq <= 0) return null
@@ -36,7 +36,7 @@ export function MomentLinks({ seq, from, className }: { seq: number; from: Lens;
   )
 }
 
-/** Says that a lens shows one moment and not the newest, and leads back. */
+/** Says that a lens shows an earlier entry, with a button back to the latest. */
 export const AtMoment = ({ seq, onLeave }: { seq: number; onLeave: () => void }) => (
   <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-accent text-xs">
     <Crosshair aria-hidden className="size-3.5" />

@@ -8,7 +8,7 @@ export type Lens = (typeof LENSES)[number]
 
 const isLens = (value: string | null): value is Lens => LENSES.some((lens) => lens === value)
 
-/** The lens that is open and the moment that it shows, as an entry of the log; both in the URL. */
+/** The open lens and the selected log entry, both kept in the URL. */
 export function useMoment() {
   const setSearch = useSetSearch({ isLocal: true })
   const search = useSearchParams()

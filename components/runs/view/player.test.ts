@@ -5,7 +5,7 @@ import { messagesOf } from '@/lib/stream/run-view'
 import type { RunClock } from './browser-clock'
 import { Player } from './player'
 
-/** Time that stands still until it is moved; what was to happen soon happens when it is asked to. */
+/** A manual clock; pending tasks run when the test asks for it. */
 function stillClock() {
   let time = 0
   let frames: (() => void)[] = []
@@ -45,7 +45,7 @@ const wordsOf = (player: Player) => {
   return message ? messageText(message).trim().split(' ').length : 0
 }
 
-test('twenty times as fast shows twenty times as much, and stops at the end', () => {
+test('speed 20 plays twenty times as fast and stops at the end', () => {
   const { clock, pass } = stillClock()
   const player = new Player(recorded(), clock)
   player.play()
@@ -60,7 +60,7 @@ test('twenty times as fast shows twenty times as much, and stops at the end', ()
   expect(player.isPlaying).toBe(false)
 })
 
-test('any moment looks the same however it is reached', () => {
+test('a moment looks the same however it is reached', () => {
   const { clock, settle } = stillClock()
   const player = new Player(recorded(), clock)
   for (const [position, words] of [
@@ -77,7 +77,7 @@ test('any moment looks the same however it is reached', () => {
   }
 })
 
-test('a jump back in the middle of a jump forward leaves nothing of it', () => {
+test('a jump back cancels an unfinished jump forward', () => {
   const { clock, settle } = stillClock()
   const player = new Player(recorded(), clock)
   player.seek(9_900)

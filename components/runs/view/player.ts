@@ -6,12 +6,12 @@ import { RunStore } from './run-store'
 export const SPEEDS = [1, 2, 5, 10, 20] as const
 export type Speed = (typeof SPEEDS)[number]
 
-/** Entries handed over at a time; the store applies them in slices of its own. */
+/** Entries passed to the store at a time; the store applies them in its own slices. */
 const BATCH = 4_096
 
 /**
- * Plays a recorded log into a store of its own as it came, faster or slower, from any moment. Going forward applies what
- * lies between; going back begins the view anew. Entries share their text with the recording.
+ * Replays a recorded log into its own store, at any speed and from any time. Jumping forward applies the entries in between;
+ * jumping back restarts the view.
  */
 export class Player {
   readonly store: RunStore
@@ -27,7 +27,7 @@ export class Player {
   readonly #listeners = new Set<() => void>()
   #version = 0
 
-  /** The log must be there from its first entry. */
+  /** The log must be loaded from its first entry. */
   constructor(log: EntryLog, clock: RunClock = browserClock) {
     this.#log = log
     this.#clock = clock
@@ -71,7 +71,7 @@ export class Player {
     this.#tell()
   }
 
-  /** Milliseconds from the recording's first entry. */
+  /** In milliseconds from the recording's first entry. */
   seek(positionMs: number): void {
     this.#positionMs = Math.max(0, Math.min(positionMs, this.lengthMs))
     const target = this.#seqAt(this.#positionMs)
@@ -106,7 +106,7 @@ export class Player {
     }
   }
 
-  /** The last entry that had come by then; the first is there from the start. Times never go back by more than a clock's correction. */
+  /** The last entry at or before a time, or the first one. Entry times are ordered except for small clock corrections. */
   #seqAt(positionMs: number): number {
     const time = this.#start + positionMs
     if (positionMs >= this.lengthMs) return this.#log.last

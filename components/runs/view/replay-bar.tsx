@@ -6,7 +6,7 @@ import { Select } from '@/components/ui/input'
 import { count, duration } from '@/lib/format/format'
 import { type Player, SPEEDS, type Speed } from './player'
 
-/** Play, pause, speed and place of a replay. */
+/** Play, pause, speed and position of a replay. */
 export function ReplayBar({ player, onClose }: { player: Player; onClose: () => void }) {
   useSyncExternalStore(player.subscribe, player.getVersion, player.getVersion)
   const { isPlaying, positionMs, lengthMs, speed, store } = player
@@ -22,7 +22,7 @@ export function ReplayBar({ player, onClose }: { player: Player; onClose: () => 
       </Button>
       <input
         type="range"
-        aria-label="Place in the recording"
+        aria-label="Position in the recording"
         aria-valuetext={said}
         className="h-6 min-w-32 flex-1 accent-accent"
         min={0}
@@ -46,7 +46,7 @@ export function ReplayBar({ player, onClose }: { player: Player; onClose: () => 
           </option>
         ))}
       </Select>
-      <Button size="icon" variant="ghost" aria-label="End the replay" onClick={onClose}>
+      <Button size="icon" variant="ghost" aria-label="Close replay" onClick={onClose}>
         <X aria-hidden />
       </Button>
     </section>

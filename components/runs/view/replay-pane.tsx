@@ -7,7 +7,7 @@ import type { RunStore } from './run-store'
 
 type Props = { log: EntryLog; onClose: () => void; children: (store: RunStore) => ReactNode }
 
-/** A recorded run once more from its beginning; `children` shows what the replay has reached. */
+/** Replays a recorded run; `children` renders the replayed part. */
 export function ReplayPane({ log, onClose, children }: Props) {
   const [player] = useState(() => new Player(log))
   useEffect(() => {

@@ -13,7 +13,7 @@ import { useRunVersion } from './use-run-view'
 
 type Props = { summary: RecordingSummary; serverNow: number; store: RunStore; isCancelling: boolean }
 
-/** What of a run's head moves while it goes on. */
+/** The part of a run's header that changes while it runs. */
 export function RunFigures({ summary, serverNow, store, isCancelling }: Props) {
   useRunVersion(store)
   const { view } = store
@@ -40,10 +40,10 @@ export function RunFigures({ summary, serverNow, store, isCancelling }: Props) {
           serverNow={serverNow}
         />
       </Figure>
-      <Figure label="First token" title="From the start of the recording to the first word of a model">
+      <Figure label="First token" title="Time from the start of the recording to the first model output">
         {firstToken === undefined ? '–' : duration(firstToken)}
       </Figure>
-      <Figure label="Tokens" title={`${count(usage.input)} in, ${count(usage.output)} out, as far as the models said`}>
+      <Figure label="Tokens" title={`${count(usage.input)} in, ${count(usage.output)} out, as reported by the models`}>
         {usage.total > 0 ? count(usage.total) : '–'}
       </Figure>
       <Figure label="Attempt">{view.run.attempt}</Figure>

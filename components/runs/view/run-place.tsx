@@ -8,10 +8,10 @@ import { routes } from '@/lib/routes'
 
 type Place = { workspace: string; deployment: string; assistant: string; thread: string | null }
 
-/** Where on its server a recording belongs; nowhere for one that was opened from a file. */
+/** The server location of a recording; undefined for one opened from a file. */
 export const RunPlace = createContext<Place | undefined>(undefined)
 
-/** A new run from a checkpoint instead of the thread's end: the form, with that place chosen. */
+/** Links to the form for a new run from a checkpoint. */
 export function ForkLink({ checkpoint }: { checkpoint: string | undefined }) {
   const place = useContext(RunPlace)
   const { run: reason } = useReasons()
@@ -27,7 +27,7 @@ export function ForkLink({ checkpoint }: { checkpoint: string | undefined }) {
   return (
     <Button size="sm" variant="ghost" asChild>
       <Link
-        title={`Start a run from the checkpoint ${checkpoint}`}
+        title={`Start a run from checkpoint ${checkpoint}`}
         href={routes.newRun(workspace, deployment, { assistant, thread, checkpoint })}
       >
         <GitFork aria-hidden />

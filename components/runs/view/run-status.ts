@@ -4,9 +4,9 @@ import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 type Tone = 'ok' | 'progress' | 'warn' | 'error' | 'unknown'
 export type RunStatus = { tone: Tone; label: string; detail?: string; isOver: boolean }
 
-/** Why a run's version of its assistant is not there. */
+/** Why a run's assistant version is unknown. */
 export const VERSION_UNKNOWN =
-  'Servers do not tell of a run which version of its assistant it was made from. It is known for runs that were started here, unless the assistant was changed at that very moment.'
+  'The server does not report the assistant version. It is known only for runs started from this console.'
 
 const OUTCOMES: Record<RecordingOutcome, Omit<RunStatus, 'isOver'>> = {
   success: { tone: 'ok', label: 'Finished' },
@@ -14,17 +14,17 @@ const OUTCOMES: Record<RecordingOutcome, Omit<RunStatus, 'isOver'>> = {
   timeout: { tone: 'error', label: 'Timed out' },
   waiting: {
     tone: 'warn',
-    label: 'Waiting for a person',
-    detail: 'The graph asked a question and goes on when it is answered.',
+    label: 'Needs input',
+    detail: 'The graph asked a question and continues when it is answered.',
   },
   interrupted: {
     tone: 'warn',
     label: 'Interrupted',
-    detail: 'It stopped before its end: at a breakpoint, or by a newer run or another program.',
+    detail: 'Stopped early: at a breakpoint, or by a newer run or another program.',
   },
   cancelled: { tone: 'warn', label: 'Cancelled' },
-  deleted: { tone: 'warn', label: 'Rolled back', detail: 'It was stopped and what it did was removed.' },
-  unknown: { tone: 'unknown', label: 'Unknown', detail: 'The console stopped following it before its end was known.' },
+  deleted: { tone: 'warn', label: 'Rolled back', detail: 'Stopped, and its changes were removed.' },
+  unknown: { tone: 'unknown', label: 'Unknown', detail: 'The console stopped following the run before it ended.' },
 }
 
 type Known = {
@@ -34,7 +34,7 @@ type Known = {
   isCancelling?: boolean
 }
 
-/** A run's state in a word. Cancelling is said until the server has confirmed the end. */
+/** A run's status. Shows "Cancelling…" until the server confirms the end. */
 export function runStatus({ phase, outcome, isWaitingForHuman, isCancelling }: Known): RunStatus {
   if (outcome || phase === 'ended') {
     const isPaused = isWaitingForHuman && (outcome === 'success' || outcome === 'interrupted')
@@ -44,7 +44,7 @@ export function runStatus({ phase, outcome, isWaitingForHuman, isCancelling }: K
     return {
       tone: 'progress',
       label: 'Cancelling…',
-      detail: 'The server was asked to stop it and has not confirmed yet.',
+      detail: 'Waiting for the server to confirm.',
       isOver: false,
     }
   if (phase === 'starting') return { tone: 'progress', label: 'Starting', isOver: false }
@@ -52,19 +52,19 @@ export function runStatus({ phase, outcome, isWaitingForHuman, isCancelling }: K
     return {
       tone: 'warn',
       label: 'Running',
-      detail: 'The console lost the stream and is connecting to it again.',
+      detail: 'The console lost the stream and is reconnecting.',
       isOver: false,
     }
   return { tone: 'progress', label: 'Running', isOver: false }
 }
 
-/** The same for a row of a list, of which only the server may know. A word that is new is shown as it came. */
+/** The status of a row in a list, where the server may be the only source. Unknown statuses are shown as received. */
 export function rowStatus(status: RunRowStatus): RunStatus {
   if (status === 'pending')
     return {
       tone: 'progress',
-      label: 'Waiting its turn',
-      detail: 'The server has taken it and begins when it is free, or when the thread’s earlier run has ended.',
+      label: 'Queued',
+      detail: 'Starts when the server is free, or when the thread’s earlier run has ended.',
       isOver: false,
     }
   if (status === 'starting') return runStatus({ phase: 'starting', outcome: null })

@@ -3,7 +3,7 @@ import type { LogEntry } from '@/lib/stream/log'
 import { browserClock, type RunClock } from './browser-clock'
 import { RunStore } from './run-store'
 
-/** A clock that is moved by hand; each reading takes `costMs`. */
+/** A manual clock; each reading takes `costMs`. */
 function handClock(costMs = 0) {
   const laters: (() => void)[] = []
   const frames: (() => void)[] = []
@@ -29,8 +29,8 @@ const events = (from: number, count: number): LogEntry[] =>
     data: '1',
   }))
 
-describe('a recording that is followed', () => {
-  test('tells its listeners once per animation frame, however much arrives', () => {
+describe('following a recording', () => {
+  test('calls listeners once per animation frame, however much arrives', () => {
     const { clock, later, frame } = handClock()
     const store = new RunStore(clock)
     let heard = 0
@@ -47,7 +47,7 @@ describe('a recording that is followed', () => {
     expect(heard).toBe(1)
   })
 
-  test('a large replay is applied in slices, in order, and progress is told between them', () => {
+  test('applies a large replay in ordered slices and reports progress between them', () => {
     const { clock, later, frame } = handClock(3)
     const store = new RunStore(clock)
     store.feed.entries(events(1, 1_000), { total: 1_000, phase: 'live' })
@@ -61,7 +61,7 @@ describe('a recording that is followed', () => {
     expect(store.total).toBe(1_000)
   })
 
-  test('a flood is drawn now and then, at once when it pauses, and at once when the run is over', async () => {
+  test('renders a flood rarely, but at once when it pauses or the run ends', async () => {
     const { clock, later, frame } = handClock()
     const store = new RunStore(clock)
     const pour = (block: number) => {
@@ -84,7 +84,7 @@ describe('a recording that is followed', () => {
     expect(frame()).toBe(1)
   })
 
-  test('entries that come twice change nothing', () => {
+  test('ignores duplicate entries', () => {
     const { clock, later } = handClock()
     const store = new RunStore(clock)
     store.feed.entries(events(1, 10), { total: 10, phase: 'live' })
@@ -94,16 +94,16 @@ describe('a recording that is followed', () => {
     expect(store.view.log.length).toBe(12)
   })
 
-  test('a hole is said and not papered over', () => {
+  test('reports missing entries as an error', () => {
     const { clock, later } = handClock()
     const store = new RunStore(clock)
     store.feed.entries([...events(1, 5), ...events(7, 5)], { total: 11, phase: 'live' })
     later()
     expect(store.view.seq).toBe(5)
-    expect(store.error?.message).toContain('did not arrive')
+    expect(store.error?.message).toContain('missing')
   })
 
-  test('an error is told at the next frame and goes when entries come again', () => {
+  test('reports an error at the next frame and clears it with new entries', () => {
     const { clock, later, frame } = handClock()
     const store = new RunStore(clock)
     store.feed.error({ code: 'not_found', message: 'There is no such recording.' })
@@ -114,7 +114,7 @@ describe('a recording that is followed', () => {
     expect(store.error).toBeUndefined()
   })
 
-  test('a pause counts what comes and keeps nothing; afterwards it goes on from what the view has', () => {
+  test('a pause only counts new entries; resuming continues from the last entry', () => {
     const { clock, later, frame } = handClock()
     const store = new RunStore(clock)
     store.feed.entries(events(1, 10), { total: 10, phase: 'live' })
@@ -133,14 +133,14 @@ describe('a recording that is followed', () => {
   })
 })
 
-describe('the clock of a browser', () => {
+describe('browser clock', () => {
   afterEach(() => {
     vi.restoreAllMocks()
     vi.unstubAllGlobals()
     vi.useRealTimers()
   })
 
-  test('lets a repaint that took long be followed by a rest three times as long, and a key be drawn before the run is', async () => {
+  test('rests three times as long as a slow repaint took, and renders a key press first', async () => {
     let time = 1_000
     let frames: (() => void)[] = []
     vi.spyOn(performance, 'now').mockImplementation(() => time)
@@ -158,7 +158,7 @@ describe('the clock of a browser', () => {
       const now = frames
       frames = []
       for (const task of now) task()
-      await new Promise<void>((resolve) => browserClock.later(resolve)) // the repaint is over
+      await new Promise<void>((resolve) => browserClock.later(resolve)) // the repaint has finished
     }
     const drawn: number[] = []
     const draw = (costMs: number) =>
@@ -170,7 +170,7 @@ describe('the clock of a browser', () => {
     await frame()
     draw(4)
     await frame()
-    expect(frames).toEqual([]) // no frame is asked for in the rest
+    expect(frames).toEqual([]) // no frame is requested while resting
     time += 50
     await frame()
     expect(drawn).toEqual([1_000])
@@ -181,11 +181,11 @@ describe('the clock of a browser', () => {
     await frame()
     expect(drawn).toHaveLength(3)
 
-    // A key is drawn before the run is; then the run is drawn once, and not while the next key should come.
+    // A key press renders before the run; then the run renders once, but not when the next key is expected.
     const press = () => {
       for (const one of presses) one({ timeStamp: time })
     }
-    /** Milliseconds from now until a drawing that is wanted now is drawn. */
+    /** Milliseconds until a requested repaint happens. */
     const wait = async (pressing = () => {}) => {
       const [before, asked] = [drawn.length, time]
       draw(0)
@@ -200,14 +200,14 @@ describe('the clock of a browser', () => {
     expect(await wait()).toBe(70)
     expect(await wait()).toBe(130)
     expect(await wait()).toBe(10)
-    // Who never rests from typing still sees the run go on.
+    // Constant typing does not stop the run from rendering.
     expect(await wait(press)).toBe(250)
   })
 
-  test('draws nothing of a tab that is hidden, and all of it at once when it is shown', async () => {
+  test('renders nothing in a hidden tab, and everything at once when it is shown', async () => {
     vi.spyOn(performance, 'now').mockReturnValue(100_000)
     vi.useFakeTimers({ toFake: ['setTimeout'] })
-    const frames: (() => void)[] = [] // of which a hidden tab gets none
+    const frames: (() => void)[] = [] // a hidden tab gets none
     vi.stubGlobal('requestAnimationFrame', (task: () => void) => frames.push(task))
     const store = new RunStore()
     let heard = 0

@@ -3,19 +3,19 @@ import type { RecordingSummary } from '@/lib/stream/log'
 import { applyEntries, createRunView, MissingEntryError, type RunView } from '@/lib/stream/run-view'
 import { browserClock, type RunClock } from './browser-clock'
 
-/** How a live connection hands a recording over. */
+/** The callbacks through which a live connection delivers a recording. */
 export type RunFeed = {
   entries: (entries: Entries, info: { total: number; phase: RecordingSummary['phase'] }) => void
   error: (error: RunError) => void
 }
 export type RunError = { code: string; message: string }
 
-/** Longest stretch of applying entries at a time: leaves most of a 16 ms frame to the page. */
+/** The longest time to apply entries at once, which leaves most of a 16 ms frame to the page. */
 const SLICE_MS = 8
 
 /**
- * So many entries since the last repaint are a flood, which nobody reads: it is drawn now and then (the seldomer, the more
- * comes), when it pauses, and at the run's end.
+ * More entries than this since the last repaint are a flood that nobody can read. It is rendered less often the larger it is,
+ * when it pauses, and at the end of the run.
  */
 const FLOOD = 500
 const FLOOD_MS = 100
@@ -24,20 +24,19 @@ const LONGEST_FLOOD_MS = 300
 const PAUSE_MS = 50
 
 /**
- * A recording as the page follows it. Entries are applied to the view outside React, a slice at a time; listeners hear of
- * it at most once per animation frame, and what they read (`version`) moves only then: a component that renders for
- * another reason in between sees the same version as before.
+ * A recording that a page follows. Entries are applied outside React in slices; listeners are called at most once per
+ * animation frame, and `version` changes only then.
  */
 export class RunStore {
   readonly view: RunView
-  /** Entries the server has, for "replaying k of n". */
+  /** Entries on the server, for "replaying k of n". */
   total = 0
-  /** What the recorder does, as it last said. */
+  /** The last known phase of the recorder. */
   phase: RecordingSummary['phase'] | undefined
   error: RunError | undefined
-  /** The view stands still; what comes meanwhile is only counted, and asked for again afterwards. */
+  /** While paused, new entries are only counted, and requested again afterwards. */
   isPaused = false
-  /** Moves when the recording has to be followed anew, from what the view has. */
+  /** Changes when the recording must be subscribed to again from the view's last entry. */
   turn = 0
   #version = 0
   #queue: Entries[] = []
@@ -76,7 +75,7 @@ export class RunStore {
     },
   }
 
-  /** Stops the view, not the recording. Nothing is kept of what comes meanwhile, so that a pause may last. */
+  /** Pauses the view, not the recording. New entries are not stored, so a pause can last long. */
   pause(): void {
     this.isPaused = true
     this.discard()
@@ -89,7 +88,7 @@ export class RunStore {
     this.#publish()
   }
 
-  /** Lets go of what has come and has not been applied. */
+  /** Drops entries that have not been applied. */
   discard(): void {
     this.#queue = []
     this.#offset = 0
@@ -108,22 +107,22 @@ export class RunStore {
 
   #applySlice(): void {
     const until = this.#clock.now() + SLICE_MS
-    const mayGoOn = () => this.#clock.now() <= until
+    const canContinue = () => this.#clock.now() <= until
     try {
       for (let block = this.#queue[0]; block; block = this.#queue[0]) {
-        this.#offset = applyEntries(this.view, block, this.#offset, mayGoOn)
+        this.#offset = applyEntries(this.view, block, this.#offset, canContinue)
         if (this.#offset < block.length) return
         this.#queue.shift()
         this.#offset = 0
-        if (!mayGoOn()) return
+        if (!canContinue()) return
       }
     } catch (error) {
       if (!(error instanceof MissingEntryError)) throw error
-      // Nothing that comes after it can be right, so following stops.
+      // Later entries cannot be applied correctly, so following stops.
       this.discard()
       this.error = {
         code: 'internal',
-        message: 'A part of the recording did not arrive. Reload the page to read it again.',
+        message: 'Part of the recording is missing. Reload the page to read it again.',
       }
     }
   }

@@ -1,16 +1,15 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
-import type { followRecording } from './follow-recording'
 import type { RunFeed, RunStore } from './run-store'
-import { useRunValue, useRunVersion, useRunView } from './use-run-view'
+import { type followRecording, useRunValue, useRunVersion, useRunView } from './use-run-view'
 
 vi.mock('@/lib/live/client', () => ({ subscribe: vi.fn() }))
 
 let frames: FrameRequestCallback[] = []
 beforeEach(() => {
   frames = []
-  vi.spyOn(performance, 'now').mockReturnValue(0) // no repaint takes so long that the next one waits
+  vi.spyOn(performance, 'now').mockReturnValue(0) // repaints are fast enough not to delay the next one
   vi.stubGlobal('requestAnimationFrame', (callback: FrameRequestCallback) => frames.push(callback))
 })
 afterEach(() => {
@@ -65,10 +64,10 @@ function setUp() {
   }
   const drawn = { live: 0, outer: 0 }
   const page = render(<Page follow={follow} drawn={drawn} />)
-  return { page, from, end, drawn, feed: () => feed as RunFeed } // an effect of the page has set it
+  return { page, from, end, drawn, feed: () => feed as RunFeed } // set by an effect of the page
 }
 
-test('a burst of tokens is drawn once, at the next frame, and only where it is shown', async () => {
+test('a burst of tokens renders once, at the next frame, and only where it is shown', async () => {
   const { drawn, feed, from } = setUp()
   expect(from).toEqual([{ workspace: 'w', recording: 'r', cursor: 0 }])
   const before = { ...drawn }
@@ -89,7 +88,7 @@ test('a burst of tokens is drawn once, at the next frame, and only where it is s
   await turn()
   frame()
   expect(screen.getByText(`${'x'.repeat(1_000)}y`)).toBeTruthy()
-  // The phase is still the same word: what shows only that is left alone.
+  // The phase has not changed, so components that show only the phase do not render.
   expect(drawn.outer).toBe(after)
 })
 

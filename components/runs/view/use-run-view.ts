@@ -1,22 +1,22 @@
 'use client'
 
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import { subscribe } from '@/lib/live/client'
 import { createRunView } from '@/lib/stream/run-view'
 import { browserClock } from './browser-clock'
-import { followRecording } from './follow-recording'
-import { RunStore } from './run-store'
+import { type RunFeed, RunStore } from './run-store'
 
-/** About 100,000 small events: a page left open on an endless run is as large after a million of them. The server has all. */
+/** About 100,000 small events, so that a page left open on an endless run stops growing. The server has all events. */
 const BUDGET_BYTES = 25 * 1024 * 1024
 
 /**
- * Follows a recording from its first entry on: whoever comes late or reloads sees all of it. The store is changed in
- * place and renders nothing by itself: what shows a part of it reads it by one of the hooks below.
+ * Follows a recording from its first entry. The store is mutated in place and triggers no render itself; components read it
+ * with the hooks below.
  */
 export function useRunView(workspace: string, recording: string, follow = followRecording): RunStore {
   const [store] = useState(() => new RunStore(browserClock, createRunView({ budgetBytes: BUDGET_BYTES })))
   const turn = useRunValue(store, turnOf)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn follows anew, from what the view has
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn subscribes again from the view's last entry
   useEffect(
     () => follow({ workspace, recording, cursor: store.view.seq }, store.feed),
     [follow, workspace, recording, store, turn],
@@ -26,11 +26,11 @@ export function useRunView(workspace: string, recording: string, follow = follow
 
 const turnOf = (store: RunStore) => store.turn
 
-/** Draws the component anew with each published version, at most once per animation frame. */
+/** Renders the component with each published version, at most once per animation frame. */
 export const useRunVersion = (store: RunStore): number =>
   useSyncExternalStore(store.subscribe, store.getVersion, store.getVersion)
 
-/** One plain value of the store; the component is drawn anew only when that value changes. */
+/** One primitive value of the store; the component renders only when that value changes. */
 export function useRunValue<T extends string | number | boolean | null | undefined>(
   store: RunStore,
   read: (store: RunStore) => T,
@@ -38,3 +38,9 @@ export function useRunValue<T extends string | number | boolean | null | undefin
   const get = useCallback(() => read(store), [store, read])
   return useSyncExternalStore(store.subscribe, get, get)
 }
+
+/** Subscribes to a recording after a cursor. Returns the unsubscribe function. */
+export const followRecording = (
+  from: { workspace: string; recording: string; cursor: number },
+  feed: RunFeed,
+): (() => void) => subscribe({ kind: 'recording', ...from }, { onEntries: feed.entries, onError: feed.error })

@@ -35,7 +35,7 @@ const WORDS: Record<Step['status'], string> = {
   interrupted: 'stopped',
 }
 
-/** The assistant's graph with what runs, ran and failed of it. */
+/** The assistant's graph with the state of each node. */
 export function GraphLens({ store, side }: { store: RunStore; side?: string }) {
   const place = useContext(RunPlace)
   const assistant = place?.assistant ?? ''
@@ -48,7 +48,7 @@ export function GraphLens({ store, side }: { store: RunStore; side?: string }) {
   if (!place)
     return (
       <p className="py-10 text-center text-ink-3 text-sm">
-        The graph is drawn as its server tells it, and this recording has none to ask. The steps show the same run.
+        The graph is not available, because this recording has no server. See the steps instead.
       </p>
     )
   if (graph.error) return <ErrorNotice error={graph.error.view} onRetry={() => void graph.refetch()} className="m-3" />
@@ -62,7 +62,7 @@ function Drawing({ drawn, store, label }: DrawingProps) {
   const { open } = useMoment()
   useRunVersion(store)
   const { steps } = store.view
-  // Steps are changed in place; their version says when.
+  // Steps are mutated in place; their version signals changes.
   const states = useMemo(() => nodeStates(steps), [steps, steps.version])
   return <GraphDrawing label={label} {...drawn} lookOf={(id) => lookOf(states.get(id), (seq) => open('steps', seq))} />
 }

@@ -13,7 +13,7 @@ const graph = (...edges: string[]) => {
 }
 const yOf = (placed: ReturnType<typeof placeGraph>, id: string) => placed.nodes.find((node) => node.id === id)?.y ?? -1
 
-test('each node stands below all that lead to it, and no two on one place', () => {
+test('each node is placed below its predecessors, and no two overlap', () => {
   const placed = graph('start>a', 'start>b', 'a>c', 'b>c', 'start>c', 'c>end')
   expect(yOf(placed, 'a')).toBe(yOf(placed, 'b'))
   expect(yOf(placed, 'c')).toBeGreaterThan(yOf(placed, 'a'))
@@ -21,7 +21,7 @@ test('each node stands below all that lead to it, and no two on one place', () =
   expect(new Set(placed.nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(5)
 })
 
-test('a loop, also of one node, goes back up beside the others', () => {
+test('a loop, even of one node, is drawn beside the others', () => {
   const placed = graph('start>look', 'look>look', 'look>plan', 'plan>look', 'look>end')
   expect(placed.edges.filter(({ isBack }) => isBack).map(({ from, to }) => `${from}>${to}`)).toEqual([
     'look>look',
@@ -35,13 +35,13 @@ test('a loop, also of one node, goes back up beside the others', () => {
   expect(ends.at(-2)).toBe(at)
 })
 
-test('a chain of ten thousand nodes and edges to nowhere are placed too', () => {
+test('a chain of ten thousand nodes and dangling edges are placed', () => {
   const chain = Array.from({ length: 10_000 }, (_, at) => `n${at}>n${at + 1}`)
   expect(graph(...chain).nodes).toHaveLength(10_001)
   expect(placeGraph([{ id: 'a' }], [{ from: 'a', to: 'gone', isConditional: false }]).edges).toEqual([])
 })
 
-test('the nodes of a subgraph stand in its box, those of one inside it in theirs, and no node in a box of others', () => {
+test('nodes are placed in the box of their own subgraph only, nested ones included', () => {
   const { nodes, groups } = graph('start>a', 'a>sub:x', 'sub:x>sub:deep:y', 'sub:deep:y>sub:z', 'sub:z>end', 'a>end')
   const inside = (id: string) =>
     nodes.filter(({ x, y }) => {
@@ -53,13 +53,13 @@ test('the nodes of a subgraph stand in its box, those of one inside it in theirs
   expect(inside('sub:deep').map(({ id }) => id)).toEqual(['sub:deep:y'])
 })
 
-test('every edge is drawn, several between two nodes and those into a box that is a node itself too', () => {
+test('every edge is drawn, including parallel edges and edges into a subgraph', () => {
   const placed = graph('a>b', 'a>b', 'b>a', 'b>b:c', 'b:c>end')
   expect(placed.edges).toHaveLength(5)
   for (const { path } of placed.edges) expect(path).toMatch(/^M[\d. -]+ [QL]/)
 })
 
-test('a node runs while something in its subgraph runs', () => {
+test('a node is running while a node in its subgraph is running', () => {
   const steps = new Steps()
   const at = (node: string, seq: number, inside?: string) => ({
     node,

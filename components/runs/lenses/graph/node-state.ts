@@ -1,16 +1,16 @@
 import type { Lane, Step, Steps } from '@/lib/stream/steps'
 
 export type NodeState = {
-  /** Undefined where it has not run. */
+  /** Undefined if the node has not run. */
   status: Step['status'] | undefined
   times: number
-  /** What runs inside it: the innermost nodes. */
+  /** The innermost nodes that are running inside it. */
   inside: string[]
-  /** Where to look it up: the step that began last. */
+  /** The log entry of its most recent step. */
   seq: number
 }
 
-/** How far each node of the root graph is, what runs inside its subgraph included. */
+/** The state of each node of the root graph, including what runs inside its subgraph. */
 export function nodeStates(steps: Steps): Map<string, NodeState> {
   const states = new Map<string, NodeState>()
   for (const lane of steps.lanes.values()) {

@@ -33,7 +33,7 @@ type Props = {
   id: string
   row: StepRow
   top: number
-  /** The time that the strips stand for. */
+  /** The time range of the bars. */
   from: number
   to: number
   isSelected: boolean
@@ -41,7 +41,7 @@ type Props = {
   onToggle: () => void
 }
 
-/** A lane, or one step of it: its name, what became of it, and a strip of time. */
+/** A lane or one of its steps: name, status and a bar on the timeline. */
 export function StepLine({ id, row, top, from, to, isSelected, onSelect, onToggle }: Props) {
   const { lane } = row
   const isLane = row.kind === 'lane'
@@ -131,7 +131,7 @@ const StepFacts = ({ step }: { step: Step }) => (
 )
 
 const Took = ({ step, to }: { step: Step; to: number }) => (
-  <span title={step.isInferred ? 'Its start was not told; it is concluded from the events around it.' : undefined}>
+  <span title={step.isInferred ? 'Start time estimated from other events.' : undefined}>
     {step.isInferred ? '≈ ' : ''}
     {duration(Math.max(0, (step.endedAt ?? to) - step.startedAt))}
   </span>
@@ -141,7 +141,7 @@ function LaneFacts({ row }: { row: Extract<StepRow, { kind: 'lane' }> }): ReactN
   const { failed, running, busyMs } = row.summary
   if (failed > 0) return <span className="text-error">{failed > 1 ? `${count(failed)} failed` : 'Failed'}</span>
   if (running > 0) return <span className="text-progress">{running > 1 ? `${count(running)} running` : 'Running'}</span>
-  return <span title="Time of all its steps together">{duration(busyMs)}</span>
+  return <span title="Total time of all steps">{duration(busyMs)}</span>
 }
 
 const strip = (step: Step, from: number, to: number) => {

@@ -22,7 +22,7 @@ function sample(): Steps {
 }
 const nodeOf = (lane: Lane) => lane.node
 
-test('lanes in the order of their first step, with steps below those that are open', () => {
+test('lanes are ordered by their first step; open ones are followed by their steps', () => {
   const rows = stepRows(sample(), (lane) => lane.node === 'inner', 100)
   expect(rows.map((row) => `${row.kind} ${nodeOf(row.lane)}`)).toEqual([
     'lane outer',
@@ -34,7 +34,7 @@ test('lanes in the order of their first step, with steps below those that are op
   expect(rows[2]).toMatchObject({ step: { error: 'no', status: 'error' } })
 })
 
-test('a moment is shown at the innermost step that was going on', () => {
+test('a moment selects the innermost step that was running', () => {
   const rows = stepRows(sample(), () => true, 100)
   const at = (seq: number) => rows[rowAt(rows, seq)]
   expect(at(3)).toMatchObject({ kind: 'step', step: { task: 'i1' } })
@@ -43,7 +43,7 @@ test('a moment is shown at the innermost step that was going on', () => {
   expect(rowAt(rows, 99)).toBe(-1)
 })
 
-test('ten thousand steps of one lane are drawn as few bars, and a failure among them is seen', () => {
+test('ten thousand steps of one lane become a few bars, with a failure still visible', () => {
   const steps = new Steps()
   for (let at = 0; at < 10_000; at++) {
     steps.start(place('n', at * 2 + 1), `t${at}`, false)

@@ -1,12 +1,12 @@
 import type { Lane, Step, Steps } from '@/lib/stream/steps'
 
 export type LaneSummary = { from: number; to: number | undefined; failed: number; running: number; busyMs: number }
-/** A line of the list: a lane, or under an open one each of its steps. */
+/** A row of the list: a lane, or a step of an open lane. */
 export type StepRow =
   | { kind: 'lane'; key: string; lane: Lane; summary: LaneSummary; isOpen: boolean }
   | { kind: 'step'; key: string; lane: Lane; step: Step }
 
-/** Lanes by when they first ran, each with its steps where it is open. `now` stands for the end of what still runs. */
+/** Lanes by first start, with their steps if open. `now` is the end of steps that are still running. */
 export function stepRows(steps: Steps, isOpen: (lane: Lane) => boolean, now: number): StepRow[] {
   const rows: StepRow[] = []
   const lanes = [...steps.lanes.values()].sort((a, b) => (a.steps[0]?.startedSeq ?? 0) - (b.steps[0]?.startedSeq ?? 0))
@@ -34,11 +34,11 @@ function summaryOf(lane: Lane, now: number): LaneSummary {
   return { from, to, failed, running: lane.running.length, busyMs }
 }
 
-/** Whether a step was going on at an entry of the log. */
+/** Whether a step was running at a log entry. */
 export const covers = (step: Step, seq: number): boolean =>
   step.startedSeq <= seq && (step.endedSeq === undefined || step.endedSeq >= seq)
 
-/** The row that shows a moment best: the innermost step that was going on, the one that began last. */
+/** The row for a moment: the innermost running step, which is the one that started last. */
 export function rowAt(rows: readonly StepRow[], seq: number): number {
   let best = -1
   let bestRank = [-1, -1, -1]
@@ -63,8 +63,8 @@ export function rowAt(rows: readonly StepRow[], seq: number): number {
 export type Bar = { from: number; to: number; status: Step['status']; count: number }
 
 /**
- * The steps of a lane as at most `columns` bars of a strip from 0 to 1: what would fall on one spot is one bar, and shows
- * the worst of what it stands for.
+ * The steps of a lane as at most `columns` bars between 0 and 1. Steps in the same column share a bar, which shows the worst
+ * status.
  */
 export function laneBars(lane: Lane, start: number, end: number, columns = 200): Bar[] {
   const span = Math.max(1, end - start)
@@ -73,7 +73,7 @@ export function laneBars(lane: Lane, start: number, end: number, columns = 200):
     const from = (step.startedAt - start) / span
     const to = ((step.endedAt ?? end) - start) / span
     const last = bars.at(-1)
-    // On one spot, or overlapping as the steps of a fan-out do.
+    // In the same column, or overlapping like the steps of a fan-out.
     if (last && (to - last.from <= 1 / columns || from < last.to)) {
       last.to = Math.max(last.to, to)
       last.count++

@@ -9,10 +9,10 @@ import type { Lane } from '@/lib/stream/steps'
 import { STEP_ROW_HEIGHT, StepLine } from './step-row'
 import { rowAt, type StepRow, stepRows } from './step-rows'
 
-/** Lanes with so few steps are open from the start. */
+/** Lanes with at most this many steps are open initially. */
 const OPEN_UP_TO = 3
 
-/** What ran when: a lane per node and subgraph, under it each time it ran. Only rows in sight are drawn. */
+/** A timeline with a lane per node and subgraph. Only visible rows are rendered. */
 export function StepsLens({ store }: { store: RunStore }) {
   const { view } = store
   const version = useRunVersion(store)
@@ -23,7 +23,7 @@ export function StepsLens({ store }: { store: RunStore }) {
   const [selected, setSelected] = useState<string>()
   const from = view.startedAt ?? 0
   const to = view.endedAt ?? view.lastAt ?? from
-  // biome-ignore lint/correctness/useExhaustiveDependencies: steps are changed in place; their version, and the view's while some run, say when
+  // biome-ignore lint/correctness/useExhaustiveDependencies: steps are mutated in place; their version, and the view's while some run, signal changes
   const list = useMemo(
     () => stepRows(view.steps, (lane) => isOpenByItself(lane) !== toggled.has(lane.key), to),
     [view, view.steps.version, toggled, version],
@@ -31,7 +31,7 @@ export function StepsLens({ store }: { store: RunStore }) {
   const rows = useFixedRows(scroller, list.length, STEP_ROW_HEIGHT)
   const { scrollToRow } = rows
 
-  // A moment that another lens asked for.
+  // A moment selected in another lens.
   const shownAt = useRef<number>(undefined)
   useEffect(() => {
     if (at === undefined || shownAt.current === at) return
@@ -66,17 +66,13 @@ export function StepsLens({ store }: { store: RunStore }) {
   }
 
   if (list.length === 0)
-    return (
-      <p className="py-10 text-center text-ink-3 text-sm">
-        {view.final ? 'The recording tells of no steps.' : 'No node has run yet.'}
-      </p>
-    )
+    return <p className="py-10 text-center text-ink-3 text-sm">{view.final ? 'No steps recorded' : 'No steps yet'}</p>
   const visible = list.slice(rows.first, rows.end)
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex items-center gap-2 border-b px-2 py-1.5 text-ink-3 text-xs">
         <span className="w-40 shrink-0 pl-6 sm:w-64">Node</span>
-        <span className="w-20 shrink-0 text-right">Took</span>
+        <span className="w-20 shrink-0 text-right">Duration</span>
         <span className="hidden min-w-0 flex-1 justify-between tabular-nums sm:flex">
           <span>0</span>
           <span>{duration((to - from) / 2)}</span>
@@ -86,7 +82,7 @@ export function StepsLens({ store }: { store: RunStore }) {
       </div>
       {view.steps.tellsTasks ? null : (
         <p className="border-b px-3 py-1 text-ink-3 text-xs">
-          When a node began is concluded (≈) from what the stream tells. A run with the stream mode “Tasks” tells it.
+          Start times are estimated (≈). Use the stream mode “Tasks” for exact times.
         </p>
       )}
       <div
