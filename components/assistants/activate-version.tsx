@@ -14,7 +14,7 @@ type Props = { place: AssistantPlace; version: number; active: number; onClose: 
 
 /** Says what making another version active means, does it, and offers the way back. */
 export function ActivateVersion({ place, version, active: given, onClose }: Props) {
-  // As it was when the dialog opened: the page reads anew meanwhile.
+  // As it was when the dialog opened: the page refetches meanwhile.
   const [active] = useState(given)
   const [key] = useState(newRequestKey)
   const [undoKey] = useState(newRequestKey)

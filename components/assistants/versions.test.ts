@@ -20,7 +20,7 @@ const change = (who: string, at: string, operation: AssistantChange['operation']
   operation,
 })
 
-test('a version is by whoever sent the write that was under way then; of two it is by nobody', () => {
+test('the author of a version sent the only write in progress at that time', () => {
   const changes = [
     change('a@x', '2026-11-21T10:00:00Z'),
     change('b@x', '2026-11-21T11:00:00Z'),

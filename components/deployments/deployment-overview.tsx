@@ -46,7 +46,7 @@ export function DeploymentOverview({ workspace, deploymentId, recent, offered }:
             <OverviewRevisions
               {...place}
               deployment={data}
-              // A server without a list has its revisions all the same, one by one.
+              // A server without a list still returns its revisions one by one.
               revisions={revisions.data?.resources ?? (revisions.error ? [] : undefined)}
             />
           ) : error ? null : (

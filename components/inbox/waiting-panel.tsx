@@ -47,7 +47,7 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
   const [name, setName] = useState(listed)
   if (listed && listed !== name) setName(listed)
   const query = waitingQuery(workspace, deployment, thread)
-  // What is being answered must not change under the hands: it is read anew after an answer.
+  // Questions must not change while they are being answered: they are refetched after an answer.
   const { data, error, dataUpdatedAt } = useQuery({ ...query, refetchOnWindowFocus: false })
   const retry = useTryAgain(query.queryKey)
   const [sent, setSent] = useState<{ run: RecordingSummary; isAll: boolean }>()

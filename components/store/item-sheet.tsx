@@ -127,7 +127,7 @@ function OneItem({ place, namespace, itemKey: key, onClose }: Omit<Props, 'onOpe
           onClose()
         }}
       >
-        {key} in {namespaceText(namespace)} is gone then. The agent may make it anew.
+        Deletes {key} in {namespaceText(namespace)}. The agent may create it again.
       </ConfirmDialog>
     </div>
   )

@@ -59,7 +59,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
   const [met, setMet] = useState<StateOutcome & { kind: 'moved' }>()
   const key = useRef({ request: '', id: '' })
   const { isBusy, error, fieldError, save } = useSave<StateOutcome>()
-  // Of the newest state: whoever moves the thread on meanwhile is noticed. A fork goes beside whatever came.
+  // An edit of the newest state is refused if the thread has moved on; a fork is not.
   const seen = isNewest ? base.id : ''
   const graph = useQuery({
     ...assistantGraphQuery(workspace, deployment, assistant ?? ''),

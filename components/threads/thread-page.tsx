@@ -200,7 +200,7 @@ const StateSkeleton = () => (
   </div>
 )
 
-/** The thread as it is, and as it changes: what shows its state reads it anew then. */
+/** The thread, live: a change refetches its state. */
 function useThread(place: Place) {
   const { workspace, deployment, thread } = place
   const client = useQueryClient()

@@ -19,7 +19,7 @@ const EditMetadata = dynamic(() => import('./edit-metadata').then((module) => mo
 
 type Props = { place: ThreadPlace; metadata: Thread['metadata'] | undefined }
 
-/** What may be done with a thread besides running on it. */
+/** Actions on a thread, apart from running on it. */
 export function ThreadVerbs({ place, metadata }: Props) {
   const { workspace, deployment, thread } = place
   const router = useRouter()

@@ -14,7 +14,7 @@ type TabsProps = {
   className?: string
 }
 
-/** Tabs within a page. Whoever shows them keeps the choice, in the URL where it should survive a reload. */
+/** Tabs within a page. The parent keeps the choice, in the URL where it should survive a reload. */
 export const Tabs = ({ label, value, onValueChange, tabs, children, className }: TabsProps) => (
   <Radix.Root value={value} onValueChange={onValueChange} className={cn('flex flex-col base:min-h-0', className)}>
     <Radix.List aria-label={label} className={tabListStyle}>

@@ -52,7 +52,7 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
   const [first] = useState(() => (assistant ? draftOf(assistant) : EMPTY_DRAFT))
   const [base, setBase] = useState(first)
   const [draft, setDraft] = useState(first)
-  // Counts what replaces the draft from outside of its fields, which then begin anew.
+  // Counts replacements of the whole draft, which reset its fields.
   const [version, setVersion] = useState(0)
   const [unfinished, setUnfinished] = useState<Problems>(new Map())
   const [refused, setRefused] = useState<Problems>(new Map())

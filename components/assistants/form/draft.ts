@@ -65,7 +65,7 @@ export function restoreDraft(text: string): { base: AssistantDraft; draft: Assis
 const isDraft = (value: unknown): value is AssistantDraft =>
   isRecord(value) && typeof value.name === 'string' && isRecord(value.context) && isRecord(value.metadata)
 
-/** A part of the draft whose original, my and their values are not all the same. */
+/** A part of the draft whose original, my and their values differ. */
 export type ThreeWay = {
   path: readonly ['name' | 'description'] | readonly ['context' | 'config' | 'metadata', string]
   base: unknown

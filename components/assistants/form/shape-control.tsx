@@ -156,7 +156,7 @@ function NumberControl(props: Props & { isWhole: boolean }) {
 function ChoiceControl(props: Props & { choices: readonly (string | number | boolean)[] }) {
   const { value, onChange, choices } = props
   const { common, said } = useControl(props)
-  // One that is not among the choices is there all the same.
+  // Keeps a value that is not among the choices.
   const all = value === undefined || choices.includes(value as string) ? choices : [...choices, value as string]
   const at = all.indexOf(value as string)
   return (

@@ -7,7 +7,7 @@ import { Select } from '@/components/ui/input'
 
 export type Side = 'mine' | 'theirs'
 
-/** A field whose original, their and my values are not all the same. */
+/** A field whose original, their and my values differ. */
 export type ConflictRow = {
   key: string
   name: string

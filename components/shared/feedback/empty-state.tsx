@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Nothing here: why, and the next step. */
+/** Why nothing is shown, and the next step. */
 export const EmptyState = ({
   title,
   children,

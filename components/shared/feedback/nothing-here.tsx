@@ -1,7 +1,7 @@
 import { Button } from '@/components/ui/button'
 import { EmptyState } from './empty-state'
 
-/** What a missing page, and one that its reader may not know of, look like: the same. */
+/** Shown for missing pages and for pages the person may not know of. */
 export const NothingHere = () => (
   <div className="mx-auto max-w-xl py-16">
     <EmptyState

@@ -7,7 +7,7 @@ import { SignInAgain } from './sign-in-again'
 
 type StaleNoticeProps = { message: string; code?: ErrorCode; at: number; onRetry: () => void }
 
-/** What is shown is the last that is known: how old it is, and why it is not newer. */
+/** Says how old the shown data is, and why it is not newer. */
 export const StaleNotice = ({ message, code, at, onRetry }: StaleNoticeProps) => (
   <div role="status" className="mb-3 flex items-center gap-2.5 rounded-md border border-warn/30 bg-warn-soft px-3 py-2">
     <CloudOff aria-hidden className="size-4 shrink-0 text-warn" />

@@ -2,8 +2,8 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 
 /**
- * Asks anew at once. `refetch` alone would wait for an attempt that is under way, and one whose server hangs takes half a
- * minute: pressing a button would seem to do nothing.
+ * Refetches at once. `refetch` alone waits for the attempt in progress, which takes half a minute when a server hangs:
+ * the button would seem to do nothing.
  */
 export function useTryAgain(queryKey: QueryKey): () => void {
   const client = useQueryClient()

@@ -30,12 +30,12 @@ export function useKeptDraft<T>(key: string, draft: T, restore: (draft: T) => vo
     }
   }, [key])
   // Not at each letter: a draft may have a megabyte.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new text begins the wait anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new text restarts the wait
   useEffect(() => {
     const timer = setTimeout(() => save.current(), 300)
     return () => clearTimeout(timer)
   }, [key, text])
-  // Whoever leaves right after the last letter takes it along.
+  // Flushes the last keystrokes when the page is left.
   useEffect(() => {
     const leave = () => save.current()
     window.addEventListener('pagehide', leave)

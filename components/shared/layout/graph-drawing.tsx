@@ -4,7 +4,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { type GraphEdge, type GraphNode, NODE_HEIGHT, NODE_WIDTH, type PlacedNode, placeGraph } from './graph-layout'
 
-/** How a node looks besides its name. */
+/** How a node looks, apart from its name. */
 export type NodeLook = {
   className?: string
   icon?: ReactNode

@@ -103,7 +103,7 @@ function FilterForm<Name extends string>({ name, filters, chips, onDone, onCance
   const choose = (next: string) => {
     if (next) onDone(filter.name, next)
   }
-  // One that is not among the choices came by the URL, and filters all the same.
+  // A value from the URL that is not among the choices still filters.
   const choices = filter.choices?.some((one) => one.value === value) || !value ? filter.choices : undefined
   return (
     <form

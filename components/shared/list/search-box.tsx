@@ -30,7 +30,7 @@ export function SearchBox({ value, onChange, label, className, isInvalid }: Sear
     sent.current = wanted
     onChange(wanted)
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `send` is made anew by each render; only the text matters
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `send` changes with each render; only the text matters
   useEffect(() => {
     const timer = setTimeout(send, 250)
     return () => clearTimeout(timer)

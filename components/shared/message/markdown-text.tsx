@@ -7,8 +7,8 @@ import { cn } from '@/lib/cn'
 import { endsInFence, type Inline, type MarkdownBlock, readBlocks, readInline, safeLink, TABLE } from './markdown-model'
 
 /**
- * Markdown that may still be growing. Only its last part is read and drawn anew; nothing in it is run, and nothing is
- * loaded: links say where they lead, pictures from elsewhere are links.
+ * Markdown that may still be growing. Only its last part is parsed and redrawn; nothing in it is executed or
+ * loaded: links show their host, remote pictures are links.
  */
 export function MarkdownText({ text, className }: { text: string; className?: string }) {
   // Kept outside React on purpose: what was cut before must not be cut again with each token.
@@ -44,7 +44,7 @@ const Part = memo(function Part({ block: { text, isInFence } }: { block: FencedB
   return (
     <div className="space-y-2">
       {readBlocks(text, isInFence).map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a part that changes is read anew as a whole
+        // biome-ignore lint/suspicious/noArrayIndexKey: a part that changes is parsed again as a whole
         <Block key={index} block={block} />
       ))}
     </div>
@@ -101,7 +101,7 @@ function Block({ block }: { block: MarkdownBlock }) {
 
 const Line = ({ text }: { text: string }) =>
   readInline(text).map((piece, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a line that changes is read anew as a whole
+    // biome-ignore lint/suspicious/noArrayIndexKey: a line that changes is parsed again as a whole
     <Piece key={index} piece={piece} />
   ))
 

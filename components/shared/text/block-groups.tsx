@@ -9,7 +9,7 @@ const GROUP = 16
 
 type Props<T> = { blocks: readonly T[]; Block: ComponentType<{ block: T }>; className?: string }
 
-/** The blocks of a text that may still be growing: only a group whose blocks have changed is drawn anew. */
+/** The blocks of a text that may still be growing: only groups whose blocks changed are redrawn. */
 export function BlockGroups<T>({ blocks, Block, className }: Props<T>) {
   const groups = Math.ceil(blocks.length / GROUP)
   return Array.from({ length: groups }, (_, index) => (

@@ -3,7 +3,7 @@ import { BlockGroups } from './block-groups'
 import { TextBlocks } from './text-blocks'
 import { VisibleText } from './visible-text'
 
-/** Text that may still be growing, as it is: line ends kept, nothing interpreted. Only its last block is drawn anew. */
+/** Text that may still be growing, as it is: line ends kept, nothing interpreted. Only its last block is redrawn. */
 export function StreamText({ text, className }: { text: string; className?: string }) {
   // Kept outside React on purpose: what was cut before must not be cut again with each token.
   const [cutter] = useState(() => new TextBlocks())

@@ -1,4 +1,4 @@
-/** Text cut at line ends into blocks that never change once another follows, so that only the last one is drawn anew. */
+/** Text cut at line ends into blocks that never change once another follows, so that only the last one is redrawn. */
 export class TextBlocks {
   readonly blocks: string[] = []
   #length = 0

@@ -61,7 +61,7 @@ function Side({ title, value, messages, isWhole }: SideProps) {
 
 const SHOWN_FLAWS = 50
 
-/** All that is wrong with what was logged, by path; the parts themselves are shown all the same. */
+/** All that is wrong with what was logged, by path; the parts are still shown. */
 function Flaws({ flaws }: { flaws: readonly Flaw[] }) {
   if (flaws.length === 0) return null
   return (

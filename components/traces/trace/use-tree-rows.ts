@@ -6,7 +6,7 @@ import type { TraceTree, TreeRow, TreeWish } from '@/lib/traces/tree'
 
 /** A tree up to this size is laid out while the page is drawn. */
 const AT_ONCE = 1_500
-/** While a large tree comes page by page, its lines are laid out anew this often. */
+/** While a large tree comes page by page, its lines are laid out again this often. */
 const REST_MS = 400
 
 /** Lines, and the wish that they are of. */
