@@ -4,7 +4,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Command, MemorySaver } from '@langchain/langgraph'
 import { describe, expect, test, vi } from 'vitest'
-import { createFixture, until } from './testing/platform-fixture'
+import { createFixture, waitFor } from './testing/platform-fixture'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -32,7 +32,7 @@ test('the first start makes a repository and two deployments of it; who deletes 
     ).toEqual(readdirSync('platform/samples').sort())
 
     await fixture.client.request('DELETE', `/v2/deployments/${made[0]?.id}`)
-    await until('it is gone', async () => (await list()).length === 1)
+    await waitFor('it is gone', async () => (await list()).length === 1)
     await fixture.platform.stop()
     await fixture.start()
     expect(await list()).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createBody, createCanary, createFixture, type Fixture, until } from './testing/platform-fixture'
+import { createBody, createCanary, createFixture, type Fixture, waitFor } from './testing/platform-fixture'
 import { tickerFiles } from './testing/ticker.mjs'
 
 // What a team does with one git repository, from the first deployment on, against real agent servers. In order: each
@@ -74,7 +74,7 @@ test('a branch is deployed; its build log can be followed while it builds, line 
 
 test('a pushed commit is deployed by itself', async () => {
   const commit = repository.commit(tickerFiles('second'))
-  await until('a revision is made', async () => (await latest()) !== revisions.first)
+  await waitFor('a revision is made', async () => (await latest()) !== revisions.first)
   revisions.pushed = await latest()
   const done = await fixture.client.settled(id, revisions.pushed, 'DEPLOYED')
   expect(done.source_revision_config.repo_commit_sha).toBe(commit)
@@ -84,7 +84,7 @@ test('a pushed commit is deployed by itself', async () => {
 
 test('a pushed graph that does not load fails with the reason in its log, and the revision before serves on', async () => {
   repository.commit({ 'ticker.mjs': 'export const graph = {' })
-  await until('a revision is made', async () => (await latest()) !== revisions.pushed)
+  await waitFor('a revision is made', async () => (await latest()) !== revisions.pushed)
   revisions.broken = await latest()
   await fixture.client.settled(id, revisions.broken, 'DEPLOY_FAILED')
   expect(await fixture.client.log(id, revisions.broken, 'deploy')).toMatch(
@@ -99,7 +99,7 @@ test('the failed one can be tried again; it fails with the reason once more, and
   const before = await reasons()
   const { status } = await client.request('POST', `/v2/deployments/${id}/revisions/${revisions.broken}/redeploy`)
   expect(status).toBe(200)
-  await until('it has failed once more', async () => (await reasons()) === 2 * before)
+  await waitFor('it has failed once more', async () => (await reasons()) === 2 * before)
   await fixture.client.settled(id, revisions.broken, 'DEPLOY_FAILED')
   expect(await served()).toEqual({ revision: revisions.pushed, done: 1 })
 }, 60_000)
@@ -139,7 +139,7 @@ test('a build can be interrupted in the middle; what serves is untouched', async
     source_revision_config: { repo_ref: 'refs/tags/v2' },
   })
   const stuck = body.latest_revision_id
-  await until('it builds', async () => (await fixture.client.log(id, stuck, 'build')).includes('begun'))
+  await waitFor('it builds', async () => (await fixture.client.log(id, stuck, 'build')).includes('begun'))
   const { body: interrupted } = await fixture.client.request(
     'POST',
     `/v2/deployments/${id}/revisions/${stuck}/interrupt`,

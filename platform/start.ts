@@ -13,17 +13,16 @@ import { revisionHandlers } from './control-plane/revisions'
 import { createFirstDeployments } from './first-deployments'
 import { createGateway } from './gateway/gateway'
 import { ImageStore } from './images/image-store'
-import { createKeyCheck } from './kernel/api-key'
 import type { AllowedOrigins } from './kernel/cors'
 import { openDataFolder } from './kernel/data-folder'
 import { openDatabase } from './kernel/database'
+import { PLATFORM_VERSION } from './kernel/env'
 import { createLimiter } from './kernel/limiter'
 import { listenOn } from './kernel/listen'
-import { reapLeftovers } from './kernel/reaper'
+import { endOrphanedProcesses } from './kernel/reaper'
 import { RevisionLogs } from './kernel/revision-log'
-import { createSealer } from './kernel/seal'
+import { createKeyCheck, createSealer } from './kernel/seal'
 import { Store } from './kernel/store'
-import { PLATFORM_VERSION } from './kernel/version'
 import { Launcher } from './rollout/launcher'
 import { watchPushes } from './rollout/push-watch'
 import { Rollouts } from './rollout/rollouts'
@@ -46,7 +45,7 @@ export type PlatformOptions = {
   corsOrigins?: AllowedOrigins
   readyTimeoutMs?: number
   /** How long to wait for a platform before this one that still holds the database. */
-  patienceMs?: number
+  timeoutMs?: number
   /** Between two looks at a local repository with `build_on_push`. */
   pushLookMs?: number
 }
@@ -67,7 +66,7 @@ const STOP_GRACE_MS = 4_000
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir, databaseUrl, log = () => {} } = options
   const folder = openDataFolder(dataDir)
-  const database = await openDatabase(databaseUrl, log, options.patienceMs)
+  const database = await openDatabase(databaseUrl, log, options.timeoutMs)
   const server = createServer()
   // Callers keep connections for long; ours must not be the side that closes one in the moment it is used.
   server.keepAliveTimeout = 75_000
@@ -81,10 +80,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const store = new Store(database.db)
     const tenantId = await store.setting('tenant_id', randomUUID)
     const isKey = createKeyCheck(folder.apiKey)
-    const traces = await openTraces({ db: database.db, store, tenantId, isKey, sealKey: folder.sealKey, complain: log })
+    const traces = await openTraces({ db: database.db, store, tenantId, isKey, sealKey: folder.sealKey, logError: log })
     const logs = new RevisionLogs(database.db, log)
     const sealer = createSealer(folder.sealKey)
-    reapLeftovers(path.join(folder.own, 'processes'))
+    endOrphanedProcesses(path.join(folder.own, 'processes'))
     const buildCache = new BuildCache(path.join(folder.cache, 'builds'))
     await buildCache.clearDrafts()
     const launcher = new Launcher({
@@ -109,7 +108,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       imageVersion: PLATFORM_VERSION,
       drainMs: options.drainMs ?? 60_000,
       graceMs: GRACE_MS,
-      complain: log,
+      logError: log,
     })
     const platform: Platform = {
       store,
@@ -126,7 +125,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       ...logHandlers(platform),
       ...machineHandlers(platform, new Date(), PLATFORM_VERSION),
     }
-    const app = createApp({ handlers, isKey, tenantId, complain: log })
+    const app = createApp({ handlers, isKey, tenantId, logError: log })
     const control = getRequestListener(app.fetch)
     const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins: options.corsOrigins })
     let stopping: Promise<void> | undefined

@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { cleanEnv, ensureBuild, root } from '../../scripts/bootstrap.mjs'
 import { freePort, until } from '../next-app.mjs'
-import { DEPLOYMENT, deploymentPath, WORKSPACE } from './places.mjs'
+import { DEPLOYMENT, deploymentPath, WORKSPACE } from './events.mjs'
 
 const admin = { email: 'admin@example.com', password: 'correct horse battery staple' }
 

@@ -2,6 +2,11 @@
 // fast way can never be one that loses, repeats or mixes something up. Texts come from a fixed seed.
 import { createRandom } from '../../platform/testing/chaos-journey.mjs'
 
+/** The one deployment of the upstream stub, and where the console shows it. */
+export const DEPLOYMENT = '0b5e0000-0000-4000-8000-000000000001'
+export const WORKSPACE = 'default'
+export const deploymentPath = `/${WORKSPACE}/deployments/${DEPLOYMENT}`
+
 const POOL = 64
 const pools = new Map()
 

@@ -15,8 +15,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { WebSocket } from 'undici'
 import { messagesText, stateText } from '../state/states.mjs'
-import { eventData } from './events.mjs'
-import { DEPLOYMENT } from './places.mjs'
+import { DEPLOYMENT, eventData } from './events.mjs'
 
 const stats = { opened: 0, open: 0, runs: 0, lastAt: 0 }
 const gates = new Map()

@@ -1,7 +1,7 @@
 // The console's own thread page with large states and long conversations, from an upstream stub through the real relay.
 import { signedIn, startChromium } from '../live/chromium.mjs'
 import { startConsole } from '../live/console.mjs'
-import { DEPLOYMENT, deploymentPath, WORKSPACE } from '../live/places.mjs'
+import { DEPLOYMENT, deploymentPath, WORKSPACE } from '../live/events.mjs'
 import { startUpstream } from '../live/processes.mjs'
 import { median, row } from '../live/rounds.mjs'
 import { watchDrawn } from './drawn.mjs'

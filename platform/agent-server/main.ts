@@ -1,6 +1,6 @@
 import { GraphLoadError } from './assistants/graphs'
 import { stackOf } from './kernel/errors'
-import { takeSettings } from './kernel/settings'
+import { readSettings } from './kernel/settings'
 import { type AgentServer, startAgentServer } from './start'
 
 /** The agent server of one deployment as a process of its own; its launcher talks to it over IPC. */
@@ -43,7 +43,7 @@ process.on('message', (message) => {
 })
 
 try {
-  server = await startAgentServer({ ...takeSettings(), log })
+  server = await startAgentServer({ ...readSettings(), log })
   process.send?.({ ready: { port: server.port } })
   log('info', `The agent server listens on ${server.url}.`)
 } catch (error) {

@@ -19,7 +19,7 @@ import { allowOrigins, type CorsConfig } from './kernel/cors'
 import type { AgentServerSettings } from './kernel/settings'
 import { Bus } from './persistence/bus'
 import { Db } from './persistence/db'
-import { passStoreThrough } from './persistence/direct-store'
+import { bypassStoreBatching } from './persistence/direct-store'
 import { AgentSaver } from './persistence/saver'
 import { a2aHandler } from './protocols/a2a'
 import { A2aTasks } from './protocols/a2a-tasks'
@@ -28,8 +28,8 @@ import { McpTools } from './protocols/mcp-tools'
 import { StreamCut } from './runs/events'
 import { RunFinisher } from './runs/finish'
 import { Hub } from './runs/hub'
-import { Joins } from './runs/join'
 import { Queue } from './runs/queue'
+import { RunReaders } from './runs/run-readers'
 import { RunStarter } from './runs/run-starter'
 import { RunStopper } from './runs/run-stopper'
 import { Runs } from './runs/runs'
@@ -69,20 +69,20 @@ const TRACES_MS = 800
  */
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServer> {
   const { log = () => {}, isTracing = false } = options
-  const complain = (line: string) => log('error', line)
-  const db = new Db(options.databaseUrl, options.schema, complain)
+  const logError = (line: string) => log('error', line)
+  const db = new Db(options.databaseUrl, options.schema, logError)
   let bus: Bus | undefined
   try {
     const saver = new AgentSaver(db)
     const config = await readConfig(options.configPath)
     const ttl = config.store?.ttl ?? {}
     const store = new ItemStore(db, ttl)
-    passStoreThrough()
+    bypassStoreBatching()
     await db.migrate(() => saver.setup())
     const graphs = await Graphs.load(config.graphs, path.dirname(options.configPath), { saver, store })
     const assistants = new Assistants(db, graphs)
     await assistants.ensureDefaults()
-    bus = await Bus.open(db, options.owner ?? 'agent-server', complain)
+    bus = await Bus.open(db, options.owner ?? 'agent-server', logError)
     return await serve(options, {
       db,
       bus,
@@ -93,7 +93,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       graphs,
       assistants,
       log,
-      complain,
+      logError,
       isTracing,
     })
   } catch (error) {
@@ -113,31 +113,31 @@ type Parts = {
   graphs: Graphs
   assistants: Assistants
   log: NonNullable<AgentServerOptions['log']>
-  complain: (line: string) => void
+  logError: (line: string) => void
   isTracing: boolean
 }
 
 async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentServer> {
   const { secret, port = 0, info, now, webhookRanges = [] } = options
-  const { db, bus, saver, store, ttl, cors, graphs, assistants, log, complain, isTracing } = parts
+  const { db, bus, saver, store, ttl, cors, graphs, assistants, log, logError, isTracing } = parts
   const threads = new Threads(db)
   const states = new ThreadStates(threads, graphs, saver)
   const runs = new Runs(db, bus)
-  const hub = new Hub(db, bus, complain)
-  const joins = new Joins(hub, runs, threads, states, options.heartbeatMs)
-  const metrics = new Metrics({ db, active: () => queue.size, readers: () => joins.readers })
+  const hub = new Hub(db, bus, logError)
+  const readers = new RunReaders(hub, runs, threads, states, options.heartbeatMs)
+  const metrics = new Metrics({ db, active: () => queue.size, readers: () => readers.openCount })
   const webhooks = new Webhooks({ db, ranges: webhookRanges, log, backOffMs: options.backOffMs })
   const endings = new RunFinisher(db, bus, threads, states, () => webhooks.wake())
   const queue = new Queue({ graphs, saver, db, isTracing }, bus, hub, endings, log, metrics)
-  const stopper = new RunStopper(runs, threads, joins)
-  const starter = new RunStarter({ runs, assistants, graphs, queue, joins, threads, states, webhookRanges })
+  const stopper = new RunStopper(runs, threads, readers)
+  const starter = new RunStarter({ runs, assistants, graphs, queue, readers, threads, states, webhookRanges })
   const crons = new Crons(db, assistants, (threadId, body) => starter.check(threadId, body), now)
   const clock = new CronClock({ db, crons, starter, log, now })
-  const streams = new ThreadStreams(db, bus, threads, states, joins)
+  const streams = new ThreadStreams(db, bus, threads, states, readers)
   const tools = new McpTools(assistants, graphs)
   const tasks = new A2aTasks(db, threads, states)
   const inputFields = (graphId: string) => tools.inputFields(graphId)
-  const sweeper = new Sweeper({ db, stopper, threads, store, complain, itemMinutes: ttl.sweep_interval_minutes })
+  const sweeper = new Sweeper({ db, stopper, threads, store, logError, itemMinutes: ttl.sweep_interval_minutes })
 
   const deleteThreadsOf = async (assistantId: string) => {
     const found = await db.query<{ thread_id: string }>('select thread_id from threads where metadata @> $1', [
@@ -149,7 +149,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
     handlers: {
       ...assistantHandlers(assistants, graphs, deleteThreadsOf),
       ...threadHandlers({ db, threads, states, stopper, streams }),
-      ...runHandlers({ runs, threads, hub, joins, stopper, starter }),
+      ...runHandlers({ runs, threads, hub, readers, stopper, starter }),
       ...cronHandlers(crons, clock, threads),
       ...itemHandlers(new ItemStore(db, ttl, 'exact')),
       ...systemHandlers({ db, metrics, assistants, tools, info }),
@@ -158,12 +158,12 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
       sendMcp: mcpHandler({
         tools,
         starter,
-        joins,
+        readers,
         runs,
-        complain,
+        logError,
         identity: { name: 'agent-server', version: VERSION },
       }),
-      sendA2a: a2aHandler({ tasks, starter, stopper, joins, runs, complain, inputFields }, assistants),
+      sendA2a: a2aHandler({ tasks, starter, stopper, readers, runs, logError, inputFields }, assistants),
     },
     observe: (method, route, status) => metrics.request(method, route, status),
     ignore: (client, route, field) => {
@@ -172,7 +172,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
     },
     cors: allowOrigins(cors ?? {}, options.corsOrigins ?? '*'),
     secret,
-    complain,
+    logError,
   })
 
   const server = createAdaptorServer({ fetch: app.fetch })

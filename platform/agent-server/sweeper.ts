@@ -14,7 +14,7 @@ type Services = {
   stopper: Pick<RunStopper, 'removeThread'>
   threads: Pick<Threads, 'keepLatest'>
   store: Pick<ItemStore, 'sweep'>
-  complain(line: string): void
+  logError(line: string): void
   /** How often items are swept; those that are over are in no answer either way. */
   itemMinutes?: number | null | undefined
 }
@@ -31,7 +31,7 @@ export class Sweeper {
     this.#timer = setTimeout(() => {
       void this.sweep()
         .catch((error: Error) => {
-          if (!this.#isStopped) this.services.complain(`What is old could not be removed: ${error.message}`)
+          if (!this.#isStopped) this.services.logError(`What is old could not be removed: ${error.message}`)
         })
         .finally(() => {
           if (!this.#isStopped) this.start()

@@ -17,9 +17,9 @@ import { type AgentServer, type AgentServerOptions, startAgentServer } from './s
 type Json = Record<string, unknown>
 // What a test reads is checked by its expectations.
 // biome-ignore lint/suspicious/noExplicitAny: see above
-export type Answer = { status: number; headers: Headers; json: any; text: string }
+export type TestResponse = { status: number; headers: Headers; json: any; text: string }
 // biome-ignore lint/suspicious/noExplicitAny: see above
-export type SeenEvent = { id: string; event: string; data: any }
+export type ReceivedEvent = { id: string; event: string; data: any }
 
 export const fixtures = path.join(import.meta.dirname, 'fixtures/graph.json')
 /** For processes, which start faster with less to load. */
@@ -33,7 +33,12 @@ export class Client {
     protected headers: Record<string, string> = {},
   ) {}
 
-  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> {
     const response = await this.open(method, path, body, headers)
     const text = await response.text()
     let json: unknown
@@ -66,11 +71,11 @@ export class Client {
     this.request('POST', path, body, headers)
 
   /** All events of a stream, to its end. */
-  async stream(path: string, body: Json): Promise<SeenEvent[]> {
+  async stream(path: string, body: Json): Promise<ReceivedEvent[]> {
     return collect(readEvents(await this.open('POST', path, body)))
   }
 
-  async join(path: string, headers?: Record<string, string>): Promise<SeenEvent[]> {
+  async join(path: string, headers?: Record<string, string>): Promise<ReceivedEvent[]> {
     return collect(readEvents(await this.open('GET', path, undefined, headers)))
   }
 
@@ -79,7 +84,7 @@ export class Client {
   }
 
   /** Waits until the run has the status, at most 20 s. */
-  async until(threadId: string, runId: string, status: string): Promise<Answer> {
+  async until(threadId: string, runId: string, status: string): Promise<TestResponse> {
     for (const end = Date.now() + 20_000; Date.now() < end; ) {
       const answer = await this.get(`/threads/${threadId}/runs/${runId}`)
       if (answer.json?.status === status) return answer
@@ -89,7 +94,7 @@ export class Client {
   }
 }
 
-export async function* readEvents(response: Response): AsyncGenerator<SeenEvent> {
+export async function* readEvents(response: Response): AsyncGenerator<ReceivedEvent> {
   if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`)
   const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   for await (const { id, event, data } of events as unknown as AsyncIterable<EventSourceMessage>)
@@ -103,7 +108,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** The next event of a kind. */
-export async function nextEvent(events: AsyncGenerator<SeenEvent>, kind: string): Promise<SeenEvent> {
+export async function nextEvent(events: AsyncGenerator<ReceivedEvent>, kind: string): Promise<ReceivedEvent> {
   for (let one = await events.next(); !one.done; one = await events.next())
     if (one.value.event === kind) return one.value
   throw new Error(`The stream ended without ${kind}.`)

@@ -5,7 +5,7 @@ import type { LogLevel } from '../kernel/wire'
 import type { BuildCache, BuildInputs } from './build-cache'
 import { BuildError, runCommand } from './command'
 import { checkTool, detectBuild, detectInstall } from './detect'
-import { checkout, notFetched, remoteCommit } from './git'
+import { checkout, describeUnfetched, remoteCommit } from './git'
 import type { GitMirrors } from './git-mirrors'
 import { type LoadedGraphConfig, readGraphConfig } from './graph-config'
 
@@ -101,7 +101,7 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
   const commit = await checkout({ url, ref, commit: wanted, folder, env, signal, onLine, mirrors })
   await options.onCommit(commit)
   log('INFO', `Checked out commit ${commit}`)
-  for (const note of await notFetched(folder)) log('WARNING', note)
+  for (const note of await describeUnfetched(folder)) log('WARNING', note)
   const config = await readGraphConfig(folder, configPath)
   sayGraphs(options, config)
 

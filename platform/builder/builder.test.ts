@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { baseEnvironment } from '../kernel/env'
 import { readLines } from '../kernel/lines'
-import { createRepository, isAlive, until } from '../testing/platform-fixture'
+import { createRepository, isAlive, waitFor } from '../testing/platform-fixture'
 import { runCommand } from './command'
 import { detectBuild, detectInstall } from './detect'
 import { checkout } from './git'
@@ -171,7 +171,7 @@ test('a command that takes too long is ended with everything it started', async 
     onLine: (line) => lines.push(line),
   })
   await expect(running).rejects.toThrow('It did not end within 0 s.')
-  await until('the grandchild is gone', () => !isAlive(Number(lines[0]?.split(' ')[1])))
+  await waitFor('the grandchild is gone', () => !isAlive(Number(lines[0]?.split(' ')[1])))
   await expect(
     runCommand(['/no/such/program'], {
       label: 'It',

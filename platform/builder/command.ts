@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { asProcessEnv } from '../kernel/env'
 import { readLines } from '../kernel/lines'
-import { reapWithUs } from '../kernel/reaper'
+import { watchProcessGroup } from '../kernel/reaper'
 
 /** A reason that belongs in the build log as it stands. */
 export class BuildError extends Error {
@@ -30,7 +30,7 @@ export async function runCommand(argv: readonly [string, ...string[]], options: 
   signal.throwIfAborted()
   const [file, ...args] = argv
   const child = spawn(file, args, { cwd, env: asProcessEnv(env), detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  const release = reapWithUs(child.pid, 'now')
+  const release = watchProcessGroup(child.pid, 'now')
   readLines(child.stdout, (line) => onLine(line, false))
   readLines(child.stderr, (line) => onLine(line, true))
 

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { copyFile, lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises'
 import path from 'node:path'
 
-const AT_ONCE = 16
+const CONCURRENCY = 16
 
 /**
  * Copies a folder with its links as they are. Contents are shared until one side writes, where the file system can do
@@ -45,7 +45,7 @@ export async function copyTree(
       await job().catch((error) => failures.push(error))
   }
   // All of them come to rest, so that nothing is written any more when this rejects.
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: CONCURRENCY }, work))
   signal.throwIfAborted()
   if (failures.length) throw failures[0]
   return { files, bytes }

@@ -26,7 +26,7 @@ type Manifest = {
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {
   const text = await readFile(path.join(folder, 'package.json'), 'utf8').catch(() => undefined)
-  // A broken package.json is npm's to complain about, in its own words in the build log.
+  // A broken package.json is npm's to logError about, in its own words in the build log.
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Manifest)
   } catch {

@@ -72,7 +72,7 @@ async function withTagHint(error: unknown, options: CheckoutOptions): Promise<un
 }
 
 /** What a checkout leaves as it is, in words: submodules stay empty folders, large files of LFS stay pointers. */
-export async function notFetched(folder: string): Promise<string[]> {
+export async function describeUnfetched(folder: string): Promise<string[]> {
   const read = (file: string) => readFile(path.join(folder, file), 'utf8').catch(() => '')
   const notes: string[] = []
   const modules = [...(await read('.gitmodules')).matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, place]) => place)

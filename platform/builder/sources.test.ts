@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { baseEnvironment } from '../kernel/env'
 import { readLines } from '../kernel/lines'
-import { createRepository, isAlive, until } from '../testing/platform-fixture'
+import { createRepository, isAlive, waitFor } from '../testing/platform-fixture'
 import { buildFromGit } from './build'
 import { BuildCache } from './build-cache'
 import { runCommand } from './command'
@@ -84,7 +84,7 @@ test.runIf(existsSync(DAEMON))(
     ])
     try {
       const url = `git://127.0.0.1:${port}/`
-      await until('it answers', () => canConnect(port))
+      await waitFor('it answers', () => canConnect(port))
       const { place, commit: found } = await build(url)
       expect(found).toBe(commit)
       for (const name of readdirSync(folder))
@@ -195,10 +195,10 @@ test('an interrupt ends the command with everything it started', async () => {
     signal: controller.signal,
     onLine: (line) => lines.push(line),
   })
-  await until('it runs', () => lines.length > 0)
+  await waitFor('it runs', () => lines.length > 0)
   controller.abort(new Error('interrupted'))
   await expect(running).rejects.toThrow('interrupted')
-  await until('the grandchild is gone', () => !isAlive(Number(lines[0]?.split(' ')[1])))
+  await waitFor('the grandchild is gone', () => !isAlive(Number(lines[0]?.split(' ')[1])))
 })
 
 test('lines: titles and bells go, broken UTF-8 is replaced, an endless line is cut once, progress is seen now and then', async () => {

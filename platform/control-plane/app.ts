@@ -12,7 +12,7 @@ export type AppOptions = {
   handlers: Handlers
   isKey(given: string): boolean
   tenantId: string
-  complain(line: string): void
+  logError(line: string): void
 }
 
 /** Larger than any list of secrets that a process could be started with. */
@@ -20,7 +20,7 @@ const BODY_LIMIT = 4_000_000
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** The control plane's HTTP surface: every row of the operation table, handled by the function of its name. */
-export function createApp({ handlers, isKey, tenantId, complain }: AppOptions): Hono {
+export function createApp({ handlers, isKey, tenantId, logError }: AppOptions): Hono {
   const app = new Hono()
   app.get('/ok', (context) => context.json({ ok: true }))
 
@@ -60,7 +60,7 @@ export function createApp({ handlers, isKey, tenantId, complain }: AppOptions): 
   app.onError((error, context) => {
     if (error instanceof HttpError) return context.json({ detail: error.detail }, error.status)
     const requestId = randomUUID()
-    complain(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${error.stack}`)
+    logError(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${error.stack}`)
     return context.json({ detail: `Internal Server Error (request ${requestId})` }, 500, { 'X-Request-Id': requestId })
   })
   return app

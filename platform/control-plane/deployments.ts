@@ -8,7 +8,7 @@ import type { Handlers } from '../kernel/wire'
 import type { Platform } from './platform'
 import { deploymentRecord } from './records'
 import { checkHere, checkReferences } from './references'
-import { type Noted, noteRevision } from './revision-notes'
+import { noteRevision, type RevisionDetails } from './revision-details'
 
 /** Reconciled by a listener, not by the control plane itself. */
 export const REMOTE_SOURCES = ['external_docker']
@@ -133,7 +133,7 @@ export async function changeDeployment(
   always: boolean,
 ): Promise<string | undefined> {
   await find(platform, id)
-  let resourceSpec: Noted['resourceSpec']
+  let resourceSpec: RevisionDetails['resourceSpec']
   const revisionId = await platform.store.changeDeployment(id, (current) => {
     const may = mayDeployment('update', current.status)
     if (!may.allowed) throw new HttpError(400, `Deployment ${id} cannot be changed. ${may.reason}`)
@@ -168,11 +168,11 @@ async function refuseTier(platform: Platform, { deployment_id }: { deployment_id
 const given = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as Partial<T>
 
-async function remove({ store, rollouts }: Platform, id: string, wish: DeleteRequest): Promise<void> {
+async function remove({ store, rollouts }: Platform, id: string, request: DeleteRequest): Promise<void> {
   const found = await store.findDeployment(id)
   if (!found) throw notFound('Deployment', id)
   const may = mayDeployment('forceDelete', found.status)
-  if (wish.isForced && !may.allowed) throw new HttpError(400, may.reason)
-  await store.markDeleting(id, wish)
+  if (request.isForced && !may.allowed) throw new HttpError(400, may.reason)
+  await store.markDeleting(id, request)
   rollouts.wake(id, true)
 }

@@ -67,8 +67,8 @@ function cursor(field: string, text: string | undefined): number | undefined {
 type Filters = Pick<ListRevisionLogsQuery, 'start_time' | 'end_time' | 'query' | 'level' | 'run_id'>
 
 const filters = ({ start_time, end_time, query, level, run_id }: Filters) => ({
-  from: moment('start_time', start_time),
-  to: moment('end_time', end_time),
+  from: parseTime('start_time', start_time),
+  to: parseTime('end_time', end_time),
   query,
   level,
   runId: run_id,
@@ -77,7 +77,7 @@ const filters = ({ start_time, end_time, query, level, run_id }: Filters) => ({
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+ -]\d\d:?\d\d)?)?$/i
 
 /** A time as ISO 8601 text, UTC where it names no zone, or as a number since the epoch: seconds, or milliseconds where those would be far off. */
-function moment(field: string, text: string | undefined): Date | undefined {
+function parseTime(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const [, day, time = '00:00', zone = 'Z'] = ISO.exec(text) ?? []
   const number = /^\d{1,16}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN

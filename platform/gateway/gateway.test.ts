@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { listenOn } from '../kernel/listen'
 import type { AgentChild } from '../rollout/child'
-import { type Client, createFixture, type Fixture, graphFiles, until } from '../testing/platform-fixture'
+import { type Client, createFixture, type Fixture, graphFiles, waitFor } from '../testing/platform-fixture'
 import { createGateway } from './gateway'
 
 // Real processes on a machine that other tests share.
@@ -51,7 +51,7 @@ test('a caller who leaves ends the stream in the agent server', async () => {
   const response = await fetch(`${base}/stream?n=1000&ms=20`, { headers: key, signal: controller.signal })
   await response.body?.getReader().read()
   controller.abort()
-  await until('the agent server saw it', async () => (await client.about(id)).cut === before + 1)
+  await waitFor('the agent server saw it', async () => (await client.about(id)).cut === before + 1)
 })
 
 test('method, path, query, body and headers arrive as sent; the key does not, and nobody else can claim to be the gateway', async () => {
@@ -140,7 +140,7 @@ test('while the agent server is down: 503 with Retry-After and a detail; a strea
     '1',
     ['detail'],
   ])
-  await until('it is back', async () => (await fetch(`${base}/ok`, { headers: key })).status === 200)
+  await waitFor('it is back', async () => (await fetch(`${base}/ok`, { headers: key })).status === 200)
 })
 
 test('a request line that cannot be passed on is refused, and harms nobody else', async () => {

@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
 import type { AgentChild } from '../rollout/child'
 import type { Target } from '../rollout/rollouts'
-import { passedHeaders, requestHeaders } from './headers'
+import { forwardedHeaders, requestHeaders } from './headers'
 
 export type GatewayOptions = {
   target(deploymentId: string): Target
@@ -18,7 +18,7 @@ const RETRY_AFTER_S = 1
  * Connections kept for the next question. One may be closed in the moment of its use, by an agent server that was too
  * busy to see the request before its time limit: a question is then asked again. A change gets a connection of its own.
  */
-const kept = new http.Agent({ keepAlive: true, timeout: 2000 })
+const keepAliveAgent = new http.Agent({ keepAlive: true, timeout: 2000 })
 
 type Refusal = { status: number; detail: string; isTemporary?: boolean }
 
@@ -107,7 +107,7 @@ async function forward(
   try {
     attempt = new Attempt(request, child, place)
     const answer = await attempt.answer
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedHeaders(answer.rawHeaders))
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, forwardedHeaders(answer.rawHeaders))
     await passOn(answer, response)
   } catch {
     if (response.destroyed) return
@@ -160,7 +160,7 @@ class Attempt {
       method: request.method,
       path,
       headers: requestHeaders(request.rawHeaders, child, prefix, request.headers['transfer-encoding'] !== undefined),
-      agent: this.#isQuestion && kept,
+      agent: this.#isQuestion && keepAliveAgent,
     })
     this.answer = new Promise((resolve, reject) => {
       // `on`, not `once`: what remains of an upload after an early answer (413) may fail again, and matters to nobody.

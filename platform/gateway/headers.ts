@@ -14,7 +14,7 @@ const HOP_BY_HOP = new Set([
 const OURS = new Set(['host', 'expect', 'x-api-key', 'x-pilothouse-child', 'x-forwarded-prefix'])
 
 /** Node's flat list of names and values, as they came, without those of one connection and those named in `dropped`. */
-export function passedHeaders(raw: readonly string[], dropped: ReadonlySet<string> = new Set()): string[] {
+export function forwardedHeaders(raw: readonly string[], dropped: ReadonlySet<string> = new Set()): string[] {
   const named = new Set<string>()
   for (let i = 0; i < raw.length; i += 2)
     if (raw[i]?.toLowerCase() === 'connection')
@@ -35,7 +35,7 @@ export function requestHeaders(
   prefix: string,
   isChunked: boolean,
 ): string[] {
-  const headers = [...passedHeaders(raw, OURS), 'host', `127.0.0.1:${child.port}`]
+  const headers = [...forwardedHeaders(raw, OURS), 'host', `127.0.0.1:${child.port}`]
   headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix)
   // For addresses that the agent server writes into its answers; another proxy in front knows better.
   const host = headerOf(raw, 'host')

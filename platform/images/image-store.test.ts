@@ -14,7 +14,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ImageStore } from './image-store'
-import { nearNames, parseReference } from './reference'
+import { parseReference, similarNames } from './reference'
 
 let folder: string
 let data: string
@@ -71,13 +71,13 @@ test.each([
 
 test('near names are those of the same image, then the most alike, and nothing far away', () => {
   const known = ['agents/chat:v1', 'agents/chat:latest', 'other/chat:v2', 'agents/chart:v1', 'billing:v1']
-  expect(nearNames('agents/chat:v2', known)).toEqual([
+  expect(similarNames('agents/chat:v2', known)).toEqual([
     'agents/chat:latest',
     'agents/chat:v1',
     'other/chat:v2',
     'agents/chart:v1',
   ])
-  expect(nearNames('something-else-entirely', known)).toEqual([])
+  expect(similarNames('something-else-entirely', known)).toEqual([])
 })
 
 describe('packing', () => {

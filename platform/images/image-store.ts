@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { BuildError } from '../builder/command'
 import { readGraphConfig } from '../builder/graph-config'
 import { extractArchive, writeArchive } from './archive'
-import { nearNames, parseReference } from './reference'
+import { parseReference, similarNames } from './reference'
 import { ImageError, readTree } from './tree'
 
 const Tagged = z.object({
@@ -183,7 +183,7 @@ export class ImageStore {
 
   async #unknown(image: string): Promise<ImageError> {
     const known = (await this.list()).map((one) => one.image)
-    const near = nearNames(image, known)
+    const near = similarNames(image, known)
     if (near.length) return new ImageError(`Image ${image} is not in the image store. Near names: ${near.join(', ')}.`)
     const others = known.length
       ? `It has ${known.length} others: ${known.slice(0, 5).join(', ')}${known.length > 5 ? ' …' : ''}.`

@@ -16,7 +16,7 @@ export function parseReference(text: string): ImageReference | undefined {
 }
 
 /** Of `known`, those that were likely meant: with the same words first, then the most alike. At most five. */
-export function nearNames(wanted: string, known: readonly string[]): string[] {
+export function similarNames(wanted: string, known: readonly string[]): string[] {
   const [base = ''] = wanted.split('@')
   const distances = known.map((name) => ({ name, distance: isPartOf(base, name) ? 0 : distanceOf(base, name) }))
   return distances

@@ -40,9 +40,9 @@ export function openDataFolder(dataDir: string): DataFolder {
     builds,
     images,
     cache,
-    apiKey: kept(path.join(folder, 'api-key'), () => `plt_${randomBytes(24).toString('base64url')}`),
+    apiKey: readOrCreate(path.join(folder, 'api-key'), () => `plt_${randomBytes(24).toString('base64url')}`),
     sealKey: Buffer.from(
-      kept(path.join(folder, 'seal-key'), () => randomBytes(32).toString('base64')),
+      readOrCreate(path.join(folder, 'seal-key'), () => randomBytes(32).toString('base64')),
       'base64',
     ),
     port: () => {
@@ -69,7 +69,7 @@ export function writePrivately(file: string, text: string): void {
   renameSync(draft, file)
 }
 
-function kept(file: string, make: () => string): string {
+function readOrCreate(file: string, make: () => string): string {
   const found = read(file)
   if (found) return found
   const made = make()

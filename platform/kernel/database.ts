@@ -14,11 +14,11 @@ const RUNNING = 72_616_002
 
 /**
  * Opens and migrates the database and takes it for this process: two platforms on one database would start every
- * agent server twice. Waits `patienceMs` for a predecessor that was just killed, then throws.
+ * agent server twice. Waits `timeoutMs` for a predecessor that was just killed, then throws.
  */
-export async function openDatabase(url: string, log: (line: string) => void, patienceMs = 3000): Promise<Database> {
+export async function openDatabase(url: string, log: (line: string) => void, timeoutMs = 3000): Promise<Database> {
   let isClosed = false
-  let holder = await hold(url, patienceMs)
+  let holder = await hold(url, timeoutMs)
   holder.on('error', lost)
 
   /** The connection that holds the lock is gone (the server restarted): take the lock again, quietly. */
@@ -50,11 +50,11 @@ export async function openDatabase(url: string, log: (line: string) => void, pat
   }
 }
 
-async function hold(url: string, patienceMs: number): Promise<pg.Client> {
+async function hold(url: string, timeoutMs: number): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    const until = Date.now() + patienceMs
+    const until = Date.now() + timeoutMs
     for (;;) {
       const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [RUNNING])
       if (rows[0]?.taken) break
@@ -74,3 +74,18 @@ async function hold(url: string, patienceMs: number): Promise<pg.Client> {
     throw error
   }
 }
+
+/** drizzle wraps the driver's error in one whose message is the statement with all its values. */
+const causeOf = (error: unknown) => ((error as Error).cause ?? error) as Error & { code?: string; constraint?: string }
+
+/** What went wrong, without the statement and its values. */
+export const reasonOf = (error: unknown): string => causeOf(error).message
+
+export const isMissingReference = (error: unknown): boolean => causeOf(error).code === '23503'
+
+/** Whether a row was refused by a unique index of that name. */
+export const isUniqueViolation = (error: unknown, index: string): boolean =>
+  causeOf(error).code === '23505' && causeOf(error).constraint === index
+
+/** Escapes text for use inside a LIKE pattern. */
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')

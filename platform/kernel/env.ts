@@ -1,7 +1,11 @@
 import path from 'node:path'
 import { z } from 'zod'
 import { type AddressRange, parseRange } from '@/lib/contracts/wire/address'
+import { version } from '@/package.json'
 import type { AllowedOrigins } from './cors'
+
+/** The version of the agent servers that this platform rolls out, reported as `image_version`. */
+export const PLATFORM_VERSION: string = version
 
 /** The platform's programs read the environment here and nowhere else. */
 function parse<T extends z.ZodType>(schema: T): z.output<T> {

@@ -16,7 +16,7 @@ export async function adoptProject(tx: Db, deployment: { id: string; name: strin
 }
 
 /** Removes a deployment's project where its delete asked for that; to be called before the deployment's row goes. */
-export async function removeProjectIfAsked(tx: Db, deploymentId: string): Promise<void> {
+export async function removeProjectIfRequested(tx: Db, deploymentId: string): Promise<void> {
   const asked = tx
     .select({ id: deployments.id })
     .from(deployments)

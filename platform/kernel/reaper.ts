@@ -37,7 +37,7 @@ let journal: string | undefined
  * Keeps the journal in this folder from now on, and ends what the last platform left there: builds before it returns,
  * agent servers in a moment.
  */
-export function reapLeftovers(folder: string): void {
+export function endOrphanedProcesses(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   journal = folder
   const end = (name: string) => {
@@ -55,7 +55,7 @@ export function reapLeftovers(folder: string): void {
 }
 
 /** Watches over the process group that a `detached` child leads, until the given function is called. */
-export function reapWithUs(group: number | undefined, when: When): () => void {
+export function watchProcessGroup(group: number | undefined, when: When): () => void {
   // Windows has neither groups nor this shell; there, closed channels have to do.
   if (group === undefined || process.platform === 'win32') return () => {}
   groups.set(group, when)
@@ -63,15 +63,15 @@ export function reapWithUs(group: number | undefined, when: When): () => void {
   const born = birthOf(group)
   // Without a sign of who had the number, nothing could be ended safely later.
   if (note && born) writeFileSync(note, `${born} ${when}`)
-  tell(`${when} ${group}`)
+  send(`${when} ${group}`)
   return () => {
     if (!groups.delete(group)) return
-    tell(`gone ${group}`)
+    send(`gone ${group}`)
     if (note) rmSync(note, { force: true })
   }
 }
 
-function tell(line: string): void {
+function send(line: string): void {
   if (shell) {
     shell.stdin?.write(`${line}\n`)
     return
@@ -83,7 +83,7 @@ function tell(line: string): void {
     if (shell !== started) return
     shell = undefined
     const [first] = groups
-    if (first) tell(`${first[1]} ${first[0]}`)
+    if (first) send(`${first[1]} ${first[0]}`)
   }
   started.once('exit', lost).once('error', lost)
   started.stdin?.on('error', () => {})

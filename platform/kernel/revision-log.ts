@@ -1,13 +1,12 @@
 import { and, asc, desc, eq, gt, gte, ilike, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { LOG_LEVELS } from '@/lib/contracts/deployments/logs'
 import type { Db } from './database'
-import { isMissingReference, reasonOf } from './database-error'
-import { escapeLike } from './escape-like'
+import { escapeLike, isMissingReference, reasonOf } from './database'
 import { revisionLogs } from './schema'
 import type { LogLevel, LogType } from './wire'
 
 /** Where a line belongs. */
-export type LogPlace = { deploymentId: string; revisionId: string; type: LogType }
+export type LogTarget = { deploymentId: string; revisionId: string; type: LogType }
 export type LogLine = { level: LogLevel; message: string; runId?: string }
 export type LogFilter = {
   deploymentId: string
@@ -42,10 +41,10 @@ export class RevisionLogs {
 
   constructor(
     private readonly db: Db,
-    private readonly complain: (line: string) => void,
+    private readonly logError: (line: string) => void,
   ) {}
 
-  append(place: LogPlace, line: LogLine): void {
+  append(place: LogTarget, line: LogLine): void {
     // PostgreSQL's text cannot hold NUL.
     const whole = line.message.replaceAll('\u0000', '\uFFFD')
     const message = whole.length > LINE_LIMIT ? `${whole.slice(0, LINE_LIMIT)}… (line cut)` : whole
@@ -77,7 +76,7 @@ export class RevisionLogs {
       if (isGone && places.size > 1)
         for (const place of places) await this.#insert(lines.filter((line) => line.revisionId === place))
       // The log must not stop a roll-out, whatever is wrong with it.
-      else if (!isGone) this.complain(`Log lines were not stored: ${reasonOf(error)}`)
+      else if (!isGone) this.logError(`Log lines were not stored: ${reasonOf(error)}`)
     }
   }
 
@@ -95,7 +94,7 @@ export class RevisionLogs {
       await this.db
         .delete(revisionLogs)
         .where(and(of, sql`${revisionLogs.id} <= ${oldest}`))
-        .catch((error) => this.complain(`Old log lines were not removed: ${reasonOf(error)}`))
+        .catch((error) => this.logError(`Old log lines were not removed: ${reasonOf(error)}`))
     }
   }
 

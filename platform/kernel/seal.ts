@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Seals JSON values with AES-256-GCM. What was sealed for one `purpose` does not open for another. */
 export type Sealer = {
@@ -27,4 +27,12 @@ export function createSealer(key: Buffer): Sealer {
       return JSON.parse(Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')) as T
     },
   }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Compares in constant time; hashing makes the lengths equal. */
+export function createKeyCheck(apiKey: string): (given: string) => boolean {
+  const expected = digest(apiKey)
+  return (given) => timingSafeEqual(digest(given), expected)
 }

@@ -3,9 +3,8 @@ import { and, asc, desc, eq, getTableColumns, ilike, inArray, isNotNull, ne, or,
 import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
 import { REVISION_STATUSES_IN_PROGRESS, type RevisionStatus } from '@/lib/contracts/wire/state'
 import type { Db } from './database'
-import { isTaken } from './database-error'
-import { escapeLike } from './escape-like'
-import { adoptProject, removeProjectIfAsked } from './projects'
+import { escapeLike, isUniqueViolation } from './database'
+import { adoptProject, removeProjectIfRequested } from './projects'
 import { type DeploymentRow, deployments, type RevisionRow, revisions, settings, tracingProjects } from './schema'
 
 export type DeploymentFilter = {
@@ -36,7 +35,7 @@ export type DeploymentChange = {
 export type DeleteRequest = { isForced: boolean; deletesProject: boolean }
 
 /** Statuses of a revision whose place a newer one may still take. */
-export const WAITING: readonly RevisionStatus[] = ['CREATING', 'QUEUED']
+export const SUPERSEDABLE: readonly RevisionStatus[] = ['CREATING', 'QUEUED']
 
 export class NameTakenError extends Error {}
 
@@ -58,7 +57,7 @@ export class Store {
         await adoptProject(tx as unknown as Db, deployment)
       })
     } catch (error) {
-      if (isTaken(error, 'deployments_name')) throw new NameTakenError()
+      if (isUniqueViolation(error, 'deployments_name')) throw new NameTakenError()
       throw error
     }
   }
@@ -137,7 +136,7 @@ export class Store {
 
   async removeDeployment(id: string): Promise<void> {
     await this.db.transaction(async (tx) => {
-      await removeProjectIfAsked(tx as unknown as Db, id)
+      await removeProjectIfRequested(tx as unknown as Db, id)
       await tx.delete(deployments).where(eq(deployments.id, id))
     })
   }
@@ -279,12 +278,12 @@ export class Store {
         and(eq(revisions.deploymentId, deploymentId), inArray(revisions.status, [...REVISION_STATUSES_IN_PROGRESS])),
       )
       .orderBy(asc(revisions.queuedAt), asc(revisions.number))
-    const begun = open.find((revision) => !WAITING.includes(revision.status))
+    const begun = open.find((revision) => !SUPERSEDABLE.includes(revision.status))
     const next = begun ?? open.at(-1)
     if (begun || !next) return { next, superseded: [] }
     const superseded: RevisionRow[] = []
     for (const revision of open.slice(0, -1))
-      if (await this.moveRevision(revision.id, 'SKIPPED', WAITING)) superseded.push(revision)
+      if (await this.moveRevision(revision.id, 'SKIPPED', SUPERSEDABLE)) superseded.push(revision)
     return { next, superseded }
   }
 

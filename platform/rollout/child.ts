@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { asProcessEnv } from '../kernel/env'
 import { readLines } from '../kernel/lines'
-import { reapWithUs } from '../kernel/reaper'
-import { heapFor, watchMemory } from './memory-limit'
+import { watchProcessGroup } from '../kernel/reaper'
+import { heapLimitFor, watchMemory } from './memory-limit'
 
 /** A reason that belongs in the deploy log as it stands. */
 export class StartError extends Error {
@@ -52,7 +52,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
   options.signal.throwIfAborted()
   const secret = randomBytes(32).toString('base64url')
   const limitMb = options.memoryLimitMb
-  const heap = limitMb ? [`--max-old-space-size=${heapFor(limitMb)}`] : []
+  const heap = limitMb ? [`--max-old-space-size=${heapLimitFor(limitMb)}`] : []
   const node = spawn(process.execPath, ['--enable-source-maps', ...heap, options.entry], {
     cwd: options.cwd,
     env: asProcessEnv({ ...options.env, PILOTHOUSE_AGENT_SECRET: secret }),
@@ -63,7 +63,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
   if (node.stdout) readLines(node.stdout, (line) => options.onLine(line, false))
   if (node.stderr) readLines(node.stderr, (line) => options.onLine(line, true))
 
-  const release = reapWithUs(node.pid, 'later')
+  const release = watchProcessGroup(node.pid, 'later')
   let isOver = false
   let excess: string | undefined
   const ended = new Promise<string>((resolve) => {

@@ -2,11 +2,11 @@ import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RevisionStatus } from '@/lib/contracts/wire/state'
-import { reasonOf } from '../kernel/database-error'
+import { reasonOf } from '../kernel/database'
 import type { ConcurrencyLimiter } from '../kernel/limiter'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../kernel/schema'
-import { type Store, WAITING } from '../kernel/store'
+import { type Store, SUPERSEDABLE } from '../kernel/store'
 import { agentSchemaName } from './child-env'
 import type { Launcher } from './launcher'
 import { Supervisor } from './supervisor'
@@ -21,7 +21,7 @@ export type RolloutOptions = {
   imageVersion: string
   drainMs: number
   graceMs: number
-  complain(line: string): void
+  logError(line: string): void
 }
 
 class Interrupted extends Error {}
@@ -39,12 +39,12 @@ const KEPT_FOLDERS = 5
 
 /**
  * Everything that happens to one deployment, one thing after the other: its revisions, then its end. What is to do is
- * read from the store each time, so a lane that was killed anywhere goes on from there.
+ * read from the store each time, so a queue that was killed anywhere goes on from there.
  */
 export class DeploymentQueue {
   readonly supervisor: Supervisor
   #isDeleting = false
-  #hasNews = false
+  #needsCheck = false
   #running: Promise<void> | undefined
   #work: { revisionId: string; controller: AbortController; done: Promise<void> } | undefined
   /** The revision whose deploy log hears of restarts. */
@@ -55,7 +55,7 @@ export class DeploymentQueue {
     readonly deploymentId: string,
     private readonly options: RolloutOptions,
     private readonly on: {
-      /** Nothing is to do and nothing runs: another lane may begin from the store when there is news. */
+      /** Nothing is to do and nothing runs: another queue may begin from the store when there is news. */
       onIdle(): void
       /** The deployment is no more. */
       onGone(): void
@@ -71,14 +71,14 @@ export class DeploymentQueue {
 
   /** Looks for something to do, now or as soon as what is under way is done. */
   wake(): void {
-    this.#hasNews = true
-    const { store, complain } = this.options
+    this.#needsCheck = true
+    const { store, logError } = this.options
     // Busy: what is new can only wait, and its status is to say so.
-    if (this.#running) store.queueNew(this.deploymentId).catch((error: Error) => complain(reasonOf(error)))
+    if (this.#running) store.queueNew(this.deploymentId).catch((error: Error) => logError(reasonOf(error)))
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
       if (this.#end.signal.aborted) return
-      if (this.#hasNews) this.wake()
+      if (this.#needsCheck) this.wake()
       else if (this.supervisor.isIdle) this.on.onIdle()
     })
   }
@@ -93,12 +93,12 @@ export class DeploymentQueue {
   /** Starts the agent server that served when the platform was stopped. */
   restore(revision: RevisionRow): void {
     this.#active = revision
-    this.supervisor.restore(this.#launchAgain(revision.id))
+    this.supervisor.restore(this.#relaunch(revision.id))
   }
 
   /** Stops a revision that is not finished, wherever it is; resolves when its status says so. */
   async interrupt(revisionId: string): Promise<void> {
-    if (await this.options.store.moveRevision(revisionId, 'INTERRUPTED', WAITING)) return
+    if (await this.options.store.moveRevision(revisionId, 'INTERRUPTED', SUPERSEDABLE)) return
     if (this.#work?.revisionId !== revisionId) return
     this.#work.controller.abort(new Interrupted())
     await this.#work.done
@@ -111,9 +111,9 @@ export class DeploymentQueue {
   }
 
   async #run(): Promise<void> {
-    const { store, complain } = this.options
-    while (this.#hasNews && !this.#end.signal.aborted) {
-      this.#hasNews = false
+    const { store, logError } = this.options
+    while (this.#needsCheck && !this.#end.signal.aborted) {
+      this.#needsCheck = false
       try {
         const deployment = await store.findDeployment(this.deploymentId)
         if (!deployment) return this.on.onGone()
@@ -121,8 +121,8 @@ export class DeploymentQueue {
         await this.#next(deployment)
       } catch (error) {
         if (this.#end.signal.aborted) return
-        complain(`Deployment ${this.deploymentId}: ${reasonOf(error)}`)
-        this.#hasNews = true
+        logError(`Deployment ${this.deploymentId}: ${reasonOf(error)}`)
+        this.#needsCheck = true
         await sleep(RETRY_MS, undefined, { signal: this.#end.signal }).catch(() => {})
       }
     }
@@ -139,7 +139,7 @@ export class DeploymentQueue {
     for (const revision of superseded)
       launcher.logOf({ deployment, revision }, 'build')('INFO', `Skipped: revision ${next?.number} took its place.`)
     if (!next) return
-    this.#hasNews = true // others may wait behind this one
+    this.#needsCheck = true // others may wait behind this one
     const controller = new AbortController()
     const done = this.#advance(deployment, next, AbortSignal.any([controller.signal, this.#end.signal]))
     this.#work = { revisionId: next.id, controller, done: done.catch(() => {}) }
@@ -195,16 +195,16 @@ export class DeploymentQueue {
     }
     const before = this.#active
     this.#active = revision
-    this.supervisor.adopt(child, this.#launchAgain(revision.id))
+    this.supervisor.adopt(child, this.#relaunch(revision.id))
     this.#say('INFO', 'Serving: new requests go to this revision.')
-    await this.#prune([revision.id, before?.id]).catch((error: Error) => this.options.complain(error.message))
+    await this.#prune([revision.id, before?.id]).catch((error: Error) => this.options.logError(error.message))
   }
 
-  #launchAgain(revisionId: string) {
+  #relaunch(revisionId: string) {
     const { startSlots, launcher } = this.options
     return (signal: AbortSignal) => {
       const either = AbortSignal.any([signal, this.#end.signal])
-      return startSlots(either, () => launcher.startAgain(this.deploymentId, revisionId, either))
+      return startSlots(either, () => launcher.restart(this.deploymentId, revisionId, either))
     }
   }
 

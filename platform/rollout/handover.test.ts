@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createFixture, type Fixture, isAlive, until } from '../testing/platform-fixture'
+import { createFixture, type Fixture, isAlive, waitFor } from '../testing/platform-fixture'
 import { tickerFiles } from '../testing/ticker.mjs'
 
 // What becomes of runs that are in progress when another revision takes over, with real agent servers.
@@ -75,7 +75,7 @@ test('a run that nobody reads is finished by the process that began it, when tha
   writeFileSync(held, '')
   const before = await processId(await active())
   const run = await startRun({ stream_resumable: true })
-  await until(
+  await waitFor(
     'it is in progress',
     async () => (await fixture.client.get(`/agents/${id}${run}`)).body.status === 'running',
   )
@@ -86,16 +86,16 @@ test('a run that nobody reads is finished by the process that began it, when tha
   expect(numbers(events)).toEqual(upTo(STEPS))
   expect(events[0]).toMatchObject({ event: 'metadata', data: { attempt: 1 } })
   expect(events.filter(({ event }) => event === 'metadata')).toHaveLength(1)
-  await until('the old process is gone', () => !isAlive(before))
+  await waitFor('the old process is gone', () => !isAlive(before))
   const log = () => fixture.client.log(id, second, 'deploy')
-  await until('it is said', async () => (await log()).includes('has ended'))
+  await waitFor('it is said', async () => (await log()).includes('has ended'))
   expect(await log()).toMatch(/before this one \(process \d+\) has ended/)
 }, 60_000)
 
 test('after the drain limit runs are handed on: a resumable stream goes on with Last-Event-ID, none lost or doubled; another can be joined', async () => {
   await fixture.platform.stop()
   await fixture.start({ drainMs: 300 })
-  await until('it serves', async () => (await fixture.client.get(`/agents/${id}/ok`)).status === 200)
+  await waitFor('it serves', async () => (await fixture.client.get(`/agents/${id}/ok`)).status === 200)
   writeFileSync(held, '')
   const runs = { resumable: await startRun({ stream_resumable: true }), plain: await startRun({}) }
   const first = stream(`${runs.resumable}/stream`, { 'last-event-id': '-1' }).then(read)

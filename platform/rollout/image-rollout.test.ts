@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { LISTENER_ID } from '../control-plane/platform'
 import { ImageStore } from '../images/image-store'
-import { type Client, createFixture, type Fixture, graphFiles, isAlive, until } from '../testing/platform-fixture'
+import { type Client, createFixture, type Fixture, graphFiles, isAlive, waitFor } from '../testing/platform-fixture'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -54,7 +54,7 @@ test('the digest is kept for a redeploy and a restart, wherever the tag points; 
   const { id, first: revision } = await deploy('moving', 'agents/moving')
   const second = await images.pack(tree(graphFiles('new')), 'agents/moving')
   await client.request('POST', `/v2/deployments/${id}/revisions/${revision}/redeploy`)
-  await until('it is redeployed', async () => (await deployLog(id, revision)).split(first.digest).length === 3)
+  await waitFor('it is redeployed', async () => (await deployLog(id, revision)).split(first.digest).length === 3)
   await client.settled(id, revision, 'DEPLOYED')
   expect((await client.about(id)).text).toBe('old')
 
@@ -64,7 +64,7 @@ test('the digest is kept for a redeploy and a restart, wherever the tag points; 
   await images.remove('agents/moving')
   await fixture.start()
   client = fixture.client
-  await until('it serves again', async () => (await client.get(`/agents/${id}/about`)).status === 200)
+  await waitFor('it serves again', async () => (await client.get(`/agents/${id}/about`)).status === 200)
   expect((await client.about(id)).text).toBe('old')
 
   const again = await images.pack(tree(graphFiles('new')), 'agents/moving')
@@ -75,7 +75,7 @@ test('the digest is kept for a redeploy and a restart, wherever the tag points; 
   await client.settled(id, patched.body.latest_revision_id, 'DEPLOYED')
   expect((await client.about(id)).text).toBe('new')
   await client.request('DELETE', `/v2/deployments/${id}`)
-  await until('it is gone', async () => (await client.get(`/v2/deployments/${id}`)).status === 404)
+  await waitFor('it is gone', async () => (await client.get(`/v2/deployments/${id}`)).status === 404)
   expect(existsSync(path.join(fixture.folder, 'data/images/pins', id))).toBe(false)
 })
 
@@ -93,7 +93,7 @@ test('an unknown image is DEPLOY_FAILED with near names in the deploy log, and t
   // Packed in the meantime, the same revision can be rolled out.
   await images.pack(tree(graphFiles('late')), 'agents/knwon:v1')
   await client.request('POST', `/v2/deployments/${id}/revisions/${body.latest_revision_id}/redeploy`)
-  await until('it serves', async () => (await client.about(id)).text === 'late')
+  await waitFor('it serves', async () => (await client.about(id)).text === 'late')
 })
 
 describe('the resource spec', () => {
@@ -125,8 +125,8 @@ describe('the resource spec', () => {
     )
     const { id, first } = await deploy('greedy', 'agents/greedy', { resource_spec: { memory_limit_mb: 150 } })
     const { pid } = await client.about(id)
-    await until('it is ended', () => !isAlive(pid))
-    await until('the log says why', async () =>
+    await waitFor('it is ended', () => !isAlive(pid))
+    await waitFor('the log says why', async () =>
       /ended by itself.*it used \d+ MB and its memory limit is 150 MB/.test(await deployLog(id, first)),
     )
     await client.request('DELETE', `/v2/deployments/${id}`)

@@ -133,7 +133,7 @@ export class Launcher {
   }
 
   /** As `start`, for a revision that served before: its row is read anew, and its folder made again where it is gone. */
-  async startAgain(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<AgentChild> {
+  async restart(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<AgentChild> {
     const { store } = this.options
     const deployment = await store.findDeployment(deploymentId)
     let revision = await store.findRevision(deploymentId, revisionId)

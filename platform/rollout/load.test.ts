@@ -2,7 +2,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { startLoad } from '../testing/load.mjs'
-import { createClient, createFolder, createRepository, until } from '../testing/platform-fixture'
+import { createClient, createFolder, createRepository, waitFor } from '../testing/platform-fixture'
 import { startProgram } from '../testing/program.mjs'
 import { tickerFiles } from '../testing/ticker.mjs'
 
@@ -31,7 +31,7 @@ test('under requests and open streams a roll-out fails no request and loses or d
     const deployed = [body.latest_revision_id as string]
     /** Whatever the rate that this machine reaches: each stream is open, and a revision has answered often. */
     const underLoad = (revision: string) =>
-      until('it is under load', () => load.figures.streams >= 20 && (load.revisions[revision] ?? 0) >= 10)
+      waitFor('it is under load', () => load.figures.streams >= 20 && (load.revisions[revision] ?? 0) >= 10)
     await underLoad(body.latest_revision_id)
     repository.commit(tickerFiles('second'))
     const { body: revision } = await client.request('POST', `/v2/deployments/${body.id}/revisions`, {})

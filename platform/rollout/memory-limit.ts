@@ -7,7 +7,7 @@ const LOOK_MS = 500
 const MB = 1024 * 1024
 
 /** What V8 may keep alive, in MB: the rest of the limit is for buffers, code and threads. */
-export const heapFor = (limitMb: number): number => Math.max(32, Math.floor(limitMb * 0.75))
+export const heapLimitFor = (limitMb: number): number => Math.max(32, Math.floor(limitMb * 0.75))
 
 /** Resident memory of a process in bytes; undefined where it is gone or cannot be asked. */
 export async function residentBytes(pid: number): Promise<number | undefined> {

@@ -2,14 +2,14 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import {
+  blockingGraph,
   type Client,
   createBody,
   createCanary,
   createFixture,
   type Fixture,
   graphFiles,
-  heldGraph,
-  until,
+  waitFor,
 } from '../testing/platform-fixture'
 
 // The clock would look again only after the test is over: whatever is seen here, the refs' own files told it.
@@ -57,7 +57,7 @@ async function restart() {
   client = fixture.client
 }
 const pushed = (id: string, commit: string) =>
-  until(`a revision of ${commit}`, async () => (await latestCommit(id)) === commit)
+  waitFor(`a revision of ${commit}`, async () => (await latestCommit(id)) === commit)
 
 test('a push is seen at once: loose refs, packed refs, a branch with slashes, a force push, a branch that comes back', async () => {
   const { id, first, repository } = await watched('seen', 'feature/deep/one')
@@ -72,7 +72,9 @@ test('a push is seen at once: loose refs, packed refs, a branch with slashes, a 
   repository.git('checkout', '--quiet', '--detach')
   repository.git('branch', '-D', 'feature/deep/one')
   const latest = (await revisions(id))[0]?.id ?? ''
-  await until('it is said', async () => (await client.log(id, latest, 'build')).includes('is gone from the repository'))
+  await waitFor('it is said', async () =>
+    (await client.log(id, latest, 'build')).includes('is gone from the repository'),
+  )
   repository.git('branch', 'feature/deep/one', forced)
   await canary.passed()
   expect(await revisions(id)).toHaveLength(count)
@@ -84,7 +86,7 @@ test('of rapid pushes the last is deployed and those that were still queued are 
   const { id, repository } = await watched('rapid')
   const held = path.join(fixture.folder, 'held')
   writeFileSync(held, '')
-  await pushed(id, repository.commit({ 'main.mjs': heldGraph(held, 'slow') }))
+  await pushed(id, repository.commit({ 'main.mjs': blockingGraph(held, 'slow') }))
   let last = ''
   for (const text of ['a', 'b', 'c']) {
     last = repository.commit(graphFiles(text))
@@ -118,7 +120,7 @@ test('a repository that cannot be asked is said once in the build log, and what 
   await restart()
   const [latest] = await revisions(id)
   const log = () => client.log(id, latest?.id ?? '', 'build')
-  await until('it is said', async () => (await log()).includes('Pushes are not seen for now'))
+  await waitFor('it is said', async () => (await log()).includes('Pushes are not seen for now'))
   expect((await revisions(id)).map(({ status }) => status)).toEqual(['DEPLOYED'])
 })
 

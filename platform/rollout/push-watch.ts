@@ -37,7 +37,7 @@ class Changed extends Error {}
 
 const LONGEST_LOCAL_MS = 60_000
 const LONGEST_REMOTE_MS = 15 * 60_000
-const LOOKS_AT_ONCE = 4
+const MAX_CONCURRENT_CHECKS = 4
 /** How much rarer a repository is asked whose files tell by themselves. */
 const WATCHED_TIMES = 5
 
@@ -54,7 +54,7 @@ export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> 
   const mask = createMask([])
   const tracked = new Map<string, Tracked>()
   const looking = new Set<Promise<void>>()
-  const slots = { local: createLimiter(LOOKS_AT_ONCE), remote: createLimiter(LOOKS_AT_ONCE) }
+  const slots = { local: createLimiter(MAX_CONCURRENT_CHECKS), remote: createLimiter(MAX_CONCURRENT_CHECKS) }
   let pause = new AbortController()
 
   const run = async () => {

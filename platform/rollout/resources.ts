@@ -1,6 +1,6 @@
 import type { SourceConfig } from '@/lib/contracts/deployments/deployments'
 import { withDefaults } from '@/lib/contracts/deployments/resource-defaults'
-import { heapFor } from './memory-limit'
+import { heapLimitFor } from './memory-limit'
 
 export type AppliedResources = {
   memoryLimitMb: number | undefined
@@ -26,7 +26,7 @@ export function applyResources(config: Pick<SourceConfig, 'resource_spec' | 'cus
   if (config.custom_url) rest.push('custom_url')
   const lines: string[] = []
   if (memoryLimitMb !== undefined)
-    lines.push(`Memory limit: ${memoryLimitMb} MB, of that ${heapFor(memoryLimitMb)} MB for JavaScript objects.`)
+    lines.push(`Memory limit: ${memoryLimitMb} MB, of that ${heapLimitFor(memoryLimitMb)} MB for JavaScript objects.`)
   if (rest.length) lines.push(`Stored but not applied here: ${rest.join(', ')}.`)
   return { memoryLimitMb, lines }
 }

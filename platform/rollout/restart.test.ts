@@ -3,15 +3,15 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
+  blockingGraph,
   createBody,
   createClient,
   createFixture,
   type Fixture,
   graphFiles,
-  heldGraph,
   isAlive,
-  STAND_IN,
-  until,
+  STAND_IN_AGENT,
+  waitFor,
 } from '../testing/platform-fixture'
 import { startProgram as startPlatformProgram } from '../testing/program.mjs'
 
@@ -33,7 +33,7 @@ async function startProgram() {
   const program = await startPlatformProgram({
     dataDir: path.join(fixture.folder, 'data'),
     databaseUrl: fixture.database.url,
-    agentServer: STAND_IN,
+    agentServer: STAND_IN_AGENT,
   })
   started.push(program.child)
   return { ...program, client: createClient(program.ready) }
@@ -49,9 +49,9 @@ test('stop leaves no process; the next start has the same address and key, serve
   const { pid } = await before.about(body.id)
   const held = path.join(fixture.folder, 'held')
   writeFileSync(held, '')
-  repository.commit({ 'main.mjs': heldGraph(held, 'slow') })
+  repository.commit({ 'main.mjs': blockingGraph(held, 'slow') })
   const second = (await before.request('POST', `/v2/deployments/${body.id}/revisions`, {})).body.id
-  await until('it is deploying', async () => (await before.revision(body.id, second)).status === 'DEPLOYING')
+  await waitFor('it is deploying', async () => (await before.revision(body.id, second)).status === 'DEPLOYING')
   await fixture.platform.stop()
   expect(isAlive(pid)).toBe(false)
   await expect(fetch(url)).rejects.toThrow()
@@ -60,14 +60,14 @@ test('stop leaves no process; the next start has the same address and key, serve
   const again = await fixture.start()
   expect([again.url, again.apiKey]).toEqual([url, apiKey])
   const { client } = fixture
-  await until('the first revision serves', async () => (await client.about(body.id)).greeting === 'still here')
+  await waitFor('the first revision serves', async () => (await client.about(body.id)).greeting === 'still here')
   await client.settled(body.id, second, 'DEPLOYED')
   expect(await client.about(body.id)).toMatchObject({ revision: second, text: 'slow', greeting: 'still here' })
 })
 
 test('a second platform on the same database is refused in plain words', async () => {
   const first = fixture.platform
-  await expect(fixture.start({ patienceMs: 0 })).rejects.toThrow('Another platform is running on this database')
+  await expect(fixture.start({ timeoutMs: 0 })).rejects.toThrow('Another platform is running on this database')
   expect((await fetch(`${first.url}/ok`)).status).toBe(200)
 })
 
@@ -86,7 +86,7 @@ test('what has nothing to do or to serve is known all the same after a start, an
   await client.settled(id, latest_revision_id, 'DEPLOYED')
   expect((await client.get(`/agents/${id}/ok`)).status).toBe(200)
   expect((await client.request('DELETE', `/v2/deployments/${id}`)).status).toBe(204)
-  await until('it is gone', async () => (await client.get(`/agents/${id}/ok`)).status === 404)
+  await waitFor('it is gone', async () => (await client.get(`/agents/${id}/ok`)).status === 404)
   await fixture.platform.stop()
 })
 
@@ -107,17 +107,17 @@ test('kill -9 of the platform leaves no build command and no agent server, not e
     source_config: { ...createBody('', repository.url).source_config, install_command: 'node stuck.mjs' },
   })
   const log = () => first.client.log(other.body.id, other.body.latest_revision_id, 'build')
-  await until('a build is under way', async () => /pid \d+/.test(await log()))
+  await waitFor('a build is under way', async () => /pid \d+/.test(await log()))
   const command = Number(/pid (\d+)/.exec(await log())?.[1])
   first.child.kill('SIGKILL')
-  await until('the command is gone', () => !isAlive(command))
-  await until('the looping agent server is gone', () => !isAlive(pid))
+  await waitFor('the command is gone', () => !isAlive(command))
+  await waitFor('the looping agent server is gone', () => !isAlive(pid))
 
   const second = await startProgram()
   expect(second.ready).toEqual(first.ready)
   await second.client.settled(body.id, building, 'DEPLOYED')
   // Deployed before the kill or after it; either way its agent server may be starting now.
-  await until('it serves', async () => (await second.client.about(body.id)).revision === building)
+  await waitFor('it serves', async () => (await second.client.about(body.id)).revision === building)
   const now = (await second.client.about(body.id)).pid
   second.child.disconnect()
   // One that had to give up would end with 1.
@@ -154,7 +154,7 @@ test.skipIf(process.platform !== 'linux')(
       source_config: { ...createBody('', repository.url).source_config, install_command: 'node stuck.mjs' },
     })
     const log = () => first.client.log(other.body.id, other.body.latest_revision_id, 'build')
-    await until('a build is under way', async () => /pid \d+/.test(await log()))
+    await waitFor('a build is under way', async () => /pid \d+/.test(await log()))
     const command = Number(/pid (\d+)/.exec(await log())?.[1])
     const [reaper] = reaperOf(first.child.pid)
     process.kill(Number(reaper), 'SIGKILL')
@@ -163,9 +163,9 @@ test.skipIf(process.platform !== 'linux')(
     expect([isAlive(command), isAlive(pid)]).toEqual([true, true])
 
     const second = await startProgram()
-    await until('the command is gone', () => !isAlive(command))
-    await until('it serves', async () => (await second.client.about(body.id)).revision === body.latest_revision_id)
-    await until('the looping agent server is gone', () => !isAlive(pid))
+    await waitFor('the command is gone', () => !isAlive(command))
+    await waitFor('it serves', async () => (await second.client.about(body.id)).revision === body.latest_revision_id)
+    await waitFor('the looping agent server is gone', () => !isAlive(pid))
     const serving = (await second.client.about(body.id)).pid
     expect(isAlive(serving)).toBe(true)
     second.child.kill('SIGTERM')

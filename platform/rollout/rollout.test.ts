@@ -3,15 +3,15 @@ import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
+  blockingGraph,
   type Client,
   createCanary,
   createFixture,
   type createRepository,
   type Fixture,
   graphFiles,
-  heldGraph,
   isAlive,
-  until,
+  waitFor,
 } from '../testing/platform-fixture'
 import { agentSchemaName } from './child-env'
 
@@ -152,12 +152,12 @@ test('of revisions that wait, only the last is rolled out; those it overtook are
   const { id, repository } = await serving('queue')
   const held = path.join(fixture.folder, 'held-queue')
   writeFileSync(held, '')
-  repository.commit({ 'main.mjs': heldGraph(held, 'slow') })
+  repository.commit({ 'main.mjs': blockingGraph(held, 'slow') })
   const slow = await newRevision(id)
-  await until('the slow one is deploying', async () => (await client.revision(id, slow)).status === 'DEPLOYING')
+  await waitFor('the slow one is deploying', async () => (await client.revision(id, slow)).status === 'DEPLOYING')
   repository.commit(graphFiles('quick'))
   const waiting = [await newRevision(id), await newRevision(id), await newRevision(id)]
-  await until('they wait', async () => (await client.revision(id, waiting[1] as string)).status === 'QUEUED')
+  await waitFor('they wait', async () => (await client.revision(id, waiting[1] as string)).status === 'QUEUED')
   rmSync(held)
   await client.settled(id, slow, 'DEPLOYED')
   await client.settled(id, waiting[2] as string, 'DEPLOYED')
@@ -207,7 +207,7 @@ test('a failing command fails the build with its last words; an interrupt ends a
 
   repository.commit({ 'broken.mjs': 'console.log("pid", process.pid); setInterval(() => {}, 1000)' })
   const stuck = await newRevision(id)
-  await until('the command runs', async () => /pid \d+/.test(await client.log(id, stuck, 'build')))
+  await waitFor('the command runs', async () => /pid \d+/.test(await client.log(id, stuck, 'build')))
   const pid = Number(/pid (\d+)/.exec(await client.log(id, stuck, 'build'))?.[1])
   const waiting = await newRevision(id)
   expect((await client.request('POST', `/v2/deployments/${id}/revisions/${waiting}/interrupt`)).body.status).toBe(
@@ -216,7 +216,7 @@ test('a failing command fails the build with its last words; an interrupt ends a
   expect((await client.request('POST', `/v2/deployments/${id}/revisions/${stuck}/interrupt`)).body.status).toBe(
     'INTERRUPTED',
   )
-  await until('the command is gone', () => !isAlive(pid))
+  await waitFor('the command is gone', () => !isAlive(pid))
 })
 
 test('a push to the tracked branch makes a revision by itself, a push elsewhere or of a broken commit only one', async () => {
@@ -224,14 +224,14 @@ test('a push to the tracked branch makes a revision by itself, a push elsewhere 
   await client.patch(`/v2/deployments/${id}`, { source_config: { build_on_push: true } })
   const latest = async () => (await client.get(`/v2/deployments/${id}`)).body.latest_revision_id
   const pushed = repository.commit(graphFiles('pushed'))
-  await until('a revision is made', async () => (await latest()) !== first)
+  await waitFor('a revision is made', async () => (await latest()) !== first)
   const second = await latest()
   expect((await client.settled(id, second, 'DEPLOYED')).source_revision_config.repo_commit_sha).toBe(pushed)
   expect(await client.log(id, second, 'build')).toContain(`main was pushed to: commit ${pushed}`)
   expect(await client.about(id)).toMatchObject({ text: 'pushed' })
 
   const broken = repository.commit({ 'graph.json': '{' })
-  await until('another is made', async () => (await latest()) !== second)
+  await waitFor('another is made', async () => (await latest()) !== second)
   const third = await latest()
   expect((await client.settled(id, third, 'BUILD_FAILED')).source_revision_config.repo_commit_sha).toBe(broken)
   repository.git('checkout', '-q', '-b', 'elsewhere')
@@ -251,7 +251,7 @@ test('folders of the newest five revisions stay; an older one that is redeployed
     made.push(next)
   }
   const folders = () => readdirSync(parent).sort()
-  await until('the oldest is gone', () => !folders().includes(first))
+  await waitFor('the oldest is gone', () => !folders().includes(first))
   expect(folders()).toEqual(made.slice(1).sort())
   await client.request('POST', `/v2/deployments/${id}/revisions/${first}/redeploy`)
   await client.settled(id, first, 'DEPLOYED')
@@ -263,7 +263,7 @@ test('an agent server that dies is started again, with the reason in its deploy 
   const { id, first } = await serving('crash')
   const before = await client.about(id)
   await client.get(`/agents/${id}/crash`).catch(() => {})
-  await until('it answers again', async () => (await client.get(`/agents/${id}/about`)).status === 200)
+  await waitFor('it answers again', async () => (await client.get(`/agents/${id}/about`)).status === 200)
   expect((await client.about(id)).pid).not.toBe(before.pid)
   expect(await client.log(id, first, 'deploy')).toMatch(/ended by itself: exit code 3/)
   expect((await client.revision(id, first)).status).toBe('DEPLOYED')
@@ -293,11 +293,11 @@ test('no request fails and no stream is cut during a switch, and the old process
     }
   })
   await client.settled(id, second, 'DEPLOYED')
-  await until('the new one answers', () => seen.has(second))
+  await waitFor('the new one answers', () => seen.has(second))
   expect(isAlive(pid)).toBe(true)
   rmSync(held)
   expect(await Promise.all(open)).toEqual([true, true, true, true, true])
-  await until('the old process is gone', () => !isAlive(pid))
+  await waitFor('the old process is gone', () => !isAlive(pid))
   isOver = true
   await Promise.all(load)
   expect(failures).toEqual([])
@@ -311,7 +311,7 @@ test('a deleted deployment awaits its end, then is gone with its process, folder
   expect((await client.request('DELETE', `/v2/deployments/${id}`)).status).toBe(204)
   expect(['AWAITING_DELETE', undefined]).toContain((await client.get(`/v2/deployments/${id}`)).body.status)
   expect((await client.get(`/agents/${id}/ok`)).status).toBe(404)
-  await until('it is gone', async () => (await client.get(`/v2/deployments/${id}`)).status === 404)
+  await waitFor('it is gone', async () => (await client.get(`/v2/deployments/${id}`)).status === 404)
   expect([isAlive(pid), existsSync(cwd)]).toEqual([false, false])
   const connection = new pg.Client({ connectionString: fixture.database.url })
   await connection.connect()

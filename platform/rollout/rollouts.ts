@@ -6,12 +6,12 @@ import { DeploymentQueue, type RolloutOptions } from './deployment-queue'
 export type Target = { state: 'up'; child: AgentChild } | { state: 'down' } | { state: 'unknown' }
 
 /**
- * The lanes of deployments that something is done for; most of thousands only lie in the store. Knows at any moment,
+ * The queues of deployments that something is done for; most of thousands only lie in the store. Knows at any moment,
  * without asking the store, where a request goes.
  */
 export class Rollouts {
   readonly #known = new Set<string>()
-  readonly #lanes = new Map<string, DeploymentQueue>()
+  readonly #queues = new Map<string, DeploymentQueue>()
   #isStopping = false
 
   constructor(private readonly options: RolloutOptions) {}
@@ -24,57 +24,57 @@ export class Rollouts {
       if (!this.#known.has(name)) await rm(launcher.folderOf(name), { recursive: true, force: true })
     await launcher.forget({ kept: this.#known })
     for (const deployment of await store.unsettledDeployments()) {
-      const lane = this.#lane(deployment.id)
+      const queue = this.#queueOf(deployment.id)
       if (deployment.status === 'AWAITING_DELETE') {
-        lane.remove()
+        queue.remove()
         continue
       }
       const active =
         deployment.activeRevisionId && (await store.findRevision(deployment.id, deployment.activeRevisionId))
-      if (active) lane.restore(active)
-      lane.wake()
+      if (active) queue.restore(active)
+      queue.wake()
     }
   }
 
   /** Tells that the store holds something new for a deployment: it, or a revision of it, or that it is to go. */
   wake(deploymentId: string, isDeleted = false): void {
     if (this.#isStopping) return
-    const lane = this.#lane(deploymentId)
-    if (isDeleted) lane.remove()
-    else lane.wake()
+    const queue = this.#queueOf(deploymentId)
+    if (isDeleted) queue.remove()
+    else queue.wake()
   }
 
   async interrupt(deploymentId: string, revisionId: string): Promise<void> {
-    await this.#lane(deploymentId).interrupt(revisionId)
-    this.wake(deploymentId) // a lane made for this alone is let go again
+    await this.#queueOf(deploymentId).interrupt(revisionId)
+    this.wake(deploymentId) // a queue made for this alone is let go again
   }
 
   target(deploymentId: string): Target {
-    const lane = this.#lanes.get(deploymentId)
-    if (!this.#known.has(deploymentId) || lane?.isDeleting) return { state: 'unknown' }
-    const child = lane?.supervisor.current
+    const queue = this.#queues.get(deploymentId)
+    if (!this.#known.has(deploymentId) || queue?.isDeleting) return { state: 'unknown' }
+    const child = queue?.supervisor.current
     return child ? { state: 'up', child } : { state: 'down' }
   }
 
   /** Ends every process; what is unfinished stays so in the store. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.stop(graceMs)))
+    await Promise.all([...this.#queues.values()].map((queue) => queue.stop(graceMs)))
   }
 
-  #lane(deploymentId: string): DeploymentQueue {
-    let lane = this.#lanes.get(deploymentId)
-    if (!lane) {
-      lane = new DeploymentQueue(deploymentId, this.options, {
-        onIdle: () => this.#lanes.delete(deploymentId),
+  #queueOf(deploymentId: string): DeploymentQueue {
+    let queue = this.#queues.get(deploymentId)
+    if (!queue) {
+      queue = new DeploymentQueue(deploymentId, this.options, {
+        onIdle: () => this.#queues.delete(deploymentId),
         onGone: () => {
-          this.#lanes.delete(deploymentId)
+          this.#queues.delete(deploymentId)
           this.#known.delete(deploymentId)
         },
       })
-      this.#lanes.set(deploymentId, lane)
+      this.#queues.set(deploymentId, queue)
       this.#known.add(deploymentId)
     }
-    return lane
+    return queue
   }
 }

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 const INTEGRATION_ID = '6f1a2c7e-0b51-4a86-9a5c-3d1f00000001'
-const AT_ONCE = 3
+const CONCURRENCY = 3
 
 /** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
 export function createRandom(seed) {
@@ -136,7 +136,7 @@ export function createJourney({ folder, random, files }) {
     while (!isOver()) {
       const alive = [...deployments.values()].filter((one) => one.id && !one.isDeleted)
       const one = pick(alive)
-      const isFull = alive.length >= AT_ONCE
+      const isFull = alive.length >= CONCURRENCY
       const name = !one || (!isFull && random() < 0.3) ? 'create' : isFull && random() < 0.06 ? 'remove' : pick(ORDER)
       try {
         await steps[name](call, one)

@@ -6,10 +6,10 @@ import { testDatabase } from '@/scripts/testing'
 import { INTEGRATION_ID } from '../control-plane/platform'
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../start'
 
-export const STAND_IN = path.resolve('platform/testing/stand-in-agent.mjs')
+export const STAND_IN_AGENT = path.resolve('platform/testing/stand-in-agent.mjs')
 
 /** When a test gives up; whatever is waited for comes much sooner on a machine that does nothing else. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** A git repository in a folder of its own. `commit` writes files and gives the commit's id. */
 export function createRepository(folder: string) {
@@ -34,7 +34,7 @@ export function createRepository(folder: string) {
 }
 
 /** Text of a graph that is being loaded for as long as a file is there. */
-export const heldGraph = (file: string, text: string) => `import { existsSync } from 'node:fs'
+export const blockingGraph = (file: string, text: string) => `import { existsSync } from 'node:fs'
 while (existsSync(${JSON.stringify(file)})) await new Promise((resolve) => setTimeout(resolve, 20))
 export const graph = { text: ${JSON.stringify(text)} }
 `
@@ -81,7 +81,7 @@ export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) 
     about: async (id: string) => (await get(`/agents/${id}/about`)).body,
     /** Waits until a revision has reached a status; fails at once when it ends in another. */
     settled: async (deployment: string, id: string, wanted: string) => {
-      for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
+      for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; ) {
         const found = await revision(deployment, id)
         if (found.status === wanted) return found
         if (/FAILED|DEPLOYED|SKIPPED|INTERRUPTED/.test(found.status)) {
@@ -135,7 +135,7 @@ export async function createFixture(options: Partial<PlatformOptions> = {}) {
     platform = await startPlatform({
       dataDir: path.join(folder, 'data'),
       databaseUrl: database.url,
-      agentServerEntry: STAND_IN,
+      agentServerEntry: STAND_IN_AGENT,
       withSamples: false,
       drainMs: 15_000,
       pushLookMs: 100,
@@ -177,7 +177,7 @@ export async function createCanary(fixture: Fixture) {
   const commit = () => repository.commit({ note: String(Math.random()) })
   const latest = async () => (await fixture.client.get(`/v2/deployments/${created.body.id}`)).body
   const seen = (wanted: string) =>
-    until('the push is seen', async () => (await latest()).source_revision_config.repo_commit_sha === wanted)
+    waitFor('the push is seen', async () => (await latest()).source_revision_config.repo_commit_sha === wanted)
   const first = commit()
   const created = await fixture.client.request('POST', '/v2/deployments', {
     ...createBody('canary', repository.url),
@@ -206,10 +206,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function until(
+export async function waitFor(
   what: string,
   check: () => boolean | Promise<boolean>,
-  timeoutMs = PATIENCE_MS,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
   for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
     if (await check()) return

@@ -22,7 +22,7 @@ export type TracesAppOptions = {
   isKey(given: string): boolean
   /** Keys of deployments: for the intake only. */
   isTraceKey(given: string): boolean
-  complain(line: string): void
+  logError(line: string): void
   limits?: IntakeLimits | undefined
 }
 
@@ -109,7 +109,7 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
   app.onError((error, context) => {
     if (error instanceof HttpError) return context.json({ detail: error.detail }, error.status)
     const requestId = randomUUID()
-    options.complain(
+    options.logError(
       `${context.req.method} ${context.req.path} failed (request ${requestId}): ${error.message.slice(0, 2000)}`,
     )
     return context.json({ detail: `Internal Server Error (request ${requestId})` }, 500, { 'X-Request-Id': requestId })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createFixture, type Fixture, until } from '../testing/platform-fixture'
+import { createFixture, type Fixture, waitFor } from '../testing/platform-fixture'
 
 // A real agent server in a deployment: its runs are in the project of its name without a word about tracing.
 
@@ -56,11 +56,11 @@ const runsOf = async (name: string) => {
 test('a run is in its project within two seconds, complete and once, and the process talks to this machine only', async () => {
   const id = await deploy('traced')
   const { env } = await ask(id)
-  await until('the run is in its project', async () => (await runsOf('traced')).length >= 4, 2000)
+  await waitFor('the run is in its project', async () => (await runsOf('traced')).length >= 4, 2000)
   await ask(id)
   // The second answer tells what the first had contacted by then.
   const { seen } = await ask(id)
-  await until(
+  await waitFor(
     'three runs',
     async () =>
       (await runsOf('traced')).filter((run: { parent_run_id: null }) => run.parent_run_id === null).length === 3,

@@ -5,7 +5,7 @@ import { firstTokenTime, modelOf, providerOf, timeOf, usageOf } from '@/lib/trac
 import { inputMessages, outputMessages } from '@/lib/traces/find-messages'
 import type { TraceMessage } from '@/lib/traces/message'
 import { get, type Json, textOf } from '@/lib/traces/values'
-import { type Piece, uuidOf } from './pieces'
+import { type RunUpdate, uuidOf } from './intake-request'
 
 /** The columns of a run that one piece of it gives; null for what it does not say. */
 export type RunColumns = {
@@ -67,7 +67,7 @@ function isoTime(value: unknown): string | null {
 }
 
 /** What the lists and totals need of a piece. Never throws: what it cannot read is null. */
-export function extractColumns({ kind, id, main, fields }: Piece, projectId: string | null): RunColumns {
+export function extractColumns({ kind, id, main, fields }: RunUpdate, projectId: string | null): RunColumns {
   const inputs = parsed(fields.inputs)
   const outputs = parsed(fields.outputs)
   const extra = parsed(fields.extra)

@@ -3,7 +3,7 @@ import { timeOf } from '@/lib/traces/facts'
 import { type Filter, FilterError, parseFilter } from '@/lib/traces/filter'
 import { invalid } from '../kernel/http-error'
 import { storable, storableJson } from './extract'
-import { uuidOf } from './pieces'
+import { uuidOf } from './intake-request'
 
 /** Fields of the filter language and the columns they stand for. */
 const FIELDS: Record<string, { column: string; kind: 'text' | 'number' | 'time' | 'id' | 'seconds' }> = {

@@ -3,8 +3,8 @@ import { createGunzip } from 'node:zlib'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { listOf } from '@/lib/traces/values'
-import { BrokenBody, boundaryOf, MultipartReader } from './multipart'
-import { Pieces } from './pieces'
+import { IntakeRequest } from './intake-request'
+import { boundaryOf, MalformedBody, MultipartReader } from './multipart'
 import type { RunStore } from './run-store'
 
 /** An answer to the tracing SDK. `detail` is text, or a list of what is wrong where. */
@@ -30,7 +30,7 @@ const RETRY_AFTER_S = 1
 
 class TooLarge extends Error {}
 
-type Read = (pieces: Pieces) => Promise<void>
+type Read = (pieces: IntakeRequest) => Promise<void>
 
 /**
  * The tracing SDK's intake. What is wrong in a request is told with its place; whatever else the request brought is stored
@@ -48,7 +48,7 @@ export class Intake {
   multipart(request: IncomingMessage): Promise<IntakeAnswer> {
     return this.#take(request, async (pieces) => {
       const boundary = boundaryOf(request.headers['content-type'])
-      if (!boundary) throw new BrokenBody('The content type is not multipart/form-data with a boundary')
+      if (!boundary) throw new MalformedBody('The content type is not multipart/form-data with a boundary')
       const reader = new MultipartReader(boundary, (part) => pieces.add(part), this.limits.maxBytes)
       for await (const chunk of this.#chunks(request, pieces)) reader.push(chunk)
       reader.end()
@@ -92,7 +92,7 @@ export class Intake {
     const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity'
     if (!['identity', 'gzip', 'x-gzip'].includes(encoding))
       return { status: 415, body: { detail: `A body encoded as ${encoding} cannot be read; send gzip or none.` } }
-    const pieces = new Pieces()
+    const pieces = new IntakeRequest()
     this.#active += 1
     try {
       const refusal = await read(pieces).then(() => undefined, answerOf)
@@ -107,11 +107,11 @@ export class Intake {
   }
 
   /** The body in pieces, unpacked, within the limit. */
-  async *#chunks(request: IncomingMessage, pieces: Pieces): AsyncGenerator<Buffer> {
+  async *#chunks(request: IncomingMessage, pieces: IntakeRequest): AsyncGenerator<Buffer> {
     const isPacked = /gzip/i.test(request.headers['content-encoding'] ?? '')
     const body = isPacked ? request.pipe(createGunzip()) : request
     // A caller that leaves would keep the unpacking waiting for good.
-    if (isPacked) request.once('aborted', () => body.destroy(new BrokenBody('The connection was closed')))
+    if (isPacked) request.once('aborted', () => body.destroy(new MalformedBody('The connection was closed')))
     for await (const chunk of body as AsyncIterable<Buffer>) {
       pieces.bytes += chunk.length
       this.#activeBytes += chunk.length
@@ -121,13 +121,13 @@ export class Intake {
     }
   }
 
-  async #json(request: IncomingMessage, pieces: Pieces): Promise<unknown> {
+  async #json(request: IncomingMessage, pieces: IntakeRequest): Promise<unknown> {
     const chunks: Buffer[] = []
     for await (const chunk of this.#chunks(request, pieces)) chunks.push(chunk)
     try {
       return parseJson(Buffer.concat(chunks).toString('utf8'))
     } catch (error) {
-      throw new BrokenBody(`JSON decode error: ${(error as Error).message}`)
+      throw new MalformedBody(`JSON decode error: ${(error as Error).message}`)
     }
   }
 }
@@ -135,7 +135,7 @@ export class Intake {
 /** Why the body could not be read to its end. */
 function answerOf(error: Error & { code?: string }): IntakeAnswer {
   if (error instanceof TooLarge) return { status: 413, body: { detail: error.message } }
-  if (error instanceof BrokenBody) return { status: 400, body: { detail: error.message } }
+  if (error instanceof MalformedBody) return { status: 400, body: { detail: error.message } }
   if (error.code?.startsWith('Z_')) return { status: 400, body: { detail: `The body is no gzip: ${error.message}` } }
   if (error.code === 'ECONNRESET' || error.message === 'aborted')
     return { status: 400, body: { detail: 'The connection was closed' } }

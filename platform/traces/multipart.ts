@@ -14,7 +14,7 @@ const HEADERS_END = Buffer.from('\r\n\r\n')
 const MAX_HEADERS = 16_384
 
 /** The body cannot be read on; parts that were handed out stand. */
-export class BrokenBody extends Error {
+export class MalformedBody extends Error {
   override name = 'BrokenBody'
 }
 
@@ -52,7 +52,7 @@ export class MultipartReader {
   /** Throws BrokenBody when the closing delimiter has not come. */
   end(): void {
     if (this.#state === 'end') return
-    throw new BrokenBody(
+    throw new MalformedBody(
       this.#head ? `The body ends inside of part ${this.#head.name}` : 'The body ends before its closing boundary',
     )
   }
@@ -92,7 +92,7 @@ export class MultipartReader {
     if (this.#state !== 'body') return
     this.#bodyBytes += taken.length
     if (this.#bodyBytes > this.maxPartBytes)
-      throw new BrokenBody(`Part ${this.#head?.name} is larger than ${this.maxPartBytes} bytes`)
+      throw new MalformedBody(`Part ${this.#head?.name} is larger than ${this.maxPartBytes} bytes`)
     this.#body.push(taken)
   }
 
@@ -110,7 +110,7 @@ export class MultipartReader {
   #readHeaders(): boolean {
     const end = this.#rest.indexOf(HEADERS_END)
     if (end === -1) {
-      if (this.#rest.length > MAX_HEADERS) throw new BrokenBody("A part's headers do not end")
+      if (this.#rest.length > MAX_HEADERS) throw new MalformedBody("A part's headers do not end")
       return false
     }
     const lines = this.#rest.subarray(0, end).toString('utf8').split('\r\n')
@@ -121,9 +121,9 @@ export class MultipartReader {
         ?.slice(name.length + 1)
         .trim()
     const name = /;\s*name="([^"]*)"/i.exec(header('content-disposition') ?? '')?.[1]
-    if (name === undefined) throw new BrokenBody('A part has no name')
+    if (name === undefined) throw new MalformedBody('A part has no name')
     if (header('content-encoding'))
-      throw new BrokenBody(`Part ${name} has an encoding of its own, which is not allowed`)
+      throw new MalformedBody(`Part ${name} has an encoding of its own, which is not allowed`)
     const contentType = header('content-type') ?? 'application/octet-stream'
     const length = /;\s*length=(\d+)/i.exec(contentType)?.[1]
     this.#head = {

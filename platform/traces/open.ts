@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { Db } from '../kernel/database'
+import { PLATFORM_VERSION } from '../kernel/env'
 import type { Store } from '../kernel/store'
-import { PLATFORM_VERSION } from '../kernel/version'
 import { createTracesApp } from './app'
 import type { IntakeLimits } from './intake'
 import { createTraceKeys } from './key'
-import { keepSwept, type Retention } from './retention'
+import { type Retention, startRetention } from './retention'
 import { RunStore } from './run-store'
 
 export type TracesOptions = {
@@ -15,7 +15,7 @@ export type TracesOptions = {
   tenantId: string
   sealKey: Buffer
   isKey(given: string): boolean
-  complain(line: string): void
+  logError(line: string): void
   limits?: IntakeLimits
 }
 export type Traces = {
@@ -30,7 +30,7 @@ const RETENTION: Retention = { maxAgeDays: 14, maxBytes: 512 * 1024 * 1024 }
 
 /** The tracing half of the platform. Retention is a setting of the store. */
 export async function openTraces(options: TracesOptions): Promise<Traces> {
-  const { db, store, sealKey, complain } = options
+  const { db, store, sealKey, logError } = options
   const keys = createTraceKeys(sealKey)
   const retention = await store.setting('trace_retention', () => RETENTION)
   const app = createTracesApp({
@@ -40,7 +40,7 @@ export async function openTraces(options: TracesOptions): Promise<Traces> {
     isTraceKey: keys.isKey,
   })
   const listener = getRequestListener(app.fetch)
-  const sweeping = keepSwept(db, retention, complain)
+  const sweeping = startRetention(db, retention, logError)
   return {
     serve: (request, response) => void listener(request, response),
     keyOf: keys.of,

@@ -9,7 +9,7 @@ const DEFLATED = 1
 const WORTH_IT = 1024
 
 /** A JSON text as it is stored: one byte that tells how, then the text, compressed where that helps. */
-export async function packText(text: Buffer): Promise<Buffer> {
+export async function compressText(text: Buffer): Promise<Buffer> {
   const packed = text.length < WORTH_IT ? undefined : await deflate(text, { level: 1 })
   return packed && packed.length < text.length
     ? Buffer.concat([Buffer.of(DEFLATED), packed])
@@ -17,7 +17,7 @@ export async function packText(text: Buffer): Promise<Buffer> {
 }
 
 /** The JSON text itself, as it came. */
-export async function unpackText(stored: Buffer): Promise<string> {
+export async function decompressText(stored: Buffer): Promise<string> {
   const body = stored.subarray(1)
   return (stored[0] === DEFLATED ? await inflate(body) : body).toString('utf8')
 }

@@ -7,8 +7,7 @@ import type {
   TracingProjectsQuery,
 } from '@/lib/contracts/traces/trace-runs'
 import type { Db } from '../kernel/database'
-import { isTaken } from '../kernel/database-error'
-import { escapeLike } from '../kernel/escape-like'
+import { escapeLike, isUniqueViolation } from '../kernel/database'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
 
 type Row = {
@@ -81,7 +80,8 @@ export class TracingProjects {
     try {
       return ((await this.db.execute(statement)).rows[0] as { id: string } | undefined)?.id
     } catch (error) {
-      if (isTaken(error, 'tracing_projects_name')) throw new HttpError(409, 'Another tracing project has this name.')
+      if (isUniqueViolation(error, 'tracing_projects_name'))
+        throw new HttpError(409, 'Another tracing project has this name.')
       throw error
     }
   }

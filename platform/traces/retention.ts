@@ -51,11 +51,15 @@ export async function sweepTraces(db: Db, { maxAgeDays, maxBytes }: Retention): 
 const HOUR_MS = 3_600_000
 
 /** Sweeps once an hour, beginning some time after the start, which has enough to do. */
-export function keepSwept(db: Db, retention: Retention, complain: (line: string) => void): { stop(): Promise<void> } {
+export function startRetention(
+  db: Db,
+  retention: Retention,
+  logError: (line: string) => void,
+): { stop(): Promise<void> } {
   let sweep: Promise<unknown> = Promise.resolve()
   const look = () => {
     sweep = sweepTraces(db, retention).catch((error: Error) =>
-      complain(`Old traces were not removed: ${error.message}`),
+      logError(`Old traces were not removed: ${error.message}`),
     )
   }
   const first = setTimeout(look, 60_000)

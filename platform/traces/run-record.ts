@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { unpackText } from './payload'
+import { decompressText } from './payload'
 
 /** Columns of a run as they are read for a list. Times as ISO text with their microseconds. */
 const iso = (column: string) =>
@@ -65,7 +65,7 @@ export async function printRun(row: LightRow, heavy?: HeavyRow, beside?: object)
   const parts = [JSON.stringify(light).slice(0, -1)]
   for (const field of HEAVY_FIELDS) {
     const stored = heavy?.[field]
-    if (stored) parts.push(`"${field}":${await unpackText(stored)}`)
+    if (stored) parts.push(`"${field}":${await decompressText(stored)}`)
     else if (heavy && field in heavy && field !== 'extra') parts.push(`"${field}":null`)
   }
   if (!heavy?.extra && row.metadata) parts.push(`"extra":{"metadata":${row.metadata}}`)

@@ -4,8 +4,8 @@ import type { Json } from '@/lib/traces/values'
 import type { Db } from '../kernel/database'
 import { tracingProjects } from '../kernel/schema'
 import { extractColumns, type RunColumns, storable, storableJson } from './extract'
-import { packText } from './payload'
-import { type Attachment, type Piece, type Pieces, uuidOf } from './pieces'
+import { type Attachment, type IntakeRequest, type RunUpdate, uuidOf } from './intake-request'
+import { compressText } from './payload'
 import { traceAttachments, traceFeedback } from './schema'
 
 /** One statement's worth: parameters are limited, and a lock is held for each row. */
@@ -66,10 +66,10 @@ export class RunStore {
 
   constructor(private readonly db: Db) {}
 
-  async write(pieces: Pieces): Promise<void> {
+  async write(pieces: IntakeRequest): Promise<void> {
     // By id, so that two requests with the same runs wait for each other instead of both for good.
     const runs = pieces.runs.sort((a, b) => (a.id === b.id ? a.kind.localeCompare(b.kind) * -1 : a.id < b.id ? -1 : 1))
-    const columns: [Piece, RunColumns][] = []
+    const columns: [RunUpdate, RunColumns][] = []
     const known = new Map<unknown, string | null>()
     for (const piece of runs) {
       const { session_id, session_name } = piece.main
@@ -88,11 +88,11 @@ export class RunStore {
     if (pieces.feedback.length > 0) await this.writeFeedback(pieces.feedback)
   }
 
-  async #writeBatch(batch: [Piece, RunColumns][], kind: Piece['kind']): Promise<void> {
+  async #writeBatch(batch: [RunUpdate, RunColumns][], kind: RunUpdate['kind']): Promise<void> {
     const rows = batch.map(([, row]) => row)
     const payloads = await Promise.all(
       batch.map(async ([{ id, fields }]) => {
-        const packed = await Promise.all(PAYLOADS.map((name) => (fields[name] ? packText(fields[name]) : null)))
+        const packed = await Promise.all(PAYLOADS.map((name) => (fields[name] ? compressText(fields[name]) : null)))
         return packed.some(Boolean) ? sql`(${id}::uuid, ${sql.join(packed.map(asBytes), sql`, `)})` : undefined
       }),
     )
@@ -109,7 +109,7 @@ export class RunStore {
   }
 
   /** Fills in what runs of older SDKs leave out and what patches do not say: trace, order and project follow from a parent, or from the trace. */
-  async #complete(runs: readonly Piece[]): Promise<void> {
+  async #complete(runs: readonly RunUpdate[]): Promise<void> {
     const ids = sql`array[${sql.join(
       runs.map(({ id }) => sql`${id}::uuid`),
       sql`, `,
@@ -163,7 +163,7 @@ export class RunStore {
   }
 
   /** The id of the project that a piece names. A patch need not name one: its post does. */
-  async #projectOf({ kind, id, main }: Piece, pieces: Pieces): Promise<string | null> {
+  async #projectOf({ kind, id, main }: RunUpdate, pieces: IntakeRequest): Promise<string | null> {
     const given = uuidOf(main.session_id)
     if (given) {
       const [found] = await this.db

@@ -4,7 +4,7 @@ import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readRun } from '@/lib/traces/read-run'
-import { until } from '../testing/platform-fixture'
+import { waitFor } from '../testing/platform-fixture'
 import { createTracesFixture, type TracesFixture } from './testing'
 
 // The tracing SDK itself, as the runtime brings it along, against the intake: every run once, and nobody else contacted.
@@ -74,7 +74,7 @@ test.each([
     )
     await outer('what?')
     await client.awaitPendingTraceBatches()
-    await until('every run has ended', async () => {
+    await waitFor('every run has ended', async () => {
       const runs = await traces.runs(project)
       return runs.length >= 22 && runs.every((run) => run.status !== 'pending')
     })

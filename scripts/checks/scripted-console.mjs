@@ -6,7 +6,7 @@ import path from 'node:path'
 import { build } from 'esbuild'
 import pg from 'pg'
 import { startConsole } from '../../bench/live/console.mjs'
-import { DEPLOYMENT, WORKSPACE } from '../../bench/live/places.mjs'
+import { DEPLOYMENT, WORKSPACE } from '../../bench/live/events.mjs'
 import { root } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 

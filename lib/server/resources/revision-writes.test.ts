@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { failure } from '@/e2e/support/failure'
 import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import { restoreRequest } from '@/lib/contracts/deployments/restore'
-import { createFixture, type Fixture, graphFiles, until } from '@/platform/testing/platform-fixture'
+import { createFixture, type Fixture, graphFiles, waitFor } from '@/platform/testing/platform-fixture'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { LOOKS } from '../edits/ambiguous-write'
@@ -83,7 +83,7 @@ describe('with a server that answers', () => {
   test('a redeploy rolls the old one out again; one that has ended cannot be interrupted', async () => {
     expect(await redeployRevision(place(), admin)).toEqual({ revision: first })
     await fixture.client.settled(deployment, first, 'DEPLOYED')
-    await until('it serves again', async () => (await record()).active_revision_id === first)
+    await waitFor('it serves again', async () => (await record()).active_revision_id === first)
     expect(await failure(interruptRevision(place(), admin))).toMatchObject({ code: 'conflict' })
   })
 

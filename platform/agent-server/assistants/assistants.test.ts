@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { defaultAssistantId } from '../kernel/uuid'
 import { type TestServer, testServer } from '../testing'
+import { defaultAssistantId } from './assistants'
 
 let server: TestServer
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type {
   AssistantCreate,
@@ -8,10 +8,20 @@ import type {
 } from '@/lib/contracts/agents/assistants'
 import { HttpError, notFound } from '../kernel/errors'
 import { orderAndPage, type Page, Where } from '../kernel/listing'
-import { defaultAssistantId } from '../kernel/uuid'
 import { type Db, iso, type Query } from '../persistence/db'
 import { checkContext } from './graph-info'
 import type { Graphs } from './graphs'
+
+/** Names of this server's default assistants are hashed under it; never change it. */
+const NAMESPACE = Buffer.from('6f1d7c0e3b6a5a0f9c51d2f0b8a7e4c3', 'hex')
+
+/** The id of a graph's default assistant: a version 5 UUID, so the same on every start and every server of ours. */
+export function defaultAssistantId(graphId: string): string {
+  const hash = createHash('sha1').update(NAMESPACE).update(graphId).digest().subarray(0, 16)
+  hash[6] = ((hash[6] as number) & 0x0f) | 0x50
+  hash[8] = ((hash[8] as number) & 0x3f) | 0x80
+  return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
 
 type Json = Record<string, unknown>
 type Filters = z.output<typeof AssistantsCount>

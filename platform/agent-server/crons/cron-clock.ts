@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { HttpError } from '../kernel/errors'
 import type { Db } from '../persistence/db'
 import type { RunStarter } from '../runs/run-starter'
-import { CATCH_UP_MS, isToBeMade } from './cron-schedule'
-import { type CronRow, type Crons, FiredElsewhere, runOfCron } from './crons'
+import { CATCH_UP_MS, isStillDue } from './cron-schedule'
+import { AlreadyFired, type CronRow, type Crons, runOfCron } from './crons'
 
 /** Looks without being told to: another process may have made or changed a cron. */
-const LOOK_MS = 10_000
+const POLL_MS = 10_000
 const RETRY_MS = 2000
 const PAGE = 100
 
@@ -25,8 +25,8 @@ type Services = {
 export class CronClock {
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
-  #turning: Promise<void> | undefined
-  #isAgain = false
+  #ticking: Promise<void> | undefined
+  #needsRerun = false
 
   constructor(private readonly services: Services) {}
 
@@ -34,9 +34,9 @@ export class CronClock {
   wake(): void {
     if (this.#isStopped) return
     clearTimeout(this.#timer)
-    this.#isAgain = true
-    this.#turning ??= this.#turn().finally(() => {
-      this.#turning = undefined
+    this.#needsRerun = true
+    this.#ticking ??= this.#run().finally(() => {
+      this.#ticking = undefined
     })
   }
 
@@ -44,7 +44,7 @@ export class CronClock {
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
-    await this.#turning
+    await this.#ticking
   }
 
   /** Fires everything whose time has come. Rejects where the store does not answer; what is left is found the next time. */
@@ -70,14 +70,14 @@ export class CronClock {
     return this.services.now?.() ?? new Date()
   }
 
-  async #turn(): Promise<void> {
-    let delay = LOOK_MS
-    while (this.#isAgain) {
-      this.#isAgain = false
+  async #run(): Promise<void> {
+    let delay = POLL_MS
+    while (this.#needsRerun) {
+      this.#needsRerun = false
       try {
         await this.tick()
         const next = await this.services.crons.nextDue()
-        delay = next ? Math.min(LOOK_MS, Math.max(0, next.getTime() - this.#now().getTime())) : LOOK_MS
+        delay = next ? Math.min(POLL_MS, Math.max(0, next.getTime() - this.#now().getTime())) : POLL_MS
       } catch (error) {
         delay = RETRY_MS
         if (!this.#isStopped) this.services.log('error', `Crons cannot be fired: ${(error as Error).message}`)
@@ -92,7 +92,7 @@ export class CronClock {
     const { crons, starter, db, log } = this.services
     try {
       // Due ones have the time at which they are.
-      if (!isToBeMade(row, row.next_run_date as Date, now)) {
+      if (!isStillDue(row, row.next_run_date as Date, now)) {
         await crons.claim(db.query, row, now)
         log('info', `A firing of cron ${row.cron_id} was missed more than ${CATCH_UP_MS / 60_000} minutes ago.`)
         return
@@ -101,7 +101,7 @@ export class CronClock {
         crons.claim(query, row, now),
       )
     } catch (error) {
-      if (error instanceof FiredElsewhere) return
+      if (error instanceof AlreadyFired) return
       if (!(error instanceof HttpError)) throw error
       log('error', `Cron ${row.cron_id} could not start its run: ${error.message}`)
       await this.#skip(row, now)
@@ -111,7 +111,7 @@ export class CronClock {
   /** A run that is refused today is refused in a minute too; the next firing has its own chance. */
   async #skip(row: CronRow, now: Date): Promise<void> {
     await this.services.crons.claim(this.services.db.query, row, now).catch((error: Error) => {
-      if (!(error instanceof FiredElsewhere)) throw error
+      if (!(error instanceof AlreadyFired)) throw error
     })
   }
 }

@@ -35,7 +35,7 @@ export function nextFiring({ schedule, timezone, end_time, enabled }: Schedule, 
 }
 
 /** Whether a firing that was due is still to be made: it, or a later one that was missed too, is not too old. */
-export function isToBeMade(schedule: Schedule, due: Date, now: Date): boolean {
+export function isStillDue(schedule: Schedule, due: Date, now: Date): boolean {
   const oldest = new Date(now.getTime() - CATCH_UP_MS)
   if (due >= oldest) return true
   const later = nextFiring(schedule, oldest)

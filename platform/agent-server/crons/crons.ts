@@ -53,7 +53,7 @@ export const cronOut = (row: CronRow) => ({
 })
 
 /** Another process has made this firing. */
-export class FiredElsewhere extends Error {
+export class AlreadyFired extends Error {
   override name = 'FiredElsewhere'
 }
 
@@ -185,7 +185,7 @@ export class Crons {
       'update crons set next_run_date = $3 where cron_id = $1 and next_run_date = $2 returning cron_id',
       [row.cron_id, row.next_run_date, nextFiring(row, now)],
     )
-    if (!claimed) throw new FiredElsewhere()
+    if (!claimed) throw new AlreadyFired()
   }
 
   #where({ assistant_id, thread_id, metadata, enabled }: Filters): Where {

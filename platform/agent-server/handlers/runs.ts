@@ -4,7 +4,7 @@ import { EVENT_STREAM, JSON_STREAM, type Reply } from '../http/http'
 import { HttpError, invalid, notFound } from '../kernel/errors'
 import { pageHeaders, select } from '../kernel/listing'
 import type { Hub } from '../runs/hub'
-import type { Joins } from '../runs/join'
+import type { RunReaders } from '../runs/run-readers'
 import type { RunStarter } from '../runs/run-starter'
 import type { RunStopper } from '../runs/run-stopper'
 import type { RunRow, Runs } from '../runs/runs'
@@ -33,12 +33,12 @@ type Services = {
   runs: Runs
   threads: Threads
   hub: Hub
-  joins: Joins
+  readers: RunReaders
   stopper: RunStopper
   starter: RunStarter
 }
 
-export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Services): RunHandlers {
+export function runHandlers({ runs, threads, hub, readers, stopper, starter }: Services): RunHandlers {
   const allOut = (rows: readonly RunRow[]) => Promise.all(rows.map((row) => runs.out(row)))
   const cancelsOnLeave = (runId: string, isAsked: boolean) =>
     isAsked ? () => void runs.cancel(runId, 'interrupt').catch(() => {}) : undefined
@@ -48,9 +48,9 @@ export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Ser
     { body, query, signal }: Input<'createRunStream'>,
   ): Promise<Reply> {
     const namespaces = query.namespace
-    const { held, row } = await starter.createHeld(threadId, body, { namespaces })
+    const { subscription, row } = await starter.createSubscribed(threadId, body, { namespaces })
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
-    const stream = await joins.stream(row, { signal, namespaces, onLeave }, held)
+    const stream = await readers.stream(row, { signal, namespaces, onLeave }, subscription)
     return { stream, headers: { ...EVENT_STREAM, ...locations(threadId, row, 'stream') } }
   }
 
@@ -58,10 +58,10 @@ export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Ser
     threadId: string | undefined,
     { body, signal }: Pick<Input<'createRunWait'>, 'body' | 'signal'>,
   ): Promise<Reply> {
-    const { held, row } = await starter.createHeld(threadId, body, { modes: [] })
+    const { subscription, row } = await starter.createSubscribed(threadId, body, { modes: [] })
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
     return {
-      stream: joins.answer(row, { signal, onLeave }, held),
+      stream: readers.answer(row, { signal, onLeave }, subscription),
       headers: { ...JSON_STREAM, ...locations(threadId, row, 'join') },
     }
   }
@@ -73,7 +73,7 @@ export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Ser
   ): Promise<Reply> {
     const run =
       threadId === undefined ? ((await runs.find(runId)) ?? (await goneRun(runId))) : await runs.get(runId, threadId)
-    const stream = await joins.stream(run, {
+    const stream = await readers.stream(run, {
       after: readLastId(headers.get('last-event-id')),
       modes: readModes(query.stream_mode),
       namespaces: query.namespace,
@@ -124,7 +124,7 @@ export function runHandlers({ runs, threads, hub, joins, stopper, starter }: Ser
     async joinRun({ params, query, signal }) {
       const run = await runs.get(params.run_id, params.thread_id)
       const onLeave = cancelsOnLeave(run.run_id, query.cancel_on_disconnect ?? false)
-      return { stream: joins.answer(run, { signal, onLeave }), headers: JSON_STREAM }
+      return { stream: readers.answer(run, { signal, onLeave }), headers: JSON_STREAM }
     },
 
     streamRun: (input) => joinStream(input.params.run_id, input.params.thread_id, input),

@@ -22,7 +22,7 @@ export type AppOptions = {
   cors?: MiddlewareHandler
   /** What the gateway sends with each request; absent: none is asked for. */
   secret: string | undefined
-  complain(line: string): void
+  logError(line: string): void
 }
 
 const BODY_LIMIT = 25_000_000
@@ -30,7 +30,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const KNOWN_METHODS = new Set([...METHODS, 'HEAD', 'OPTIONS'])
 
 /** The agent server's HTTP surface: every row of the operation table, handled by the function of its name. */
-export function createApp({ handlers, rpc, secret, complain, observe, ignore, cors }: AppOptions): App {
+export function createApp({ handlers, rpc, secret, logError, observe, ignore, cors }: AppOptions): App {
   const app: App = new Hono()
   if (observe)
     app.use(async (context, next) => {
@@ -57,7 +57,7 @@ export function createApp({ handlers, rpc, secret, complain, observe, ignore, co
     const known = error instanceof HttpError ? error : explainStoreError(error)
     if (known) return context.json({ detail: known.detail }, known.status as 422)
     const requestId = randomUUID()
-    complain(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${stackOf(error)}`)
+    logError(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${stackOf(error)}`)
     return context.json({ detail: `Internal Server Error (request ${requestId})` }, 500, { 'X-Request-Id': requestId })
   })
   return app

@@ -5,7 +5,7 @@ import { agentServerSchemas } from '@/lib/contracts/agent-server.schemas'
 import { buildPath, type Operation, type RowSchemas } from '@/lib/contracts/wire/api'
 import { ABSENT } from '../handlers/system'
 import { type OperationId, RPC_IDS } from '../http/handler-types'
-import { type Answer, type TestServer, testServer } from '../testing'
+import { type TestResponse, type TestServer, testServer } from '../testing'
 
 let server: TestServer
 beforeAll(async () => {
@@ -47,7 +47,7 @@ const isRpc = ({ id }: Operation) => (RPC_IDS as readonly string[]).includes(id)
 const titled = (rows: Operation[]) => rows.map((row) => [row.id, row] as const)
 
 /** What is asked of any answer but a success: `{detail}`, and nothing of how this server is made. */
-function expectProblem(answer: Answer): void {
+function expectProblem(answer: TestResponse): void {
   expect(Object.keys(answer.json ?? {})).toEqual(['detail'])
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
   expect(answer.text).not.toMatch(/node_modules|\.ts:|\n\s+at |pilothouse|select |insert /i)

@@ -46,5 +46,5 @@ export function select<T extends object>(record: T, fields: readonly string[] | 
   return Object.fromEntries(Object.entries(record).filter(([key]) => fields.includes(key))) as Partial<T>
 }
 
-export const chunks = <T>(all: readonly T[], size: number): T[][] =>
+export const batches = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))

@@ -24,7 +24,7 @@ export type AgentServerSettings = {
 }
 
 /** The settings that the roll-out gives its child. They are gone from the environment afterwards: graph code must not see them. */
-export function takeSettings(): AgentServerSettings {
+export function readSettings(): AgentServerSettings {
   const env = agentEnv()
   clearAgentEnv()
   return {

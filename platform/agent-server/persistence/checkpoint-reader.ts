@@ -9,7 +9,7 @@ import {
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint'
 import type { Db } from './db'
-import { loadPieces, PIECES } from './pieces'
+import { CHUNKED, loadChunks } from './value-chunks'
 
 const INTERRUPT = '__interrupt__'
 
@@ -31,15 +31,15 @@ const STORED = (table: string) =>
 
 /** What is in pieces, put together. */
 async function whole<T extends Stored>(db: Db, threadId: string, stored: T): Promise<T> {
-  if (stored.type !== PIECES) return stored
-  return { ...stored, type: 'json', text: await loadPieces(db.query, threadId, stored.blob as Buffer), blob: null }
+  if (stored.type !== CHUNKED) return stored
+  return { ...stored, type: 'json', text: await loadChunks(db.query, threadId, stored.blob as Buffer), blob: null }
 }
 
 const read = (serde: SerializerProtocol, { type, text, blob }: Stored): Promise<unknown> =>
   serde.loadsTyped(type, text ?? (blob as Buffer)) // one of the two is there, except for `empty`, which is not read
 
 /** Stored values by channel and version: neighbours in a history share most of theirs. */
-export type Seen = Map<string, Stored>
+export type ValueCache = Map<string, Stored>
 type StoredValue = [channel: string, stored: Stored]
 type WriteRow = Stored & { task_id: string; channel: string }
 
@@ -51,7 +51,7 @@ export async function loadTuple(
   db: Db,
   serde: SerializerProtocol,
   row: CheckpointRow,
-  seen: Seen = new Map(),
+  seen: ValueCache = new Map(),
 ): Promise<CheckpointTuple> {
   const [values, writes] = await Promise.all([
     loadValues(db, row, seen),
@@ -190,7 +190,7 @@ const parentOf = (
 async function loadValues(
   db: Db,
   { thread_id, checkpoint_ns, checkpoint }: CheckpointRow,
-  seen: Seen,
+  seen: ValueCache,
 ): Promise<StoredValue[]> {
   const versions = Object.entries(checkpoint.channel_versions).map(
     ([channel, version]) => [channel, String(version)] as const,
@@ -212,7 +212,7 @@ async function loadValues(
       ),
     ),
   )
-  const mine: Seen = new Map()
+  const mine: ValueCache = new Map()
   for (const [channel, version] of versions) {
     const key = keyOf(channel, version)
     const stored = found.get(key) ?? seen.get(key)

@@ -8,7 +8,7 @@ type Wrapper = { store: BaseStore; running: boolean }
  * and loses what nobody waited for at the end. Ours answers by itself, so the queue is taken out. A graph with its own
  * copy of the runtime keeps the queue.
  */
-export function passStoreThrough(): void {
+export function bypassStoreBatching(): void {
   const direct: ThisType<Wrapper> & Partial<Record<keyof AsyncBatchedStore, unknown>> = {
     start() {
       this.running = true

@@ -12,9 +12,9 @@ import {
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
 import { withStore } from '../kernel/errors'
 import { FastSerializer } from '../kernel/serde'
-import { CHECKPOINT_COLUMNS, type CheckpointRow, loadNewest, loadTuple, type Seen } from './checkpoint-reader'
+import { CHECKPOINT_COLUMNS, type CheckpointRow, loadNewest, loadTuple, type ValueCache } from './checkpoint-reader'
 import type { Db } from './db'
-import { LARGE_BYTES, PIECES, type Pieces, preparePieces, refsOf, split } from './pieces'
+import { CHUNKED, chunkReferences, LARGE_BYTES, prepareChunks, splitValue, type ValueChunks } from './value-chunks'
 
 /** One value of the state. PostgreSQL ends at 1 GB, and long before that every step would take seconds. */
 const MAX_VALUE_BYTES = 256_000_000
@@ -107,7 +107,7 @@ export class AgentSaver extends PostgresSaver {
       `select ${CHECKPOINT_COLUMNS} from checkpoints ${where} order by checkpoint_id desc ${limit}`,
       values,
     )
-    const seen: Seen = new Map()
+    const seen: ValueCache = new Map()
     for (const row of rows) yield loadTuple(this.db, this.serde, row, seen)
   }
 
@@ -191,13 +191,17 @@ export class AgentSaver extends PostgresSaver {
   }
 
   /** All or nothing: with a part of a task's writes, a resumed run would take the task for done. */
-  async #store(threadId: string, large: Pieces[], ...statements: [text: string, values: unknown[]][]): Promise<void> {
+  async #store(
+    threadId: string,
+    large: ValueChunks[],
+    ...statements: [text: string, values: unknown[]][]
+  ): Promise<void> {
     const [first] = statements
     if (first && statements.length === 1 && large.length === 0) {
       await this.db.query(...first)
       return
     }
-    const storePieces = large.length ? await preparePieces(this.db.query, threadId, large) : undefined
+    const storePieces = large.length ? await prepareChunks(this.db.query, threadId, large) : undefined
     await this.db.transaction(async (query) => {
       await storePieces?.(query)
       for (const one of statements) await query(...one)
@@ -222,15 +226,15 @@ function refuseHuge(channel: string, bytes: Uint8Array | undefined) {
 }
 
 /** Puts references into the place of large values, whose type stands at `at` and whose bytes come next. */
-async function takeLarge(rows: unknown[][], at: number): Promise<Pieces[]> {
-  const taken: Pieces[] = []
+async function takeLarge(rows: unknown[][], at: number): Promise<ValueChunks[]> {
+  const taken: ValueChunks[] = []
   for (const row of rows) {
     const bytes = row[at + 1]
     if (row[at] !== 'json' || !(bytes instanceof Uint8Array) || bytes.length < LARGE_BYTES) continue
-    const pieces = await split(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    const pieces = await splitValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     taken.push(pieces)
-    row[at] = PIECES
-    row[at + 1] = refsOf(pieces)
+    row[at] = CHUNKED
+    row[at + 1] = chunkReferences(pieces)
   }
   return taken
 }

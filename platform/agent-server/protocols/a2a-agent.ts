@@ -12,34 +12,34 @@ import type { RunCreate } from '@/lib/contracts/agents/runs'
 import { isUuid } from '@/lib/json/guards'
 import type { AssistantRow } from '../assistants/assistants'
 import { HttpError, stackOf } from '../kernel/errors'
-import { chunks } from '../kernel/listing'
+import { batches } from '../kernel/listing'
 import type { Entry } from '../runs/events'
-import type { Held, Joins } from '../runs/join'
+import type { RunReaders, RunSubscription } from '../runs/run-readers'
 import type { RunStarter } from '../runs/run-starter'
 import type { RunStopper } from '../runs/run-stopper'
 import { isInProgress, type RunRow, type Runs } from '../runs/runs'
 import { textOf } from '../threads/message-text'
 import { artifact, partOf, readParts } from './a2a-parts'
-import { type A2aTasks, type FoundTask, STATE, TASK_KEY, type TaskPlace } from './a2a-tasks'
+import { type A2aTasks, type FoundTask, TASK_KEY, TASK_STATES, type TaskPosition } from './a2a-tasks'
 
 export type A2aServices = {
   tasks: A2aTasks
   starter: RunStarter
   stopper: RunStopper
-  joins: Joins
+  readers: RunReaders
   runs: Runs
   /** The fields of a graph's input; undefined where they are not known. */
   inputFields(graphId: string): Promise<readonly string[] | undefined>
-  complain(line: string): void
+  logError(line: string): void
 }
 export type A2aErrors = typeof import('@a2a-js/sdk/errors')
 
-type Started = { taskId: string; row: RunRow; held: Held }
+type Started = { taskId: string; row: RunRow; subscription: RunSubscription }
 type Events = AsyncGenerator<StreamResponse, void, undefined>
 
 const MAX_TASKS = 100
 /** Of a list: how many tasks have their state read at once. */
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 /**
  * One assistant as an agent for other agents, for one request: a context is a thread, a task a run (or several, each
@@ -82,20 +82,20 @@ export class A2aAgent
   }
 
   async sendMessage({ message, configuration }: SendMessageRequest): Promise<Task> {
-    const { taskId, row, held } = await this.#start(message, [])
-    if (configuration?.returnImmediately) held.release()
-    else await drain(this.services.joins.read(row, { signal: this.signal }, held))
+    const { taskId, row, subscription } = await this.#start(message, [])
+    if (configuration?.returnImmediately) subscription.release()
+    else await drain(this.services.readers.read(row, { signal: this.signal }, subscription))
     return this.services.tasks.read(await this.#find(taskId), configuration?.historyLength)
   }
 
   async *sendMessageStream({ message, configuration }: SendMessageRequest): Events {
-    const { taskId, row, held } = await this.#start(message, ['messages-tuple'])
+    const { taskId, row, subscription } = await this.#start(message, ['messages-tuple'])
     const place = { taskId, contextId: row.thread_id }
-    const status = { state: STATE.submitted, message: undefined, timestamp: row.created_at.toISOString() }
+    const status = { state: TASK_STATES.submitted, message: undefined, timestamp: row.created_at.toISOString() }
     const given = message && configuration?.historyLength !== 0 ? [{ ...message, ...place }] : []
     const task = { id: taskId, contextId: row.thread_id, status, artifacts: [], history: given, metadata: undefined }
     yield { payload: { $case: 'task', value: task } }
-    yield* this.#follow(row, taskId, held)
+    yield* this.#follow(row, taskId, subscription)
   }
 
   async getTask({ id, historyLength }: { id: string; historyLength?: number }): Promise<Task> {
@@ -115,15 +115,15 @@ export class A2aAgent
       limit: pageSize,
     })
     const read: Task[] = []
-    for (const some of chunks(tasks, AT_ONCE))
+    for (const some of batches(tasks, CONCURRENCY))
       read.push(...(await Promise.all(some.map((task) => this.services.tasks.read(task, historyLength)))))
     const nextPageToken = next ? Buffer.from(JSON.stringify(next)).toString('base64url') : ''
     return { tasks: read, nextPageToken, pageSize: read.length, totalSize: total }
   }
 
-  #readToken(token: string): TaskPlace {
+  #readToken(token: string): TaskPosition {
     try {
-      const { changed, id } = JSON.parse(Buffer.from(token, 'base64url').toString()) as TaskPlace
+      const { changed, id } = JSON.parse(Buffer.from(token, 'base64url').toString()) as TaskPosition
       if (!Number.isNaN(Date.parse(changed)) && typeof id === 'string') return { changed, id }
     } catch {
       // Said below.
@@ -136,7 +136,7 @@ export class A2aAgent
     const found = await this.#find(id)
     if (isInProgress(found.run.status) && (await runs.cancel(found.run.run_id, 'interrupt')))
       await stopper.waitForEnd(found.run, this.signal)
-    else if (found.state === STATE.inputRequired) await tasks.dismiss(found)
+    else if (found.state === TASK_STATES.inputRequired) await tasks.dismiss(found)
     else throw new this.errors.TaskNotCancelableError({ message: `Task ${id} has ended already.` })
     return tasks.read(await this.#find(id))
   }
@@ -168,7 +168,7 @@ export class A2aAgent
       const { run, state, id } = found
       if (message.contextId && message.contextId.toLowerCase() !== run.thread_id)
         throw this.#malformed(`Task ${id} belongs to another context.`)
-      if (state !== STATE.inputRequired)
+      if (state !== TASK_STATES.inputRequired)
         throw new this.errors.UnsupportedOperationError({ message: `Task ${id} does not wait for a message.` })
       const resume = data ? { ...data, ...(text && { text }) } : text
       return this.#create(run.thread_id, { ...more, command: { resume }, metadata: { [TASK_KEY]: id } }, modes, id)
@@ -181,8 +181,8 @@ export class A2aAgent
   async #create(threadId: string, body: Partial<RunCreate>, modes: string[], taskId?: string): Promise<Started> {
     const { assistant_id } = this.assistant
     const run = { ...body, assistant_id, ...(taskId && { multitask_strategy: 'reject' as const }) }
-    const { held, row } = await this.services.starter.createHeld(threadId, run, { modes })
-    return { taskId: taskId ?? row.run_id, row, held }
+    const { subscription, row } = await this.services.starter.createSubscribed(threadId, run, { modes })
+    return { taskId: taskId ?? row.run_id, row, subscription }
   }
 
   async #humanMessage(content: string, id: string) {
@@ -195,14 +195,14 @@ export class A2aAgent
     return { role: 'user', content, ...(id && { id }) }
   }
 
-  async *#follow(row: RunRow, taskId: string, held?: Held): Events {
-    const { joins, tasks } = this.services
+  async *#follow(row: RunRow, taskId: string, subscription?: RunSubscription): Events {
+    const { readers, tasks } = this.services
     const place = { taskId, contextId: row.thread_id, metadata: undefined }
     let messageId: unknown
-    for await (const entries of joins.read(row, { signal: this.signal, modes: ['messages-tuple'] }, held))
+    for await (const entries of readers.read(row, { signal: this.signal, modes: ['messages-tuple'] }, subscription))
       for (const entry of entries) {
         if (entry.event === 'metadata') {
-          const status = { state: STATE.working, message: undefined, timestamp: new Date().toISOString() }
+          const status = { state: TASK_STATES.working, message: undefined, timestamp: new Date().toISOString() }
           yield { payload: { $case: 'statusUpdate', value: { ...place, status } } }
         }
         const said = readChunk(entry)
@@ -245,7 +245,7 @@ export class A2aAgent
     if (error instanceof this.errors.A2AError) return error
     if (error instanceof HttpError)
       return this.#malformed(typeof error.detail === 'string' ? error.detail : JSON.stringify(error.detail))
-    this.services.complain(`A request by A2A failed: ${stackOf(error)}`)
+    this.services.logError(`A request by A2A failed: ${stackOf(error)}`)
     return new Error('Internal error')
   }
 }

@@ -9,7 +9,7 @@ import type { Threads } from '../threads/threads'
 import { agentMessage, artifactsOf, historyOf, partOf } from './a2a-parts'
 
 // The protocol's numbers; see a2a-parts.ts.
-export const STATE = {
+export const TASK_STATES = {
   submitted: 1,
   working: 2,
   completed: 3,
@@ -25,12 +25,12 @@ export const TASK_KEY = 'a2a_task_id'
 export type FoundTask = { id: string; run: RunRow; isNewest: boolean; state: TaskState }
 
 /** A place between two tasks of a list. */
-export type TaskPlace = { changed: string; id: string }
+export type TaskPosition = { changed: string; id: string }
 type TaskPage = {
   contextId?: string | undefined
   state?: TaskState | undefined
   since?: string | undefined
-  after?: TaskPlace | undefined
+  after?: TaskPosition | undefined
   limit: number
 }
 
@@ -58,7 +58,7 @@ export class A2aTasks {
   async list(
     assistantId: string,
     { contextId, state, since, after, limit }: TaskPage,
-  ): Promise<{ tasks: FoundTask[]; total: number; next: TaskPlace | undefined }> {
+  ): Promise<{ tasks: FoundTask[]; total: number; next: TaskPosition | undefined }> {
     const rows = await this.db.query<TaskRow & { total: number; changed: string }>(
       `with matching as (
          select t.*, ${TASK_STATE} as state from (
@@ -94,7 +94,7 @@ export class A2aTasks {
         message: statusMessage(run, state, snapshot, place),
         timestamp: run.updated_at.toISOString(),
       },
-      artifacts: state === STATE.completed ? artifactsOf(values, id) : [],
+      artifacts: state === TASK_STATES.completed ? artifactsOf(values, id) : [],
       history: historyLength === undefined ? history : historyLength > 0 ? history.slice(-historyLength) : [],
       metadata: undefined,
     }
@@ -123,13 +123,13 @@ export class A2aTasks {
 
 /** Of a run `t`, as SQL: what the task is by its last run. */
 const TASK_STATE = `case
-  when t.status = 'pending' then ${STATE.submitted}
-  when t.status = 'running' then ${STATE.working}
-  when t.status = 'success' then ${STATE.completed}
-  when t.status <> 'interrupted' then ${STATE.failed}
+  when t.status = 'pending' then ${TASK_STATES.submitted}
+  when t.status = 'running' then ${TASK_STATES.working}
+  when t.status = 'success' then ${TASK_STATES.completed}
+  when t.status <> 'interrupted' then ${TASK_STATES.failed}
   -- Stopped by someone, or before it began; or something else has gone on in the place where it waited.
-  when t.cancel is not null or t.attempt = 0 or not is_newest then ${STATE.canceled}
-  else ${STATE.inputRequired} end`
+  when t.cancel is not null or t.attempt = 0 or not is_newest then ${TASK_STATES.canceled}
+  else ${TASK_STATES.inputRequired} end`
 const IS_ASKED_FOR = '($3::int is null or state = $3) and ($4::timestamptz is null or updated_at >= $4)'
 const IS_NEWEST = 'not exists (select from runs o where o.thread_id = r.thread_id and o.seq > r.seq)'
 const TASK_ID = `coalesce(r.metadata ->> '${TASK_KEY}', r.run_id)`
@@ -149,8 +149,9 @@ function statusMessage(
   place: { taskId: string; contextId: string },
 ): Message | undefined {
   const message = (parts: Message['parts']) => agentMessage(`${run_id}-status`, parts, place)
-  if (state === STATE.failed) return message([partOf(error ? `${error.error}: ${error.message}` : 'The run failed.')])
-  if (state !== STATE.inputRequired) return undefined
+  if (state === TASK_STATES.failed)
+    return message([partOf(error ? `${error.error}: ${error.message}` : 'The run failed.')])
+  if (state !== TASK_STATES.inputRequired) return undefined
   const asked = snapshot?.tasks.flatMap((task) => task.interrupts.map((one) => interruptOut(one).value)) ?? []
   return message(asked.length > 0 ? asked.map(partOf) : [partOf('The agent waits before its next step.')])
 }

@@ -1,9 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { isUuid } from '@/lib/json/guards'
 import type { AssistantRow, Assistants } from '../assistants/assistants'
+import { defaultAssistantId } from '../assistants/assistants'
 import { describeSchemas } from '../assistants/graph-info'
 import type { Graphs } from '../assistants/graphs'
-import { defaultAssistantId } from '../kernel/uuid'
 
 type Json = Record<string, unknown>
 

@@ -4,7 +4,7 @@ import { isRecord } from '@/lib/json/guards'
 import type { RpcHandlers } from '../http/handler-types'
 import { HttpError, stackOf } from '../kernel/errors'
 import type { Entry, Outcome } from '../runs/events'
-import { answerOf, type Joins } from '../runs/join'
+import { type RunReaders, resultOf } from '../runs/run-readers'
 import type { RunStarter } from '../runs/run-starter'
 import type { Runs } from '../runs/runs'
 import { lastAnswer } from '../threads/message-text'
@@ -17,10 +17,10 @@ type Json = Record<string, unknown>
 type Services = {
   tools: McpTools
   starter: RunStarter
-  joins: Joins
+  readers: RunReaders
   runs: Runs
   identity: { name: string; version: string }
-  complain(line: string): void
+  logError(line: string): void
 }
 
 /** Told after each step of a run: how many there were, and what it was. */
@@ -77,7 +77,7 @@ async function loadSdk() {
       } catch (error) {
         if (error instanceof types.McpError) throw error
         if (error instanceof CursorError) throw new types.McpError(INVALID_PARAMS, error.message)
-        services.complain(`A request by MCP failed: ${stackOf(error)}`)
+        services.logError(`A request by MCP failed: ${stackOf(error)}`)
         throw new types.McpError(INTERNAL_ERROR, 'Internal error')
       }
     }
@@ -111,7 +111,7 @@ async function loadSdk() {
 
 /** One stateless run, to its end. What the run or its input is to blame for is a result too: the caller's model reads it. */
 async function callAssistant(
-  { starter, joins, runs }: Pick<Services, 'starter' | 'joins' | 'runs'>,
+  { starter, readers, runs }: Pick<Services, 'starter' | 'readers' | 'runs'>,
   assistantId: string,
   input: Json,
   signal: AbortSignal,
@@ -119,16 +119,16 @@ async function callAssistant(
 ): Promise<CallToolResult> {
   try {
     const body = { assistant_id: assistantId, input, stream_mode: 'updates' as const }
-    const { held, row } = await starter.createHeld(undefined, body, { modes: tell ? ['updates'] : [] })
+    const { subscription, row } = await starter.createSubscribed(undefined, body, { modes: tell ? ['updates'] : [] })
     // Nobody could read the result later, so nobody's work is thrown away.
     const onLeave = () => void runs.cancel(row.run_id, 'interrupt').catch(() => {})
     if (signal.aborted) onLeave()
     else signal.addEventListener('abort', onLeave, { once: true })
     let steps = 0
-    for await (const events of joins.read(row, { signal }, held))
+    for await (const events of readers.read(row, { signal }, subscription))
       for (const event of events) if (event.event === 'updates') tell?.(++steps, nodesOf(event))
     signal.removeEventListener('abort', onLeave)
-    return resultOf(await joins.outcome(row, held.log))
+    return toolResult(await readers.outcome(row, subscription.log))
   } catch (error) {
     if (!(error instanceof HttpError)) throw error
     return failure(typeof error.detail === 'string' ? error.detail : JSON.stringify(error.detail))
@@ -137,12 +137,12 @@ async function callAssistant(
 
 const nodesOf = ({ data }: Entry): string => Object.keys(JSON.parse(data) as object).join(', ')
 
-function resultOf(outcome: Outcome): CallToolResult {
+function toolResult(outcome: Outcome): CallToolResult {
   const { error, snapshot } = outcome
   if (error) return failure(`${error.error}: ${error.message}`)
   if (!snapshot) return failure('The run was cancelled.')
   const interrupts = snapshot.tasks.flatMap((task) => task.interrupts.map(interruptOut))
-  const values = answerOf(outcome)
+  const values = resultOf(outcome)
   const structured = isRecord(values) ? values : { value: values }
   if (interrupts.length > 0) {
     const asked = interrupts.map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)))

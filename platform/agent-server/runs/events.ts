@@ -62,11 +62,11 @@ export class LogReader {
   }
 
   /**
-   * What came since the last call, at most about `limit` characters. Waits for something up to `patienceMs` and gives an
+   * What came since the last call, at most about `limit` characters. Waits for something up to `timeoutMs` and gives an
    * empty list then; undefined once the run has ended and everything was read. Rejects with a StreamCut.
    */
-  async take(patienceMs: number, limit = 256_000): Promise<Entry[] | undefined> {
-    if (!this.#queue.length && !this.#isOver && !this.#failure) await this.#news(patienceMs)
+  async take(timeoutMs: number, limit = 256_000): Promise<Entry[] | undefined> {
+    if (!this.#queue.length && !this.#isOver && !this.#failure) await this.#news(timeoutMs)
     if (this.#failure) throw this.#failure
     if (!this.#queue.length) return this.#isOver ? undefined : []
     let count = 0
@@ -80,9 +80,9 @@ export class LogReader {
     return taken
   }
 
-  #news(patienceMs: number): Promise<void> {
+  #news(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#wake?.(), patienceMs)
+      const timer = setTimeout(() => this.#wake?.(), timeoutMs)
       this.#wake = () => {
         clearTimeout(timer)
         this.#wake = undefined

@@ -10,7 +10,7 @@ import { encodeEventData } from '../threads/messages'
 import { configurableOf } from '../threads/thread-state'
 import type { RunLog } from './events'
 import type { EventWriter } from './hub'
-import { checkpointIdOf, continuesCheckpoint, keepWrites } from './rollback'
+import { checkpointIdOf, continuesCheckpoint, saveOriginalWrites } from './rollback'
 import { streamGraph } from './run-stream'
 import { type CancelAction, type RunRow, withInput } from './runs'
 
@@ -20,11 +20,11 @@ type Json = Record<string, unknown>
 export type StopReason = CancelAction | 'gone' | 'released'
 
 /** How an attempt came to its end. */
-export type Ending =
-  | { how: 'done'; snapshot: StateSnapshot }
-  | { how: 'failed'; error: RunError; thrown: unknown }
-  | { how: 'stopped'; reason: StopReason }
-  | { how: 'lost'; error: RunError }
+export type AttemptResult =
+  | { kind: 'done'; snapshot: StateSnapshot }
+  | { kind: 'failed'; error: RunError; thrown: unknown }
+  | { kind: 'stopped'; reason: StopReason }
+  | { kind: 'lost'; error: RunError }
 
 export type Execution = {
   log: RunLog
@@ -50,7 +50,7 @@ export async function execute(
   row: RunRow,
   { graphs, saver, db, isTracing }: ExecutionServices,
   execution: Execution,
-): Promise<Ending> {
+): Promise<AttemptResult> {
   const { log, writer, control } = execution
   const run = { ...row, kwargs: toDoubles(row.kwargs), plan: toDoubles(row.plan), metadata: toDoubles(row.metadata) }
   const broken = new AbortController()
@@ -65,7 +65,7 @@ export async function execute(
     const graph = await graphs.get(run.graph_id, 'threads.create_run', config, run.plan.context)
     const isContinued = await withStore(async () => {
       if (await wasBegun(run, db)) return true
-      if (continuesCheckpoint(run)) await keepWrites(run, db)
+      if (continuesCheckpoint(run)) await saveOriginalWrites(run, db)
       return false
     })
     const options = {
@@ -76,14 +76,14 @@ export async function execute(
       control,
     }
     await streamGraph(graph, await inputOf(run, isContinued, db), options, run.kwargs, emit, breather(log))
-    return { how: 'done', snapshot: await stateOf(graph, run.thread_id) }
+    return { kind: 'done', snapshot: await stateOf(graph, run.thread_id) }
   } catch (error) {
     const thrown = broken.signal.aborted ? broken.signal.reason : error
-    if (execution.signal.aborted) return { how: 'stopped', reason: execution.signal.reason as StopReason }
+    if (execution.signal.aborted) return { kind: 'stopped', reason: execution.signal.reason as StopReason }
     if (control.drainRequested && (thrown as Error | undefined)?.name === 'GraphDrained')
-      return { how: 'stopped', reason: 'released' }
-    if (thrown instanceof StoreLost) return { how: 'lost', error: describeError(thrown) }
-    return { how: 'failed', error: describeError(thrown), thrown }
+      return { kind: 'stopped', reason: 'released' }
+    if (thrown instanceof StoreLost) return { kind: 'lost', error: describeError(thrown) }
+    return { kind: 'failed', error: describeError(thrown), thrown }
   } finally {
     await saver.stop(run.run_id, run.attempt)
   }

@@ -7,10 +7,10 @@ import { restingStatus } from '../threads/state'
 import type { ThreadStates } from '../threads/thread-state'
 import { REFRESH_TTL, removeThread, type Threads } from '../threads/threads'
 import type { Entry, RunLog } from './events'
-import type { Ending } from './execute'
+import type { AttemptResult } from './execute'
 import type { EventWriter } from './hub'
 import { undoRun } from './rollback'
-import { freeThread, noteEnd, type RunRow } from './runs'
+import { enqueueWebhook, freeThread, type RunRow } from './runs'
 
 /** A run that loses its process or its store that often is given up. */
 export const MAX_CRASHES = 3
@@ -32,37 +32,37 @@ export class RunFinisher {
   ) {}
 
   /** Ends an attempt that this process has executed. The log is told last. Gives the run's status, or what became of it. */
-  async settle(run: RunRow, ending: Ending, log: RunLog, writer: EventWriter): Promise<string> {
+  async finish(run: RunRow, result: AttemptResult, log: RunLog, writer: EventWriter): Promise<string> {
     await writer.flush()
-    if (ending.how === 'stopped' && ending.reason === 'released') {
+    if (result.kind === 'stopped' && result.reason === 'released') {
       await this.release(run)
       return 'released'
     }
-    if (ending.how === 'lost') {
+    if (result.kind === 'lost') {
       // Counted like a crash, so that it cannot go on for ever.
       if (run.crashes + 1 >= MAX_CRASHES)
-        return this.#settle(run, { ...ending, how: 'failed', thrown: undefined }, log, writer)
+        return this.#settle(run, { ...result, kind: 'failed', thrown: undefined }, log, writer)
       await this.release(run, run.crashes + 1)
       return 'released'
     }
     try {
-      return await this.#settle(run, ending, log, writer)
+      return await this.#settle(run, result, log, writer)
     } catch (error) {
       if (!(error instanceof RollbackAsked)) throw error
-      return this.#settle(run, { how: 'stopped', reason: 'rollback' }, log, writer)
+      return this.#settle(run, { kind: 'stopped', reason: 'rollback' }, log, writer)
     }
   }
 
   async #settle(
     run: RunRow,
-    ending: Exclude<Ending, { how: 'lost' }>,
+    result: Exclude<AttemptResult, { kind: 'lost' }>,
     log: RunLog,
     writer: EventWriter,
   ): Promise<string> {
-    if (ending.how === 'stopped' && ending.reason === 'rollback') await undoRun(this.db, run)
-    const snapshot = ending.how === 'done' ? ending.snapshot : await this.#stateOf(run)
-    const error = ending.how === 'failed' ? ending.error : undefined
-    const status = statusOf(ending)
+    if (result.kind === 'stopped' && result.reason === 'rollback') await undoRun(this.db, run)
+    const snapshot = result.kind === 'done' ? result.snapshot : await this.#stateOf(run)
+    const error = result.kind === 'failed' ? result.error : undefined
+    const status = statusOf(result)
     const entries: [event: string, data: unknown][] = [
       ...(error ? [['error', error] as [string, unknown]] : []),
       ['end', { run_id: run.run_id, status }],
@@ -72,10 +72,10 @@ export class RunFinisher {
       event,
       data: encode(data),
     }))
-    const resting = restingOf(status, snapshot, ending.how === 'done')
+    const resting = restingOf(status, snapshot, result.kind === 'done')
     const isOurs = await this.#store(run, status, resting, error, async (query) => {
       await writer.finish(query, last)
-      await noteEnd(query, run, status, snapshot, error)
+      await enqueueWebhook(query, run, status, snapshot, error)
     })
     log.outcome = { status: isOurs ? status : 'gone', snapshot, error }
     for (const entry of last) log.relay(entry)
@@ -85,12 +85,12 @@ export class RunFinisher {
   }
 
   /** Ends a run whose process is gone: as it was asked to, or because it has brought down too many. */
-  async settleOrphan(run: RunRow, error: RunError | undefined): Promise<void> {
+  async finishOrphan(run: RunRow, error: RunError | undefined): Promise<void> {
     if (run.cancel === 'rollback') await undoRun(this.db, run)
     const snapshot = await this.#stateOf(run)
     const status = error ? 'error' : run.cancel === 'rollback' ? 'rollback' : 'interrupted'
     await this.#store(run, status, restingOf(status, snapshot, false), error, (query) =>
-      noteEnd(query, run, status, snapshot, error),
+      enqueueWebhook(query, run, status, snapshot, error),
     )
     await this.bus.tell({ kind: 'ended', run: run.run_id })
   }
@@ -162,10 +162,10 @@ export class RunFinisher {
   }
 }
 
-function statusOf(ending: Exclude<Ending, { how: 'lost' }>): string {
-  if (ending.how === 'done') return restingStatus(ending.snapshot) === 'interrupted' ? 'interrupted' : 'success'
-  if (ending.how === 'failed') return 'error'
-  return ending.reason === 'rollback' ? 'rollback' : 'interrupted'
+function statusOf(result: Exclude<AttemptResult, { kind: 'lost' }>): string {
+  if (result.kind === 'done') return restingStatus(result.snapshot) === 'interrupted' ? 'interrupted' : 'success'
+  if (result.kind === 'failed') return 'error'
+  return result.reason === 'rollback' ? 'rollback' : 'interrupted'
 }
 
 /**

@@ -12,7 +12,13 @@ const POLL_MS = 1000
 /** How long another process may take to say that it writes events down; without an answer the reader begins anyway. */
 const WATCH_MS = 1000
 
-export type Followed = { run_id: string; status: string; is_resumable: boolean; creator: number; owner: number | null }
+export type FollowedRun = {
+  run_id: string
+  status: string
+  is_resumable: boolean
+  creator: number
+  owner: number | null
+}
 
 type Open = { log: RunLog; uses: number; writer?: EventWriter; mirror?: AbortController }
 
@@ -23,7 +29,7 @@ export class Hub {
   constructor(
     private readonly db: Db,
     private readonly bus: Bus,
-    private readonly complain: (line: string) => void,
+    private readonly logError: (line: string) => void,
   ) {
     bus.on('message', (message) => {
       const open = this.#open.get(message.run)
@@ -38,7 +44,7 @@ export class Hub {
   }
 
   /** The log of a run, for as long as `release` is not called. Hold it before the run is made, and nothing of it is missed. */
-  hold(runId: string): { log: RunLog; release(): void } {
+  acquire(runId: string): { log: RunLog; release(): void } {
     const held: Open = this.#open.get(runId) ?? { log: new RunLog(runId, 0), uses: 0 }
     this.#open.set(runId, held)
     held.uses += 1
@@ -58,12 +64,12 @@ export class Hub {
 
   /** Begins an attempt of a run in this process. With `isKept` its events are written down from the first one on. */
   begin(runId: string, attempt: number, isKept: boolean): { log: RunLog; writer: EventWriter; release(): void } {
-    const { log, release } = this.hold(runId)
+    const { log, release } = this.acquire(runId)
     const open = this.#open.get(runId) as Open // held in the line above
     open.mirror?.abort()
     open.mirror = undefined
     log.continueFrom((attempt - 1) * IDS_PER_ATTEMPT)
-    const writer = new EventWriter(this.db, this.bus, runId, isKept, this.complain)
+    const writer = new EventWriter(this.db, this.bus, runId, isKept, this.logError)
     open.writer = writer
     return {
       log,
@@ -76,7 +82,7 @@ export class Hub {
   }
 
   /** For a reader that comes late, wherever the run is. Resolves once nothing of it can be missed any more. */
-  async follow(run: Followed): Promise<void> {
+  async follow(run: FollowedRun): Promise<void> {
     const open = this.#open.get(run.run_id)
     if (!open || open.writer || open.mirror) return
     if (run.status === 'pending' && !run.is_resumable) {
@@ -158,7 +164,7 @@ export class Hub {
     open.mirror = mirror
     log.continueFrom(after + 1)
     void this.#copy(log, mirror.signal).catch((error: Error) => {
-      if (!mirror.signal.aborted) this.complain(`Run ${log.runId} cannot be followed: ${error.message}`)
+      if (!mirror.signal.aborted) this.logError(`Run ${log.runId} cannot be followed: ${error.message}`)
     })
   }
 
@@ -199,7 +205,7 @@ export class EventWriter {
     private readonly bus: Bus,
     private readonly runId: string,
     private kept: boolean,
-    private readonly complain: (line: string) => void,
+    private readonly logError: (line: string) => void,
   ) {}
 
   get isKept(): boolean {
@@ -231,7 +237,7 @@ export class EventWriter {
         await storeEvents(this.db.query, this.runId, entries)
         await this.bus.send({ kind: 'events', run: this.runId })
       } catch (error) {
-        this.complain(`${entries.length} events of run ${this.runId} could not be stored: ${(error as Error).message}`)
+        this.logError(`${entries.length} events of run ${this.runId} could not be stored: ${(error as Error).message}`)
       }
     })
     return this.#flushing

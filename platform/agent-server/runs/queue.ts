@@ -3,19 +3,19 @@ import { RunControl } from '@langchain/langgraph'
 import { stackOf } from '../kernel/errors'
 import { Bus } from '../persistence/bus'
 import type { Db } from '../persistence/db'
-import { type Ending, type ExecutionServices, execute, type StopReason } from './execute'
+import { type AttemptResult, type ExecutionServices, execute, type StopReason } from './execute'
 import { MAX_CRASHES, type RunFinisher } from './finish'
 import type { Hub } from './hub'
 import { RUN_COLUMNS, type RunRow } from './runs'
 
 /** Runs of this process at one time; each is mostly waiting for a model or a tool. */
-const MAX_AT_ONCE = 100
+const MAX_CONCURRENT = 100
 /** Looks at the queue and at other processes without being told to. */
-const LOOK_MS = 1000
+const POLL_MS = 1000
 /** How long a run is left to the process that took the request for it. */
-const PREFER_MS = 200
+const CREATOR_PRIORITY_MS = 200
 /** A process is taken for gone after two looks that far apart: a lost connection comes back sooner. */
-const GONE_MS = 1500
+const DEAD_AFTER_MS = 1500
 const RETRY_MS = 500
 
 type Active = { run: RunRow; abort: AbortController; control: RunControl; done: Promise<void> }
@@ -30,14 +30,14 @@ export class Queue {
   #isDraining = false
   #isStopped = false
   #claiming: Promise<void> | undefined
-  #hasNews = false
+  #needsCheck = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(
     private readonly services: ExecutionServices,
     private readonly bus: Bus,
     private readonly hub: Hub,
-    private readonly endings: RunFinisher,
+    private readonly finisher: RunFinisher,
     private readonly log: (level: 'info' | 'error', message: string, runId?: string) => void,
     private readonly observer?: QueueObserver,
   ) {}
@@ -60,9 +60,9 @@ export class Queue {
         this.wake()
       }
     })
-    this.bus.on('reconnected', () => void this.#look())
+    this.bus.on('reconnected', () => void this.#poll())
     this.#schedule()
-    void this.#look()
+    void this.#poll()
   }
 
   /** Something may be there to execute: after `delayMs`, or now. */
@@ -72,7 +72,7 @@ export class Queue {
       if (delayMs < 2 ** 31) setTimeout(() => this.wake(), delayMs).unref()
       return
     }
-    this.#hasNews = true
+    this.#needsCheck = true
     this.#claiming ??= this.#claimAll().finally(() => {
       this.#claiming = undefined
     })
@@ -105,12 +105,12 @@ export class Queue {
   }
 
   async #claimAll(): Promise<void> {
-    while (this.#hasNews && !this.#isDraining && this.#active.size < MAX_AT_ONCE) {
-      this.#hasNews = false
+    while (this.#needsCheck && !this.#isDraining && this.#active.size < MAX_CONCURRENT) {
+      this.#needsCheck = false
       try {
         for (let run = await this.#claim(); run; run = await this.#claim()) {
           this.#begin(run)
-          if (this.#isDraining || this.#active.size >= MAX_AT_ONCE) break
+          if (this.#isDraining || this.#active.size >= MAX_CONCURRENT) break
         }
       } catch (error) {
         // Two processes took runs of one thread in the same moment: the index let one through.
@@ -118,7 +118,7 @@ export class Queue {
           this.log('error', `The queue cannot be read: ${(error as Error).message}`)
           return
         }
-        this.#hasNews = true
+        this.#needsCheck = true
       }
     }
   }
@@ -136,7 +136,7 @@ export class Queue {
              or (o.status = 'pending' and o.run_after <= now() and o.seq < r.seq)))
          order by r.seq limit 1 for update skip locked)
        returning ${RUN_COLUMNS}`,
-      [this.bus.instance, PREFER_MS],
+      [this.bus.instance, CREATOR_PRIORITY_MS],
     )
     return run
   }
@@ -153,10 +153,10 @@ export class Queue {
     const began = performance.now()
     if (run.attempt === 1) this.observer?.runBegan(run.created_at.getTime() + (run.kwargs.after_seconds ?? 0) * 1000)
     const work = async () => {
-      const ending = await execute(run, this.services, { log, writer, signal: abort.signal, control })
-      if (ending.how === 'failed') this.log('error', `The run failed: ${stackOf(ending.thrown)}`, run.run_id)
-      await this.#settle(run, ending, async () => {
-        const status = await this.endings.settle(run, ending, log, writer)
+      const result = await execute(run, this.services, { log, writer, signal: abort.signal, control })
+      if (result.kind === 'failed') this.log('error', `The run failed: ${stackOf(result.thrown)}`, run.run_id)
+      await this.#storeEnd(run, result, async () => {
+        const status = await this.finisher.finish(run, result, log, writer)
         this.observer?.runEnded(status, performance.now() - began)
       })
     }
@@ -169,13 +169,13 @@ export class Queue {
   }
 
   /** The end must be stored, however long the store is away: until then the thread belongs to this run. */
-  async #settle(run: RunRow, ending: Ending, store: () => Promise<void>): Promise<void> {
+  async #storeEnd(run: RunRow, result: AttemptResult, store: () => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
         await store()
         return
       } catch (error) {
-        this.log('error', `The end of the run (${ending.how}) cannot be stored: ${stackOf(error)}`, run.run_id)
+        this.log('error', `The end of the run (${result.kind}) cannot be stored: ${stackOf(error)}`, run.run_id)
         if (this.#isStopped) return
         await sleep(Math.min(RETRY_MS * tries, 10_000))
       }
@@ -184,14 +184,14 @@ export class Queue {
 
   #schedule(): void {
     this.#timer = setTimeout(() => {
-      void this.#look().finally(() => {
+      void this.#poll().finally(() => {
         if (!this.#isStopped) this.#schedule()
       })
-    }, LOOK_MS)
+    }, POLL_MS)
     this.#timer.unref()
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     this.wake()
     try {
       await Promise.all([this.#checkActive(), this.#takeOrphans()])
@@ -232,12 +232,12 @@ export class Queue {
       const since = this.#suspects.get(id)
       if (since === undefined) {
         this.#suspects.set(id, now)
-        setTimeout(() => void this.#look(), GONE_MS).unref()
-      } else if (now - since >= GONE_MS) await this.#bury(id)
+        setTimeout(() => void this.#poll(), DEAD_AFTER_MS).unref()
+      } else if (now - since >= DEAD_AFTER_MS) await this.#releaseRunsOf(id)
     }
   }
 
-  async #bury(instance: number): Promise<void> {
+  async #releaseRunsOf(instance: number): Promise<void> {
     const runs = await this.#db.query<RunRow>(
       `select ${RUN_COLUMNS} from runs where owner = $1 and status = 'running'`,
       [instance],
@@ -250,8 +250,8 @@ export class Queue {
             ? { error: 'ProcessCrashed', message: `The process that executed this run has ended ${crashes} times.` }
             : undefined
         this.log('info', `The process that executed the run is gone (${crashes} of ${MAX_CRASHES}).`, run.run_id)
-        if (run.cancel || error) await this.endings.settleOrphan(run, error)
-        else await this.endings.release(run, crashes)
+        if (run.cancel || error) await this.finisher.finishOrphan(run, error)
+        else await this.finisher.release(run, crashes)
       }),
     )
     await this.#db.query('delete from instances where id = $1', [instance])

@@ -17,7 +17,7 @@ const CONTINUED = `w.thread_id = $1 and (w.checkpoint_id = $2 or w.checkpoint_id
 const WRITE = 'thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob'
 
 /** Notes what stands beside the checkpoints that the run may continue. Only the first attempt's note is true. */
-export async function keepWrites(run: RunRow, db: Db): Promise<void> {
+export async function saveOriginalWrites(run: RunRow, db: Db): Promise<void> {
   await db.query(
     `with marked as (update runs set has_kept_writes = true where run_id = $3 and not has_kept_writes returning run_id)
      insert into kept_writes (run_id, ${WRITE})

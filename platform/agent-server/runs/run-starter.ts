@@ -6,8 +6,8 @@ import type { Graphs } from '../assistants/graphs'
 import type { Query } from '../persistence/db'
 import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
-import type { Joins } from './join'
 import type { Queue } from './queue'
+import type { RunReaders } from './run-readers'
 import { type RunRequest, readRunRequest } from './run-request'
 import type { RunRow, Runs } from './runs'
 import { checkResume } from './strict-resume'
@@ -17,7 +17,7 @@ type Services = {
   assistants: Assistants
   graphs: Graphs
   queue: Queue
-  joins: Joins
+  readers: RunReaders
   threads: Threads
   states: ThreadStates
   webhookRanges: readonly AddressRange[]
@@ -56,12 +56,16 @@ export class RunStarter {
   }
 
   /** Makes a run whose first event the caller must see. */
-  async createHeld(threadId: string | undefined, body: RunCreate, wanted: Parameters<Joins['hold']>[1]) {
-    const held = this.services.joins.hold(randomUUID(), wanted)
+  async createSubscribed(
+    threadId: string | undefined,
+    body: RunCreate,
+    wanted: Parameters<RunReaders['subscribe']>[1],
+  ) {
+    const subscription = this.services.readers.subscribe(randomUUID(), wanted)
     try {
-      return { held, row: await this.create(threadId, body, held.log.runId) }
+      return { subscription, row: await this.create(threadId, body, subscription.log.runId) }
     } catch (error) {
-      held.release()
+      subscription.release()
       throw error
     }
   }

@@ -1,5 +1,5 @@
 import type { Threads } from '../threads/threads'
-import type { Joins } from './join'
+import type { RunReaders } from './run-readers'
 import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
 
 /** How long something that removes a run waits for the run to have stopped; longer is a graph that hangs its process. */
@@ -10,14 +10,14 @@ export class RunStopper {
   constructor(
     private readonly runs: Runs,
     private readonly threads: Threads,
-    private readonly joins: Joins,
+    private readonly readers: RunReaders,
   ) {}
 
   /** Resolves when the run has stopped, at most as long as `signal` allows. */
   async waitForEnd(run: RunRow, signal: AbortSignal): Promise<void> {
     // What was pending has ended already, without anyone to tell of it.
     const now = await this.runs.find(run.run_id)
-    if (now && isInProgress(now.status)) await this.joins.ended(now, signal)
+    if (now && isInProgress(now.status)) await this.readers.ended(now, signal)
   }
 
   async cancelAll(ids: readonly string[], action: CancelAction): Promise<void> {
@@ -36,8 +36,8 @@ export class RunStopper {
     const ids = await this.runs.inProgress({ threadId: thread.thread_id })
     await this.#stop(ids)
     await this.threads.remove(thread.thread_id)
-    this.runs.tellEnded(ids)
-    this.runs.tellGone(thread.thread_id)
+    this.runs.announceEnded(ids)
+    this.runs.announceThreadDeleted(thread.thread_id)
   }
 
   async #stop(ids: readonly string[]): Promise<void> {
@@ -45,7 +45,7 @@ export class RunStopper {
     const signal = AbortSignal.timeout(STOP_MS)
     for (const id of ids) {
       const run = await this.runs.find(id)
-      if (run && isInProgress(run.status)) await this.joins.ended(run, signal)
+      if (run && isInProgress(run.status)) await this.readers.ended(run, signal)
     }
   }
 }

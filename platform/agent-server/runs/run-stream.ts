@@ -1,8 +1,8 @@
 import type { RunCreate } from '@/lib/contracts/agents/runs'
 import type { Graph } from '../assistants/graphs'
 import { metadataOut } from '../threads/messages'
-import { askedModes, eventName, nativeModes, needsEvents, payloadOut } from './chunks'
 import { LegacyMessages } from './legacy-messages'
+import { eventName, nativeModes, needsEvents, payloadOut, requestedModes } from './wire-events'
 
 type Json = Record<string, unknown>
 export type Emit = (event: string, data: unknown) => void
@@ -22,7 +22,7 @@ export async function streamGraph(
   emit: Emit,
   breathe: () => Promise<void> | undefined,
 ): Promise<void> {
-  const asked = askedModes(stream_mode)
+  const asked = requestedModes(stream_mode)
   const subgraphs = stream_subgraphs ?? false
   if (needsEvents(asked)) return streamEvents()
 

@@ -8,14 +8,14 @@ import { mayBeLarge, takeTurns } from '../kernel/serde'
 import type { Bus } from '../persistence/bus'
 import { type Db, iso, type Query } from '../persistence/db'
 import {
+  chunkReferences,
   LARGE_BYTES,
-  loadPieces,
-  type Pieces,
-  preparePieces,
-  refsOf,
-  removeUnusedPieces,
-  split,
-} from '../persistence/pieces'
+  loadChunks,
+  prepareChunks,
+  removeUnusedChunks,
+  splitValue,
+  type ValueChunks,
+} from '../persistence/value-chunks'
 import { encodeRecord } from '../threads/messages'
 import { REFRESH_TTL, removeThread } from '../threads/threads'
 import type { RunPlan, RunRequest } from './run-request'
@@ -71,21 +71,21 @@ export async function withInput(
   parse: (text: string) => unknown = fromText,
 ): Promise<RunRow> {
   if (!row.input_pieces) return row
-  const text = await loadPieces(query, row.thread_id, row.input_pieces)
+  const text = await loadChunks(query, row.thread_id, row.input_pieces)
   await takeTurns(text.length)
   return { ...row, kwargs: { ...row.kwargs, input: parse(text) as RunCreate['input'] }, input_pieces: null }
 }
 
 /** A run's request as it is stored; a large input by itself. */
-async function storedBody(body: RunCreate): Promise<{ kwargs: string; pieces?: Pieces }> {
+async function storedBody(body: RunCreate): Promise<{ kwargs: string; pieces?: ValueChunks }> {
   if (mayBeLarge(body.input)) await takeTurns()
   const input = Buffer.from(body.input === undefined ? '' : toText(body.input))
   if (input.length < LARGE_BYTES) return { kwargs: toText(body) }
-  return { kwargs: toText({ ...body, input: undefined }), pieces: await split(input) }
+  return { kwargs: toText({ ...body, input: undefined }), pieces: await splitValue(input) }
 }
 
 /** Writes down that a run ends, for its webhook, in the transaction that ends it. */
-export async function noteEnd(
+export async function enqueueWebhook(
   query: Query,
   row: RunRow,
   status: string,
@@ -161,7 +161,7 @@ export class Runs {
   async create(request: RunRequest, runId: string, also?: (query: Query) => Promise<void>): Promise<RunRow> {
     const threadId = request.threadId?.toLowerCase() ?? randomUUID()
     const { kwargs, pieces } = await storedBody(request.body)
-    const storePieces = pieces && (await preparePieces(this.db.query, threadId, [pieces]))
+    const storePieces = pieces && (await prepareChunks(this.db.query, threadId, [pieces]))
     const { row, stopped } = await this.db.transaction(async (query) => {
       await this.#lockThread(query, threadId, request)
       await also?.(query)
@@ -186,7 +186,7 @@ export class Runs {
           request.body.stream_resumable ?? false,
           this.bus.instance,
           request.body.after_seconds ?? 0,
-          pieces ? refsOf(pieces) : null,
+          pieces ? chunkReferences(pieces) : null,
         ],
       )
       await query(
@@ -242,19 +242,19 @@ export class Runs {
         [runId],
       )
       if (!row) return
-      if (row.input_pieces) await removeUnusedPieces(query, row.thread_id)
+      if (row.input_pieces) await removeUnusedChunks(query, row.thread_id)
       await freeThread(query, row.thread_id)
     })
-    this.tellEnded([runId])
+    this.announceEnded([runId])
   }
 
   /** Whoever executes or reads one of these looks at the store again. */
-  tellEnded(ids: readonly string[]): void {
+  announceEnded(ids: readonly string[]): void {
     for (const run of ids) void this.bus.tell({ kind: 'ended', run })
   }
 
   /** Nobody needs to read this thread any more. */
-  tellGone(threadId: string): void {
+  announceThreadDeleted(threadId: string): void {
     this.bus.emit('thread', { thread: threadId, isGone: true })
   }
 
@@ -302,7 +302,7 @@ export class Runs {
       )
       return { kind: 'cancel', run: row.run_id }
     }
-    if (action === 'interrupt') await noteEnd(query, row, 'interrupted')
+    if (action === 'interrupt') await enqueueWebhook(query, row, 'interrupted')
     if (row.plan.deletesThread) await removeThread(query, row.thread_id)
     else if (action === 'rollback') await query('delete from runs where run_id = $1', [row.run_id])
     else await query(`update runs set status = 'interrupted', updated_at = now() where run_id = $1`, [row.run_id])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { collect, readEvents, type SeenEvent, type TestServer, testServer } from '../testing'
+import { collect, type ReceivedEvent, readEvents, type TestServer, testServer } from '../testing'
 
 let server: TestServer
 beforeAll(async () => {
@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const names = (events: SeenEvent[]) => events.map(({ event }) => event)
+const names = (events: ReceivedEvent[]) => events.map(({ event }) => event)
 const run = (assistant_id: string, input: object, more: object = {}) => ({ assistant_id, input, ...more })
 const stream = (assistant_id: string, input: object, stream_mode?: string | string[], more: object = {}) =>
   server.stream('/runs/stream', run(assistant_id, input, { stream_mode, ...more }))
@@ -99,7 +99,7 @@ describe.concurrent('modes', () => {
     const pieces = events.filter(({ event }) => event === 'messages')
     expect(pieces.map(({ data }) => data[0].content)).toEqual(['You ', 'said: ', 'one ', 'two'])
     expect(new Set(pieces.map(({ data }) => data[0].id)).size).toBe(1)
-    const [message, metadata] = (pieces[0] as SeenEvent).data
+    const [message, metadata] = (pieces[0] as ReceivedEvent).data
     expect(message.type).toBe('ai')
     expect(metadata).toMatchObject({
       graph_node: 'agent',
@@ -210,7 +210,7 @@ describe.concurrent('modes', () => {
 })
 
 describe.concurrent('subgraphs', () => {
-  const namespaces = (events: SeenEvent[]) =>
+  const namespaces = (events: ReceivedEvent[]) =>
     new Set(events.map(({ event }) => event.replace(/:[0-9a-f-]{36}/g, ':id')))
 
   test('are left out unless asked for', async () => {

@@ -1,6 +1,6 @@
 import { Client as SdkClient } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nextEvent, readEvents, type SeenEvent, type TestServer, testServer } from '../testing'
+import { nextEvent, type ReceivedEvent, readEvents, type TestServer, testServer } from '../testing'
 
 let server: TestServer
 beforeAll(async () => {
@@ -14,7 +14,7 @@ async function follow(threadId: string, headers: Record<string, string> = {}, qu
   const response = await server.open('GET', `/threads/${threadId}/stream${query}`, undefined, headers, leave.signal)
   const events = readEvents(response)
   const until = async (ends: number, event = 'end') => {
-    const seen: SeenEvent[] = []
+    const seen: ReceivedEvent[] = []
     while (seen.filter((one) => one.event === event).length < ends) {
       const { done, value } = await events.next()
       if (done) break
@@ -32,7 +32,7 @@ const run = (threadId: string, body: object = {}) =>
     stream_mode: 'custom',
     ...body,
   })
-const names = (events: SeenEvent[]) => events.map(({ event }) => event)
+const names = (events: ReceivedEvent[]) => events.map(({ event }) => event)
 
 describe('the stream of a thread', () => {
   test('holds all events of all its runs, one after the other', async () => {

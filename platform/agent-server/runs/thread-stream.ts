@@ -1,13 +1,13 @@
 import { THREAD_STREAM_MODES } from '@/lib/contracts/agents/runs'
+import { BackpressureQueue } from '../kernel/backpressure-queue'
 import { HttpError, invalid } from '../kernel/errors'
-import { Mailbox } from '../kernel/mailbox'
 import type { Bus, ThreadChange } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import { encode } from '../threads/messages'
 import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
 import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS } from './events'
-import type { Held, Joins } from './join'
+import type { RunReaders, RunSubscription } from './run-readers'
 import { isInProgress, RUN_COLUMNS, type RunRow } from './runs'
 
 type Mode = (typeof THREAD_STREAM_MODES)[number]
@@ -31,7 +31,7 @@ export class ThreadStreams {
     private readonly bus: Bus,
     private readonly threads: Threads,
     private readonly states: ThreadStates,
-    private readonly joins: Joins,
+    private readonly readers: RunReaders,
   ) {}
 
   /** The thread's state was changed by hand. */
@@ -44,7 +44,7 @@ export class ThreadStreams {
     const thread = await this.threads.get(threadId)
     const left = new AbortController()
     const reader = new ThreadReader(
-      { db: this.db, bus: this.bus, states: this.states, joins: this.joins },
+      { db: this.db, bus: this.bus, states: this.states, readers: this.readers },
       thread.thread_id,
       readModes(modes),
       AbortSignal.any([signal, left.signal]),
@@ -75,11 +75,11 @@ export class ThreadStreams {
   }
 }
 
-type Services = { db: Db; bus: Bus; states: ThreadStates; joins: Joins }
+type Services = { db: Db; bus: Bus; states: ThreadStates; readers: RunReaders }
 
 /** One reader. Each run is read on its own, because a delayed one may be overtaken by those made after it. */
 class ThreadReader {
-  readonly #mailbox = new Mailbox<Frame[]>()
+  readonly #mailbox = new BackpressureQueue<Frame[]>()
   readonly #seen = new Set<string>()
   #last: Cursor = { seq: 0, id: 0 }
   /** Runs that had ended before, read one after the other and before all others. */
@@ -138,7 +138,7 @@ class ThreadReader {
       this.#isGone = true
       this.#mailbox.close()
     } else if (run === undefined) void this.#tellState().catch((error) => this.#mailbox.fail(error))
-    else void this.#follow(run, this.services.joins.hold(run, { modes: this.#runModes }))
+    else void this.#follow(run, this.services.readers.subscribe(run, { modes: this.#runModes }))
   }
 
   /** What is read of each run; nothing but begin and end where its own events are not asked for. */
@@ -147,15 +147,15 @@ class ThreadReader {
   }
 
   /** Resolves when nothing of the run can be missed any more; for one of the past when all of it was read. */
-  #follow(runId: string, held: Held | undefined, found?: Found, isPast = false): Promise<void> {
+  #follow(runId: string, subscription: RunSubscription | undefined, found?: Found, isPast = false): Promise<void> {
     if (this.#seen.has(runId)) {
-      held?.release()
+      subscription?.release()
       return Promise.resolve()
     }
     this.#seen.add(runId)
     return new Promise((resolve) => {
       const past = isPast ? undefined : this.#past
-      void this.#read(runId, held, found, isPast ? () => {} : resolve, past)
+      void this.#read(runId, subscription, found, isPast ? () => {} : resolve, past)
         .catch((error) => this.#mailbox.fail(error))
         .finally(resolve)
     })
@@ -163,20 +163,20 @@ class ThreadReader {
 
   async #read(
     runId: string,
-    held: Held | undefined,
+    subscription: RunSubscription | undefined,
     found: Found | undefined,
     onAttached: () => void,
     past: Promise<void> | undefined,
   ): Promise<void> {
     const row = found?.row ?? (await this.#row(runId))
     if (!row || this.signal.aborted) {
-      held?.release()
+      subscription?.release()
       return
     }
     const wants = this.modes.has('run_modes') || this.modes.has('lifecycle')
     const options = { after: found?.after, modes: this.#runModes, signal: this.signal }
     const after = found?.after ?? -1
-    for await (const all of this.services.joins.read(row, options, held)) {
+    for await (const all of this.services.readers.read(row, options, subscription)) {
       onAttached()
       // For a run that is over there is always an end; where events are kept, the reader may have it already.
       const entries = row.is_resumable ? all.filter(({ id }) => id > after) : all

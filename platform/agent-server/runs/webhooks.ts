@@ -5,8 +5,8 @@ import { RefusedTarget, webhookConnector } from './webhook-target'
 
 /** Waiting before the second attempt, the third …; after the last one the notice is given up. */
 const BACK_OFF_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000]
-const AT_ONCE = 8
-const LOOK_MS = 2000
+const CONCURRENCY = 8
+const POLL_MS = 2000
 const TIMEOUT_MS = 10_000
 /** A notice whose process died while it was sent is sent again after that. */
 const LEASE = `interval '1 minute'`
@@ -29,10 +29,10 @@ export class Webhooks {
   readonly #sending = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #claiming: Promise<void> | undefined
-  #hasNews = false
+  #needsCheck = false
 
   constructor(private readonly services: Services) {
-    this.#agent = new Agent({ connect: webhookConnector(services.ranges), connections: AT_ONCE, pipelining: 1 })
+    this.#agent = new Agent({ connect: webhookConnector(services.ranges), connections: CONCURRENCY, pipelining: 1 })
   }
 
   start(): void {
@@ -43,11 +43,11 @@ export class Webhooks {
   wake(): void {
     if (this.#abort.signal.aborted) return
     clearTimeout(this.#timer)
-    this.#hasNews = true
+    this.#needsCheck = true
     this.#claiming ??= this.#claimAll().finally(() => {
       this.#claiming = undefined
       if (this.#abort.signal.aborted) return
-      this.#timer = setTimeout(() => this.wake(), LOOK_MS)
+      this.#timer = setTimeout(() => this.wake(), POLL_MS)
       this.#timer.unref()
     })
   }
@@ -63,15 +63,15 @@ export class Webhooks {
 
   async #claimAll(): Promise<void> {
     try {
-      while (this.#hasNews && this.#sending.size < AT_ONCE && !this.#abort.signal.aborted) {
-        this.#hasNews = false
+      while (this.#needsCheck && this.#sending.size < CONCURRENCY && !this.#abort.signal.aborted) {
+        this.#needsCheck = false
         const [notice] = await this.services.db.query<Notice>(
           `update webhooks set attempts = attempts + 1, next_attempt_at = now() + ${LEASE}
            where id = (select id from webhooks where next_attempt_at <= now() order by next_attempt_at limit 1
              for update skip locked) returning id, run_id, url, body, attempts`,
         )
         if (!notice) continue
-        this.#hasNews = true
+        this.#needsCheck = true
         const sending = this.#deliver(notice).finally(() => {
           this.#sending.delete(sending)
           this.wake()
@@ -103,7 +103,7 @@ export class Webhooks {
           [notice.id, delay],
         )
       if (!failure) return
-      if (delay !== undefined && delay < LOOK_MS) setTimeout(() => this.wake(), delay).unref()
+      if (delay !== undefined && delay < POLL_MS) setTimeout(() => this.wake(), delay).unref()
       // The rest of the address may be a secret.
       const what = delay === undefined ? 'given up' : `tried again in ${Math.ceil(delay / 1000)} s`
       log('error', `The webhook to ${origin} failed (${failure.reason}); it is ${what}.`, notice.run_id)

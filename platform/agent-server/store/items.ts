@@ -31,7 +31,7 @@ const NEWEST_FIRST = 'order by updated_at desc, namespace, key'
 
 /**
  * Long-term memory of one deployment, shared by its threads: what the Store operations serve and what graphs get as
- * their `store`. Of our own: the library's joins namespaces with colons and finds them by LIKE, so that the prefix
+ * their `store`. Of our own: the library's readers namespaces with colons and finds them by LIKE, so that the prefix
  * `user:1` also finds `user:10`; it needs a pool besides ours, and fails on a number asked for where a text is.
  */
 export class ItemStore extends BaseStore {

@@ -121,7 +121,7 @@ describe('the hub', () => {
     const hub = new Hub(db, bus, (line) => complaints.push(line))
     for (let n = 0; n < 1000; n++) {
       const id = `run ${n}`
-      const held = hub.hold(id)
+      const held = hub.acquire(id)
       const begun = hub.begin(id, 1, false)
       const reader = held.log.attach()
       begun.writer.add(begun.log.publish('custom', 'x'.repeat(1000)))
@@ -152,7 +152,7 @@ describe('the sweeper', () => {
     const shortened: string[] = []
     const stopper = { removeThread: async (id: string) => void removed.push(id) }
     const threads = { keepLatest: async (id: string) => void shortened.push(id) }
-    await new Sweeper({ db, stopper, threads, store: new ItemStore(db), complain: () => {} }).sweep()
+    await new Sweeper({ db, stopper, threads, store: new ItemStore(db), logError: () => {} }).sweep()
     expect([removed, shortened]).toEqual([['over'], ['history']])
     expect(await db.query('select run_id from run_events')).toEqual([{ run_id: 'new' }])
   })

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { CheckpointRequest, ThreadCreate, ThreadStateUpdate } from '@/lib/contracts/agents/threads'
 import type { Access, Graph, Graphs } from '../assistants/graphs'
 import { describeError, HttpError, invalid } from '../kernel/errors'
-import { chunks } from '../kernel/listing'
+import { batches } from '../kernel/listing'
 import { toDoubles } from '../kernel/numbers'
 import type { AgentSaver } from '../persistence/saver'
 import { toCommand } from './commands'
@@ -16,7 +16,7 @@ type Place = z.output<typeof CheckpointRequest> | null | undefined
 
 /** Of a list: how many threads have their small values fetched together, and how many are read at once, large ones included. */
 const FETCHED = 100
-const AT_ONCE = 4
+const CONCURRENCY = 4
 /** Where the runtime looks for a checkpointer that is not the graph's own. */
 const CHECKPOINTER = '__pregel_checkpointer'
 
@@ -117,9 +117,9 @@ export class ThreadStates {
     const needsState = wants('values') || wants('interrupts') || Object.values(extract ?? {}).some(isOfState)
     if (!needsState) return rows.map((row) => withExtracted(threadOut(row, withTtl), extract))
     const records: Json[] = []
-    for (const fetched of chunks(rows, FETCHED)) {
+    for (const fetched of batches(rows, FETCHED)) {
       const saver = await this.saver.newestOf(fetched.map((row) => row.thread_id))
-      for (const some of chunks(fetched, AT_ONCE))
+      for (const some of batches(fetched, CONCURRENCY))
         records.push(
           ...(await Promise.all(
             some.map(async (row) => {

@@ -6,7 +6,7 @@ import { HttpError, notFound } from '../kernel/errors'
 import { orderAndPage, Where } from '../kernel/listing'
 import { toText } from '../kernel/numbers'
 import { type Db, iso, type Query } from '../persistence/db'
-import { loadPieces, PIECES, removeUnusedPieces } from '../persistence/pieces'
+import { CHUNKED, loadChunks, removeUnusedChunks } from '../persistence/value-chunks'
 
 type Json = Record<string, unknown>
 type Filters = z.output<typeof ThreadsCount>
@@ -206,7 +206,7 @@ export class Threads {
 
   /** Of the threads in question, those whose value is stored in pieces, which SQL cannot look into, and holds what is wanted. */
   async #withLarge(where: Where, channel: string, wanted: string): Promise<string[]> {
-    where.add(`b.type = '${PIECES}' and b.channel = $? and ${IS_NEWEST}`, channel)
+    where.add(`b.type = '${CHUNKED}' and b.channel = $? and ${IS_NEWEST}`, channel)
     const rows = await this.db.query<{ thread_id: string; blob: Buffer }>(
       `select thread_id, b.blob from threads t join lateral (select * from checkpoint_blobs b where ${OF_THREAD}) b using (thread_id) ${where.text}`,
       where.values,
@@ -214,7 +214,7 @@ export class Threads {
     const found: string[] = []
     for (const { thread_id, blob } of rows) {
       const [row] = await this.db.query<{ holds: boolean }>('select as_json($1::bytea) @> $2::jsonb as holds', [
-        Buffer.from(await loadPieces(this.db.query, thread_id, blob)),
+        Buffer.from(await loadChunks(this.db.query, thread_id, blob)),
         wanted,
       ])
       if (row?.holds) found.push(thread_id)
@@ -265,7 +265,7 @@ export async function removeUnusedBlobs(query: Query, threadId: string): Promise
        and c.checkpoint -> 'channel_versions' ->> b.channel = b.version)`,
     [threadId],
   )
-  await removeUnusedPieces(query, threadId)
+  await removeUnusedChunks(query, threadId)
 }
 
 /** Clients send keys of metadata without a value. */

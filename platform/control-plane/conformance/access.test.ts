@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
 import { buildPath, type RowSchemas } from '@/lib/contracts/wire/api'
-import { conformance, OPERATIONS, places, UNKNOWN } from './testing'
+import { conformance, OPERATIONS, refusedFields, UNKNOWN_ID } from './testing'
 
 const it = conformance()
 
@@ -17,14 +17,14 @@ const bodyFor = (id: string) => {
 const REQUIRED_QUERY: Record<string, Record<string, string>> = {
   listRevisionLogs: { type: 'build' },
   listDeploymentLogs: { type: 'build' },
-  searchDeploymentLogs: { deployment_id: UNKNOWN },
+  searchDeploymentLogs: { deployment_id: UNKNOWN_ID },
 }
 
 test.each(OPERATIONS)('%s: no key is a 401, a wrong key, bearer or tenant a 403, each with a detail', async (id) => {
   const { url, apiKey } = it.fixture.platform
   const row = controlPlane[id]
   const ask = async (headers: Record<string, string>) => {
-    const response = await fetch(url + buildPath(row, filled(row.path, UNKNOWN)), { method: row.method, headers })
+    const response = await fetch(url + buildPath(row, filled(row.path, UNKNOWN_ID)), { method: row.method, headers })
     expect(await response.json()).toEqual({ detail: expect.any(String) })
     return response.status
   }
@@ -32,7 +32,7 @@ test.each(OPERATIONS)('%s: no key is a 401, a wrong key, bearer or tenant a 403,
   expect(await ask({ 'x-api-key': '' })).toBe(401)
   expect(await ask({ 'x-api-key': 'wrong' })).toBe(403)
   expect(await ask({ authorization: 'Bearer wrong' })).toBe(403)
-  expect(await ask({ 'x-api-key': apiKey, 'x-tenant-id': UNKNOWN })).toBe(403)
+  expect(await ask({ 'x-api-key': apiKey, 'x-tenant-id': UNKNOWN_ID })).toBe(403)
 })
 
 test('a key opens by X-Api-Key or as a bearer, with and without its own tenant, in any case of the header names', async () => {
@@ -52,21 +52,23 @@ test('a key opens by X-Api-Key or as a bearer, with and without its own tenant, 
 test.each(OPERATIONS.filter((id) => schemasOf(id).query))(
   '%s: an unknown query parameter is a 422 at its place',
   async (id) => {
-    const params = filled(controlPlane[id].path, UNKNOWN)
+    const params = filled(controlPlane[id].path, UNKNOWN_ID)
     const answer = await it.call(id, { params, query: { ...REQUIRED_QUERY[id], nonsense: 1 }, body: bodyFor(id) })
-    expect(places(answer)).toContain('query.nonsense: extra_forbidden')
+    expect(refusedFields(answer)).toContain('query.nonsense: extra_forbidden')
   },
 )
 
 test.each(OPERATIONS.filter((id) => schemasOf(id).body))(
   '%s: an unknown field, no body, and none of JSON are 422s at their places',
   async (id) => {
-    const params = filled(controlPlane[id].path, UNKNOWN)
-    expect(places(await it.call(id, { params, body: { nonsense: 1 } }))).toContain('body.nonsense: extra_forbidden')
-    expect(places(await it.call(id, { params }))).toEqual(['body: missing'])
-    expect(places(await it.call(id, { params, body: '{"name":' }))).toEqual(['body: json_invalid'])
-    expect(places(await it.call(id, { params, body: '[]' }))).toEqual(['body: dict_type'])
-    expect(places(await it.call(id, { params, body: { name: 'a\0b' } }))).toEqual(['body: value_error'])
+    const params = filled(controlPlane[id].path, UNKNOWN_ID)
+    expect(refusedFields(await it.call(id, { params, body: { nonsense: 1 } }))).toContain(
+      'body.nonsense: extra_forbidden',
+    )
+    expect(refusedFields(await it.call(id, { params }))).toEqual(['body: missing'])
+    expect(refusedFields(await it.call(id, { params, body: '{"name":' }))).toEqual(['body: json_invalid'])
+    expect(refusedFields(await it.call(id, { params, body: '[]' }))).toEqual(['body: dict_type'])
+    expect(refusedFields(await it.call(id, { params, body: { name: 'a\0b' } }))).toEqual(['body: value_error'])
   },
 )
 
@@ -76,9 +78,9 @@ test.each(OPERATIONS.filter((id) => paramNames(controlPlane[id].path).length))(
     const { path } = controlPlane[id]
     const request = { query: REQUIRED_QUERY[id], body: bodyFor(id) }
     const malformed = await it.call(id, { ...request, params: filled(path, 'nonsense') })
-    expect(places(malformed)).toEqual([`path.${paramNames(path)[0]}: uuid_parsing`])
-    const unknown = await it.call(id, { ...request, params: filled(path, UNKNOWN) })
-    expect(unknown).toMatchObject({ status: 404, body: { detail: expect.stringContaining(UNKNOWN) } })
+    expect(refusedFields(malformed)).toEqual([`path.${paramNames(path)[0]}: uuid_parsing`])
+    const unknown = await it.call(id, { ...request, params: filled(path, UNKNOWN_ID) })
+    expect(unknown).toMatchObject({ status: 404, body: { detail: expect.stringContaining(UNKNOWN_ID) } })
   },
 )
 

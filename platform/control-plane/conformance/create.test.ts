@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { INTEGRATION_ID, LISTENER_ID } from '../platform'
-import { conformance, GIT, gitBody, IMAGE, imageBody, places, UNKNOWN } from './testing'
+import { conformance, GIT, gitBody, IMAGE, imageBody, refusedFields, UNKNOWN_ID } from './testing'
 
 const it = conformance()
 const create = (body: unknown) => it.call('createDeployment', { body })
@@ -90,7 +90,7 @@ test('without an address of its own an image deployment has the one of the gatew
 
 test.each([
   ['no listener', null, `source_config.listener_id is required`],
-  ['an unknown listener', UNKNOWN, UNKNOWN],
+  ['an unknown listener', UNKNOWN_ID, UNKNOWN_ID],
 ])('an image deployment with %s is a 400 that lists the listeners there are', async (_what, listener_id, words) => {
   const answer = await create(imageBody('image-x', { listener_id }))
   expect(answer.status).toBe(400)
@@ -99,15 +99,15 @@ test.each([
 })
 
 test('an unknown integration is a 400 that names it and the one there is', async () => {
-  const answer = await create(gitBody('x', { source_config: { ...GIT, integration_id: UNKNOWN } }))
+  const answer = await create(gitBody('x', { source_config: { ...GIT, integration_id: UNKNOWN_ID } }))
   expect(answer.status).toBe(400)
-  expect(answer.body.detail).toMatch(new RegExp(`${UNKNOWN}.*${INTEGRATION_ID}`))
+  expect(answer.body.detail).toMatch(new RegExp(`${UNKNOWN_ID}.*${INTEGRATION_ID}`))
 })
 
 test('a namespace is refused for a listener of compute type process, as are secrets that lie in one', async () => {
   const reference = { name: 'A', secret_name: 's', secret_key: 'k' }
   const body = imageBody('x', { listener_config: { k8s_namespace: 'agents' } }, { secret_references: [reference] })
-  expect(places(await create(body))).toEqual([
+  expect(refusedFields(await create(body))).toEqual([
     'body.source_config.listener_config.k8s_namespace: value_error',
     'body.secret_references: value_error',
   ])
@@ -130,7 +130,8 @@ test.each([
   ],
   ['an unknown source', gitBody('x', { source: 'gitlab' }), ['source: enum']],
   ...['id', 'created_at', 'updated_at', 'status', 'latest_revision_id', 'active_revision_id', 'image_version'].map(
-    (field) => [`the read-only ${field}`, gitBody('x', { [field]: UNKNOWN }), [`${field}: extra_forbidden`]] as const,
+    (field) =>
+      [`the read-only ${field}`, gitBody('x', { [field]: UNKNOWN_ID }), [`${field}: extra_forbidden`]] as const,
   ),
   [
     'the read-only repo_commit_sha',
@@ -202,7 +203,7 @@ test.each([
     ['source_config.build_on_push: value_error'],
   ],
 ] as const)('a git deployment with %s is a 422 that names each place and kind', async (_what, body, wanted) => {
-  expect(places(await create(body)).sort()).toEqual(wanted.map((place) => `body.${place}`).sort())
+  expect(refusedFields(await create(body)).sort()).toEqual(wanted.map((place) => `body.${place}`).sort())
 })
 
 test.each([
@@ -242,7 +243,7 @@ test.each([
     ['source_config.listener_config.zone: extra_forbidden'],
   ],
 ] as const)('an image deployment with %s is a 422 that names each place and kind', async (_what, body, wanted) => {
-  expect(places(await create(body)).sort()).toEqual(wanted.map((place) => `body.${place}`).sort())
+  expect(refusedFields(await create(body)).sort()).toEqual(wanted.map((place) => `body.${place}`).sort())
 })
 
 test('both dialects of the configuration path are taken, not both at once', async () => {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { graphFiles, isAlive } from '../../testing/platform-fixture'
-import { conformance, places, UNKNOWN } from './testing'
+import { conformance, refusedFields, UNKNOWN_ID } from './testing'
 
 const it = conformance()
 const of = (deployment_id: string) => ({ deployment_id })
@@ -61,8 +61,8 @@ test('force is for a deployment that is being deleted already, else a 400', asyn
   const id = await it.park('not-yet')
   expect(await remove(id, { force: true })).toMatchObject({ status: 400, body: { detail: expect.any(String) } })
   expect((await it.call('getDeployment', { params: of(id) })).status).toBe(200)
-  expect(places(await remove(id, { force: 'perhaps' }))).toEqual(['query.force: bool_parsing'])
-  expect(places(await remove(id, { delete_tracing_project: 'perhaps' }))).toEqual([
+  expect(refusedFields(await remove(id, { force: 'perhaps' }))).toEqual(['query.force: bool_parsing'])
+  expect(refusedFields(await remove(id, { delete_tracing_project: 'perhaps' }))).toEqual([
     'query.delete_tracing_project: bool_parsing',
   ])
 })
@@ -107,19 +107,21 @@ test('a create that is refused makes no tracing project and takes none over', as
 
 test('many at once: 200 where all go, 207 that tells which did not, 404 where none is there', async () => {
   const [a, b, c] = [await it.park('a'), await it.park('b'), await it.park('c')] as [string, string, string]
-  expect(await removeMany([a, UNKNOWN, a])).toMatchObject({
+  expect(await removeMany([a, UNKNOWN_ID, a])).toMatchObject({
     status: 207,
-    body: { deleted: [a], failed: [{ deployment_id: UNKNOWN, detail: expect.stringContaining(UNKNOWN) }] },
+    body: { deleted: [a], failed: [{ deployment_id: UNKNOWN_ID, detail: expect.stringContaining(UNKNOWN_ID) }] },
   })
   expect(await removeMany([b, c])).toMatchObject({ status: 200, body: { deleted: [b, c], failed: [] } })
-  expect((await removeMany([UNKNOWN])).status).toBe(404)
+  expect((await removeMany([UNKNOWN_ID])).status).toBe(404)
   for (const id of [a, b, c]) await it.gone(id)
 })
 
 test('many at once: none, more than 100, and ids that are none are 422s that delete nothing', async () => {
   const id = await it.park('stays')
-  expect(places(await it.call('deleteDeployments'))).toEqual(['query.deployment_ids: missing'])
-  expect(places(await removeMany(Array.from({ length: 101 }, () => id)))).toEqual(['query.deployment_ids: too_long'])
-  expect(places(await removeMany([id, 'x']))).toEqual(['query.deployment_ids: uuid_parsing'])
+  expect(refusedFields(await it.call('deleteDeployments'))).toEqual(['query.deployment_ids: missing'])
+  expect(refusedFields(await removeMany(Array.from({ length: 101 }, () => id)))).toEqual([
+    'query.deployment_ids: too_long',
+  ])
+  expect(refusedFields(await removeMany([id, 'x']))).toEqual(['query.deployment_ids: uuid_parsing'])
   expect((await it.call('getDeployment', { params: of(id) })).body.status).not.toBe('AWAITING_DELETE')
 })

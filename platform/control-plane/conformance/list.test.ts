@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conformance, places, UNKNOWN } from './testing'
+import { conformance, refusedFields, UNKNOWN_ID } from './testing'
 
 const it = conformance()
 const list = (query: Record<string, unknown> = {}) => it.call('listDeployments', { query })
@@ -54,8 +54,8 @@ test.each([
     { remote_reconciled: 'false', name_contains: 'a' },
     ['beta', 'Alphabet', 'alpha'],
   ],
-  ['tag_value_ids, which nothing here carries', { tag_value_ids: `${UNKNOWN},${UNKNOWN}` }, []],
-  ['agent_id, which nothing here has', { agent_id: UNKNOWN }, []],
+  ['tag_value_ids, which nothing here carries', { tag_value_ids: `${UNKNOWN_ID},${UNKNOWN_ID}` }, []],
+  ['agent_id, which nothing here has', { agent_id: UNKNOWN_ID }, []],
   ['agent_environment, which nothing here has', { agent_environment: 'prod' }, []],
   ['image_version', { image_version: '999.0' }, []],
   ['deployment_type', { deployment_type: 'prod' }, ['prod']],
@@ -69,7 +69,7 @@ test.each([
 
 test('a list by deployment_ids, some of them unknown', async () => {
   await setUp()
-  expect(await names({ deployment_ids: `${ids.alpha},${UNKNOWN}, ${ids.image}` })).toEqual(['image', 'alpha'])
+  expect(await names({ deployment_ids: `${ids.alpha},${UNKNOWN_ID}, ${ids.image}` })).toEqual(['image', 'alpha'])
 })
 
 test('a list by status and image_version finds what has been deployed', async () => {
@@ -96,13 +96,13 @@ test.each([
   [{ remote_reconciled: 'perhaps' }, 'remote_reconciled: bool_parsing'],
   [{ deployment_type: 'huge' }, 'deployment_type: enum'],
   [{ deployment_ids: 'x' }, 'deployment_ids: uuid_parsing'],
-  [{ deployment_ids: `${UNKNOWN},x` }, 'deployment_ids: uuid_parsing'],
+  [{ deployment_ids: `${UNKNOWN_ID},x` }, 'deployment_ids: uuid_parsing'],
 ] as const)('a list by %o is a 422 at its parameter', async (query, place) => {
-  expect(places(await list(query))).toEqual([`query.${place}`])
+  expect(refusedFields(await list(query))).toEqual([`query.${place}`])
 })
 
 test('a query with a null character is a 422, not a failure of the database', async () => {
-  expect(places(await list({ name: '\0' }))).toEqual(['query: value_error'])
+  expect(refusedFields(await list({ name: '\0' }))).toEqual(['query: value_error'])
 })
 
 test('without a limit a page has 20', async () => {

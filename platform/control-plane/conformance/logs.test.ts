@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { createClient, graphFiles, until } from '../../testing/platform-fixture'
-import { conformance, places, UNKNOWN } from './testing'
+import { createClient, graphFiles, waitFor } from '../../testing/platform-fixture'
+import { conformance, refusedFields, UNKNOWN_ID } from './testing'
 
 const it = conformance()
 let deployment_id: string
@@ -53,7 +53,7 @@ beforeAll(async () => {
     ['fatal', 'all is lost', 'r-2'],
   ])
     await say(JSON.stringify({ level, message, run_id }))
-  await until('said', async () => (await client.log(deployment_id, revision_id, 'deploy')).includes('all is lost'))
+  await waitFor('said', async () => (await client.log(deployment_id, revision_id, 'deploy')).includes('all is lost'))
 }, 30_000)
 
 test.each(families)(
@@ -81,7 +81,7 @@ test('oldest first the cursor stays good at the end: it gives the lines that com
   const next = { type: 'deploy', offset: cursorOf(all) }
   expect(linesOf(await FAMILIES.listRevisionLogs(next))).toEqual([])
   await it.fixture.client.get(`/agents/${deployment_id}/say?text=later`)
-  await until('later', async () => linesOf(await FAMILIES.listRevisionLogs(next)).length > 0)
+  await waitFor('later', async () => linesOf(await FAMILIES.listRevisionLogs(next)).length > 0)
   expect(linesOf(await FAMILIES.listRevisionLogs(next)).map((line) => line.message)).toEqual(['later'])
 })
 
@@ -164,19 +164,21 @@ test.each([
   ['listDeploymentLogs', { type: 'build', end_time: '5 o’clock' }, 'end_time: datetime_parsing'],
   ['searchDeploymentLogs', { deployment_id: 'x' }, 'deployment_id: uuid_parsing'],
   ['searchDeploymentLogs', {}, 'deployment_id: missing'],
-  ['searchDeploymentLogs', { deployment_id: UNKNOWN, log_type: 'build' }, 'log_type: enum'],
-  ['searchDeploymentLogs', { deployment_id: UNKNOWN, page_size: 101 }, 'page_size: less_than_equal'],
-  ['searchDeploymentLogs', { deployment_id: UNKNOWN, sort_order: 'up' }, 'sort_order: enum'],
+  ['searchDeploymentLogs', { deployment_id: UNKNOWN_ID, log_type: 'build' }, 'log_type: enum'],
+  ['searchDeploymentLogs', { deployment_id: UNKNOWN_ID, page_size: 101 }, 'page_size: less_than_equal'],
+  ['searchDeploymentLogs', { deployment_id: UNKNOWN_ID, sort_order: 'up' }, 'sort_order: enum'],
 ] as const)('%s with %o is a 422 at its parameter', async (id, query, place) => {
-  expect(places(await it.call(id, { params: { deployment_id, revision_id }, query }))).toEqual([`query.${place}`])
+  expect(refusedFields(await it.call(id, { params: { deployment_id, revision_id }, query }))).toEqual([
+    `query.${place}`,
+  ])
 })
 
 test('the search refuses a cursor that is none of its own, and does not find an unknown deployment', async () => {
-  expect(places(await it.call('searchDeploymentLogs', { query: { deployment_id, cursor: 'x' } }))).toEqual([
+  expect(refusedFields(await it.call('searchDeploymentLogs', { query: { deployment_id, cursor: 'x' } }))).toEqual([
     'query.cursor: value_error',
   ])
-  expect(places(await it.call('searchDeploymentLogs', { query: { deployment_id, revision_id: 'x' } }))).toEqual([
+  expect(refusedFields(await it.call('searchDeploymentLogs', { query: { deployment_id, revision_id: 'x' } }))).toEqual([
     'query.revision_id: uuid_parsing',
   ])
-  expect((await it.call('searchDeploymentLogs', { query: { deployment_id: UNKNOWN } })).status).toBe(404)
+  expect((await it.call('searchDeploymentLogs', { query: { deployment_id: UNKNOWN_ID } })).status).toBe(404)
 })

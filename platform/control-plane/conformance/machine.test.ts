@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { INTEGRATION_ID, LISTENER_ID } from '../platform'
-import { conformance, GIT, places } from './testing'
+import { conformance, GIT, refusedFields } from './testing'
 
 const it = conformance()
 const listener = { params: { listener_id: LISTENER_ID } }
@@ -40,8 +40,8 @@ test('the newer pages have the same integration and repositories, by cursor', as
     [{ page_size: 101 }, 'query.page_size: less_than_equal'],
     [{ cursor: 'x' }, 'query.cursor: value_error'],
   ] as const) {
-    expect(places(await page(query))).toEqual([place])
-    expect(places(await it.call('listGithubInstallations', { query }))).toEqual([place])
+    expect(refusedFields(await page(query))).toEqual([place])
+    expect(refusedFields(await it.call('listGithubInstallations', { query }))).toEqual([place])
   }
 })
 
@@ -64,10 +64,10 @@ test('nothing is billed: deployments of the free type are counted, a change of a
   expect(await it.call('updateDeploymentTier', { params, body: { tier: 'prod' } })).toMatchObject(refused)
   const tiers = { compute_tier: 'SERVERLESS_S', database_tier: 'DEDICATED_L' }
   expect(await it.call('updateResourceTiers', { params, body: tiers })).toMatchObject(refused)
-  expect(places(await it.call('updateDeploymentTier', { params, body: { tier: '' } }))).toEqual([
+  expect(refusedFields(await it.call('updateDeploymentTier', { params, body: { tier: '' } }))).toEqual([
     'body.tier: string_too_short',
   ])
-  expect(places(await it.call('updateResourceTiers', { params, body: { compute_tier: 'HUGE' } }))).toEqual([
+  expect(refusedFields(await it.call('updateResourceTiers', { params, body: { compute_tier: 'HUGE' } }))).toEqual([
     'body.compute_tier: enum',
   ])
 })
@@ -98,7 +98,9 @@ test('this machine is one listener of compute type process, read alone and in pa
     resources: [],
     offset: 1,
   })
-  expect(places(await it.call('listListeners', { query: { limit: 0 } }))).toEqual(['query.limit: greater_than_equal'])
+  expect(refusedFields(await it.call('listListeners', { query: { limit: 0 } }))).toEqual([
+    'query.limit: greater_than_equal',
+  ])
 })
 
 test('another listener is a 403, one of the same compute id a 409, and one of no known kind a 422', async () => {
@@ -107,7 +109,7 @@ test('another listener is a 403, one of the same compute id a 409, and one of no
   expect((await create(whole)).status).toBe(403)
   expect((await create({ ...whole, compute_id: 'this-machine' })).status).toBe(409)
   expect(
-    places(await create({ compute_type: 'vm', compute_id: '', compute_config: { k8s_namespaces: [''] } })),
+    refusedFields(await create({ compute_type: 'vm', compute_id: '', compute_config: { k8s_namespaces: [''] } })),
   ).toEqual([
     'body.compute_type: enum',
     'body.compute_id: string_too_short',
@@ -119,7 +121,7 @@ test('the listener stays as it is: a change and a delete are 403s, a change of w
   const update = (body: unknown) => it.call('updateListener', { ...listener, body })
   const before = (await it.call('getListener', listener)).body
   expect((await update({ version: '2', compute_config: { k8s_namespaces: null } })).status).toBe(403)
-  expect(places(await update({ compute_type: 'k8s', compute_id: 'x' }))).toEqual([
+  expect(refusedFields(await update({ compute_type: 'k8s', compute_id: 'x' }))).toEqual([
     'body.compute_type: extra_forbidden',
     'body.compute_id: extra_forbidden',
   ])

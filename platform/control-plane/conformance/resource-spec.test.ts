@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CPU_LIMITS, CPUS, DB_CPUS, DO_NOT_USE, SCALES, SIZES } from '@/lib/contracts/deployments/resource-defaults'
-import { conformance, imageBody, places } from './testing'
+import { conformance, imageBody, refusedFields } from './testing'
 
 const it = conformance()
 let id: string | undefined
@@ -10,7 +10,7 @@ const send = async (resource_spec: unknown) => {
 }
 /** Where a specification is refused, below `source_config.resource_spec`. */
 const refused = async (resource_spec: unknown) =>
-  places(await send(resource_spec))
+  refusedFields(await send(resource_spec))
     .map((place) => place.replace('body.source_config.resource_spec.', ''))
     .sort()
 
@@ -200,7 +200,7 @@ test.each([
 
 test('a create is held to the same rules', async () => {
   const body = imageBody('x', { resource_spec: { volume_mounts: [{ name: 'none' }] } })
-  expect(places(await it.call('createDeployment', { body }))).toEqual([
+  expect(refusedFields(await it.call('createDeployment', { body }))).toEqual([
     'body.source_config.resource_spec.volume_mounts.0.name: value_error',
   ])
 })

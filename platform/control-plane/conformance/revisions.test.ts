@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { graphFiles, until } from '../../testing/platform-fixture'
-import { conformance, GIT, gitBody, imageBody, places, UNKNOWN } from './testing'
+import { graphFiles, waitFor } from '../../testing/platform-fixture'
+import { conformance, GIT, gitBody, imageBody, refusedFields, UNKNOWN_ID } from './testing'
 
 const it = conformance()
-const params = (deployment_id: string, revision_id = UNKNOWN) => ({ deployment_id, revision_id })
+const params = (deployment_id: string, revision_id = UNKNOWN_ID) => ({ deployment_id, revision_id })
 const revision = async (id: string, revision_id: string) =>
   (await it.call('getRevision', { params: params(id, revision_id) })).body
 const list = async (id: string, query = {}) => {
@@ -94,7 +94,9 @@ test('the list is newest first and filters by statuses; its pages join', async (
     [{ offset: 'x' }, 'offset: int_parsing'],
     [{ remote_reconciled: 'x' }, 'remote_reconciled: bool_parsing'],
   ] as const)
-    expect(places(await it.call('listRevisions', { params: { deployment_id: id }, query }))).toEqual([`query.${place}`])
+    expect(refusedFields(await it.call('listRevisions', { params: { deployment_id: id }, query }))).toEqual([
+      `query.${place}`,
+    ])
 })
 
 test('revisions of an image deployment are reconciled by its listener', async () => {
@@ -155,7 +157,7 @@ test('interrupt ends a build where it is, answers with the revision, and says so
   const source_config = { ...GIT, repo_url: repository.url, install_command: 'sleep 60' }
   const { body } = await it.call('createDeployment', { body: gitBody('slow', { source_config }) })
   const { id, latest_revision_id } = body
-  await until('building', async () =>
+  await waitFor('building', async () =>
     (await it.fixture.client.log(id, latest_revision_id, 'build')).includes('sleep 60'),
   )
   const redeployed = await it.call('redeployRevision', { params: params(id, latest_revision_id) })
@@ -172,7 +174,7 @@ test('interrupt ends a build where it is, answers with the revision, and says so
 test('an image that the store does not hold fails in its roll-out with the reason in a log, not in the request', async () => {
   const { status, body } = await it.call('createDeployment', { body: imageBody('missing') })
   expect(status).toBe(201)
-  await until('failed', async () => /FAILED/.test((await revision(body.id, body.latest_revision_id)).status))
+  await waitFor('failed', async () => /FAILED/.test((await revision(body.id, body.latest_revision_id)).status))
   const { client } = it.fixture
   const logs = await Promise.all(
     (['build', 'deploy'] as const).map((type) => client.log(body.id, body.latest_revision_id, type)),

@@ -3,8 +3,8 @@ import path from 'node:path'
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { RESERVED_SECRET_NAMES, SELF_HOSTED_SECRET_NAMES } from '@/lib/contracts/deployments/deployment-rules'
-import { createClient, graphFiles, until } from '../../testing/platform-fixture'
-import { conformance, gitBody, imageBody, places } from './testing'
+import { createClient, graphFiles, waitFor } from '../../testing/platform-fixture'
+import { conformance, gitBody, imageBody, refusedFields } from './testing'
 
 const it = conformance()
 const TOKEN = 'tell-nobody-☃'
@@ -57,7 +57,7 @@ test('the agent server has them as environment variables', async () => {
 })
 
 test('no line of a log holds a value: not split over chunks or lines, not as JSON, not in an address, not a short one', async () => {
-  await until('said', async () => (await it.fixture.client.log(id, revision, 'deploy')).includes('token='))
+  await waitFor('said', async () => (await it.fixture.client.log(id, revision, 'deploy')).includes('token='))
   const log = await it.fixture.client.log(id, revision, 'deploy')
   for (const trace of [...TRACES, '=#42']) expect(log).not.toContain(trace)
   const lines = log.split('\n')
@@ -87,7 +87,7 @@ test('the platform’s own lines hold none either, also not after a refusal and 
 test('a refusal names the place of a secret and never its value', async () => {
   const secrets = [{ name: 'A', value: TOKEN }, { name: 'A', value: TOKEN }, { name: TOKEN, value: 5 }, TOKEN]
   const answer = await it.call('createDeployment', { body: gitBody('x', { secrets }) })
-  expect(places(answer)).toEqual(['body.secrets.2.value: string_type', 'body.secrets.3: dict_type'])
+  expect(refusedFields(answer)).toEqual(['body.secrets.2.value: string_type', 'body.secrets.3: dict_type'])
   expect(JSON.stringify(answer.body)).not.toContain(TOKEN)
 })
 
@@ -138,21 +138,23 @@ test.each([...RESERVED_SECRET_NAMES, 'PILOTHOUSE_AGENT_SECRET'])(
   '%s is set by the platform: refused for every source, on create and update',
   async (name) => {
     const secrets = secret(name)
-    expect(places(await it.call('createDeployment', { body: gitBody('x', { secrets }) }))).toEqual(refusal)
-    expect(places(await it.call('createDeployment', { body: imageBody('x', {}, { secrets }) }))).toEqual(refusal)
-    expect(places(await it.call('updateDeployment', { params: { deployment_id: id }, body: { secrets } }))).toEqual(
-      refusal,
-    )
+    expect(refusedFields(await it.call('createDeployment', { body: gitBody('x', { secrets }) }))).toEqual(refusal)
+    expect(refusedFields(await it.call('createDeployment', { body: imageBody('x', {}, { secrets }) }))).toEqual(refusal)
+    expect(
+      refusedFields(await it.call('updateDeployment', { params: { deployment_id: id }, body: { secrets } })),
+    ).toEqual(refusal)
   },
 )
 
 test('names that only self-hosted deployments may set are refused for a git source and taken for an image', async () => {
   for (const name of SELF_HOSTED_SECRET_NAMES) {
-    expect(places(await it.call('createDeployment', { body: gitBody('x', { secrets: secret(name) }) }))).toEqual(
+    expect(refusedFields(await it.call('createDeployment', { body: gitBody('x', { secrets: secret(name) }) }))).toEqual(
       refusal,
     )
     expect(
-      places(await it.call('updateDeployment', { params: { deployment_id: id }, body: { secrets: secret(name) } })),
+      refusedFields(
+        await it.call('updateDeployment', { params: { deployment_id: id }, body: { secrets: secret(name) } }),
+      ),
     ).toEqual(refusal)
   }
   const secrets = [...SELF_HOSTED_SECRET_NAMES].map((name) => ({ name, value: 'x' }))
@@ -161,10 +163,12 @@ test('names that only self-hosted deployments may set are refused for a git sour
 })
 
 test.each(['1A', 'A-B', 'A B', 'Ä', ''])('"%s" is no name of a variable', async (name) => {
-  expect(places(await it.call('createDeployment', { body: gitBody('x', { secrets: secret(name) }) }))).toEqual(refusal)
+  expect(refusedFields(await it.call('createDeployment', { body: gitBody('x', { secrets: secret(name) }) }))).toEqual(
+    refusal,
+  )
 })
 
 test('a name given twice is refused at its second place', async () => {
   const body = gitBody('x', { secrets: [...secret('A'), ...secret('B'), ...secret('A')] })
-  expect(places(await it.call('createDeployment', { body }))).toEqual(['body.secrets.2.name: value_error'])
+  expect(refusedFields(await it.call('createDeployment', { body }))).toEqual(['body.secrets.2.name: value_error'])
 })

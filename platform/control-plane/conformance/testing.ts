@@ -5,10 +5,10 @@ import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
 import { buildPath, type RowSchemas } from '@/lib/contracts/wire/api'
 import { ValidationError } from '@/lib/contracts/wire/http-validation-error'
 import type { OperationId } from '../../kernel/wire'
-import { createFixture, type Fixture, until } from '../../testing/platform-fixture'
+import { createFixture, type Fixture, waitFor } from '../../testing/platform-fixture'
 import { INTEGRATION_ID, LISTENER_ID } from '../platform'
 
-export const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 export const OPERATIONS = Object.keys(controlPlane) as OperationId[]
 
 type Input = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown }
@@ -63,7 +63,7 @@ export function conformance() {
     },
     /** Waits until a deployment that is being deleted is gone. */
     gone: (id: string) =>
-      until('deleted', async () => {
+      waitFor('deleted', async () => {
         const { status } = await call('getDeployment', { params: { deployment_id: id } })
         return status === 404
       }),
@@ -71,7 +71,7 @@ export function conformance() {
 }
 
 /** Where each refused field is, and of which kind the refusal. */
-export const places = (answer: { status: number; body: { detail?: unknown } }): string[] => {
+export const refusedFields = (answer: { status: number; body: { detail?: unknown } }): string[] => {
   const { status, body } = answer
   if (status !== 422) return [`${status} ${JSON.stringify(body)}`]
   return (body.detail as ValidationError[]).map(({ loc, type }) => `${loc.join('.')}: ${type}`)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { INTEGRATION_ID, LISTENER_ID } from '../platform'
-import { conformance, GIT, imageBody, places, UNKNOWN } from './testing'
+import { conformance, GIT, imageBody, refusedFields, UNKNOWN_ID } from './testing'
 
 const it = conformance()
 const read = async (id: string) => (await it.call('getDeployment', { params: { deployment_id: id } })).body
@@ -21,7 +21,7 @@ const stable = ({ status: _, updated_at: __, ...rest }: Record<string, unknown>)
 test.each([
   ['git', 'name', { name: 'other' }, 'name: extra_forbidden'],
   ['git', 'source', { source: 'external_docker' }, 'source: extra_forbidden'],
-  ['git', 'id', { id: UNKNOWN }, 'id: extra_forbidden'],
+  ['git', 'id', { id: UNKNOWN_ID }, 'id: extra_forbidden'],
   ['git', 'status', { status: 'READY' }, 'status: extra_forbidden'],
   [
     'git',
@@ -95,7 +95,9 @@ test.each([
     const id = which === 'git' ? git : image
     const before = await read(id)
     for (const operation of ['updateDeployment', 'createRevision'] as const)
-      expect(places(await it.call(operation, { params: { deployment_id: id }, body }))).toEqual([`body.${place}`])
+      expect(refusedFields(await it.call(operation, { params: { deployment_id: id }, body }))).toEqual([
+        `body.${place}`,
+      ])
     expect(stable(await read(id))).toEqual(stable(before))
   },
 )
@@ -187,9 +189,9 @@ test('build_on_push and a tag are refused together also when one of them is stor
     source_revision_config: { repo_ref: 'refs/tags/v1', graph_config_path: 'g' },
   })
   const place = ['body.source_config.build_on_push: value_error']
-  expect(places(await patch(tagged, { source_config: { build_on_push: true } }))).toEqual(place)
+  expect(refusedFields(await patch(tagged, { source_config: { build_on_push: true } }))).toEqual(place)
   const pushed = await it.park('pushed', { source_config: { ...GIT, build_on_push: true } })
-  expect(places(await patch(pushed, { source_revision_config: { repo_ref: 'refs/tags/v1' } }))).toEqual(place)
+  expect(refusedFields(await patch(pushed, { source_revision_config: { repo_ref: 'refs/tags/v1' } }))).toEqual(place)
   const both = { source_config: { build_on_push: false }, source_revision_config: { repo_ref: 'refs/tags/v1' } }
   expect((await patch(pushed, both)).status).toBe(200)
 })
@@ -197,7 +199,9 @@ test('build_on_push and a tag are refused together also when one of them is stor
 test('a revision of another source than the deployment’s is a 400', async () => {
   await setUp()
   expect(await patch(git, { revision_source: 'internal_docker' })).toMatchObject({ status: 400 })
-  expect(places(await patch(git, { revision_source: 'external_docker' }))).toEqual(['body.revision_source: enum'])
+  expect(refusedFields(await patch(git, { revision_source: 'external_docker' }))).toEqual([
+    'body.revision_source: enum',
+  ])
 })
 
 test('tracked packages make no revision of their own; with one, its build log has them', async () => {

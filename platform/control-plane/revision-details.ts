@@ -2,7 +2,7 @@ import { DO_NOT_USE } from '@/lib/contracts/deployments/resource-defaults'
 import type { ResourceSpec } from '@/lib/contracts/deployments/resource-spec'
 import type { Platform } from './platform'
 
-export type Noted = {
+export type RevisionDetails = {
   resourceSpec?: ResourceSpec | null | undefined
   trackedPackages?: readonly string[] | null | undefined
 }
@@ -15,7 +15,7 @@ export function noteRevision(
   { logs }: Platform,
   deploymentId: string,
   revisionId: string,
-  { resourceSpec, trackedPackages }: Noted,
+  { resourceSpec, trackedPackages }: RevisionDetails,
 ): void {
   const spec: Readonly<Record<string, unknown>> = resourceSpec ?? {}
   for (const field of DO_NOT_USE.filter((one) => spec[one] !== null && spec[one] !== undefined))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { collect, nextEvent, readEvents, type SeenEvent, type TestServer, testServer } from '../testing'
+import { collect, nextEvent, type ReceivedEvent, readEvents, type TestServer, testServer } from '../testing'
 
 let server: TestServer
 beforeAll(async () => {
@@ -8,14 +8,15 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const names = (events: SeenEvent[]) => events.map(({ event }) => event)
+const names = (events: ReceivedEvent[]) => events.map(({ event }) => event)
 const run = (assistant_id: string, input: object, more: object = {}) => ({ assistant_id, input, ...more })
 const stream = (assistant_id: string, input: object, stream_mode?: string | string[], more: object = {}) =>
   server.stream('/runs/stream', run(assistant_id, input, { stream_mode, ...more }))
 
 describe.concurrent('readers', () => {
   const slow = run('counter', { until: 12, delay: 40 }, { stream_mode: 'custom' })
-  const counts = (events: SeenEvent[]) => events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
+  const counts = (events: ReceivedEvent[]) =>
+    events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
 
   test('any number of them each get everything after their joining, and nothing from before', async () => {
     const thread = await server.newThread()
@@ -72,7 +73,7 @@ describe.concurrent('readers', () => {
 
 describe.concurrent('a resumable run', () => {
   const body = run('counter', { until: 8, delay: 30 }, { stream_mode: 'custom', stream_resumable: true })
-  const ids = (events: SeenEvent[]) => events.map(({ id }) => Number(id))
+  const ids = (events: ReceivedEvent[]) => events.map(({ id }) => Number(id))
 
   test('is read on from the event behind Last-Event-ID, while it runs', async () => {
     const thread = await server.newThread()

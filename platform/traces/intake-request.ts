@@ -5,7 +5,7 @@ import type { Json } from '@/lib/traces/values'
 import type { Part } from './multipart'
 
 /** What one request says of one run, in a post or a patch: its small fields, and the JSON texts of the large ones. */
-export type Piece = {
+export type RunUpdate = {
   kind: 'post' | 'patch'
   id: string
   main: Json
@@ -19,15 +19,15 @@ export const uuidOf = (value: unknown): string | undefined =>
   typeof value === 'string' && isUuid(value) ? value.toLowerCase() : undefined
 
 /** Gathers what a request brings. What cannot be used is noted, and the rest goes on. */
-export class Pieces {
+export class IntakeRequest {
   readonly problems: Problem[] = []
   readonly attachments: Attachment[] = []
   readonly feedback: Json[] = []
-  readonly #pieces = new Map<string, Piece>()
+  readonly #pieces = new Map<string, RunUpdate>()
   /** Of the body so far, unpacked. */
   bytes = 0
 
-  get runs(): Piece[] {
+  get runs(): RunUpdate[] {
     return [...this.#pieces.values()]
   }
 
@@ -66,16 +66,16 @@ export class Pieces {
     this.#fill(this.#piece(kind, id), run, loc)
   }
 
-  #piece(kind: Piece['kind'], id: string): Piece {
+  #piece(kind: RunUpdate['kind'], id: string): RunUpdate {
     const key = `${kind} ${id}`
     const known = this.#pieces.get(key)
     if (known) return known
-    const piece: Piece = { kind, id, main: {}, fields: {} }
+    const piece: RunUpdate = { kind, id, main: {}, fields: {} }
     this.#pieces.set(key, piece)
     return piece
   }
 
-  #fill(piece: Piece, run: Json, loc: (string | number)[]): void {
+  #fill(piece: RunUpdate, run: Json, loc: (string | number)[]): void {
     const main = { ...run }
     for (const field of MULTIPART_FIELDS) {
       if (main[field] !== undefined && main[field] !== null) piece.fields[field] = Buffer.from(printJson(main[field]))

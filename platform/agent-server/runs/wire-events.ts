@@ -10,7 +10,7 @@ export type NativeMode = 'values' | 'updates' | 'messages' | 'custom' | 'debug' 
 const NATIVE: ReadonlySet<string> = new Set(['values', 'updates', 'custom', 'debug', 'tasks', 'checkpoints', 'tools'])
 
 /** What was asked for; nothing at all means `values`. */
-export const askedModes = (given: StreamMode | StreamMode[] | null | undefined): StreamMode[] => {
+export const requestedModes = (given: StreamMode | StreamMode[] | null | undefined): StreamMode[] => {
   const modes = [...new Set([given ?? []].flat())]
   return modes.length ? modes : ['values']
 }

@@ -1,5 +1,5 @@
 /** Many put, one takes. Who puts waits until it is taken, so nothing piles up here. */
-export class Mailbox<T> {
+export class BackpressureQueue<T> {
   #items: { value: T; taken(): void }[] = []
   #failure: unknown
   #isClosed = false
@@ -26,11 +26,11 @@ export class Mailbox<T> {
     this.#wake?.()
   }
 
-  /** All that is there, in order; an empty list when nothing came for `patienceMs`. */
-  async take(patienceMs: number): Promise<T[]> {
+  /** All that is there, in order; an empty list when nothing came for `timeoutMs`. */
+  async take(timeoutMs: number): Promise<T[]> {
     if (!this.#items.length && !this.#isClosed && this.#failure === undefined)
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(() => resolve(), patienceMs)
+        const timer = setTimeout(() => resolve(), timeoutMs)
         this.#wake = () => {
           clearTimeout(timer)
           resolve()

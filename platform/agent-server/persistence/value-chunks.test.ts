@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestServer, testServer } from '../testing'
-import { cutsOf } from './pieces'
+import { chunkBoundaries } from './value-chunks'
 
 const words = (count: number, seed = 1) => {
   let state = seed
@@ -12,7 +12,7 @@ const words = (count: number, seed = 1) => {
 }
 const partsOf = (text: string) => {
   const bytes = Buffer.from(text)
-  const cuts = cutsOf(bytes)
+  const cuts = chunkBoundaries(bytes)
   return cuts.map((end, index) => bytes.toString('utf8', cuts[index - 1] ?? 0, end))
 }
 

@@ -12,16 +12,16 @@ import type { Query } from './db'
 
 /** Values below are stored in their place. */
 export const LARGE_BYTES = 100_000
-const LEAST = 16_384
-const MOST = 131_072
+const MIN_CHUNK_BYTES = 16_384
+const MAX_CHUNK_BYTES = 131_072
 /** One bit for each halving: cuts once in 32 kB beyond the least size, on average. */
 const MASK = 0x7fff << 13
 const NAME_BYTES = 16
-const ROWS_AT_ONCE = 500
+const ROWS_PER_STATEMENT = 500
 /** As many as there are threads for such work. */
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
-export type Pieces = { names: Buffer[]; parts: Buffer[] }
+export type ValueChunks = { names: Buffer[]; parts: Buffer[] }
 
 /** Random numbers of a fixed seed: other ones would cut in other places, and nothing stored would be found again. */
 const GEAR = Uint32Array.from({ length: 256 }, (_, index) => {
@@ -32,11 +32,11 @@ const GEAR = Uint32Array.from({ length: 256 }, (_, index) => {
 })
 
 /** Ends of the pieces. Constant work for a byte, and none for those that a piece has at least. */
-export function cutsOf(bytes: Uint8Array): number[] {
+export function chunkBoundaries(bytes: Uint8Array): number[] {
   const cuts: number[] = []
   for (let from = 0; from < bytes.length; ) {
-    const end = Math.min(bytes.length, from + MOST)
-    let at = Math.min(end, from + LEAST)
+    const end = Math.min(bytes.length, from + MAX_CHUNK_BYTES)
+    let at = Math.min(end, from + MIN_CHUNK_BYTES)
     for (let hash = 0; at < end; at++) {
       hash = ((hash << 1) + (GEAR[bytes[at] as number] as number)) | 0
       if ((hash & MASK) === 0) break
@@ -51,44 +51,44 @@ const deflate = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)
 const inflate = promisify<Buffer, BrotliOptions, Buffer>(brotliDecompress)
 const compress = (part: Buffer): Promise<Buffer> =>
   deflate(part, {
-    chunkSize: MOST,
+    chunkSize: MAX_CHUNK_BYTES,
     // Takes as long as the fastest deflate and gives less. The window is that of a piece: a larger one costs memory only.
     params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 17 },
   })
 
 /** The results in order. Setting up the work for a piece is done on the event loop, so it is not done for all in one go. */
-async function fewAtOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+async function mapConcurrent<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   let next = 0
   const walk = async () => {
     for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at] as T)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, walk))
+  await Promise.all(Array.from({ length: CONCURRENCY }, walk))
   return results
 }
 
 /** Cuts and names; nothing is stored yet. */
-export async function split(bytes: Buffer): Promise<Pieces> {
+export async function splitValue(bytes: Buffer): Promise<ValueChunks> {
   await takeTurns(bytes.length)
-  const cuts = cutsOf(bytes)
+  const cuts = chunkBoundaries(bytes)
   const parts = cuts.map((end, index) => bytes.subarray(cuts[index - 1] ?? 0, end))
-  const names = await fewAtOnce(parts, async (part) =>
+  const names = await mapConcurrent(parts, async (part) =>
     Buffer.from(await webcrypto.subtle.digest('SHA-256', part)).subarray(0, NAME_BYTES),
   )
   return { names, parts }
 }
 
 /** What is stored in the place of the value: the names of its pieces, in order. */
-export const refsOf = ({ names }: Pieces): Buffer => Buffer.concat(names)
+export const chunkReferences = ({ names }: ValueChunks): Buffer => Buffer.concat(names)
 
 /**
  * Prepares to store the thread's new pieces: compresses what is not there yet. The function it gives does it in the
  * transaction that also stores the references, and holds those that are there already, so that nobody removes them meanwhile.
  */
-export async function preparePieces(
+export async function prepareChunks(
   query: Query,
   threadId: string,
-  all: readonly Pieces[],
+  all: readonly ValueChunks[],
 ): Promise<(query: Query) => Promise<void>> {
   const parts = new Map(
     all.flatMap(({ names, parts }) =>
@@ -111,11 +111,11 @@ export async function preparePieces(
     ready.set(name, data)
     return data
   }
-  await fewAtOnce(await findMissing(query), make)
+  await mapConcurrent(await findMissing(query), make)
   return async (transaction) => {
     const missing = await findMissing(transaction, 'for key share')
-    for (let from = 0; from < missing.length; from += ROWS_AT_ONCE) {
-      const some = missing.slice(from, from + ROWS_AT_ONCE)
+    for (let from = 0; from < missing.length; from += ROWS_PER_STATEMENT) {
+      const some = missing.slice(from, from + ROWS_PER_STATEMENT)
       const rows = some.map((_, row) => `($1, $${2 + row * 2}, $${3 + row * 2})`)
       const values = await Promise.all(some.map(async (name) => [Buffer.from(name, 'hex'), await make(name)]))
       await transaction(
@@ -127,7 +127,7 @@ export async function preparePieces(
 }
 
 /** The value again, as the text it was. */
-export async function loadPieces(query: Query, threadId: string, refs: Buffer): Promise<string> {
+export async function loadChunks(query: Query, threadId: string, refs: Buffer): Promise<string> {
   const names = Array.from({ length: refs.length / NAME_BYTES }, (_, index) =>
     refs.toString('hex', index * NAME_BYTES, (index + 1) * NAME_BYTES),
   )
@@ -136,9 +136,9 @@ export async function loadPieces(query: Query, threadId: string, refs: Buffer): 
     [threadId, [...new Set(names)].map((name) => Buffer.from(name, 'hex'))],
   )
   const parts = new Map(
-    await fewAtOnce(
+    await mapConcurrent(
       rows,
-      async ({ name, data }) => [name.toString('hex'), await inflate(data, { chunkSize: MOST })] as const,
+      async ({ name, data }) => [name.toString('hex'), await inflate(data, { chunkSize: MAX_CHUNK_BYTES })] as const,
     ),
   )
   return Buffer.concat(
@@ -151,13 +151,13 @@ export async function loadPieces(query: Query, threadId: string, refs: Buffer): 
 }
 
 /** Removes the thread's pieces that nothing refers to any more. */
-export async function removeUnusedPieces(query: Query, threadId: string): Promise<void> {
+export async function removeUnusedChunks(query: Query, threadId: string): Promise<void> {
   await query(
     `delete from large_pieces where thread_id = $1 and name not in (
        select substring(refs from 1 + ${NAME_BYTES} * place for ${NAME_BYTES}) from (
-         select blob as refs from checkpoint_blobs where thread_id = $1 and type = '${PIECES}'
-         union all select blob from checkpoint_writes where thread_id = $1 and type = '${PIECES}'
-         union all select blob from kept_writes where thread_id = $1 and type = '${PIECES}'
+         select blob as refs from checkpoint_blobs where thread_id = $1 and type = '${CHUNKED}'
+         union all select blob from checkpoint_writes where thread_id = $1 and type = '${CHUNKED}'
+         union all select blob from kept_writes where thread_id = $1 and type = '${CHUNKED}'
          union all select input_pieces from runs where thread_id = $1 and input_pieces is not null) as used,
        generate_series(0, octet_length(refs) / ${NAME_BYTES} - 1) as place)`,
     [threadId],
@@ -165,4 +165,4 @@ export async function removeUnusedPieces(query: Query, threadId: string): Promis
 }
 
 /** The type of a stored value that is in pieces. */
-export const PIECES = 'pieces'
+export const CHUNKED = 'pieces'

@@ -10,7 +10,7 @@ import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
 /** Part of every stream, whatever modes and namespaces a reader wants. */
 const ALWAYS = new Set(['metadata', 'error', 'end'])
 
-export type JoinOptions = {
+export type ReadOptions = {
   /** Last id that the reader has; -1 for the whole run. Only runs that keep their events can go back. */
   after?: number
   modes?: readonly string[]
@@ -21,13 +21,13 @@ export type JoinOptions = {
 }
 
 /** Its record is removed with its temporary thread, and its events are kept for a while. */
-export type GoneRun = { run_id: string; status: 'gone'; is_resumable: true }
+export type DeletedRun = { run_id: string; status: 'gone'; is_resumable: true }
 
 /** `reader`: attached before the run was made. */
-export type Held = { log: RunLog; reader?: LogReader; release(): void }
+export type RunSubscription = { log: RunLog; reader?: LogReader; release(): void }
 
 /** Readers of runs: wherever a run executes, whether it waits, runs or has ended. */
-export class Joins {
+export class RunReaders {
   #readers = 0
 
   constructor(
@@ -39,13 +39,13 @@ export class Joins {
   ) {}
 
   /** Streams and waits that are open now. */
-  get readers(): number {
+  get openCount(): number {
     return this.#readers
   }
 
   /** Reads a run that is about to be made: it may begin before whoever makes it knows that it exists. */
-  hold(runId: string, { modes, namespaces }: Pick<JoinOptions, 'modes' | 'namespaces'>): Held {
-    const { log, release } = this.hub.hold(runId)
+  subscribe(runId: string, { modes, namespaces }: Pick<ReadOptions, 'modes' | 'namespaces'>): RunSubscription {
+    const { log, release } = this.hub.acquire(runId)
     const reader = log.attach(filterOf(modes, namespaces))
     return {
       log,
@@ -58,12 +58,21 @@ export class Joins {
   }
 
   /**
-   * A run's events as an endless body, with a comment when nothing happens. `held` is the log where the caller has it
+   * A run's events as an endless body, with a comment when nothing happens. `subscription` is the log where the caller has it
    * already; otherwise the reader gets what comes from now on, and with `after` what was kept before.
    */
-  async stream(run: RunRow | GoneRun, options: JoinOptions, held?: Held): Promise<ReadableStream<Uint8Array>> {
+  async stream(
+    run: RunRow | DeletedRun,
+    options: ReadOptions,
+    subscription?: RunSubscription,
+  ): Promise<ReadableStream<Uint8Array>> {
     const reader = watchReader(options)
-    const events = this.#follow(run, { ...options, signal: reader.signal }, held ?? this.hub.hold(run.run_id), !held)
+    const events = this.#follow(
+      run,
+      { ...options, signal: reader.signal },
+      subscription ?? this.hub.acquire(run.run_id),
+      !subscription,
+    )
     // What a joiner is promised begins with the answer's headers, so the reader is in place before they are sent.
     let first: IteratorResult<Entry[]> | undefined = await events.next()
     return new ReadableStream<Uint8Array>(
@@ -91,14 +100,14 @@ export class Joins {
   }
 
   /** Blank lines while the run goes on, then its answer as JSON. */
-  answer(run: RunRow, options: JoinOptions, held?: Held): ReadableStream<Uint8Array> {
-    const { log, reader: attached, release }: Held = held ?? this.hub.hold(run.run_id)
+  answer(run: RunRow, options: ReadOptions, subscription?: RunSubscription): ReadableStream<Uint8Array> {
+    const { log, reader: attached, release }: RunSubscription = subscription ?? this.hub.acquire(run.run_id)
     const reader = watchReader(options)
     const follower = { log, reader: attached, release: () => {} }
-    const events = this.#follow(run, { signal: reader.signal, modes: [] }, follower, !held)
+    const events = this.#follow(run, { signal: reader.signal, modes: [] }, follower, !subscription)
     const answer = async () => {
       try {
-        return encode(answerOf(await this.outcome(run, log)))
+        return encode(resultOf(await this.outcome(run, log)))
       } catch (error) {
         return encode({ __error__: describeError(error) })
       }
@@ -135,9 +144,9 @@ export class Joins {
     )
   }
 
-  /** The events themselves, for readers in this process; an empty list when nothing happens for a while. Releases `held`. */
-  read(run: RunRow, options: JoinOptions, held?: Held): AsyncGenerator<Entry[], undefined> {
-    return this.#follow(run, options, held ?? this.hub.hold(run.run_id), !held)
+  /** The events themselves, for readers in this process; an empty list when nothing happens for a while. Releases `subscription`. */
+  read(run: RunRow, options: ReadOptions, subscription?: RunSubscription): AsyncGenerator<Entry[], undefined> {
+    return this.#follow(run, options, subscription ?? this.hub.acquire(run.run_id), !subscription)
   }
 
   /** How a run that is over has ended; `log` as it was held while the run went on. */
@@ -153,14 +162,14 @@ export class Joins {
 
   /** Resolves when the run has ended, wherever it executes. */
   async ended(run: RunRow, signal: AbortSignal): Promise<void> {
-    for await (const _ of this.#follow(run, { signal, modes: [] }, this.hub.hold(run.run_id), true))
+    for await (const _ of this.#follow(run, { signal, modes: [] }, this.hub.acquire(run.run_id), true))
       if (signal.aborted) return
   }
 
   async *#follow(
-    run: RunRow | GoneRun,
-    { after, modes, namespaces, signal }: JoinOptions,
-    { log, reader: attached, release }: Held,
+    run: RunRow | DeletedRun,
+    { after, modes, namespaces, signal }: ReadOptions,
+    { log, reader: attached, release }: RunSubscription,
     isLate: boolean,
   ): AsyncGenerator<Entry[], undefined> {
     let reader: LogReader | undefined
@@ -215,7 +224,7 @@ export class Joins {
 }
 
 /** Tells a reader that is gone from one that has read to the end. */
-function watchReader({ signal, onLeave }: JoinOptions) {
+function watchReader({ signal, onLeave }: ReadOptions) {
   const left = new AbortController()
   let isFinished = false
   const both = AbortSignal.any([signal, left.signal])
@@ -232,7 +241,7 @@ function watchReader({ signal, onLeave }: JoinOptions) {
 }
 
 /** The final state; an error in its place, open interrupts beside it. */
-export function answerOf({ snapshot, error }: Outcome): unknown {
+export function resultOf({ snapshot, error }: Outcome): unknown {
   if (error) return { __error__: error }
   if (!snapshot) return null
   const interrupts = snapshot.tasks.flatMap((task) => task.interrupts.map(interruptOut))
