@@ -31,6 +31,7 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
+          setupFiles: 'scripts/quiet-log.ts',
           include: ['{lib,platform,scripts,app}/**/*.test.{ts,mjs}'],
           exclude: [...shared, 'platform/samples/**'],
         },

@@ -43,11 +43,6 @@ vi.mock('@/lib/server/access/origin', async (original) => ({
   ...(await original<typeof import('@/lib/server/access/origin')>()),
   assertOwnOrigin: () => undefined,
 }))
-vi.mock('@/lib/server/process/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
-
 const workspace = 'default'
 const place = { workspace, deployment: id }
 const at = { ...place, revision: id }

@@ -14,11 +14,6 @@ vi.mock('@/lib/server/access/actor', async (original) => ({
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
 vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
-vi.mock('@/lib/server/process/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
-
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let owner: Actor

@@ -11,6 +11,8 @@ import { type Anchor, keptAnchors } from './anchor'
 import { type AuditHead, appendRows } from './chain'
 import { type AuditEntry, recordDenial, recordIntent, recordOutcome } from './trail'
 
+vi.unmock('../process/log')
+
 const entry: AuditEntry = {
   actor: { id: 'someone', email: 'someone@example.com', kind: 'user' },
   role: 'admin',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { failure } from '@/e2e/support/failure'
 import { type Seen as Asked, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { SETTINGS, settingsPatch } from '@/lib/contracts/deployments/deployment-settings'
@@ -15,11 +15,6 @@ import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Writing } from 
 
 // Each page that edits a deployment, against a server that is silent, fails late or answers with something else: what is said
 // is one sentence and true, nothing is sent twice, and once the server is well the same form goes through.
-
-vi.mock('../process/log', async (original) => ({
-  ...(await original<typeof import('../process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
 
 const SILENT_MS = 250
 const place = { workspace: 'default', deployment: DEPLOYMENT }

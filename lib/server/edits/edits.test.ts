@@ -10,6 +10,7 @@ import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
 import { listRevisionChanges } from '../records/changes'
+import { log } from '../process/log'
 import { testActor, testConsole } from '../testing'
 import { call } from '../upstream/call'
 import { LOOKS } from './ambiguous-write'
@@ -18,11 +19,7 @@ import { editSecrets } from './edit-secrets'
 import { readSecrets } from './read-secrets'
 import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Reading, type Writing } from './testing'
 
-const logged: unknown[] = []
-vi.mock('../process/log', async (original) => {
-  const note = (...line: unknown[]) => void logged.push(line)
-  return { ...(await original<typeof import('../process/log')>()), log: { info: note, warn: note, error: note } }
-})
+const loggedLines = () => Object.values(log).flatMap((write) => vi.mocked(write).mock.calls)
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
@@ -63,7 +60,7 @@ const BASE = [
 ]
 beforeEach(() => {
   plane = badControlPlane(BASE)
-  logged.length = 0
+  vi.clearAllMocks()
 })
 
 let keys = 0
@@ -329,7 +326,7 @@ test('no value is in answers, logs, the audit trail or any table', async () => {
   const saved = await save([set('CANARY', canary), { kind: 'rename', from: 'PLAIN', to: 'PLAINER' }], { seen })
   const conflict = await failure(save([set('CANARY', `${canary}-other`)], { seen }))
   const view = await readSecrets(place, admin)
-  expect(JSON.stringify([saved, view, conflict.view, logged])).not.toContain('canary-')
+  expect(JSON.stringify([saved, view, conflict.view, loggedLines()])).not.toContain('canary-')
   const store = await db()
   const { rows: tables } = await store.execute<{ name: string }>(
     sql`select table_name as name from information_schema.tables where table_schema = 'console'`,

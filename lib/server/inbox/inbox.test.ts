@@ -21,11 +21,6 @@ vi.mock('@/lib/server/access/actor', async (original) => ({
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
 vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
-vi.mock('@/lib/server/process/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
-
 // Against the embedded agent server, with a graph that asks twelve things at once; a second deployment can be broken.
 let server: TestServer
 let wire: FaultProxy

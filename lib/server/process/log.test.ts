@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { log } from './log'
 
+vi.unmock('./log')
+
 let written: string[]
 beforeEach(() => {
   written = []

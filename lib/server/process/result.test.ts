@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { AppError } from '@/lib/errors'
 import { parseInput, toResult } from './result'
 
+vi.unmock('./log')
+
 let logged: string[]
 beforeEach(() => {
   logged = []

@@ -23,11 +23,6 @@ import { workspaceFor } from '../recorder/testing'
 import { testActor, testConsole } from '../testing'
 import { SILENCE, serveProtocol, speak } from './serve'
 
-vi.mock('../process/log', async (original) => ({
-  ...(await original<typeof import('../process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
-
 vi.mock('../access/origin', () => ({ assertOwnOrigin: () => undefined }))
 vi.mock('../access/actor', async (original) => ({
   ...(await original<typeof import('../access/actor')>()),

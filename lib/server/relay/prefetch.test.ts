@@ -30,11 +30,6 @@ vi.mock('../access/actor', async (original) => ({
   ...(await original<typeof import('../access/actor')>()),
   sessionActor: async () => request.actor,
 }))
-vi.mock('../process/log', async (original) => ({
-  ...(await original<typeof import('../process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
-
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let upstream: StubUpstream

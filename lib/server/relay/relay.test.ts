@@ -16,10 +16,6 @@ import { testActor, testConsole } from '../testing'
 import { schemasOf } from '../upstream/schemas'
 
 const session = vi.hoisted(() => ({ actor: undefined as Actor | undefined }))
-vi.mock('../process/log', async (original) => ({
-  ...(await original<typeof import('../process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
 vi.mock('../access/actor', async (original) => ({
   ...(await original<typeof import('../access/actor')>()),
   sessionActor: async () => {

@@ -7,16 +7,13 @@ import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { LOOKS } from '../edits/ambiguous-write'
 import { db } from '../process/db'
+import { log } from '../process/log'
 import { testActor, testConsole } from '../testing'
 import { createDeployment } from './deployment-create'
 import { deleteDeployment } from './deployment-delete'
 import { readSettings, saveSettings } from './deployment-settings'
 
-const logged: unknown[] = []
-vi.mock('../process/log', async (original) => {
-  const note = (...line: unknown[]) => void logged.push(line)
-  return { ...(await original<typeof import('../process/log')>()), log: { info: note, warn: note, error: note } }
-})
+const loggedLines = () => Object.values(log).flatMap((write) => vi.mocked(write).mock.calls)
 // Real processes on a machine that other tests share.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
@@ -89,7 +86,7 @@ let names = 0
 let name: string
 beforeEach(() => {
   fault = 'none'
-  logged.length = 0
+  vi.clearAllMocks()
   name = `made-${++names}`
 })
 
@@ -164,7 +161,7 @@ test('what is refused is told at its field, and no value of a secret with it', a
   const echoed = await failure(create())
   expect(echoed.view.fields).toEqual([{ path: ['secrets', 'GREETING', 'value'], message: 'Refused by the server' }])
   const { rows } = await (await db()).execute(sql`select * from console.audit, console.idempotency_keys`)
-  expect(JSON.stringify([echoed.view, echoed.message, logged, rows])).not.toContain(SECRET.slice(0, 12))
+  expect(JSON.stringify([echoed.view, echoed.message, loggedLines(), rows])).not.toContain(SECRET.slice(0, 12))
 })
 
 test('who is no administrator makes, changes and deletes nothing', async () => {

@@ -13,10 +13,6 @@ import { readDeploymentRows } from './deployment-rows'
 import { bulkDelete } from './deployments-bulk'
 import { exportDeployments } from './deployments-export'
 
-vi.mock('../process/log', async (original) => ({
-  ...(await original<typeof import('../process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 })
 
 let fixture: Fixture

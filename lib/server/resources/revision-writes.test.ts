@@ -12,10 +12,6 @@ import { testActor, testConsole } from '../testing'
 import { downloadLog } from './log-download'
 import { interruptRevision, redeployRevision, restoreRevision } from './revision-writes'
 
-vi.mock('../process/log', async (original) => ({
-  ...(await original<typeof import('../process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 // Against the embedded platform as it really runs, and through a server that fails in the ways that matter.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { elsewhereId, readMoment, targetOf } from '@/lib/contracts/agents/run-row'
 import type { Actor } from '@/lib/server/access/actor'
@@ -13,11 +13,6 @@ import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { recordings } from '../recorder/schema'
 import { readRunRows } from './runs-list'
-
-vi.mock('@/lib/server/process/log', async (original) => ({
-  ...(await original<typeof import('@/lib/server/process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
 
 // Against the embedded agent server, over a wire that the test can break.
 let server: TestServer

@@ -11,6 +11,8 @@ import { actorOf, testConsole } from '../testing'
 import { ensureFirstAdmin } from './first-run'
 import { readinessProblems } from './readiness'
 
+vi.unmock('../process/log')
+
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 const noteFile = () => path.join(home.dataDir, 'first-sign-in.txt')

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { failure } from '@/e2e/support/failure'
 import { type Fault, type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { SAMPLE_ID } from '@/e2e/support/sample-inputs'
@@ -15,11 +15,6 @@ import { db } from '../process/db'
 import { testActor, testConsole } from '../testing'
 import { call, openStream } from './call'
 import { capabilities } from './capabilities'
-
-vi.mock('../process/log', async (original) => ({
-  ...(await original<typeof import('../process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
 
 // A workspace of kind `direct`, whose one agent server stands behind a proxy that breaks things.
 let database: Awaited<ReturnType<typeof testDatabase>>

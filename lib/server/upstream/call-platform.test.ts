@@ -9,10 +9,6 @@ import type { Actor } from '../access/actor'
 import { testActor, testConsole } from '../testing'
 import { call } from './call'
 
-vi.mock('../process/log', async (original) => ({
-  ...(await original<typeof import('../process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
 // Real processes on a machine that other tests share.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { failure } from '@/e2e/support/failure'
 import { deploymentRecord, rowsOf, SAMPLE_ID, sampleInput } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
@@ -15,11 +15,6 @@ import { testActor, testConsole } from '../testing'
 import { forgetAgentAddress } from './agent-address'
 import { callAny, openAnyStream } from './call'
 import { schemasOf } from './schemas'
-
-vi.mock('../process/log', async (original) => ({
-  ...(await original<typeof import('../process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
 
 const KEY = 'canary-api-key-5f2a'
 let database: Awaited<ReturnType<typeof testDatabase>>

@@ -12,11 +12,6 @@ import { testActor, testConsole } from '../testing'
 import { forgetAgentAddress } from './agent-address'
 import { call, callAny } from './call'
 
-vi.mock('../process/log', async (original) => ({
-  ...(await original<typeof import('../process/log')>()),
-  log: { info: vi.fn(), warn: vi.fn(), error: vi.fn() },
-}))
-
 const KEY = 'canary-api-key-5f2a'
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
