@@ -1,7 +1,8 @@
 'use server'
 import { z } from 'zod'
-import { MULTITASK_STRATEGIES, STREAM_MODES } from '@/lib/contracts/agents/run-options'
+import { MULTITASK_STRATEGIES } from '@/lib/contracts/agents/run-options'
 import { isSecretKey } from '@/lib/contracts/wire/redact'
+import { STREAM_MODE_NAMES } from '@/lib/contracts/wire/stream-modes'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson, printJson, setOwn } from '@/lib/json/lossless'
@@ -23,7 +24,7 @@ const Body = z.strictObject({
   message: text,
   json: text.nullable(),
   context: text,
-  modes: z.array(z.enum(STREAM_MODES)).max(STREAM_MODES.length),
+  modes: z.array(z.enum(STREAM_MODE_NAMES)).max(STREAM_MODE_NAMES.length),
   subgraphs: z.boolean(),
   multitask: z.enum(MULTITASK_STRATEGIES),
 })

@@ -1,4 +1,5 @@
 import { readKey } from '@/lib/contracts/wire/dialect'
+import type { StreamEventName } from '@/lib/contracts/wire/stream-modes'
 import { isRecord } from '@/lib/json/guards'
 import type { LogEntry } from './log'
 import { type EventName, parseEventName, parseNamespace, type Segment } from './namespaces'
@@ -47,12 +48,11 @@ export function isOnlyInterrupt(text: string): boolean {
 export function applyEvent(state: ModeState, entry: Event): void {
   countEvents(state, entry.event, 1)
   const name = parseEventName(entry.event)
-  // The name is the server's: `__proto__` must find nothing.
-  if (Object.hasOwn(HANDLERS, name.mode)) HANDLERS[name.mode]?.(state, entry, name)
+  handlerOf(name.mode)?.(state, entry, name)
 }
 
 /** Whether nothing is told of events of that name but how many there are, as of custom and unknown ones. */
-export const isOnlyCounted = (event: string): boolean => !Object.hasOwn(HANDLERS, parseEventName(event).mode)
+export const isOnlyCounted = (event: string): boolean => !handlerOf(parseEventName(event).mode)
 
 export function countEvents({ counters, namespaces }: ModeState, event: string, number: number): void {
   const { mode, path } = parseEventName(event)
@@ -62,7 +62,15 @@ export function countEvents({ counters, namespaces }: ModeState, event: string, 
 
 type Handler = (state: ModeState, entry: Event, name: EventName) => void
 
-const HANDLERS: Record<string, Handler | undefined> = {
+/** The events that belong to no mode: every stream has them. */
+type ControlEventName = 'metadata' | 'feedback' | 'error' | 'end'
+
+/** One row per event name. Undefined: its events are counted and shown raw, as those of unknown names are. */
+const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> = {
+  custom: undefined,
+  checkpoints: undefined,
+  tools: undefined,
+
   metadata(state, entry) {
     const data = parse(entry)
     if (!isRecord(data)) return
@@ -162,6 +170,11 @@ const HANDLERS: Record<string, Handler | undefined> = {
     const data = parse(entry)
     state.endStatus = isRecord(data) && typeof data.status === 'string' ? data.status : 'ended'
   },
+}
+
+function handlerOf(eventName: string): Handler | undefined {
+  // The name is the server's: `__proto__` must find nothing.
+  return Object.hasOwn(HANDLERS, eventName) ? HANDLERS[eventName as keyof typeof HANDLERS] : undefined // just looked up
 }
 
 const parse = (entry: Event): unknown => {

@@ -1,8 +1,9 @@
+import { OFFERED_STREAM_MODES } from '@/lib/contracts/wire/stream-modes'
 import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
 import { kept } from '@/lib/stream/kept-request'
 import { readRequest } from './recorded-request'
-import { initialOptions, MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'
+import { initialOptions, MULTITASK_CHOICES, type StartOptions } from './start-options'
 
 /** The parts of a recording that prefill the form. */
 export type Recorded = { id: string; request: string; assistant: string; thread: string | null; isStateless: boolean }
@@ -18,7 +19,7 @@ export function prefillFrom({ request, assistant, thread, isStateless }: Recorde
   const options = initialOptions(assistant, isStateless ? '' : (thread ?? ''))
   const message = singleMessage(body.input)
   const modes = [body.stream_mode].flat()
-  const chosen = MODE_CHOICES.map(({ value }) => value).filter((value) => modes.includes(value))
+  const chosen = OFFERED_STREAM_MODES.filter((value) => modes.includes(value))
   const strategy = MULTITASK_CHOICES.find(({ value }) => value === body.multitask_strategy)?.value
   const { context: _context, stream_mode: _modes, stream_subgraphs: _subgraphs, ...rest } = kept(body)
   return {

@@ -3,9 +3,10 @@
 import { JsonEditor } from '@/components/shared/json/json-editor'
 import { Checkbox } from '@/components/ui/checkbox'
 import { cn } from '@/lib/cn'
+import { OFFERED_STREAM_MODES, STREAM_MODES } from '@/lib/contracts/wire/stream-modes'
 import { IssueList } from './issue-list'
 import type { StartField, StartIssue } from './start-issues'
-import { MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'
+import { MULTITASK_CHOICES, type StartOptions } from './start-options'
 
 type Props = {
   options: StartOptions
@@ -23,13 +24,13 @@ export function RunOptions({ options, issuesOf, onChange }: Props) {
       <fieldset>
         <legend className="mb-1.5 font-medium text-xs">Stream modes</legend>
         <div className="grid gap-x-3 gap-y-1.5 sm:grid-cols-2 lg:grid-cols-1">
-          {MODE_CHOICES.map(({ value, label, hint }) => (
+          {OFFERED_STREAM_MODES.map((mode) => (
             <Checkbox
-              key={value}
-              label={label}
-              hint={hint}
-              checked={options.modes.includes(value)}
-              onChange={(event) => toggle(value, event.target.checked)}
+              key={mode}
+              label={STREAM_MODES[mode].label}
+              hint={STREAM_MODES[mode].hint}
+              checked={options.modes.includes(mode)}
+              onChange={(event) => toggle(mode, event.target.checked)}
             />
           ))}
         </div>

@@ -1,16 +1,5 @@
-import type { MultitaskStrategy, StreamMode } from '@/lib/contracts/agents/run-options'
-
-/** The modes offered in the form, without the deprecated `messages` and rarely supported ones. */
-export const MODE_CHOICES: readonly { value: StreamMode; label: string; hint: string }[] = [
-  { value: 'messages-tuple', label: 'Tokens', hint: 'Model output, token by token' },
-  { value: 'values', label: 'Values', hint: 'Full state after each step' },
-  { value: 'updates', label: 'Updates', hint: 'Changes made by each node' },
-  { value: 'custom', label: 'Custom', hint: 'Custom data from the graph' },
-  { value: 'tasks', label: 'Tasks', hint: 'Start and end of each node' },
-  { value: 'checkpoints', label: 'Checkpoints', hint: 'Every checkpoint' },
-  { value: 'debug', label: 'Debug', hint: 'Detailed debug events' },
-  { value: 'events', label: 'Events', hint: 'Callbacks of models and tools' },
-]
+import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
+import { DEFAULT_STREAM_MODES, type StreamMode } from '@/lib/contracts/wire/stream-modes'
 
 export const MULTITASK_CHOICES: readonly { value: MultitaskStrategy; label: string; hint: string }[] = [
   { value: 'enqueue', label: 'Wait', hint: 'Starts when the earlier run has ended.' },
@@ -50,7 +39,7 @@ export const initialOptions = (assistant: string, thread: string, checkpoint = '
   inputKind: checkpoint ? 'json' : 'message',
   message: '',
   json: checkpoint ? 'null' : undefined,
-  modes: ['messages-tuple', 'values', 'updates', 'custom'],
+  modes: DEFAULT_STREAM_MODES,
   subgraphs: true,
   multitask: 'enqueue',
   context: '',

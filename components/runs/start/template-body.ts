@@ -1,6 +1,6 @@
-import type { StreamMode } from '@/lib/contracts/agents/run-options'
+import { OFFERED_STREAM_MODES, type StreamMode } from '@/lib/contracts/wire/stream-modes'
 import { isRecord } from '@/lib/json/guards'
-import { MODE_CHOICES, MULTITASK_CHOICES, type StartOptions } from './start-options'
+import { MULTITASK_CHOICES, type StartOptions } from './start-options'
 
 /** The form as template text. Keys have a fixed order, so that equal forms make equal texts. */
 export function templateBody(options: StartOptions): string {
@@ -59,5 +59,4 @@ function parsed(body: string): Record<string, unknown> | undefined {
   }
 }
 
-const known = (modes: readonly unknown[]): StreamMode[] =>
-  MODE_CHOICES.map(({ value }) => value).filter((value) => modes.includes(value))
+const known = (modes: readonly unknown[]): StreamMode[] => OFFERED_STREAM_MODES.filter((mode) => modes.includes(mode))

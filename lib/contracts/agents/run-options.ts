@@ -1,20 +1,5 @@
 /** The choices a run request offers. Light: forms use them without the schemas. */
 
-export const STREAM_MODES = [
-  'values',
-  'updates',
-  'messages-tuple',
-  'messages',
-  'tasks',
-  'checkpoints',
-  'debug',
-  'events',
-  'custom',
-  'tools',
-  'lifecycle',
-] as const
-export type StreamMode = (typeof STREAM_MODES)[number]
-
 export const MULTITASK_STRATEGIES = ['reject', 'rollback', 'interrupt', 'enqueue'] as const
 export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number]
 

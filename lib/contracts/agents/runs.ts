@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { JsonObject, objectOrEmpty, openEnum, queryBool, queryInt, queryList } from '../wire/fields'
 import { RUN_STATUSES } from '../wire/state'
+import { STREAM_MODE_NAMES } from '../wire/stream-modes'
 import {
   CANCEL_ACTIONS,
   DURABILITIES,
@@ -8,7 +9,6 @@ import {
   MULTITASK_STRATEGIES,
   ON_COMPLETION,
   ON_DISCONNECT,
-  STREAM_MODES,
 } from './run-options'
 import { CheckpointRequest, Command } from './threads'
 
@@ -29,7 +29,7 @@ export type Run = z.output<typeof Run>
 
 /** Breakpoints: all nodes, or those named. */
 export const Breakpoints = z.union([z.literal('*'), z.array(z.string())])
-export const StreamModes = z.union([z.enum(STREAM_MODES), z.array(z.enum(STREAM_MODES))])
+export const StreamModes = z.union([z.enum(STREAM_MODE_NAMES), z.array(z.enum(STREAM_MODE_NAMES))])
 
 export const RunConfig = z.looseObject({
   tags: z.array(z.string()).nullish(),

@@ -1,6 +1,7 @@
 import { isContainer } from '@/lib/json/guards'
 import { parseJson, printJson, setOwn } from '../../json/lossless'
 import { AUTH_KEY } from './dialect'
+import { userDataOf } from './stream-modes'
 
 /**
  * Removes what servers echo of a request's credentials: headers and auth objects end up in `config.configurable`, in
@@ -83,30 +84,20 @@ function walk(root: unknown, isPlace: boolean): Result {
   }
 }
 
-/** Modes whose payload is all the user's. */
-const USER_MODES: ReadonlySet<string> = new Set([
-  'values',
-  'updates',
-  'custom',
-  'messages/partial',
-  'messages/complete',
-])
-
 /** The data of a stream's event without echoed credentials. `event` is the event's name, namespace and all. */
 export const redactEvent = (event: string, data: unknown): unknown => walkEvent(event, data).value
 
 function walkEvent(event: string, data: unknown): Result {
-  const mode = modeOf(event)
-  if (USER_MODES.has(mode)) return { value: data, removed: 0 }
-  // A pair: the message is the user's, its metadata the server's.
-  if (mode === 'messages' && Array.isArray(data)) {
+  const userData = userDataOf(nameOf(event))
+  if (userData === 'all') return { value: data, removed: 0 }
+  if (userData === 'first' && Array.isArray(data)) {
     const [message, ...metadata] = data
     const { value, removed } = walk(metadata, true)
     return { value: [message, ...(value as unknown[])], removed }
   }
   return walk(data, false)
 }
-function modeOf(event: string): string {
+function nameOf(event: string): string {
   const bar = event.indexOf('|')
   return bar === -1 ? event : event.slice(0, bar)
 }
@@ -117,7 +108,7 @@ const SUSPECT =
 
 /** As `redactEvent`, over the event's raw text. The same text comes back unless something was removed. */
 export function redactEventText(event: string, text: string): string {
-  if (USER_MODES.has(modeOf(event)) || !SUSPECT.test(text)) return text
+  if (userDataOf(nameOf(event)) === 'all' || !SUSPECT.test(text)) return text
   let data: unknown
   try {
     data = parseJson(text)

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { InputOf } from '@/lib/contracts/wire/api'
 import { redact } from '@/lib/contracts/wire/redact'
+import { DEFAULT_STREAM_MODES } from '@/lib/contracts/wire/stream-modes'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import type { RecordingSummary } from '@/lib/stream/log'
@@ -38,8 +39,6 @@ export type StartRecording = {
   key?: string
 }
 
-const MODES: RunBody['stream_mode'] = ['values', 'messages-tuple', 'updates', 'custom']
-
 /**
  * Starts a run and its recording: this server opens the stream together with the run, so that nothing precedes the log.
  * Resolves once the server has named the run; throws AppError, and then there is no recording.
@@ -55,7 +54,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
   const id = randomUUID()
   const body: RunBody = {
     ...input.body,
-    stream_mode: input.body.stream_mode ?? MODES,
+    stream_mode: input.body.stream_mode ?? [...DEFAULT_STREAM_MODES],
     stream_resumable: input.body.stream_resumable ?? true,
     on_disconnect: input.body.on_disconnect ?? 'continue',
     // Servers differ in their default; a stateless run has no thread to wait for.

@@ -1,4 +1,4 @@
-import { STREAM_MODES } from '@/lib/contracts/agents/run-options'
+import { STREAM_MODE_NAMES } from '@/lib/contracts/wire/stream-modes'
 import type { Handlers, Input } from '../http/handler-types'
 import { EVENT_STREAM, JSON_STREAM, type Reply } from '../http/http'
 import { HttpError, invalid, notFound } from '../kernel/errors'
@@ -173,12 +173,12 @@ function locations(threadId: string | undefined, row: RunRow, reader?: 'stream' 
   return { 'Content-Location': shown, Location: reader === 'stream' ? `${shown}/stream` : `${own}/join` }
 }
 
-const JOINABLE_MODES: ReadonlySet<string> = new Set([...STREAM_MODES, 'metadata', 'error', 'end'])
+const JOINABLE_MODES: ReadonlySet<string> = new Set([...STREAM_MODE_NAMES, 'metadata', 'error', 'end'])
 
 /** Throws a 422 for a mode that no run has. */
 function readModes(modes: readonly string[] | undefined): readonly string[] | undefined {
   if (modes?.every((mode) => JOINABLE_MODES.has(mode)) ?? true) return modes
-  throw invalid(['query', 'stream_mode'], `Input should be ${STREAM_MODES.join(', ')}`, 'enum')
+  throw invalid(['query', 'stream_mode'], `Input should be ${STREAM_MODE_NAMES.join(', ')}`, 'enum')
 }
 
 /** From the start by `-1` and `-`; something else that is no number says nothing. */

@@ -1,4 +1,4 @@
-import type { StreamMode } from '@/lib/contracts/agents/run-options'
+import type { StreamMode } from '@/lib/contracts/wire/stream-modes'
 import { metadataOut } from '../threads/messages'
 import { checkpointOut, interruptOut } from '../threads/state'
 
@@ -7,7 +7,23 @@ import { checkpointOut, interruptOut } from '../threads/state'
 type Json = Record<string, unknown>
 export type NativeMode = 'values' | 'updates' | 'messages' | 'custom' | 'debug' | 'tasks' | 'checkpoints' | 'tools'
 
-const NATIVE: ReadonlySet<string> = new Set(['values', 'updates', 'custom', 'debug', 'tasks', 'checkpoints', 'tools'])
+/**
+ * Where each mode comes from: a mode of the runtime, the stream of all events (which costs more than twice as much), or
+ * nowhere. The runtime's `messages` is the pair of chunk and metadata; the older form is built from all events.
+ */
+const SOURCES: Record<StreamMode, NativeMode | 'all events' | undefined> = {
+  'messages-tuple': 'messages',
+  values: 'values',
+  updates: 'updates',
+  custom: 'custom',
+  tasks: 'tasks',
+  checkpoints: 'checkpoints',
+  debug: 'debug',
+  events: 'all events',
+  messages: 'all events',
+  tools: 'tools',
+  lifecycle: undefined,
+}
 
 /** What was asked for; nothing at all means `values`. */
 export const requestedModes = (given: StreamMode | StreamMode[] | null | undefined): StreamMode[] => {
@@ -15,13 +31,15 @@ export const requestedModes = (given: StreamMode | StreamMode[] | null | undefin
   return modes.length ? modes : ['values']
 }
 
-/** The runtime's own modes among them. Its `messages` is the pair of chunk and metadata; the older form is built from other events. */
+/** The runtime's own modes among them. */
 export const nativeModes = (asked: readonly StreamMode[]): NativeMode[] =>
-  asked.flatMap((mode) => (mode === 'messages-tuple' ? 'messages' : NATIVE.has(mode) ? (mode as NativeMode) : []))
+  asked.flatMap((mode) => {
+    const source = SOURCES[mode]
+    return source === undefined || source === 'all events' ? [] : source
+  })
 
-/** These two are made from the stream of all events, which costs more than twice as much. */
 export const needsEvents = (asked: readonly StreamMode[]): boolean =>
-  asked.includes('events') || asked.includes('messages')
+  asked.some((mode) => SOURCES[mode] === 'all events')
 
 /** The name of the event: the mode, and where it comes from below the root. */
 export function eventName(mode: string, namespace: readonly string[]): string {

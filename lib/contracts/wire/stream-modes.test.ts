@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { DEFAULT_STREAM_MODES, OFFERED_STREAM_MODES, STREAM_MODE_NAMES, STREAM_MODES, userDataOf } from './stream-modes'
+
+test('no two modes send events of the same name', () => {
+  const names = STREAM_MODE_NAMES.flatMap((mode) => Object.keys(STREAM_MODES[mode].events))
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('every default mode is offered', () => {
+  expect(OFFERED_STREAM_MODES).toEqual(expect.arrayContaining([...DEFAULT_STREAM_MODES]))
+})
+
+test.each(['', 'unknown', '__proto__', 'constructor', 'messages-tuple'])(
+  'all data of the event %j is checked',
+  (name) => {
+    expect(userDataOf(name)).toBe('none')
+  },
+)

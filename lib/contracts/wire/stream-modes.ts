@@ -1,0 +1,109 @@
+/** What of an event's data belongs to the user and is never redacted: all of it, the first item of a pair, or nothing. */
+type UserData = 'all' | 'first' | 'none'
+type Row = {
+  label: string
+  hint: string
+  /** Whether the start form offers it. Deprecated and rarely supported modes are left out. */
+  isOffered: boolean
+  isDefault: boolean
+  /** The names of its events on the wire. */
+  events: Record<string, UserData>
+}
+
+/**
+ * One row per mode of a run's stream, in the order of the start form. To add a mode, add its row; the compiler then asks
+ * for its event reader (`lib/stream/modes.ts`) and its source in the embedded agent server (`runs/chunks.ts`).
+ */
+export const STREAM_MODES = {
+  'messages-tuple': {
+    label: 'Tokens',
+    hint: 'Model output, token by token',
+    isOffered: true,
+    isDefault: true,
+    events: { messages: 'first' },
+  },
+  values: {
+    label: 'Values',
+    hint: 'Full state after each step',
+    isOffered: true,
+    isDefault: true,
+    events: { values: 'all' },
+  },
+  updates: {
+    label: 'Updates',
+    hint: 'Changes made by each node',
+    isOffered: true,
+    isDefault: true,
+    events: { updates: 'all' },
+  },
+  custom: {
+    label: 'Custom',
+    hint: 'Custom data from the graph',
+    isOffered: true,
+    isDefault: true,
+    events: { custom: 'all' },
+  },
+  tasks: {
+    label: 'Tasks',
+    hint: 'Start and end of each node',
+    isOffered: true,
+    isDefault: false,
+    events: { tasks: 'none' },
+  },
+  checkpoints: {
+    label: 'Checkpoints',
+    hint: 'Every checkpoint',
+    isOffered: true,
+    isDefault: false,
+    events: { checkpoints: 'none' },
+  },
+  debug: {
+    label: 'Debug',
+    hint: 'Detailed debug events',
+    isOffered: true,
+    isDefault: false,
+    events: { debug: 'none' },
+  },
+  events: {
+    label: 'Events',
+    hint: 'Callbacks of models and tools',
+    isOffered: true,
+    isDefault: false,
+    events: { events: 'none' },
+  },
+  messages: {
+    label: 'Messages',
+    hint: 'Whole messages, as older servers send them',
+    isOffered: false,
+    isDefault: false,
+    events: { 'messages/metadata': 'none', 'messages/partial': 'all', 'messages/complete': 'all' },
+  },
+  tools: {
+    label: 'Tools',
+    hint: 'Start, progress and end of each tool call',
+    isOffered: false,
+    isDefault: false,
+    events: { tools: 'none' },
+  },
+  lifecycle: {
+    label: 'Lifecycle',
+    hint: 'Start and end of each subgraph',
+    isOffered: false,
+    isDefault: false,
+    events: { lifecycle: 'none' },
+  },
+} as const satisfies Record<string, Row>
+
+export type StreamMode = keyof typeof STREAM_MODES
+type EventsOf<Mode extends StreamMode> = Mode extends StreamMode ? keyof (typeof STREAM_MODES)[Mode]['events'] : never
+/** An event's name without its namespace, of every mode. */
+export type StreamEventName = EventsOf<StreamMode>
+
+const rows: [StreamMode, Row][] = Object.entries(STREAM_MODES) as [StreamMode, Row][] // its keys are the modes
+export const STREAM_MODE_NAMES: readonly StreamMode[] = rows.map(([mode]) => mode)
+export const OFFERED_STREAM_MODES: readonly StreamMode[] = rows.flatMap(([mode, row]) => (row.isOffered ? [mode] : []))
+export const DEFAULT_STREAM_MODES: readonly StreamMode[] = rows.flatMap(([mode, row]) => (row.isDefault ? [mode] : []))
+
+const USER_DATA: ReadonlyMap<string, UserData> = new Map(rows.flatMap(([, row]) => Object.entries(row.events)))
+/** What of the data of events of that name is never redacted. Unknown events are checked throughout. */
+export const userDataOf = (eventName: string): UserData => USER_DATA.get(eventName) ?? 'none'
