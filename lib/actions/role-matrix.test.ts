@@ -94,7 +94,7 @@ const live =
       headers,
       signal: stop.signal,
     })
-    const response = await serveLive(request, async () => actor)
+    const response = await serveLive(request, { who: async () => actor })
     if (!response.ok) return refusal(((await response.json()) as { code: string }).code)
     let text = ''
     const decoder = new TextDecoder()

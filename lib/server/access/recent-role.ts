@@ -4,7 +4,7 @@ import { type Actor, roleOf } from './actor'
 
 const known = new Map<string, { role: Promise<Role | null>; until: number }>()
 
-/** As `roleOf`, looked up once for all streams of a session that check their rights within `freshMs` of each other. */
+/** Like `roleOf`, but connections of one session that check within `freshMs` of each other share the answer. */
 export function recentRoleOf(actor: Actor, workspace: string, freshMs: number): Promise<Role | null> {
   const now = Date.now()
   const key = JSON.stringify([actor.id, actor.session, workspace])

@@ -59,7 +59,7 @@ const http = createServer(async (request, response) => {
   )
   const live = await serveLive(
     new Request(url, { method: 'POST', headers, body: Buffer.concat(parts), signal: abort.signal }),
-    async () => actor,
+    { who: async () => actor },
   )
   response.statusCode = live.status
   response.setHeaders(live.headers)

@@ -1,21 +1,21 @@
 import 'server-only'
 
-type Beat = { timer: NodeJS.Timeout; works: Set<() => void> }
-const beats = new Map<number, Beat>()
+type Heartbeat = { timer: NodeJS.Timeout; callbacks: Set<() => void> }
+const heartbeats = new Map<number, Heartbeat>()
 
-/** Like `setInterval`, but all that has the same interval is called in one turn: forty viewers are not forty wakes of the process. */
-export function onHeartbeat(ms: number, work: () => void): () => void {
-  let beat = beats.get(ms)
-  if (!beat) {
-    const works = new Set<() => void>()
-    beat = { works, timer: setInterval(() => works.forEach((one) => void one()), ms) }
-    beats.set(ms, beat)
+/** Like `setInterval`, but callbacks of one interval share a timer, so forty connections wake the process once. Returns a function that stops it. */
+export function onHeartbeat(ms: number, callback: () => void): () => void {
+  let heartbeat = heartbeats.get(ms)
+  if (!heartbeat) {
+    const callbacks = new Set<() => void>()
+    heartbeat = { callbacks, timer: setInterval(() => callbacks.forEach((one) => void one()), ms) }
+    heartbeats.set(ms, heartbeat)
   }
-  const { works, timer } = beat
-  works.add(work)
+  const { callbacks, timer } = heartbeat
+  callbacks.add(callback)
   return () => {
-    if (!works.delete(work) || works.size > 0) return
+    if (!callbacks.delete(callback) || callbacks.size > 0) return
     clearInterval(timer)
-    beats.delete(ms)
+    heartbeats.delete(ms)
   }
 }

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
 import { decodeFrame } from '@/lib/live/frame'
 import { SseParser } from '@/lib/stream/sse'
@@ -13,9 +13,8 @@ import { startRecording } from '../recorder/start'
 import { findRecording } from '../recorder/store'
 import { type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from '../recorder/testing'
 import { testActor, testConsole } from '../testing'
-import { PACE } from './poller'
 import { serveLive } from './serve'
-import { VIEWER } from './viewer'
+import { LIVE_TIMING } from './timing'
 
 const ORIGIN = 'http://localhost:3000'
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -23,7 +22,9 @@ let console_: Awaited<ReturnType<typeof testConsole>>
 let server: ScriptedServer
 let actor: Actor
 let deployment: string
-const [pace, viewer] = [{ ...PACE }, { ...VIEWER }]
+const TIMING = { ...LIVE_TIMING, poll: { ...LIVE_TIMING.poll, movingMs: 50, settledMs: 100, hintMs: 20 } }
+/** The waits of connections that a test opens. */
+let connection = LIVE_TIMING.connection
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -32,10 +33,8 @@ beforeAll(async () => {
   deployment = await workspaceFor(server.url)
   actor = await testActor({ tests: 'developer' })
 })
-beforeEach(() => void Object.assign(PACE, { movingMs: 50, settledMs: 100, hintMs: 20 }))
 afterEach(() => {
-  Object.assign(PACE, pace)
-  Object.assign(VIEWER, viewer)
+  connection = LIVE_TIMING.connection
   server.intercept = () => false
 })
 afterAll(async () => {
@@ -56,7 +55,7 @@ const post = (
       body: JSON.stringify({ subscriptions }),
       signal,
     }),
-    async () => who,
+    { who: async () => who, timing: { ...TIMING, connection } },
   )
 type Reader = { frames: LiveFrame[]; seqs: number[]; comments: number; isDone: boolean; stop: () => void }
 /** Reads a stream; the entries' numbers are collected in order of arrival. */
@@ -100,9 +99,11 @@ test('another site, a broken body, and too many wishes are refused before anythi
   expect((await post([recording('x'), recording('x')])).status).toBe(422)
   const anonymous = await serveLive(
     new Request(`${ORIGIN}/api/live`, { method: 'POST', headers: { origin: ORIGIN }, body: '{}' }),
-    async () => {
-      const { AppError } = await import('@/lib/errors')
-      throw new AppError('unauthenticated', 'You are not signed in.')
+    {
+      who: async () => {
+        const { AppError } = await import('@/lib/errors')
+        throw new AppError('unauthenticated', 'You are not signed in.')
+      },
     },
   )
   expect(anonymous.status).toBe(401)
@@ -178,7 +179,7 @@ test('who has seen more than survived a crash starts over; who has not goes on',
 })
 
 test('a stream is open at once, kept alive in silence, and told to come back when it takes nothing', async () => {
-  Object.assign(VIEWER, { keepAliveMs: 30, stalledMs: 150 })
+  connection = { ...connection, keepAliveMs: 30, stalledMs: 150 }
   const { id } = await start()
   const run = server.latest()
   const idle = await watch([recording(id)])
@@ -203,7 +204,7 @@ test('a stream is open at once, kept alive in silence, and told to come back whe
 })
 
 test('a role that is withdrawn ends the stream within one check', async () => {
-  VIEWER.rightsMs = 50
+  connection = { ...connection, rightsMs: 50 }
   const guest = await testActor({ tests: 'viewer' })
   const { id } = await start()
   const reader = await watch([recording(id)], { who: guest })

@@ -1,14 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { LogLine, LogsPage } from '@/lib/contracts/deployments/logs'
 import { AppError } from '@/lib/errors'
-import { LOG_PACE, LOG_WINDOW, LogFeed } from './log-feed'
+import { LOG_WINDOW, LogFeed } from './log-feed'
 
-const [pace, window] = [{ ...LOG_PACE }, { ...LOG_WINDOW }]
-beforeEach(() => void Object.assign(LOG_PACE, { busyMs: 10, quietMs: 20, errorMaxMs: 20, lingerMs: 60 }))
-afterEach(() => {
-  Object.assign(LOG_PACE, pace)
-  Object.assign(LOG_WINDOW, window)
-})
+const TIMING = { busyMs: 10, quietMs: 20, errorMaxMs: 20, lingerMs: 60 }
 
 /** A log that pages by position, ten lines a page, and can be made to fail. */
 function scriptedLog(count: number) {
@@ -25,9 +20,9 @@ function scriptedLog(count: number) {
 }
 const linesOf = (feed: LogFeed, cursor = 0) => JSON.parse(`[${feed.read(cursor, Infinity).json}]`) as LogLine[]
 
-test('reads a log once for all who follow it, and goes on with what comes', async () => {
+test('reads a log once for all subscribers, and then reads new lines', async () => {
   const { log, read } = scriptedLog(35)
-  const feed = new LogFeed(read, () => {})
+  const feed = new LogFeed(read, () => {}, TIMING)
   const ends = [feed.subscribe(() => {}), feed.subscribe(() => {})]
   await expect.poll(() => feed.phase).toBe('live')
   expect(log.asked.slice(0, 5)).toEqual([undefined, '10', '20', '30', '35'])
@@ -38,10 +33,9 @@ test('reads a log once for all who follow it, and goes on with what comes', asyn
   for (const end of ends) end()
 })
 
-test('lets the oldest lines go beyond its window, and numbers go on', async () => {
-  LOG_WINDOW.lines = 20
+test('drops the oldest lines beyond its window, and line numbers continue', async () => {
   const { read } = scriptedLog(55)
-  const feed = new LogFeed(read, () => {})
+  const feed = new LogFeed(read, () => {}, TIMING, { ...LOG_WINDOW, lines: 20 })
   const end = feed.subscribe(() => {})
   await expect.poll(() => feed.phase).toBe('live')
   expect([feed.first, feed.last]).toEqual([36, 55])
@@ -49,9 +43,9 @@ test('lets the oldest lines go beyond its window, and numbers go on', async () =
   end()
 })
 
-test('says once that it cannot be read, keeps what it has, and recovers', async () => {
+test('reports a read error once, keeps its lines, and recovers', async () => {
   const { log, read } = scriptedLog(5)
-  const feed = new LogFeed(read, () => {})
+  const feed = new LogFeed(read, () => {}, TIMING)
   let told = 0
   const end = feed.subscribe(() => told++)
   await expect.poll(() => feed.last).toBe(5)
@@ -69,12 +63,13 @@ test('says once that it cannot be read, keeps what it has, and recovers', async 
   end()
 })
 
-test('outlives a change of subscriptions, and ends when nobody comes back', async () => {
+test('survives a change of subscriptions, and ends when no subscriber returns', async () => {
   const { log, read } = scriptedLog(3)
   let isIdle = false
-  const feed = new LogFeed(read, () => {
+  const onIdle = () => {
     isIdle = true
-  })
+  }
+  const feed = new LogFeed(read, onIdle, TIMING)
   feed.subscribe(() => {})()
   await new Promise((resolve) => setTimeout(resolve, 20))
   const end = feed.subscribe(() => {})

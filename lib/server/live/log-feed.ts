@@ -3,27 +3,18 @@ import { randomInt } from 'node:crypto'
 import type { LogEntry, LogsPage } from '@/lib/contracts/deployments/logs'
 import { errorView } from '../process/result'
 import { LogTail } from '../resources/log-tail'
+import type { LiveTiming } from './timing'
 
-/** All waits in milliseconds. An object, so that tests can shorten them. */
-export const LOG_PACE = {
-  /** Between two looks while lines come, and after long silence. */
-  busyMs: 1_000,
-  quietMs: 6_000,
-  errorMaxMs: 30_000,
-  /** A feed that nobody follows is kept for so long: a browser that changes its subscriptions comes back at once. */
-  lingerMs: 20_000,
-}
-
-/** What is held of one log; older lines are let go. Bytes are counted as characters. */
+/** How much of one log is held; older lines are dropped. Bytes are counted as characters. */
 export const LOG_WINDOW = { lines: 50_000, chars: 24_000_000 }
 
 type ReadPage = (offset: string | undefined, signal: AbortSignal) => Promise<LogsPage>
 export type LogPhase = 'starting' | 'live' | 'reconnecting'
 export type LogProblem = { code: string; message: string; at: number }
 
-/** One log as all its viewers follow it: read once from its beginning, then looked at for more. Its lines are numbered from 1. */
+/** One log, read once for all its subscribers: from its beginning, then polled for more. Its lines are numbered from 1. */
 export class LogFeed {
-  /** Another feed of the same log may number it differently: oldest lines are removed on servers too. */
+  /** Another feed of the same log may number its lines differently: servers remove the oldest too. */
   readonly epoch = randomInt(1, 2 ** 31)
   phase: LogPhase = 'starting'
   problem: LogProblem | undefined
@@ -34,6 +25,8 @@ export class LogFeed {
   #chars = 0
   readonly #readPage: ReadPage
   readonly #onIdle: () => void
+  readonly #timing: LiveTiming['logs']
+  readonly #window: typeof LOG_WINDOW
   readonly #listeners = new Set<() => void>()
   readonly #stop = new AbortController()
   readonly #tail = new LogTail()
@@ -44,8 +37,10 @@ export class LogFeed {
   #failures = 0
   #movedAt = Date.now()
 
-  constructor(readPage: ReadPage, onIdle: () => void) {
+  constructor(readPage: ReadPage, onIdle: () => void, timing: LiveTiming['logs'], window = LOG_WINDOW) {
     this.#readPage = readPage
+    this.#timing = timing
+    this.#window = window
     this.#onIdle = onIdle
   }
 
@@ -54,11 +49,11 @@ export class LogFeed {
     this.#listeners.add(listener)
     if (!this.#isStarted) {
       this.#isStarted = true
-      void this.#look()
+      void this.#poll()
     }
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
-      this.#linger = setTimeout(() => this.#end(), LOG_PACE.lingerMs).unref()
+      this.#linger = setTimeout(() => this.#end(), this.#timing.lingerMs).unref()
     }
   }
 
@@ -70,7 +65,7 @@ export class LogFeed {
     return { json: this.#lines.slice(from, to).join(','), cursor: Math.max(cursor, this.first + to - 1) }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { signal } = this.#stop
     let pause = 0
     try {
@@ -78,21 +73,21 @@ export class LogFeed {
       this.#failures = 0
       this.#append(lines)
       if (isAtEnd) pause = this.#pause()
-      // Once at the end it stays live: what comes in bursts of several pages is news all the same.
+      // Once at the end it stays live: what comes in bursts of several pages is news.
       this.#wasLive ||= isAtEnd
       this.#tell(this.#wasLive ? 'live' : 'starting', undefined, lines.length > 0)
     } catch (error) {
       if (signal.aborted) return
       const { code, message, retryAfterMs = 0 } = errorView(error)
-      pause = Math.max(retryAfterMs, Math.min(LOG_PACE.busyMs * 2 ** this.#failures++, LOG_PACE.errorMaxMs))
+      pause = Math.max(retryAfterMs, Math.min(this.#timing.busyMs * 2 ** this.#failures++, this.#timing.errorMaxMs))
       this.#tell('reconnecting', { code, message, at: Date.now() }, false)
     }
-    if (!signal.aborted) this.#timer = setTimeout(() => void this.#look(), pause)
+    if (!signal.aborted) this.#timer = setTimeout(() => void this.#poll(), pause)
   }
 
-  /** The longer nothing comes, the slower it is looked at. */
+  /** The longer nothing comes, the less often the log is read. */
   #pause(): number {
-    return Math.min(Math.max(LOG_PACE.busyMs, (Date.now() - this.#movedAt) / 10), LOG_PACE.quietMs)
+    return Math.min(Math.max(this.#timing.busyMs, (Date.now() - this.#movedAt) / 10), this.#timing.quietMs)
   }
 
   #append(lines: readonly LogEntry[]): void {
@@ -103,7 +98,7 @@ export class LogFeed {
       this.#chars += text.length
     }
     let extra = 0
-    while (this.#lines.length - extra > LOG_WINDOW.lines || this.#chars > LOG_WINDOW.chars)
+    while (this.#lines.length - extra > this.#window.lines || this.#chars > this.#window.chars)
       this.#chars -= this.#lines[extra++]?.length ?? 0
     this.#lines.splice(0, extra)
     this.first += extra

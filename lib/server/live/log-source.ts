@@ -5,16 +5,17 @@ import { type LogOf, readLogPage } from '../resources/log-pages'
 import { entriesFrame, frame } from '../transport/frames'
 import { LogFeed } from './log-feed'
 import type { Source } from './source'
+import type { LiveTiming } from './timing'
 
 type Wanted = Extract<Subscription, { kind: 'logs' }>
 
-// Each viewer's rights were checked before, and are again; one reading serves them all.
+// The rights of each connection are checked before and again later; one read serves them all.
 const actor = systemActor('live')
 
-// On globalThis: each route has its own copy of this module, and a log is to be read once per process.
+// On globalThis: each route has its own copy of this module, and a log is read once per process.
 const shared = globalThis as { pilothouseLogFeeds?: Map<string, LogFeed> }
 
-function feedFor({ workspace, deployment, revision, type, level, query }: Wanted): LogFeed {
+function feedFor({ workspace, deployment, revision, type, level, query }: Wanted, timing: LiveTiming['logs']): LogFeed {
   shared.pilothouseLogFeeds ??= new Map()
   const feeds = shared.pilothouseLogFeeds
   const of = { workspace, deployment, revision, type, level, query } as LogOf // the level was parsed with the post
@@ -24,13 +25,14 @@ function feedFor({ workspace, deployment, revision, type, level, query }: Wanted
     feed = new LogFeed(
       (offset, signal) => readLogPage(of, offset, { actor, signal }),
       () => feeds.delete(key),
+      timing,
     )
     feeds.set(key, feed)
   }
   return feed
 }
 
-/** A revision's log from the viewer's cursor on. */
+/** A revision's log from the connection's cursor on. */
 export class LogSource implements Source {
   readonly id: string
   readonly workspace: string
@@ -38,16 +40,16 @@ export class LogSource implements Source {
   readonly #unsubscribe: () => void
   #cursor: number
   #epoch: number | undefined
-  /** What the viewer was last told besides lines. */
+  /** The phase that was sent last. */
   #told = ''
   #toldProblem: unknown
 
-  constructor(wanted: Wanted, onNews: () => void) {
+  constructor(wanted: Wanted, onNews: () => void, timing: LiveTiming['logs']) {
     this.id = wanted.id
     this.workspace = wanted.workspace
     this.#cursor = wanted.cursor
     this.#epoch = wanted.epoch
-    this.#feed = feedFor(wanted)
+    this.#feed = feedFor(wanted, timing)
     this.#unsubscribe = this.#feed.subscribe(onNews)
   }
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import type { LogLine } from '@/lib/contracts/deployments/logs'
 import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
@@ -6,11 +6,11 @@ import { SseParser } from '@/lib/stream/sse'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { testActor, testConsole } from '../testing'
-import { LOG_PACE } from './log-feed'
 import { serveLive } from './serve'
+import { LIVE_TIMING } from './timing'
 
 const ORIGIN = 'http://localhost:3000'
-const pace = { ...LOG_PACE }
+const timing = { ...LIVE_TIMING, logs: { ...LIVE_TIMING.logs, busyMs: 20, quietMs: 40, errorMaxMs: 50 } }
 /** On a machine that does other work too. */
 const SLOW = { timeout: 15_000 }
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -41,8 +41,6 @@ beforeAll(async () => {
   home = await testConsole(database.url, { CONTROL_PLANE_URL: stub.url, CONTROL_PLANE_API_KEY: 'key' })
   actor = await testActor({ '*': 'viewer' })
 })
-beforeEach(() => void Object.assign(LOG_PACE, { busyMs: 20, quietMs: 40, errorMaxMs: 50 }))
-afterEach(() => void Object.assign(LOG_PACE, pace))
 afterAll(async () => {
   await home.close()
   await database.drop()
@@ -70,7 +68,7 @@ async function follow(subscription: Wanted) {
       body: JSON.stringify({ subscriptions: [subscription] }),
       signal: abort.signal,
     }),
-    async () => actor,
+    { who: async () => actor, timing },
   )
   expect(response.status).toBe(200)
   const seen = { frames: [] as LiveFrame[], lines: [] as LogLine[], stop: () => abort.abort() }

@@ -2,26 +2,27 @@ import 'server-only'
 import { frame, valueFrame } from '../transport/frames'
 import { Poller } from './poller'
 import type { Source } from './source'
+import type { LiveTiming } from './timing'
 import { type Polled, watch } from './watch'
 
-// On globalThis: each route has its own copy of this module, and a list is to be asked for once per process.
+// On globalThis: each route has its own copy of this module, and a list is read once per process.
 const shared = globalThis as { pilothousePollers?: Map<string, Poller<unknown>> }
 
-function pollerFor(wanted: Polled): Poller<unknown> {
+function pollerFor(wanted: Polled, timing: LiveTiming['poll']): Poller<unknown> {
   shared.pilothousePollers ??= new Map()
   const pollers = shared.pilothousePollers
-  // In brief or whole, it is looked at once.
+  // The brief and the whole form share one poller.
   const { id: _, isBrief: __, ...what } = { isBrief: false, ...wanted }
   const key = JSON.stringify(what)
   let poller = pollers.get(key)
   if (!poller) {
-    poller = new Poller<unknown>(watch(wanted), () => pollers.delete(key))
+    poller = new Poller<unknown>(watch(wanted), timing, () => pollers.delete(key))
     pollers.set(key, poller)
   }
   return poller
 }
 
-/** A record or list that is looked at for all viewers together. Sent when it changed; between two changes only the newest counts. */
+/** A record or list that all connections read through one poller. Sent when it changed; a slow connection gets only the newest value. */
 export class PolledSource implements Source {
   readonly id: string
   readonly workspace: string
@@ -30,11 +31,11 @@ export class PolledSource implements Source {
   readonly #isBrief: boolean
   #version = 0
 
-  constructor(wanted: Polled, onNews: () => void) {
+  constructor(wanted: Polled, onNews: () => void, timing: LiveTiming['poll']) {
     this.id = wanted.id
     this.workspace = wanted.workspace
     this.#isBrief = wanted.kind === 'inbox' && wanted.isBrief === true
-    this.#poller = pollerFor(wanted)
+    this.#poller = pollerFor(wanted, timing)
     this.#unsubscribe = this.#poller.subscribe(onNews)
   }
 

@@ -1,20 +1,18 @@
 import 'server-only'
 import { printJson } from '@/lib/json/lossless'
 import { errorView } from '../process/result'
+import type { LiveTiming } from './timing'
 
 /** How a record or list is watched. */
 export type Watched<T> = {
   read: (signal: AbortSignal) => Promise<T>
-  /** Something in it is on its way, so it is looked at often. */
+  /** Whether it is about to change, so that it is read often. */
   isMoving: (value: T) => boolean
-  /** Calls back when it may have changed, where somebody tells. */
+  /** Calls the listener when it may have changed. */
   onHint?: (listener: () => void) => () => void
-  /** A short form, for those who want no more of it. */
+  /** A short form for subscribers that ask for it. */
   brief?: (value: T) => unknown
 }
-
-/** Milliseconds between looks. An object, so that tests can shorten them. */
-export const PACE = { movingMs: 2_000, settledMs: 6_000, errorMaxMs: 30_000, hintMs: 300 }
 
 export type Seen = { version: number } & (
   | { kind: 'nothing' }
@@ -22,21 +20,23 @@ export type Seen = { version: number } & (
   | { kind: 'error'; code: string; message: string; at: number }
 )
 
-/** Looks at one thing for all who watch it, in every browser; the interval follows what it sees. Stops when nobody watches. */
+/** Reads one record or list for all its subscribers, more often while it changes. Stops with the last subscriber. */
 export class Poller<T> {
   seen: Seen = { version: 0, kind: 'nothing' }
   readonly #watched: Watched<T>
+  readonly #timing: LiveTiming['poll']
   readonly #onIdle: () => void
   readonly #listeners = new Set<() => void>()
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #failures = 0
   #isReading = false
-  #lookedAt = 0
+  #readAt = 0
   #unhint: () => void = () => {}
 
-  constructor(watched: Watched<T>, onIdle: () => void) {
+  constructor(watched: Watched<T>, timing: LiveTiming['poll'], onIdle: () => void) {
     this.#watched = watched
+    this.#timing = timing
     this.#onIdle = onIdle
   }
 
@@ -44,9 +44,9 @@ export class Poller<T> {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) {
       this.#unhint =
-        this.#watched.onHint?.(() => this.#schedule(Math.max(0, this.#lookedAt + PACE.hintMs - Date.now()))) ??
+        this.#watched.onHint?.(() => this.#schedule(Math.max(0, this.#readAt + this.#timing.hintMs - Date.now()))) ??
         (() => {})
-      void this.#look()
+      void this.#poll()
     }
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
@@ -60,13 +60,13 @@ export class Poller<T> {
   #schedule(ms: number): void {
     if (this.#isReading || this.#stop.signal.aborted) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#look(), ms)
+    this.#timer = setTimeout(() => void this.#poll(), ms)
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     if (this.#isReading || this.#stop.signal.aborted) return
     this.#isReading = true
-    this.#lookedAt = Date.now()
+    this.#readAt = Date.now()
     const pause = await this.#read()
     this.#isReading = false
     this.#schedule(pause)
@@ -85,14 +85,17 @@ export class Poller<T> {
           at: Date.now(),
           version: this.seen.version + 1,
         })
-      return this.#watched.isMoving(value) ? PACE.movingMs : PACE.settledMs
+      return this.#watched.isMoving(value) ? this.#timing.movingMs : this.#timing.settledMs
     } catch (error) {
       if (this.#stop.signal.aborted) return 0
       this.#failures++
       const { code, message, retryAfterMs = 0 } = errorView(error)
       // Told each time: a viewer may have read it by other means in between.
       this.#see({ kind: 'error', code, message, at: Date.now(), version: this.seen.version + 1 })
-      return Math.max(retryAfterMs, Math.min(PACE.movingMs * 2 ** (this.#failures - 1), PACE.errorMaxMs))
+      return Math.max(
+        retryAfterMs,
+        Math.min(this.#timing.movingMs * 2 ** (this.#failures - 1), this.#timing.errorMaxMs),
+      )
     }
   }
 

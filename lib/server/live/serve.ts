@@ -5,8 +5,9 @@ import { assertOwnOrigin } from '../access/origin'
 import { parseInput } from '../process/result'
 import { shutdownSignal } from '../process/shutdown'
 import { errorResponse } from '../relay/relay'
+import { Connection } from './connection'
 import { LivePost } from './subscriptions'
-import { Viewer } from './viewer'
+import { LIVE_TIMING, type LiveTiming } from './timing'
 
 const MAX_BODY_BYTES = 256 * 1024
 const HEADERS = {
@@ -18,15 +19,20 @@ const HEADERS = {
   vary: 'cookie',
 }
 
-/** Answers `POST /api/live`. `who` is the session's user unless a test says otherwise. */
-export async function serveLive(request: Request, who: () => Promise<Actor> = claimedActor): Promise<Response> {
+type Options = { who?: () => Promise<Actor>; timing?: LiveTiming }
+
+/** Handles `POST /api/live` for the user of the session, or for `who`. */
+export async function serveLive(
+  request: Request,
+  { who = claimedActor, timing = LIVE_TIMING }: Options = {},
+): Promise<Response> {
   try {
     assertOwnOrigin(request.headers)
     const actor = await who()
     const { subscriptions } = parseInput(LivePost, await readBody(request))
-    return new Response(await open(actor, subscriptions, request.signal), { headers: HEADERS })
+    return new Response(await open(actor, subscriptions, timing, request.signal), { headers: HEADERS })
   } catch (error) {
-    if (request.signal.aborted) return new Response(null, { status: 499 }) // gone before it had asked
+    if (request.signal.aborted) return new Response(null, { status: 499 }) // the client left before its request was read
     return errorResponse(error)
   }
 }
@@ -37,24 +43,26 @@ async function readBody(request: Request): Promise<unknown> {
   try {
     return text.length > MAX_BODY_BYTES ? undefined : JSON.parse(text)
   } catch {
-    return undefined // refused by the schema, in its words
+    return undefined // the schema refuses it
   }
 }
 
 async function open(
   actor: Actor,
   subscriptions: readonly Subscription[],
+  timing: LiveTiming,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const workspaces = [...new Set(subscriptions.map(({ workspace }) => workspace))]
   const roles = new Map(await Promise.all(workspaces.map(async (one) => [one, await roleOf(actor, one)] as const)))
   if ([...roles.values()].includes(null)) await assertSession(actor)
   const shutdown = shutdownSignal()
-  const onShutdown = () => viewer.hint('shutdown')
-  const onGone = () => viewer.leave()
-  const viewer = new Viewer(
+  const onShutdown = () => connection.hint('shutdown')
+  const onGone = () => connection.leave()
+  const connection = new Connection(
     actor,
     subscriptions.filter(({ workspace }) => roles.get(workspace)),
+    timing,
     () => {
       shutdown.removeEventListener('abort', onShutdown)
       signal.removeEventListener('abort', onGone)
@@ -63,9 +71,9 @@ async function open(
   // To someone without a role in it a workspace looks as if it did not exist.
   for (const { id, workspace } of subscriptions)
     if (!roles.get(workspace))
-      viewer.refuse(id, 'not_found', 'There is no such workspace, or you are not a member of it.')
+      connection.refuse(id, 'not_found', 'There is no such workspace, or you are not a member of it.')
   if (shutdown.aborted) onShutdown()
   else shutdown.addEventListener('abort', onShutdown)
   signal.addEventListener('abort', onGone)
-  return viewer.stream
+  return connection.stream
 }

@@ -12,48 +12,41 @@ import { LogSource } from './log-source'
 import { PolledSource } from './polled-source'
 import { RecordingSource } from './recording-source'
 import type { Source } from './source'
-
-/** All waits of a viewer's stream in milliseconds. An object, so that tests can shorten them. */
-export const VIEWER = {
-  keepAliveMs: 15_000,
-  rightsMs: 3_000,
-  /** A viewer with news waiting who takes nothing for this long is let go; it comes back with its cursors. */
-  stalledMs: 20_000,
-  /** Rights that cannot be checked for this long count as withdrawn for now. */
-  uncheckedMs: 20_000,
-}
+import type { LiveTiming } from './timing'
 
 const FRAME_BYTES = 128 * 1024
 
 /**
- * One browser's stream. It is pulled, not pushed: a source tells that it has news, and frames are made when the
- * connection has room, so that a slow viewer costs the server its window and nothing more.
+ * The live connection of one browser. It pulls: a source reports news, and frames are made when the connection has room, so
+ * that a slow browser costs the server its window and nothing more.
  */
-export class Viewer {
+export class Connection {
   readonly #actor: Actor
+  readonly #timing: LiveTiming['connection']
   readonly #outlet: Outlet
   readonly #sources = new Map<string, Source>()
   readonly #news = new Set<Source>()
   readonly #busy = new Set<Source>()
-  readonly #unbeat: (() => void)[]
+  readonly #stopHeartbeats: (() => void)[]
   /** Runs while there is news and no room. */
   #stalled: NodeJS.Timeout | undefined
   #isOver = false
   #checkedAt = Date.now()
   #onEnd: () => void
 
-  constructor(actor: Actor, subscriptions: readonly Subscription[], onEnd: () => void) {
+  constructor(actor: Actor, subscriptions: readonly Subscription[], timing: LiveTiming, onEnd: () => void) {
     this.#actor = actor
+    this.#timing = timing.connection
     this.#onEnd = onEnd
     this.#outlet = new Outlet(nodeResponse(), {
       onRoom: () => this.#pump(),
       onGone: () => this.#end(),
     })
-    this.#unbeat = [
-      onHeartbeat(VIEWER.keepAliveMs, () => this.#outlet.hasRoom && this.#outlet.write([KEEP_ALIVE])),
-      onHeartbeat(VIEWER.rightsMs, () => void this.#checkRights()),
+    this.#stopHeartbeats = [
+      onHeartbeat(timing.connection.keepAliveMs, () => this.#outlet.hasRoom && this.#outlet.write([KEEP_ALIVE])),
+      onHeartbeat(timing.connection.rightsMs, () => void this.#checkRights()),
     ]
-    for (const one of subscriptions) this.#add(one)
+    for (const one of subscriptions) this.#add(one, timing)
     this.#pump()
   }
 
@@ -61,7 +54,7 @@ export class Viewer {
     return this.#outlet.body
   }
 
-  /** Tells the viewer to come back with its cursors, and ends. */
+  /** Asks the browser to connect again with its cursors, and ends. */
   hint(reason: 'slow' | 'shutdown'): void {
     this.#close(frame({ resume: true, reason }))
   }
@@ -71,19 +64,19 @@ export class Viewer {
     this.#outlet.write([frame({ id, error: { code, message }, at: Date.now() })])
   }
 
-  /** The browser has gone. */
+  /** The browser disconnected. */
   leave(): void {
     if (this.#isOver) return
     this.#end()
     this.#outlet.close()
   }
 
-  #add(wanted: Subscription): void {
+  #add(wanted: Subscription, timing: LiveTiming): void {
     const onNews = () => {
       this.#news.add(source)
       this.#pump()
     }
-    const source = sourceOf(this.#actor, wanted, onNews)
+    const source = sourceOf(this.#actor, wanted, onNews, timing)
     this.#sources.set(source.id, source)
     this.#news.add(source)
   }
@@ -127,7 +120,7 @@ export class Viewer {
   #deliver(source: Source, frames: Buffer[]): void {
     if (frames.length === 0 || !this.#sources.has(source.id)) return
     this.#outlet.write(frames)
-    // There may be more; it is asked again in its turn.
+    // There may be more, so the source gets another turn.
     if (source.hasMore !== false) this.#news.add(source)
   }
 
@@ -149,7 +142,7 @@ export class Viewer {
       this.#stalled = undefined
       if (this.#outlet.hasRoom) this.#pump()
       else this.hint('slow')
-    }, VIEWER.stalledMs)
+    }, this.#timing.stalledMs)
   }
 
   #move(): void {
@@ -162,7 +155,7 @@ export class Viewer {
     let wasWithdrawn = false
     try {
       for (const workspace of new Set([...this.#sources.values()].map((one) => one.workspace))) {
-        if (await recentRoleOf(this.#actor, workspace, VIEWER.rightsMs / 3)) continue
+        if (await recentRoleOf(this.#actor, workspace, this.#timing.rightsMs / 3)) continue
         for (const source of [...this.#sources.values()].filter((one) => one.workspace === workspace)) {
           this.#drop(source)
           this.refuse(source.id, 'forbidden', 'You may not see this workspace any more.')
@@ -174,7 +167,7 @@ export class Viewer {
         this.#close(frame({ ended: true, reason: 'You may not see any of this any more.' }))
     } catch (error) {
       log.warn('live.rights_unchecked', { error })
-      if (Date.now() - this.#checkedAt > VIEWER.uncheckedMs) this.hint('shutdown')
+      if (Date.now() - this.#checkedAt > this.#timing.uncheckedMs) this.hint('shutdown')
     }
   }
 
@@ -188,7 +181,7 @@ export class Viewer {
     if (this.#isOver) return
     this.#isOver = true
     this.#move()
-    for (const stop of this.#unbeat) stop()
+    for (const stop of this.#stopHeartbeats) stop()
     for (const source of this.#sources.values()) source.close()
     this.#sources.clear()
     this.#news.clear()
@@ -196,7 +189,9 @@ export class Viewer {
   }
 }
 
-function sourceOf(actor: Actor, wanted: Subscription, onNews: () => void): Source {
+function sourceOf(actor: Actor, wanted: Subscription, onNews: () => void, timing: LiveTiming): Source {
   if (wanted.kind === 'recording') return new RecordingSource(actor, wanted, onNews)
-  return wanted.kind === 'logs' ? new LogSource(wanted, onNews) : new PolledSource(wanted, onNews)
+  return wanted.kind === 'logs'
+    ? new LogSource(wanted, onNews, timing.logs)
+    : new PolledSource(wanted, onNews, timing.poll)
 }
