@@ -60,7 +60,7 @@ function stamp(file, value) {
 export function ensureNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return
-  console.error(`Pilothouse needs Node 20.19 or newer; this is ${process.version}.`)
+  console.error(`Pilothouse needs Node 22 or 24 (20.19 also works); this is ${process.version}.`)
   process.exit(1)
 }
 
