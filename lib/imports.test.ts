@@ -120,6 +120,31 @@ const EXCEPTIONS: Record<string, string[]> = {
   'components/shared/list/use-list.ts': ['lib/actions/saved-views.ts'],
 }
 
+/**
+ * Our own records → folders that may touch them: `records`, which checks role and workspace, and the room that writes them.
+ * A file is a raw store as a whole; of `process/schema.ts` each table is one.
+ */
+const RAW_STORES: Record<string, string[]> = {
+  'lib/server/recorder/schema.ts': ['recorder', 'records'],
+  'lib/server/recorder/store.ts': ['recorder', 'records'],
+  'lib/server/audit/chain.ts': ['audit', 'records'],
+}
+const RAW_TABLES: Record<string, string[]> = {
+  accounts: ['access', 'records', 'start'],
+  memberships: ['access', 'records', 'start'],
+  endedSessions: ['access'],
+  workspaces: ['access'],
+  directServers: ['access'],
+  audit: ['audit', 'records'],
+  auditHead: ['audit', 'records'],
+  idempotencyKeys: ['edits'],
+  savedViews: ['records'],
+  modelPrices: ['records'],
+  runTemplates: ['records'],
+  consoleSchema: ['recorder'],
+}
+const TABLES_FILE = 'lib/server/process/schema.ts'
+
 /** Browser code imports no schema library. */
 const LIGHT_ZONES = ['queries', 'traces', 'json', 'format', 'lists', 'live', 'ui', 'shared', 'feature']
 const NO_REACT = ['contracts', 'stream', 'traces', 'json', 'format', 'lists', 'live', 'leaf', 'platform']
@@ -180,6 +205,14 @@ function resolve(from: string, specifier: string): string {
   if (local === undefined) return specifier
   return ['', '.ts', '.tsx'].map((end) => local + end).find((file) => known.has(file)) ?? local
 }
+
+/** Tables that a file imports by name; `*` for all of them at once. */
+const tablesOf = (file: string): string[] =>
+  [...bare(file).matchAll(/^\s*(?:import|export)\s+([\w*{][^'";]*?)\sfrom\s*['"]([^'"]+)['"]/gm)]
+    .filter(([, , from]) => resolve(file, from as string) === TABLES_FILE)
+    .flatMap(([, names = '']) =>
+      /^(type\s+)?\{/.test(names) ? (names.match(/\w+(?=\s*(?:,|\}|\bas\b))/g) ?? []) : ['*'],
+    )
 
 const imports = new Map(code.map((file) => [file, importsOf(file)]))
 
@@ -262,6 +295,20 @@ describe('imports', () => {
       }),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('reach raw stores of our own records only from the rooms that check rights or write them', () => {
+    const isIn = (file: string, rooms: string[] = []) => rooms.some((room) => file.startsWith(`lib/server/${room}/`))
+    const wrong = [...imports].flatMap(([file, found]) => [
+      ...found.filter(({ to }) => RAW_STORES[to] && !isIn(file, RAW_STORES[to])).map(({ to }) => `${file} -> ${to}`),
+      ...tablesOf(file)
+        .filter((table) => !isIn(file, RAW_TABLES[table]))
+        .map((table) => `${file} -> ${table}`),
+    ])
+    expect(wrong).toEqual([])
+    // A new table gets its line above.
+    const tables = [...source(TABLES_FILE).matchAll(/^export const (\w+)/gm)].map(([, name]) => name)
+    expect(tables.sort()).toEqual(Object.keys(RAW_TABLES).sort())
   })
 
   test('form no ring of folders, type-only imports included', () => {

@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { AppError } from '@/lib/errors'
+import { testDatabase } from '@/scripts/testing'
+import type { Actor } from '../access/actor'
+import { insertWorkspace } from '../access/workspace-settings'
+import { recordIntent, withAudit } from '../audit/trail'
+import { db } from '../process/db'
+import { modelPrices, runTemplates, savedViews } from '../process/schema'
+import { recordings, segments } from '../recorder/schema'
+import { recorderHub } from '../recorder/shared-hub'
+import { testActor, testConsole } from '../testing'
+import * as audit from './audit'
+import * as changes from './changes'
+import * as members from './members'
+import * as prices from './prices'
+import * as recorded from './recorded-runs'
+import * as own from './recordings'
+import * as templates from './run-templates'
+import * as views from './saved-views'
+
+// Every function of this folder, asked by people who may not: a stranger, a member of another workspace, and a viewer.
+// A new export without a case fails the first test.
+
+const WORKSPACE = 'default'
+const OTHER = 'other'
+/** In every record of the workspace. */
+const MARKER = 'marker-4711'
+const REFUSED = ['forbidden', 'not_found']
+
+type Case = {
+  /** Asks for the records of WORKSPACE, or for the same ids under another workspace. */
+  run: (actor: Actor, workspace: string) => Promise<unknown>
+  /** What a viewer gets: the records, only their own, or a refusal. */
+  viewer: 'all' | 'own' | 'refused'
+}
+const reads = (viewer: Case['viewer'], run: Case['run']): Case => ({ run, viewer })
+
+async function collected<T>(parts: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const part of parts) all.push(part)
+  return all
+}
+
+const ids = { recording: randomUUID(), view: randomUUID(), template: randomUUID(), price: randomUUID() }
+const deployment = 'd'
+const page = 'deployments'
+const price = { provider: null, input: 1, output: 2, cachedInput: null, reasoning: null, validFrom: null }
+let account = ''
+
+const CASES: Record<string, Case> = {
+  'audit.listAudit': reads('refused', (actor, workspace) => audit.listAudit(actor, { workspace })),
+  'audit.verifyAudit': reads('refused', audit.verifyAudit),
+  'changes.listAssistantChanges': reads('all', (actor, workspace) =>
+    changes.listAssistantChanges(actor, { workspace, deployment, assistant: 'a' }),
+  ),
+  'changes.listRevisionChanges': reads('all', (actor, workspace) =>
+    changes.listRevisionChanges(actor, { workspace, deployment }),
+  ),
+  'changes.secretHistory': reads('all', async (actor, workspace) => [
+    ...(await changes.secretHistory(actor, { workspace, deployment })),
+  ]),
+  'members.listMembers': reads('refused', members.listMembers),
+  'members.inviteMember': reads('refused', (actor, workspace) =>
+    members.inviteMember(actor, { workspace, email: `${randomUUID()}@example.com`, role: 'admin' }, 'request'),
+  ),
+  'members.setRole': reads('refused', (actor, workspace) =>
+    members.setRole(actor, { workspace, account, role: 'developer' }, 'request'),
+  ),
+  'members.disableMember': reads('refused', (actor) =>
+    members.disableMember(actor, { account, isDisabled: true }, 'request'),
+  ),
+  'members.resetMemberPassword': reads('refused', (actor) => members.resetMemberPassword(actor, account, 'request')),
+  'members.signOutEverywhere': reads('refused', (actor) => members.signOutEverywhere(actor, account, 'request')),
+  'prices.listPrices': reads('all', prices.listPrices),
+  'prices.savePrice': reads('refused', (actor, workspace) =>
+    prices.savePrice(actor, { workspace, id: ids.price, price: { ...price, model: 'changed' } }, 'request'),
+  ),
+  'prices.importPrices': reads('refused', (actor, workspace) =>
+    prices.importPrices(actor, { workspace, prices: [{ ...price, input: 9, model: 'imported' }] }, 'request'),
+  ),
+  'prices.deletePrice': reads('refused', (actor, workspace) =>
+    prices.deletePrice(actor, { workspace, id: ids.price }, 'request'),
+  ),
+  'recorded-runs.recordedRows': reads('all', (actor, workspace) =>
+    recorded.recordedRows(actor, workspace, {}, { after: undefined, limit: 10 }),
+  ),
+  'recorded-runs.recordedAmong': reads('all', async (actor, workspace) => {
+    const one = { run: MARKER, mark: ids.recording }
+    return (await recorded.recordedAmong(actor, workspace, [one]))(one) ? MARKER : null
+  }),
+  'recordings.readRecording': reads('all', (actor, workspace) =>
+    own.readRecording(actor, { workspace, recording: ids.recording }),
+  ),
+  'recordings.listRecordings': reads('all', (actor, workspace) => own.listRecordings(actor, { workspace })),
+  'recordings.openRecording': reads('all', async (actor, workspace) => {
+    const opened = await own.openRecording(actor, { workspace, recording: ids.recording })
+    return (await opened.read(0)).map(({ bytes }) => bytes.toString())
+  }),
+  'recordings.exportRecording': reads('all', (actor, workspace) =>
+    collected(own.exportRecording(actor, { workspace, recording: ids.recording })),
+  ),
+  'recordings.recordingFile': reads('all', async (actor, workspace) =>
+    collected((await own.recordingFile(actor, { workspace, recording: ids.recording })).parts),
+  ),
+  'run-templates.listTemplates': reads('own', (actor, workspace) =>
+    templates.listTemplates(actor, { workspace, deployment }),
+  ),
+  'run-templates.readTemplate': reads('own', (actor, workspace) =>
+    templates.readTemplate(actor, { workspace, id: ids.template }),
+  ),
+  'run-templates.saveTemplate': reads('own', (actor, workspace) =>
+    templates.saveTemplate(actor, { workspace, deployment }, { name: 'new', body: '{}' }, 'request'),
+  ),
+  'run-templates.updateTemplate': reads('own', (actor, workspace) =>
+    templates.updateTemplate(actor, { workspace, deployment, id: ids.template }, { body: MARKER }, 'request'),
+  ),
+  'run-templates.deleteTemplate': reads('own', (actor, workspace) =>
+    templates.deleteTemplate(actor, { workspace, deployment, id: ids.template }, 'request'),
+  ),
+  'saved-views.listViews': reads('own', (actor, workspace) => views.listViews(actor, { workspace, page })),
+  'saved-views.saveView': reads('own', (actor, workspace) =>
+    views.saveView(actor, { workspace, page }, { name: 'new', query: '' }, 'request'),
+  ),
+  'saved-views.updateView': reads('own', (actor, workspace) =>
+    views.updateView(actor, { workspace, page, id: ids.view }, { isDefault: true }, 'request'),
+  ),
+  'saved-views.deleteView': reads('own', (actor, workspace) =>
+    views.deleteView(actor, { workspace, page, id: ids.view }, 'request'),
+  ),
+}
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+let people: Record<'owner' | 'stranger' | 'outsider' | 'viewer', Actor>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await testConsole(database.url, { CONTROL_PLANE_URL: 'http://127.0.0.1:9' })
+  await insertWorkspace({ kind: 'direct', slug: OTHER, name: OTHER, dialect: 'auto', allowedOrigins: [] })
+})
+afterAll(async () => {
+  await recorderHub().stop()
+  await home.close()
+  await database.drop()
+})
+
+beforeEach(async () => {
+  const store = await db()
+  await store.execute(
+    sql`truncate console.accounts, console.model_prices, console.recordings, console.audit, console.audit_head cascade`,
+  )
+  people = {
+    owner: await testActor({ '*': 'admin' }),
+    stranger: await testActor({}),
+    outsider: await testActor({ [OTHER]: 'admin' }),
+    viewer: await testActor({ [WORKSPACE]: 'viewer' }),
+  }
+  const { owner } = people
+  account = (await testActor({ [WORKSPACE]: 'developer' })).id
+  const mine = { account: owner.id, workspace: WORKSPACE }
+  await store.insert(savedViews).values({ ...mine, id: ids.view, page, name: MARKER, query: MARKER })
+  await store.insert(runTemplates).values({ ...mine, id: ids.template, deployment, name: MARKER, body: MARKER })
+  await store.insert(modelPrices).values({ ...price, workspace: WORKSPACE, id: ids.price, model: MARKER })
+  await store.insert(recordings).values({
+    id: ids.recording,
+    workspace: WORKSPACE,
+    deployment,
+    thread: MARKER,
+    run: MARKER,
+    assistant: MARKER,
+    phase: 'ended',
+    outcome: 'success',
+    startedBy: MARKER,
+    endedAt: new Date(),
+    entries: 1,
+    request: JSON.stringify({ input: MARKER }),
+    isStateless: false,
+    isResumable: false,
+  })
+  const body = JSON.stringify({ kind: 'event', seq: 1, at: 1, event: 'values', data: `"${MARKER}"` })
+  await store.insert(segments).values({ recording: ids.recording, firstSeq: 1, lastSeq: 1, body })
+  const entry = { actor: { ...owner, email: MARKER }, role: 'admin' as const, workspace: WORKSPACE, requestId: MARKER }
+  const done = async () => ({ value: null })
+  const secret = { params: { deployment_id: deployment }, fields: [`secrets.set.${MARKER}`] }
+  await withAudit({ ...entry, operation: 'control-plane.updateDeployment', ...secret }, done)
+  const version = { params: { deployment, assistant_id: 'a' }, fields: [] }
+  await withAudit({ ...entry, operation: 'agent-server.updateAssistant', ...version }, done)
+  await recordIntent({ ...entry, operation: 'savePrice', params: {}, fields: [] })
+})
+
+/** The rows of every table but the audit trail, which may and must grow by refusals. */
+async function rows(): Promise<string[]> {
+  const store = await db()
+  const { rows: tables } = await store.execute<{ name: string }>(
+    sql`select table_name as name from information_schema.tables where table_schema = 'console' and table_name not like 'audit%'`,
+  )
+  const all = await Promise.all(
+    tables.map(async ({ name }) => {
+      const { rows: found } = await store.execute(sql`select to_jsonb(t) as row from console.${sql.identifier(name)} t`)
+      return found.map((one) => `${name} ${JSON.stringify(one)}`)
+    }),
+  )
+  return all.flat().sort()
+}
+
+const auditKinds = async () =>
+  (await (await db()).execute<{ kind: string }>(sql`select kind from console.audit order by seq`)).rows.map(
+    ({ kind }) => kind,
+  )
+
+/** What came back as text, or the code of the refusal. */
+async function attempt(name: string, actor: Actor, workspace: string): Promise<{ code?: string; text: string }> {
+  try {
+    return { text: JSON.stringify(await CASES[name]?.run(actor, workspace)) ?? '' }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { code: error.code, text: JSON.stringify([error.message, error.view]) }
+  }
+}
+
+test('every exported function of the folder has a case', async () => {
+  const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  const exported: string[] = []
+  for (const file of files) {
+    const found: Record<string, unknown> = await import(`./${file}`)
+    for (const [name, value] of Object.entries(found))
+      if (typeof value === 'function') exported.push(`${file.slice(0, -3)}.${name}`)
+  }
+  expect(exported.sort()).toEqual(Object.keys(CASES).sort())
+})
+
+describe('refuses whom it must, leaks nothing and writes nothing for them', () => {
+  test.each(Object.entries(CASES))('%s', async (name, { viewer }) => {
+    const [before, trail] = [await rows(), await auditKinds()]
+    for (const who of ['stranger', 'outsider'] as const) {
+      const { code, text } = await attempt(name, people[who], WORKSPACE)
+      expect(REFUSED, who).toContain(code)
+      expect(text, who).not.toContain(MARKER)
+    }
+    expect(await rows()).toEqual(before)
+    expect((await auditKinds()).slice(trail.length).filter((kind) => kind !== 'denial')).toEqual([])
+
+    const asViewer = await attempt(name, people.viewer, WORKSPACE)
+    if (viewer === 'refused') expect(asViewer.code).toBe('forbidden')
+    expect(asViewer.text.includes(MARKER)).toBe(viewer === 'all')
+    expect(await rows()).toEqual(viewer === 'own' ? expect.arrayContaining(before) : before)
+
+    // Under the name of a workspace that is theirs, an outsider may write, but finds and changes nothing of this one.
+    const elsewhere = await attempt(name, people.outsider, OTHER)
+    expect(elsewhere.text).not.toContain(MARKER)
+    expect(await rows()).toEqual(expect.arrayContaining(before))
+
+    expect((await attempt(name, people.owner, WORKSPACE)).code).toBeUndefined()
+  })
+})
