@@ -12,7 +12,7 @@ type Row = {
 
 /**
  * One row per mode of a run's stream, in the order of the start form. To add a mode, add its row; the compiler then asks
- * for its event reader (`lib/stream/modes.ts`) and its source in the embedded agent server (`runs/chunks.ts`).
+ * for its event reader (`lib/stream/modes.ts`) and its source in the embedded agent server (`platform/agent-server/runs/wire-events.ts`).
  */
 export const STREAM_MODES = {
   'messages-tuple': {
