@@ -31,10 +31,7 @@ const Body = z.strictObject({
 /** As JSON text, because numbers in it are text already and nothing else is changed on its way. */
 const BodyText = z
   .string()
-  .max(
-    MAX_TEMPLATE_LENGTH,
-    `A template holds at most ${MAX_TEMPLATE_LENGTH / 1000} kB. Make the input or context smaller.`,
-  )
+  .max(MAX_TEMPLATE_LENGTH, `A template holds at most ${MAX_TEMPLATE_LENGTH / 1000} kB. Shorten the input or context.`)
   .transform((json, context) => {
     try {
       const parsed = Body.safeParse(parseJson(json))

@@ -95,7 +95,7 @@ export async function changeOwnPassword(account: string, current: string, next: 
   const attempt = takeSignInAttempt(found.email, `account ${account}`)
   if (!attempt.isAllowed) throw tooManyAttempts(attempt.retryAfterMs)
   if (!(await isPassword(current, found.passwordHash)))
-    throw new AppError('invalid', 'The current password is not right.', {
+    throw new AppError('invalid', 'The current password is wrong.', {
       fields: [{ path: ['current'], message: 'This is not the current password.' }],
     })
   attempt.forgive()

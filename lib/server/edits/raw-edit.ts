@@ -67,7 +67,7 @@ async function editAlone(edit: RawEdit): Promise<SavedEdit> {
   const before = await readRaw(place, edit)
   if (see(before).digest !== seen.digest) return await afterAnother(edit, before)
   const plan = edit.plan(before)
-  if (plan.isNothing) return { revision: null, seen: see(before), note: 'It is so already; nothing was sent.' }
+  if (plan.isNothing) return { revision: null, seen: see(before), note: 'No changes to save.' }
   return await changeRaw(place, edit, plan, (failure) => settle(edit, plan, before, failure))
 }
 
@@ -85,7 +85,7 @@ async function afterAnother(edit: RawEdit, before: RawDeployment): Promise<never
   const now = see(before)
   const rows = conflictRows(seen.marks, edit.mine(before), now.marks)
   if (rows.every((row) => row.mine === row.theirs) && rows.some((row) => row.mine !== row.base))
-    return { revision: null, seen: now, note: 'It is so already: the same change was made before. Nothing was sent.' }
+    return { revision: null, seen: now, note: 'This change was already saved.' }
   throw conflict(
     edit,
     before,

@@ -150,7 +150,7 @@ export class Intake {
       this.#lastNumber = Number.NaN
       this.#counts = undefined
       this.#join = 'late'
-      this.interrupt('The server began the run anew.', true)
+      this.interrupt('The server restarted the run.', true)
     }
     const number = numberOf(event.id)
     const step = number - this.#lastNumber

@@ -69,7 +69,7 @@ async function saveAlone(
   const read = () => call(agentServer.getAssistant, inputOf(place), { actor })
   const before = await read()
   const theirs = draftOf(before)
-  if (isSameJson(theirs, draft)) return saved(before, 'It is so already; nothing was sent.')
+  if (isSameJson(theirs, draft)) return saved(before, 'No changes to save.')
   if (!isSameJson(theirs, base))
     return {
       kind: 'conflict',

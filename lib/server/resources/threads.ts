@@ -96,7 +96,7 @@ export async function saveMetadata(
     withEditLock(lockOf(place), async (): Promise<MetadataOutcome> => {
       const before = await readLight(place, actor)
       const isSet = (now: JsonObject) => names.every((name) => isSameJson(own(now, name), metadata[name]))
-      if (isSet(before)) return { kind: 'saved', note: 'It is so already; nothing was sent.' }
+      if (isSet(before)) return { kind: 'saved', note: 'No changes to save.' }
       const met = names.filter((name) => !isSameJson(own(before, name), own(base, name)))
       if (met.length > 0)
         return {

@@ -38,7 +38,7 @@ export function prepare(op: Operation, input: AnyInput): Prepared {
   const schemas = schemasOf(op)
   // It makes a reader's leaving cancel the run: a change, and one that the row's role does not cover.
   if (op.effect === 'read' && (input.query as Record<string, unknown> | undefined)?.cancel_on_disconnect !== undefined)
-    throw new AppError('invalid', 'A run is not cancelled by leaving it. Cancel it in so many words.')
+    throw new AppError('invalid', 'A run is not cancelled by leaving it. Cancel the run explicitly.')
   const query = check(op, schemas.query, schemas.query ? (input.query ?? {}) : input.query)
   const body = check(op, schemas.body, input.body)
   try {

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+// Keeps odd English out of the interface. Reads source text, because strings reach the screen from every layer.
+
+const root = path.resolve(import.meta.dirname, '..')
+
+/** Archaic or literal-translation English that never belongs in the interface. */
+const BANNED = [
+  /\banew\b/,
+  /\bwhoever\b/i,
+  /\bbesides\b/i,
+  /\ball the same\b/i,
+  /\bin so many words\b/i,
+  /\bvouched\b/i,
+]
+
+/** Wordings that were replaced, so that they do not come back. */
+const REPLACED = [
+  'You are not signed in, or your session has ended',
+  'is not right.',
+  'the one that serves',
+  'None was started here yet',
+  'Do nothing',
+  'Keep the old one',
+  'or delete to go on',
+  'It is rolled out again',
+  'Counts from the next build',
+  'what was meant before it is sent',
+  'Waits since',
+  'Waiting for a person',
+  'did not say: it does not answer',
+  'Stateless runs of others',
+  'It is so already',
+  'its time of storage',
+  'It fires no more',
+  'do not ask alike',
+  'marked in red',
+  "', needed",
+  'yes or no',
+  'Do not set',
+  'The list has moved',
+  'is concluded (≈)',
+  'Run again on this thread',
+  'what it does, it does',
+  'Make the ',
+  'Make an item',
+  'as the node that the server finds',
+]
+/** Replaced wordings that are too short to search for inside other text. */
+const REPLACED_WHOLE = ['Going on', 'Well', 'Asks', 'not told', 'Coming']
+
+const files = ['app', 'components', 'lib', 'platform'].flatMap((folder) =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(folder, name))
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name)),
+)
+
+/** Source without comments. Good enough for our formatter's output, where a comment follows white space or a bracket. */
+const withoutComments = (text: string): string =>
+  text.replace(/(^|[\s{(,;])\/\*[\s\S]*?\*\//g, '$1').replace(/(^|\s)\/\/.*$/gm, '$1')
+
+function found(isBad: (text: string) => readonly string[]): string[] {
+  return files.flatMap((file) => {
+    const text = withoutComments(readFileSync(path.join(root, file), 'utf8')).replace(/\s+/g, ' ')
+    return isBad(text).map((words) => `${file}: ${words}`)
+  })
+}
+
+test('no string of the interface has a banned word', () => {
+  expect(found((text) => BANNED.flatMap((word) => word.exec(text)?.[0] ?? []))).toEqual([])
+})
+
+test('no replaced wording has come back', () => {
+  const whole = REPLACED_WHOLE.map((words) => ({ words, pattern: new RegExp(`['">\`]\\s*${words}\\s*['"<\`]`) }))
+  expect(
+    found((text) => [
+      ...REPLACED.filter((words) => text.includes(words)),
+      ...whole.filter(({ pattern }) => pattern.test(text)).map(({ words }) => words),
+    ]),
+  ).toEqual([])
+})
