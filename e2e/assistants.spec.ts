@@ -68,7 +68,7 @@ test('an assistant is made, edited, compared, set back, undone and deleted', asy
   await page.getByLabel('Message', { exact: true }).last().fill('Who are you?')
   await page.getByRole('button', { name: 'Start run' }).click()
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
-  await expect(page.getByText('Assistant’s version3', { exact: true })).toBeVisible()
+  await expect(page.getByText('Assistant version3', { exact: true })).toBeVisible()
   await expect(page.getByText('I am a day porter')).toBeVisible({ timeout: 20_000 })
   await page.goto(`/local/deployments/${id}/assistants/${assistant}?tab=versions`)
 

@@ -20,7 +20,7 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   const before = (await ask('POST', '/threads/search', { status: 'interrupted', limit: 100 })).length
   const inbox = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Inbox/ })
   const made = [await asking(), await asking(), await asking()]
-  await expect(inbox).toHaveAccessibleName(new RegExp(`, ${before + 3} waiting`), { timeout: 15_000 })
+  await expect(inbox).toHaveAccessibleName(new RegExp(`, ${before + 3} need input`), { timeout: 15_000 })
   await inbox.click()
   const table = page.getByRole('table', { name: 'Waiting threads' })
   const rows = table.locator('tr[data-key]')
@@ -42,7 +42,7 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   await expect(rows).toHaveCount(before + 2)
   // The keyboard is at the next thread.
   await expect(rows.nth(before).locator('a[data-row]')).toBeFocused()
-  await expect(inbox).toHaveAccessibleName(new RegExp(`, ${before + 2} waiting`), { timeout: 15_000 })
+  await expect(inbox).toHaveAccessibleName(new RegExp(`, ${before + 2} need input`), { timeout: 15_000 })
 
   // The other two are asked alike: selected by their key, one answer for both, looked at before it is sent.
   await page.keyboard.press('x')
@@ -182,7 +182,7 @@ test('an item of the store is made, edited, found and deleted', async ({ page })
   await page.getByRole('dialog', { name: 'Delete this item?' }).getByRole('button', { name: 'Delete item' }).click()
   await expect(page.getByText('No matching items')).toBeVisible()
   await page.goto(`/local/deployments/${id}/system`)
-  await expect(page.getByText('Well', { exact: true })).toBeVisible()
+  await expect(page.getByText('Healthy, database connected', { exact: true })).toBeVisible()
   await expect(page.getByRole('img', { name: /^agent_/ }).first()).toBeVisible()
   const docs = page.getByRole('link', { name: '/docs' })
   await expect(docs).toHaveAttribute('target', '_blank') // the agent's own page, with nothing of ours

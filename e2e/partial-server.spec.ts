@@ -69,7 +69,7 @@ test('of a server that has a part of the groups each page works, or says what is
     await page.getByRole('table', { name: 'Assistants' }).getByRole('link', { name: 'chat' }).first().click()
     await expect(page.getByRole('heading', { name: 'chat', exact: true })).toBeVisible()
     await page.getByRole('tab', { name: 'Schemas' }).click()
-    await saysQuietly(page, 'The server does not tell this schema')
+    await saysQuietly(page, 'The server does not provide this schema.')
     const fields = page.getByRole('region', { name: 'Fields' })
     await page.getByRole('combobox', { name: 'Schema' }).selectOption('input_schema')
     await expect(fields).toContainText('messages')
@@ -104,10 +104,10 @@ test('of a server that has a part of the groups each page works, or says what is
     await expect(page.getByRole('table', { name: 'Waiting threads' })).toContainText('Shall it be sent?')
 
     for (const [part, title, words] of [
-      ['/crons', 'No crons here', 'crons'],
-      ['/store', 'No store here', 'a store'],
-      ['/mcp', 'No MCP here', 'MCP endpoints'],
-      ['/a2a', 'No A2A here', 'agent-to-agent endpoints'],
+      ['/crons', 'No crons on this server', 'crons'],
+      ['/store', 'No store on this server', 'a store'],
+      ['/mcp', 'No MCP on this server', 'MCP endpoints'],
+      ['/a2a', 'No A2A on this server', 'agent-to-agent endpoints'],
     ] as const) {
       await open(part)
       await expect(page.getByText(title)).toBeVisible()

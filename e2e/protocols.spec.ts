@@ -29,7 +29,7 @@ test('a tool is called and an assistant is talked to, with all that goes over th
   await expect(wire).toContainText('"method": "tools/call"')
   for (const kind of ['Prompts', 'Resources']) {
     await page.getByRole('tab', { name: kind }).click()
-    await expect(page.getByText(`No ${kind.toLowerCase()} here`)).toBeVisible()
+    await expect(page.getByText(`No ${kind.toLowerCase()}`)).toBeVisible()
     await expect(page.getByText(`The server does not list ${kind.toLowerCase()} among its capabilities.`)).toBeVisible()
   }
   await page.getByRole('tab', { name: 'Tools' }).click()
@@ -83,7 +83,7 @@ test('a server without the protocols says why they are absent, and hostile words
     await page.goto(`/${workspace}/deployments`)
     await page.getByRole('table').getByRole('link').first().click()
     await page.getByRole('link', { name: 'A2A', exact: true }).click()
-    await expect(page.getByText('No A2A here')).toBeVisible()
+    await expect(page.getByText('No A2A on this server')).toBeVisible()
     await expect(page.getByText('does not support A2A')).toBeVisible()
     await page.getByRole('link', { name: 'MCP', exact: true }).click()
     const tool = page.getByRole('region', { name: 'Tools' }).getByRole('button')

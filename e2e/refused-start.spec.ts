@@ -29,7 +29,7 @@ test('fields that the agent server refuses are said beside the parts that they a
     )
     await expect(page.getByRole('combobox', { name: 'Assistant' })).toBeFocused()
     await expect(message).toHaveAccessibleDescription(/messages\[0\]\.content Too friendly a greeting/)
-    await expect(page.getByRole('group', { name: 'If another run is going on' })).toContainText('Not while it rains')
+    await expect(page.getByRole('group', { name: 'If the thread is busy' })).toContainText('Not while it rains')
     const above = page.getByRole('alert').filter({ hasText: 'stream_resumable' })
     await expect(above).toContainText('Nothing is kept here')
     for (const { msg } of detail) await expect(page.getByText(msg)).toHaveCount(1)

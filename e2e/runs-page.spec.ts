@@ -73,7 +73,7 @@ test('a request is kept as a template and used after a reload; its run is gone o
   await message.fill('What is 6 * 7?')
   await page.getByRole('button', { name: 'Templates' }).click()
   await page.getByRole('menuitem', { name: 'Save as template…' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Save as a template' })
+  const dialog = page.getByRole('dialog', { name: 'Save as template' })
   await dialog.getByLabel('Name').fill(name)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByRole('button', { name: `Templates: ${name}`, exact: true })).toBeVisible()

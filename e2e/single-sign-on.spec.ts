@@ -46,6 +46,6 @@ test('single sign-on with a real provider leads back to the page that was asked 
 test('a provider that does not answer is said at the sign-in, once', async ({ page }) => {
   await page.goto('/sign-in')
   await page.getByRole('button', { name: 'Sign in with single sign-on' }).click()
-  await expect(page.locator('main [role=alert]')).toHaveText(/identity provider does not answer/)
+  await expect(page.locator('main [role=alert]')).toHaveText(/identity provider is not reachable/)
   await expect(page.getByLabel('Email')).toBeVisible()
 })

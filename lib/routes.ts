@@ -10,7 +10,9 @@ const at = (segments: string[], query: Record<string, string | undefined> = {}):
 
 /** Every URL of the console. `w` is the workspace slug, `d` a deployment id. */
 export const routes = {
-  signIn: (callbackUrl?: string) => at(['sign-in'], { callbackUrl }),
+  /** `isEnded`: there was a session, and the page says that it has ended. */
+  signIn: (callbackUrl?: string, { isEnded = false } = {}) =>
+    at(['sign-in'], { callbackUrl, ended: isEnded ? '1' : undefined }),
   workspace: (w: string) => at([w]),
   deployments: (w: string, query?: Record<string, string | undefined>) => at([w, 'deployments'], query),
   newDeployment: (w: string) => at([w, 'deployments', 'new']),

@@ -52,15 +52,23 @@ function actionId(file, name) {
   return found[0]
 }
 
-/** Gives `{ url, pid, cookies, startRun(input, body), live(recording), pageOf(recording), end() }`. */
-export async function startConsole(upstream, env = {}) {
+/**
+ * Gives `{ url, pid, cookies, startRun(input, body), live(recording), pageOf(recording), end() }`. With `preload`, a module
+ * that is loaded first, the console runs without its launcher, so `env` has to name a database.
+ * @param {{ url: string }} upstream
+ * @param {Record<string, string>} [env]
+ * @param {string} [preload]
+ */
+export async function startConsole(upstream, env = {}, preload) {
   ensureBuild()
   const data = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
   const port = await freePort()
   const url = `http://localhost:${port}`
-  const child = spawn(process.execPath, ['scripts/start.mjs'], {
+  const next = ['node_modules/next/dist/bin/next', 'start', '-H', '127.0.0.1', '-p', String(port)]
+  const child = spawn(process.execPath, preload ? ['--require', preload, ...next] : ['scripts/start.mjs'], {
     cwd: root,
     env: cleanEnv({
+      ...(preload && { NODE_ENV: 'production' }),
       PORT: String(port),
       NEXTAUTH_URL: url,
       PILOTHOUSE_DATA: data,

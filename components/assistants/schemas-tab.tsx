@@ -54,7 +54,7 @@ export function SchemasTab({ workspace, deployment, assistant }: AssistantPlace)
         </div>
       ) : (
         <div className="rounded-lg border bg-panel">
-          <EmptyState title="No schema">The graph does not define this schema.</EmptyState>
+          <EmptyState title="No schema">The server does not provide this schema.</EmptyState>
         </div>
       )}
     </div>

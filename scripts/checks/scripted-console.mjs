@@ -61,9 +61,11 @@ function answerControlPlane(server, request, response) {
 
 /**
  * Gives `{ server, until, SseParser, decodeFrame, console, pid(), start(), kill(), startRun(input, body), follow(recording, onEntries), logOf(recording), stop() }`.
- * `kill` is kill -9 of the console's own process; `start` brings it back over the same database.
+ * `kill` is kill -9 of the console's own process; `start` brings it back over the same database. `env` holds more settings
+ * for the console, `preload` a module that it loads first.
+ * @param {{ env?: Record<string, string>, preload?: string }} [options]
  */
-export async function scriptedConsole() {
+export async function scriptedConsole({ env = {}, preload } = {}) {
   const { scriptedServer, until, LiveClient, SseParser, decodeEntries, decodeFrame } = await loadSources()
   const database = startTestDatabase()
   const databaseUrl = await database.url
@@ -71,7 +73,7 @@ export async function scriptedConsole() {
   server.intercept = (request, response) => answerControlPlane(server, request, response)
   const store = new pg.Client({ connectionString: databaseUrl })
   await store.connect()
-  const settings = { DATABASE_URL: databaseUrl, NEXTAUTH_SECRET: 'x'.repeat(32), PILOTHOUSE_LOG_LEVEL: 'error' }
+  const settings = { DATABASE_URL: databaseUrl, NEXTAUTH_SECRET: 'x'.repeat(32), ...env }
   const self = {
     server,
     until,
@@ -82,7 +84,7 @@ export async function scriptedConsole() {
     /** Of the console's own process: the launcher's one child. */
     pid: () => Number(readFileSync(`/proc/${self.console.pid}/task/${self.console.pid}/children`, 'utf8').trim()),
     start: async () => {
-      self.console = await startConsole(server, settings)
+      self.console = await startConsole(server, settings, preload)
     },
     kill: async () => {
       process.kill(self.pid(), 'SIGKILL')

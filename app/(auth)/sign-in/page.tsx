@@ -8,12 +8,12 @@ export const metadata: Metadata = { title: 'Sign in' }
 
 export default async function Page({ searchParams }: PageProps<'/sign-in'>) {
   if (await currentSession()) redirect('/')
-  const { callbackUrl, error } = await searchParams
+  const { callbackUrl, error, ended } = await searchParams
   return (
     <SignInPage
       callbackUrl={typeof callbackUrl === 'string' ? callbackUrl : undefined}
       error={typeof error === 'string' ? error : undefined}
-      isSessionEnded={await hasSessionCookie()}
+      isSessionEnded={ended !== undefined || (await hasSessionCookie())}
       hasSingleSignOn={hasSingleSignOn()}
     />
   )

@@ -17,7 +17,10 @@ export const pageActor = cache(async (): Promise<Actor> => {
     return await sessionActor()
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthenticated') throw error
-    redirect(routes.signIn((await headers()).get('x-path') ?? undefined))
+    const given = await headers()
+    // Going from page to page is a fetch; a first visit is a document, and has no session that could have ended.
+    const isInside = given.get('sec-fetch-dest') === 'empty'
+    redirect(routes.signIn(given.get('x-path') ?? undefined, { isEnded: isInside }))
   }
 })
 
