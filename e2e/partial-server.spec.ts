@@ -94,11 +94,11 @@ test('of a server that has a part of the groups each page works, or says what is
     await expect(page.getByRole('tree', { name: 'State' })).toContainText('A first draft')
     await page.getByRole('tab', { name: 'History' }).click()
     const checkpoints = page.getByRole('navigation', { name: 'Checkpoints' })
-    await saysQuietly(page, 'The history ends here: older checkpoints were removed.')
+    await saysQuietly(page, 'Older checkpoints were removed.')
     await checkpoints.getByRole('button', { name: /Step 2.*needs input/ }).click()
     await expect(page.getByRole('tree', { name: 'State at this checkpoint' })).toContainText('A first draft')
     await checkpoints.getByRole('button', { name: /Step 1/ }).click()
-    await saysQuietly(page, 'This checkpoint is gone')
+    await saysQuietly(page, 'This checkpoint was removed.')
 
     await page.goto(`/${workspace}/inbox`)
     await expect(page.getByRole('table', { name: 'Waiting threads' })).toContainText('Shall it be sent?')
