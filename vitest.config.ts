@@ -36,7 +36,7 @@ export default defineConfig({
           exclude: [...shared, 'platform/samples/**'],
         },
       },
-      // Loading the same modules anew for each file is half of what these cost.
+      // Loading the same modules again for each file is half of what these cost.
       { extends: true, test: { name: 'shared', environment: 'node', include: shared, isolate: false } },
       {
         extends: true,

@@ -93,7 +93,7 @@ test('a control plane that is down, broken or silent: the page stands, says so o
     await expect(stale).toContainText(words, { timeout: 20_000 })
     await expect(stale).toHaveCount(1)
     await expect(concierge).toBeVisible()
-    // And without anything known, the page stands all the same.
+    // And without anything known, the page still stands.
     await page.reload()
     await expect(page.getByRole('heading', { name: 'Deployments' })).toBeVisible()
     await expect(page.getByRole('main').getByRole('alert')).toHaveCount(1)

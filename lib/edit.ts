@@ -26,7 +26,7 @@ export type SavedEdit = {
   seen: LastSeen
   /** Revisions that somebody else made between the last reading and this edit: what they changed of it is overwritten. */
   overtaken?: string[]
-  /** What there is to say besides "saved". */
+  /** What there is to say in addition to "saved". */
   note?: string
 }
 

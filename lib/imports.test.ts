@@ -9,7 +9,7 @@ const root = path.resolve(import.meta.dirname, '..')
 const FOLDERS = ['app', 'components', 'lib', 'platform']
 const SINGLE_FILES = ['proxy.ts', 'instrumentation.ts']
 
-/** Zone → zones it may import besides itself. `feature` and `app` are the only ones that see most of the tree. */
+/** Zone → zones it may import in addition to itself. `feature` and `app` are the only ones that see most of the tree. */
 const MAY_IMPORT: Record<string, string[]> = {
   leaf: [],
   format: ['leaf'],
@@ -148,7 +148,7 @@ const TABLES_FILE = 'lib/server/process/schema.ts'
 /** Browser code imports no schema library. */
 const LIGHT_ZONES = ['queries', 'traces', 'json', 'format', 'lists', 'live', 'ui', 'shared', 'feature']
 const NO_REACT = ['contracts', 'stream', 'traces', 'json', 'format', 'lists', 'live', 'leaf', 'platform']
-/** What a button or field may need besides React and Radix. */
+/** What a button or field may need in addition to React and Radix. */
 const UI_MAY_IMPORT = ['lib/cn.ts']
 /** Read by drizzle-kit, which runs outside the server's module conditions. */
 const isTableFile = (file: string) => /^lib\/server\/(.*\/)?schema\.ts$/.test(file)

@@ -72,6 +72,16 @@ test('no string of the interface has a banned word', () => {
   expect(found((text) => BANNED.flatMap((word) => word.exec(text)?.[0] ?? []))).toEqual([])
 })
 
+test('no comment, test name or program has one either', () => {
+  const all = ['app', 'bench', 'components', 'e2e', 'lib', 'platform', 'scripts'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => path.join(folder, name))
+      .filter((name) => /\.(tsx?|mjs)$/.test(name) && !/node_modules|^lib\/words\.test\.ts$/.test(name)),
+  )
+  const wrong = all.filter((file) => BANNED.some((word) => word.test(readFileSync(path.join(root, file), 'utf8'))))
+  expect(wrong).toEqual([])
+})
+
 test('no replaced wording has come back', () => {
   const whole = REPLACED_WHOLE.map((words) => ({ words, pattern: new RegExp(`['">\`]\\s*${words}\\s*['"<\`]`) }))
   expect(

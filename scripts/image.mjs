@@ -1,5 +1,5 @@
 // `npm run image -- pack FOLDER NAME:TAG | list | remove NAME:TAG`: the image store of the embedded platform, whether it
-// runs or not. Bundled anew each time, a tenth of a second, so that the programs of a running platform stay as they are.
+// runs or not. Bundled again each time, a tenth of a second, so that the programs of a running platform stay as they are.
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -118,7 +118,7 @@ async function place(dataDir, say) {
     mkdirSync(relocated, { recursive: true, mode: 0o711 })
     cpSync(native, fresh, { recursive: true, verbatimSymlinks: true })
     spawnSync('chmod', ['-R', 'a+rX', fresh])
-    renameSync(fresh, copy) // whole or not at all, whoever else is starting
+    renameSync(fresh, copy) // whole or not at all, even while another process starts
   }
   return { native: copy, home }
 }

@@ -1,6 +1,6 @@
 import { isSame, type Spec, withKey } from './spec-value'
 
-/** A field whose original, my and their values are not all the same. */
+/** A field whose original, my and their values are not all equal. */
 export type ThreeWay = {
   key: string
   base: unknown

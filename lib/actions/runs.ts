@@ -89,7 +89,7 @@ export async function cancelRuns(given: z.input<typeof CancelRuns>): Promise<Res
 
 const JoinRun = z.strictObject({ workspace: name, deployment: name, thread: name, run: name })
 
-/** Follows a run that was started elsewhere: its recording, a new one or the one there is. Whoever may see runs may. */
+/** Follows a run that was started elsewhere: its recording, a new one or the one there is. Anyone who may see runs may. */
 export async function joinRun(given: z.input<typeof JoinRun>): Promise<Result<{ recording: string }>> {
   return guardAction(async () => {
     const { id } = await joinRecording({ ...parseInput(JoinRun, given), actor: await sessionActor() })

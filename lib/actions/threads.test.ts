@@ -108,7 +108,7 @@ test('a state is written as a node, from the newest checkpoint and as a fork of 
   expect(after.rows[0]).toMatchObject({ source: 'update', parent: newest.id, next: [] })
   expect((await server.get(`/threads/${thread}/state`)).json.values.count).toBe(10)
 
-  // Whoever saw the old end is told, and may still write beside what came since.
+  // Anyone who saw the old end is told, and may still write beside what came since.
   const late = { ...edit, base: { id: second.id, ns: '' }, values: '{"count":0}' }
   expect(await updateState({ ...late, key: newKey() })).toMatchObject({
     ok: true,

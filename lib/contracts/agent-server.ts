@@ -159,5 +159,5 @@ export const VALUES_ANSWERS: ReadonlySet<string> = new Set([
 /** Operations whose whole answer is a graph's final state. It is the user's, so it is neither renamed nor redacted. */
 export const STATE_ANSWERS: ReadonlySet<string> = new Set(['createRunWait', 'createStatelessRunWait', 'joinRun'])
 
-/** A JSON-RPC row as it is for methods that only read: whoever sees the deployment may send them, and nothing is changed. */
+/** A JSON-RPC row as it is for methods that only read: anyone who sees the deployment may send them, and nothing is changed. */
 export const asRead = <Op extends Operation>(op: Op): Op => ({ ...op, role: 'viewer', effect: 'read' })

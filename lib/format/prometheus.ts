@@ -70,7 +70,7 @@ export function pointOf(now: MetricFamily, before: MetricFamily | undefined, sec
   if (now.type === 'counter') {
     if (!before || seconds <= 0) return undefined
     const grown = total(now) - total(before)
-    // Less than before: the server began anew, and all of it is new.
+    // Less than before: the server started again, and all of it is new.
     return (grown >= 0 ? grown : total(now)) / seconds
   }
   if (isDistribution(now)) {

@@ -23,7 +23,7 @@ export function keepReady(): () => void {
   read.end()
   read.whole
     .then(() => read.source.toggle(1))
-    .catch(() => {}) // whoever reads a state is told what is wrong
+    .catch(() => {}) // anyone who reads a state is told what is wrong
     .finally(() => read.release())
   return end
 }
@@ -57,7 +57,7 @@ export class LargeJson {
       onWhole = resolve
       fails.push(reject)
     })
-    this.whole.catch(() => {}) // told to whoever waits for it
+    this.whole.catch(() => {}) // told to anyone who waits for it
     this.#remote = new RemoteDocument(
       (message) => {
         if ('frame' in message) this.source.take(message.frame)

@@ -37,7 +37,7 @@ const MOST_PATH_TEXT = 4_000
 const MARGIN = 60
 
 /**
- * A JSON text as a tree: what is open in it, selected and found. It is fed bytes and works in slices; whoever holds it
+ * A JSON text as a tree: what is open in it, selected and found. It is fed bytes and works in slices; anyone who holds it
  * (a worker) gives it time. `under` names the key of the outermost object whose value is the tree.
  */
 export class TextDocument {

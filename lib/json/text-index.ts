@@ -1,7 +1,7 @@
 // Where things are in the bytes of a JSON text, found while it comes. Only what makes any place quick to reach is kept: of
 // each large container its end and, every few kilobytes, where a child begins. The rest is read again when it is looked at.
 
-/** Smaller containers are read anew each time; larger ones are remembered, with a mark each so many bytes. */
+/** Smaller containers are read again each time; larger ones are remembered, with a mark each so many bytes. */
 const GRAIN = 4096
 const QUOTE = 34
 const COMMA = 44

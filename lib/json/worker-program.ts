@@ -3,7 +3,7 @@ import { parseJson, printJson } from '@/lib/json/lossless'
 import { type Frame, TextDocument, type TreeCommand } from './text-document'
 import { type DifferenceFrame, ValueDifferences } from './value-differences'
 
-/** What the page sends; `to` names a document, and whoever opens one chooses the name. */
+/** What the page sends; `to` names a document, and the page that opens one chooses the name. */
 export type ToWorker = { to: number } & (
   | { open: { under?: string; from?: number; expected?: number } }
   | { bytes: Uint8Array<ArrayBuffer> }
@@ -97,7 +97,7 @@ export class WorkerProgram {
     this.#turns.port2.postMessage(null) // no timer: nested ones wait four milliseconds each
   }
 
-  /** A slice of time for whoever has something to do; messages of the page come between two slices. */
+  /** A slice of time for anyone who has something to do; messages of the page come between two slices. */
   #turn(): void {
     this.#isTurning = false
     for (const [name, held] of this.#documents) {

@@ -156,7 +156,7 @@ test('a dropped connection is made again from the cursor: nothing lost, nothing 
   expect(one.seqs).toEqual(range(1, 200))
 })
 
-test('a hole in the entries makes the connection anew instead of passing it on', async () => {
+test('a hole in the entries makes the connection again instead of passing it on', async () => {
   const client = open(fakeBrowser(url).tab())
   const one = follow(client, 'a')
   grow('a', 2)
@@ -168,7 +168,7 @@ test('a hole in the entries makes the connection anew instead of passing it on',
   expect(server.posts).toHaveLength(2)
 })
 
-test('a reset begins the log anew', async () => {
+test('a reset restarts the log', async () => {
   const client = open(fakeBrowser(url).tab())
   const one = follow(client, 'a')
   grow('a', 3)
@@ -183,7 +183,7 @@ test('a reset begins the log anew', async () => {
   expect(server.posts[1]).toMatchObject([{ cursor: 2, epoch: 1 }])
 })
 
-test('after a crash who shares a subscription but has more than it asks anew from its own place', async () => {
+test('after a crash who shares a subscription but has more than it asks again from its own place', async () => {
   const client = open(fakeBrowser(url).tab())
   const behind = follow(client, 'a')
   grow('a', 5)
@@ -284,7 +284,7 @@ test('who asks through a hidden tab waits for none of its timers, which browsers
   grow('b', 2)
   const one = follow(open(seen), 'b')
   await until(() => one.seqs.length === 2)
-  // The stream dies unnoticed; whoever comes to look has it made anew.
+  // The stream dies unnoticed; anyone who comes to look has it made again.
   server.open.clear()
   grow('b', 2)
   await new Promise((resolve) => setTimeout(resolve, 50))

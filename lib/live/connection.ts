@@ -11,7 +11,7 @@ type Options = {
   environment: LiveEnvironment
   /** What to ask for, with the cursors reached by now. Asked at each post. */
   subscriptions: () => Subscription[]
-  /** False where the frame does not fit what came before: the connection is made anew. */
+  /** False where the frame does not fit what came before: the connection is made again. */
   onFrame: (frame: OwnFrame, text: string) => boolean
   onState: (state: ConnectionState) => void
 }
@@ -30,7 +30,7 @@ export const WAITS = {
 
 /**
  * The browser's one stream. To change what is asked for it posts again with the cursors reached; a stream that ends,
- * breaks or falls silent is made anew the same way, so that nothing is lost and nothing comes twice.
+ * breaks or falls silent is made again the same way, so that nothing is lost and nothing comes twice.
  */
 export class Connection {
   state: ConnectionState = 'connecting'
@@ -76,7 +76,7 @@ export class Connection {
     }, ms)
   }
 
-  /** Makes the stream anew if it has been dead for a while, which a hidden tab's own timers tell late. */
+  /** Makes the stream again if it has been dead for a while, which a hidden tab's own timers tell late. */
   check(): void {
     if (this.#abort && Date.now() - this.#heardAt >= WAITS.silenceMs) this.#schedule(0)
   }

@@ -6,10 +6,10 @@ import type { Wanted } from './router'
 export type LiveError = { code: string; message: string }
 export type EntriesInfo = { total: number; phase: 'starting' | 'live' | 'reconnecting' | 'ended'; epoch: number }
 
-/** What a subscriber hears. Entries come in order, each once; entry 1 after others means that the log begins anew. */
+/** What a subscriber hears. Entries come in order, each once; entry 1 after others means that the log starts again. */
 export type Handlers = {
   onEntries?: (entries: Entries, info: EntriesInfo) => void
-  /** As entries, of a log. Its first number is above 1 where the oldest lines were let go, and it may begin anew in another epoch. */
+  /** As entries, of a log. Its first number is above 1 where the oldest lines were let go, and it may start again in another epoch. */
   onLines?: (lines: LogLine[], info: EntriesInfo) => void
   /** `at`: when the value was read, epoch ms. */
   onValue?: (value: unknown, at: number) => void

@@ -96,7 +96,7 @@ export class Router {
       if (upstream.last?.text === text) return true
       upstream.last = { frame, text }
     } else if ('error' in frame) {
-      upstream.last = { frame, text } // whoever comes later learns it too
+      upstream.last = { frame, text } // anyone who comes later learns it too
     } else if ('reset' in frame) {
       subscription.cursor = frame.cursor
       subscription.epoch = frame.epoch

@@ -94,7 +94,7 @@ export class Tabs {
       if (data.type === 'frame' && !this.#router)
         this.#followers.get(data.key)?.receive(decodeFrame(data.text) as OwnFrame)
     }
-    // Held as long as this tab lives: whoever gets it after us knows that we are gone.
+    // Held as long as this tab lives: anyone who gets it after us knows that we are gone.
     // Only then may a leader hear of us: it waits for the same lock, and would take one that is still free for our end.
     void this.#hold(locks, `${NAME}:${this.#tab}`, () => {
       this.#hasOwnLock = true

@@ -2,7 +2,7 @@ import type { TextEntries } from './entry-text'
 import type { LogEntry } from './log'
 
 const BLOCK = 1024
-/** What an entry costs besides its text once it is read, roughly. */
+/** What an entry costs in addition to its text once it is read, roughly. */
 const OVERHEAD = 160
 /** So many entries that were read out of a text are kept: the rows of a page, and the same objects for them at each drawing. */
 const MOST_READ = 256
@@ -17,7 +17,7 @@ export class EntryLog {
   first = 1
   last = 0
   bytes = 0
-  /** Moves when the log begins anew: the numbers then name other entries. */
+  /** Moves when the log starts again: the numbers then name other entries. */
   turn = 0
   readonly #budget: number
   #blocks: Block[] = []

@@ -70,7 +70,7 @@ const custom = (from: number, count: number) =>
   )
 const always = () => true
 
-test('many entries stay text; a hole in them is found, what is known is passed over, entry 1 begins anew', () => {
+test('many entries stay text; a hole in them is found, what is known is passed over, entry 1 starts again', () => {
   const many = readEntries(custom(1, 500))
   expect(many).toBeInstanceOf(TextEntries)
   expect(readEntries(`${custom(1, 50)},${custom(52, 50)}`)).toBeInstanceOf(Array)

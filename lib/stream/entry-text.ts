@@ -96,7 +96,7 @@ class EventReader {
   readonly #text: string
   #seq = 0
   #id: number | string | undefined
-  // What repeats from entry to entry is compared and not read anew; the same string for all also takes no room.
+  // What repeats from entry to entry is compared and not read again; the same string for all also takes no room.
   #name = ''
   #time = ''
   #at = 0

@@ -25,7 +25,7 @@ export type RecordingOutcome =
   | 'deleted'
   | 'unknown'
 
-/** What the console keeps of a recording besides its log. */
+/** What the console keeps of a recording in addition to its log. */
 export type RecordingSummary = {
   id: string
   workspace: string

@@ -263,7 +263,7 @@ test('errors, ends, gaps, custom and unknown events are all there', () => {
   expect(view.endStatus).toBe('error')
 })
 
-test('entries that were applied already change nothing, a hole is refused, entry 1 begins anew', () => {
+test('entries that were applied already change nothing, a hole is refused, entry 1 starts again', () => {
   seq = 0
   const entries = [metadata(), chunk('a'), chunk('b')]
   const view = createRunView()

@@ -81,7 +81,7 @@ const emptyState = (): Omit<RunView, 'version' | 'log'> => ({
 })
 
 /**
- * Takes the next entry in. One that was applied already changes nothing, and entry 1 begins the view anew (the recording
+ * Takes the next entry in. One that was applied already changes nothing, and entry 1 restarts the view (the recording
  * server lost the log's end in a crash and tells it again). Throws MissingEntryError on a hole: the caller must not make one.
  */
 export function applyEntry(view: RunView, entry: LogEntry): void {
@@ -162,7 +162,7 @@ export function messagesOf(view: RunView): readonly RunMessage[] {
 }
 
 /**
- * The newest state of the root graph as JSON text, never printed anew (long numbers stay what they were): the values of
+ * The newest state of the root graph as JSON text, never printed again (long numbers stay what they were): the values of
  * the stream, or a whole thread state (`isThreadState`: its `values` are one key of it).
  */
 export function latestValues(view: RunView): (StateText & { isThreadState: boolean }) | undefined {

@@ -78,7 +78,7 @@ export class SseParser {
     return events
   }
 
-  /** Ends the stream: an event without its closing blank line is dropped, as the standard says. The parser starts anew. */
+  /** Ends the stream: an event without its closing blank line is dropped, as the standard says. The parser starts again. */
   end(): void {
     this.#decoder.end()
     this.#pieces = []

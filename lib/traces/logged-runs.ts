@@ -56,7 +56,7 @@ export function inMessage(block: Json): LoggedRun {
     : { outputs: message('assistant') }
 }
 
-/** What is wrong with a run besides its messages: what no server could place in its tree, or in time. */
+/** What is wrong with a run in addition to its messages: what no server could place in its tree, or in time. */
 export function runFlaws(run: LoggedRun & Json): Flaw[] {
   const flaws: Flaw[] = []
   const add = (path: string, reason: string) => flaws.push({ path, reason })

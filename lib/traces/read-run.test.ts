@@ -328,7 +328,7 @@ describe('whatever is logged', () => {
         const { inputs = [] } = readRun({ inputs: { messages: list } })
         expect(inputs).toHaveLength(list.length)
         const places = inputs.flatMap((message) => placesOf(message.blocks))
-        // What stands inside a result is listed besides; no place is listed twice.
+        // What stands inside a result is listed as well; no place is listed twice.
         expect(new Set(places).size).toBe(places.length)
         expect(places).toEqual(expect.arrayContaining(expected))
       }),

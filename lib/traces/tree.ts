@@ -91,7 +91,7 @@ export class TraceTree {
     }
   }
 
-  /** Kept as runs come, for a large trace comes in many pages; taken anew where a known run has changed. */
+  /** Kept as runs come, for a large trace comes in many pages; taken again where a known run has changed. */
   get sums(): TreeSums {
     if (this.#areSumsOld) {
       this.#sums = noSums()

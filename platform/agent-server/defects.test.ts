@@ -250,7 +250,7 @@ test('15: searches sort by what was asked for, filter by values, and count right
   expect(found.json.map(({ thread_id }: { thread_id: string }) => thread_id)).toEqual([full])
 })
 
-test('16: a run begins at once, and 16b: whoever reads or waits hears at once that it is over', async () => {
+test('16: a run begins at once, and 16b: anyone who reads or waits hears at once that it is over', async () => {
   const [first, waits, streams]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < 15; round++) {
     waits.push(await timed(() => server.post('/runs/wait', counting(0))))

@@ -109,7 +109,7 @@ describe('the build cache', () => {
     expect(existsSync(path.join(again.place, 'node_modules/dep/made.txt'))).toBe(true)
   })
 
-  test('it stays within its bounds, the longest unused goes first; an old entry is built anew', async () => {
+  test('it stays within its bounds, the longest unused goes first; an old entry is built again', async () => {
     const { repository, runs } = project()
     const place = fresh('cache')
     const cache = new BuildCache(place, { bytes: 1e9, ageMs: 60_000, entries: 2 })

@@ -23,7 +23,7 @@ const DAMAGED =
 
 /**
  * One bare repository per address, so that a second build fetches only what is new, and a commit that was fetched once
- * can be built again while its host is away. A cache: whatever is wrong with one, it is thrown away and fetched anew.
+ * can be built again while its host is away. A cache: a broken one is thrown away and fetched again.
  */
 export class GitMirrors {
   /** Two git processes on one mirror would meet in its lock files. */
@@ -73,7 +73,7 @@ export class GitMirrors {
       for (const [key, value] of SETTINGS) await git(['config', key, value], { cwd: draft, env, signal })
       await rename(draft, mirror)
     }
-    // It is our turn, so whoever held these was killed.
+    // It is our turn, so the process that held these was killed.
     for (const file of await readdir(mirror, { recursive: true }).catch(() => []))
       if (file.endsWith('.lock')) await rm(path.join(mirror, file), { force: true })
     await utimes(mirror, new Date(), new Date())

@@ -32,7 +32,7 @@ export function deploymentRecord(platform: Platform, row: DeploymentRead): WireD
     source_config: {
       ...SOURCE_CONFIG,
       ...row.sourceConfig,
-      // Whoever put an address of their own in front of it said so; else it is where the gateway has it.
+      // A proxy that put an address of its own in front of it said so; else it is where the gateway has it.
       custom_url: row.sourceConfig.custom_url ?? `${platform.publicUrl()}/agents/${row.id}`,
     },
     source_revision_config: { ...SOURCE_REVISION_CONFIG, ...row.latest },

@@ -56,7 +56,7 @@ const PlatformEnv = z.object({
   PILOTHOUSE_AGENT_SERVER: z.string().min(1).optional(),
   /** `false` leaves out the sample deployments of the first start. */
   PILOTHOUSE_SAMPLES: z.enum(['true', 'false']).default('true'),
-  /** Addresses that are not public and may be sent webhooks all the same; none when absent. */
+  /** Addresses that are not public and may be sent webhooks anyway; none when absent. */
   PILOTHOUSE_WEBHOOK_RANGES: Ranges,
   /** Origins whose pages may call agent servers from a browser. */
   PILOTHOUSE_CORS_ORIGINS: Origins,

@@ -4,7 +4,7 @@ import { deployments, tracingProjects } from './schema'
 
 /**
  * Gives a deployment the tracing project of its name, inside the transaction that makes the deployment. A project that
- * is there already, left by a deployment that was deleted or made by whoever logged to it first, is adopted with all
+ * is there already, left by a deployment that was deleted or made by the first program that logged to it, is adopted with all
  * its traces.
  */
 export async function adoptProject(tx: Db, deployment: { id: string; name: string }): Promise<void> {

@@ -132,7 +132,7 @@ export class Launcher {
     return child
   }
 
-  /** As `start`, for a revision that served before: its row is read anew, and its folder made again where it is gone. */
+  /** As `start`, for a revision that served before: its row is read again, and its folder made again where it is gone. */
   async restart(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<AgentChild> {
     const { store } = this.options
     const deployment = await store.findDeployment(deploymentId)

@@ -92,7 +92,7 @@ export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> 
     }
   }
 
-  /** The memory of a deployment, begun anew where it tracks another branch now. */
+  /** The memory of a deployment, started again where it tracks another branch now. */
   const track = ({ id, sourceConfig, latest }: Deployment): Tracked | undefined => {
     const [url, ref] = [sourceConfig.repo_url, latest.repo_ref]
     if (!url || !ref) return undefined
@@ -168,7 +168,7 @@ export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> 
 
   const makeRevision = async ({ id, latest: seen }: Deployment, url: string, ref: string, commit: string) => {
     const revisionId = await store.changeDeployment(id, ({ status, sourceConfig, latest }) => {
-      // Somebody else's change came first: the next look decides anew.
+      // Somebody else's change came first: the next look decides again.
       const isSame = sourceConfig.repo_url === url && latest.repo_ref === ref
       if (status !== 'READY' || !sourceConfig.build_on_push || !isSame) throw new Changed()
       if ((latest.repo_commit_sha ?? null) !== (seen.repo_commit_sha ?? null)) throw new Changed()

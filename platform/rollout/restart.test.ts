@@ -71,7 +71,7 @@ test('a second platform on the same database is refused in plain words', async (
   expect((await fetch(`${first.url}/ok`)).status).toBe(200)
 })
 
-test('what has nothing to do or to serve is known all the same after a start, and takes news', async () => {
+test('what has nothing to do or to serve is still known after a start, and takes news', async () => {
   const { client } = fixture
   const repository = fixture.repository('idle')
   const { body } = await client.create('idle', repository.url)

@@ -8,7 +8,7 @@ export type SupervisorOptions = {
   drainMs: number
   /** From SIGTERM to SIGKILL. */
   graceMs: number
-  /** A child that lived this long has not failed to start: the back-off begins anew. */
+  /** A child that lived this long has not failed to start: the back-off starts again. */
   settledMs?: number
 }
 type Launch = (signal: AbortSignal) => Promise<AgentChild>

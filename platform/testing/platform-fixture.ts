@@ -199,7 +199,7 @@ export function isAlive(pid: number): boolean {
     return false
   }
   try {
-    // Ended, but not yet taken note of by whoever inherited it.
+    // Ended, but not yet taken note of by the process that inherited it.
     return !/^.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return true

@@ -34,7 +34,7 @@ type Read = (pieces: IntakeRequest) => Promise<void>
 
 /**
  * The tracing SDK's intake. What is wrong in a request is told with its place; whatever else the request brought is stored
- * all the same, because no SDK sends it again.
+ * anyway, because no SDK sends it again.
  */
 export class Intake {
   #active = 0

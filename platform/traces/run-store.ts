@@ -61,7 +61,7 @@ const VALUES = sql.raw(
 
 /** Writes what requests bring. Every write may be repeated. */
 export class RunStore {
-  /** Names of projects that were seen; a project that is deleted is made anew when it is logged to again. */
+  /** Names of projects that were seen; a project that is deleted is made again when it is logged to again. */
   readonly #projects = new Map<string, string>()
 
   constructor(private readonly db: Db) {}

@@ -40,7 +40,7 @@ const msBetween = (start: string, end: string): SQL => {
 export const OWN_ORDER_TEXT = `coalesce(right(dotted_order, 58), '')`
 
 /**
- * Whose logged cost is its own, besides models: what a tool or a service took. A chain says again what is below it, and so
+ * Whose logged cost is its own, in addition to models: what a tool or a service took. A chain says again what is below it, and so
  * does a tool that has tokens: it hands on a model's answer. `ownCost` is the same for browsers.
  */
 export const OTHER_COST_TEXT =

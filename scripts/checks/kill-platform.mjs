@@ -53,7 +53,7 @@ const kill = (one) => {
   }
 }
 
-/** What dies this time besides the platform, and how long before it. */
+/** What dies this time in addition to the platform, and how long before it. */
 async function strike(program) {
   const way = random()
   const running = processesOf(mark)

@@ -21,7 +21,7 @@ type Props = {
 const PAGE_ROWS = 15
 
 /**
- * The runs of a trace as a tree with their times beside them. Only the lines in sight exist in the document. Drawn anew with
+ * The runs of a trace as a tree with their times beside them. Only the lines in sight exist in the document. Drawn again with
  * new lines, not with each page of a large trace.
  */
 export const TreeView = memo(function TreeView(props: Props) {

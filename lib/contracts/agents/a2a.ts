@@ -8,7 +8,7 @@ export type A2aVersion = (typeof A2A_VERSIONS)[number]
 export const A2A_VERBS = ['send', 'stream', 'list', 'get', 'cancel'] as const
 export type A2aVerb = (typeof A2A_VERBS)[number]
 
-/** By JSON-RPC version 0.3 has no list of tasks; a server that has one all the same calls it as its other transports do. */
+/** By JSON-RPC version 0.3 has no list of tasks; a server that still has one calls it as its other transports do. */
 export const A2A_METHODS: Record<A2aVersion, Record<A2aVerb, string>> = {
   '0.3': {
     send: 'message/send',

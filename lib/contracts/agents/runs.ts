@@ -84,7 +84,7 @@ export type RunCreate = z.output<typeof RunCreate>
 export const StatelessRunCreate = z.strictObject(createFields)
 export type StatelessRunCreate = z.output<typeof StatelessRunCreate>
 
-/** Several stateless runs at once. The SDK's client sends its own spelling of the assistant's id besides. */
+/** Several stateless runs at once. The SDK's client sends its own spelling of the assistant's id as well. */
 export const RunBatchCreate = z.array(StatelessRunCreate.extend({ assistantId: z.string().optional() })).min(1)
 
 export const RunStreamQuery = z.strictObject({ namespace: queryList().optional() })

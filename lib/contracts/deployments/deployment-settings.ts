@@ -1,7 +1,7 @@
 import { isRecord } from '@/lib/json/guards'
 import { appliesTo, isTagRef, patchMakesRevision } from './deployment-rules'
 
-/** What of a deployment can be changed besides its secrets and its resource spec. Shared by the form and the server. */
+/** What of a deployment can be changed in addition to its secrets and its resource spec. Shared by the form and the server. */
 export const SETTINGS = [
   'source_revision_config.repo_ref',
   'source_revision_config.graph_config_path',

@@ -21,7 +21,7 @@ const BRAND = 'langgraph_'
 /** Keys that are translated on the way out, without their prefix. Not `id`: `graph_id` is no brand's. */
 const WRITTEN = ['config_path', 'node', 'step', 'triggers', 'path', 'checkpoint_ns'] as const
 
-/** Objects of a record that hold such keys, besides the record itself. */
+/** Objects of a record that hold such keys, in addition to the record itself. */
 const PLACES = ['source_revision_config', 'metadata', 'config', 'configurable', 'kwargs', 'payload', 'extra'] as const
 /** Containers of records. */
 const LISTS = ['resources', 'tasks', 'runs', 'items', 'checkpoint', 'parent_config', 'state'] as const

@@ -51,7 +51,7 @@ export type LiveFrame =
     }
   /**
    * Begins another epoch, or leaves lines out: what follows comes after `cursor`. Of a recording that lost its end in a
-   * crash that is where the subscription was, or 0 if that is lost; a log may be numbered anew, or its oldest lines were let go.
+   * crash that is where the subscription was, or 0 if that is lost; a log may be numbered again, or its oldest lines were let go.
    */
   | { id: string; reset: true; epoch: number; cursor: number }
   /** `at` is when the value was read, epoch ms. */

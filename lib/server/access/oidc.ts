@@ -65,7 +65,7 @@ export function roleFromClaims(
 
 const subjectOf = (sub: string) => JSON.stringify([env().OIDC_ISSUER, sub])
 
-/** The account that the provider vouched for in an earlier sign-in. */
+/** The account that the provider confirmed in an earlier sign-in. */
 export async function accountOfSubject(sub: string): Promise<Account | null> {
   const [found] = await (await db())
     .select()

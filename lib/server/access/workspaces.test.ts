@@ -139,7 +139,7 @@ describe('a workspace of the console', () => {
     expect((await workspace('desk')).traces).toEqual({ url })
   })
 
-  test('cannot be given the keys of another one, or sent elsewhere, by whoever writes to the database', async () => {
+  test('cannot be given the keys of another one, or sent elsewhere, by anyone who writes to the database', async () => {
     await make()
     await make({ ...staging, slug: 'other', keys: { apiKey: 'other' } })
     await (await db()).execute(

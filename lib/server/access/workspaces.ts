@@ -21,7 +21,7 @@ export type Workspace = {
   /** Key for agent servers where it is another one. */
   agentApiKey?: string
   dialect: 'auto' | 'graph' | 'langgraph'
-  /** Origins besides the base address that may get the keys. */
+  /** Origins in addition to the base address that may get the keys. */
   allowedOrigins: string[]
   /** Who sees which secrets a deployment has, by name. */
   secretNames: 'members' | 'admins'

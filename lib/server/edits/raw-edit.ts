@@ -17,7 +17,7 @@ import {
   readRaw,
 } from './raw-deployment'
 
-// An update upstream replaces whole lists and objects, so whoever sends one has to know all that is there. Under a lock: read
+// An update upstream replaces whole lists and objects, so anyone who sends one has to know all that is there. Under a lock: read
 // again, refuse where it is not what the person saw, send the whole, read again, and say only what was seen to be true. What
 // another program writes between our reading and our sending cannot be kept out; the reading afterwards tells of it.
 

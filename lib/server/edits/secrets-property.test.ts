@@ -206,7 +206,7 @@ test(`over ${RUNS} interleavings no value is lost, changed or masked without a w
           expect(result.message).not.toMatch(/not saved|Nothing was sent/)
           continue
         }
-        // What is called saved is there; whoever was overwritten in between is named.
+        // What is called saved is there; the one overwritten in between is named.
         if (wasOutside) expect(result.overtaken?.length).toBe(1)
         else expect(texts(plane.secrets)).toEqual(texts(modelled(update.before, changes)))
       }

@@ -10,9 +10,9 @@ import { call } from '../upstream/call'
 export const INBOX = {
   /** Deployments that are asked at once. */
   atOnce: 6,
-  /** Deployments that one look asks; of more, whoever was not asked for longest comes first. */
+  /** Deployments that one look asks; of more, the one not asked for longest comes first. */
   perLook: 60,
-  /** The list of deployments is read anew after so long, and never takes more than a twentieth of the time. */
+  /** The list of deployments is read again after so long, and never takes more than a twentieth of the time. */
   listMs: 6_000,
   timeoutMs: 8_000,
   /** Most threads of one deployment, and how many are read at a time. */

@@ -95,7 +95,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-// Restarts of the console: this process keeps its doors, what is behind them is made anew over the same store.
+// Restarts of the console: this process keeps its doors, what is behind them is made again over the same store.
 
 const shared = globalThis as { pilothouseRecorder?: Hub; pilothouseShutdown?: AbortController }
 function listenForShutdown() {

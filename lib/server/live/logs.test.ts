@@ -103,7 +103,7 @@ test('a log comes whole and goes on; who comes back goes on from its cursor, and
   two.stop()
 })
 
-test('a cursor of another numbering begins anew, and says so', async () => {
+test('a cursor of another numbering starts again, and says so', async () => {
   logs.set('other', 5)
   const seen = await follow(wanted('other', { cursor: 3, epoch: 1 }))
   await expect.poll(() => seen.lines.length, SLOW).toBe(5)

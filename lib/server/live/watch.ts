@@ -76,7 +76,7 @@ export function watch(wanted: Polled): Watched<unknown> {
       return made({
         read: async (signal) => {
           const { deployment, thread } = wanted
-          // A state may be megabytes: that it changed is told, and whoever shows it reads it.
+          // A state may be megabytes: that it changed is told, and anyone who shows it reads it.
           const body = { ids: [thread], limit: 1, select: LIGHT }
           const [found] = await call(agentServer.searchThreads, { workspace, deployment, body }, { actor, signal })
           if (found?.thread_id === thread) return { ...found, values: null }

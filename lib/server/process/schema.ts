@@ -34,7 +34,7 @@ export const accounts = consoleSchema.table(
     name: text('name').notNull().default(''),
     /** Null: signs in with the identity provider only. */
     passwordHash: text('password_hash'),
-    /** Issuer and subject of the identity provider, once it vouched for the account. */
+    /** Issuer and subject of the identity provider, once it has confirmed the account. */
     oidcSubject: text('oidc_subject').unique(),
     /** Part of every session; raising it ends them all. */
     sessionVersion: integer('session_version').notNull().default(1),

@@ -19,7 +19,7 @@ const rpc = (method: string, params?: JsonObject, id?: number) => ({
   ...(params && { params }),
 })
 
-/** What is sent for each thing asked. Whoever gives a token is told of the progress of a call, where the tool tells any. */
+/** What is sent for each thing asked. Anyone who gives a token is told of the progress of a call, where the tool tells any. */
 function requestFor(asked: ProtocolAsk & { protocol: 'mcp' }, id: number, cursor?: string) {
   switch (asked.ask) {
     case 'call':

@@ -10,7 +10,7 @@ import { type ExchangeOptions, isSuccess, withRetry } from '../upstream/exchange
 import { joinUrl, requestStream } from '../upstream/request'
 import { responseError, withoutCredentials } from '../upstream/response'
 
-// One exchange of JSON-RPC over HTTP, told to whoever watches as it happens. The answer is a document or server-sent events,
+// One exchange of JSON-RPC over HTTP, told to anyone who watches as it happens. The answer is a document or server-sent events,
 // as the server chooses. What is told holds no credential: neither ours nor one that the server echoes, nor the session's id.
 
 export type Tell = (entry: WireEntry) => void
@@ -30,7 +30,7 @@ export type WireRequest = {
 
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_HEADER_CHARS = 500
-/** Whoever knows a session's id is in it. */
+/** Anyone who knows a session's id is in it. */
 export const SESSION = 'mcp-session-id'
 
 /** A clock for `at`, and entries with their time. */

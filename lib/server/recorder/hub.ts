@@ -110,7 +110,7 @@ export class Hub {
     this.changed()
   }
 
-  /** Lets go of a log whose end this process no longer writes; viewers open it anew. */
+  /** Lets go of a log whose end this process no longer writes; viewers open it again. */
   release(id: string): void {
     this.#replace(id, undefined)
   }

@@ -193,7 +193,7 @@ export class RecordingLog {
     this.#tell()
   }
 
-  /** The log is no longer kept up to date; who reads it opens it anew. */
+  /** The log is no longer kept up to date; who reads it opens it again. */
   abandon(): void {
     this.isAbandoned = true
     this.#tell()

@@ -14,7 +14,7 @@ import {
 import type { RecordingOutcome, RecordingSummary } from '../../stream/log'
 import { consoleSchema } from '../process/schema'
 
-// drizzle-kit reads this file outside Next: relative imports of types only (besides the schema), and no `server-only`.
+// drizzle-kit reads this file outside Next: relative imports of types only (in addition to the schema), and no `server-only`.
 
 const moment = (name: string) => timestamp(name, { withTimezone: true })
 

@@ -85,7 +85,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     recorder.begin(opened)
   } catch (error) {
     recorder.discard()
-    // Stopped in the middle, it is not known whether the run was made: whoever takes the recording over looks for it.
+    // Stopped in the middle, it is not known whether the run was made: the instance that takes the recording over looks for it.
     if (shutdownSignal().aborted) await updateRecording(id, { owner: null }, { instance: hub.instance, isOwner: true })
     else await deleteRecording(id)
     throw error
@@ -97,7 +97,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
   if (assistantVersion !== null)
     await updateRecording(id, { assistantVersion }, { instance: hub.instance, isOwner: false }).catch(
       (error: unknown) =>
-        // The run goes on all the same.
+        // The run still goes on.
         log.warn('recorder.version_lost', { recording: id, error }),
     )
   const { thread: namedThread, run } = recorder.place

@@ -22,7 +22,7 @@ const PAGE_BYTES = 1024 * 1024
 export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): Promise<void> {
   const isRewound = await rewind(row)
   const end = await storedEnd(row.id)
-  // Viewers may have seen entries that were not stored yet: whoever is beyond this point starts over.
+  // Viewers may have seen entries that were not stored yet: a viewer beyond this point starts over.
   const cuts = wasCrash || isRewound ? [...row.cuts, end.last] : row.cuts
   if (cuts !== row.cuts) await setCuts(row.id, cuts)
   const last = (await readSegments(row.id, end.last - 1, PAGE_BYTES)).flatMap(decodeChunk).at(-1)

@@ -91,7 +91,7 @@ test.each([true, false])(
   },
 )
 
-test('a server that restarts and tells the run anew, with new numbers, is heard: what came before may lack its end', async () => {
+test('a server that restarts and tells the run again, with new numbers, is heard: what came before may lack its end', async () => {
   const { id } = await start()
   const run = server.latest()
   for (let n = 1; n <= 5; n++) run.emit('custom', n)

@@ -49,7 +49,7 @@ export type OpenRecording = {
   read(cursor: number, maxBytes?: number): Chunk[] | Promise<Chunk[]>
 }
 
-/** Opens a recording to follow it. Whoever keeps it open checks the actor's role again from time to time. */
+/** Opens a recording to follow it. Anyone who keeps it open checks the actor's role again from time to time. */
 export async function openRecording(actor: Actor, { workspace, recording }: RecordingPlace): Promise<OpenRecording> {
   checkRole(consoleRecords.readRecordings, await recentRoleOf(actor, workspace, FRESH_ROLE_MS))
   const log = await recorderHub().log(recording)

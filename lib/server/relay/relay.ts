@@ -72,7 +72,7 @@ async function find(table: ApiTable, request: Request): Promise<Found> {
   return { op: match.row, input: { workspace, deployment, params: match.params, query: queryOf(searchParams), body } }
 }
 
-/** A path's segments, each decoded once. A slash or backslash hidden in one would mean another path to whoever decodes twice. */
+/** A path's segments, each decoded once. A slash or backslash hidden in one would mean another path to anyone who decodes twice. */
 function segmentsOf(pathname: string): string[] {
   const refused = new AppError('not_found', 'There is no such path.')
   if (pathname.length > MAX_PATH_CHARS || /%2f|%5c|%00|\\/i.test(pathname)) throw refused

@@ -97,7 +97,7 @@ export async function runCron(place: CronPlace, key: string, actor: Actor): Prom
   })
 }
 
-/** Servers keep the headers of whoever made the cron in its configuration; those are hidden from us, and no part of a run. */
+/** Servers keep the headers of the person who made the cron in its configuration; those are hidden from us, and no part of a run. */
 function withoutEchoes(request: Record<string, unknown>): Record<string, unknown> {
   const { config } = request
   if (!isRecord(config) || !isRecord(config.configurable)) return request

@@ -21,7 +21,7 @@ export type CreateRequest = {
   body: unknown
 }
 
-/** What was made, its first revision as far as the server names one, and what there is to say besides "done". */
+/** What was made, its first revision as far as the server names one, and what there is to say in addition to "done". */
 export type CreatedDeployment = { deployment: string; revision: string | null; note?: string }
 
 /**

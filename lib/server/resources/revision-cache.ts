@@ -7,7 +7,7 @@ import { systemActor } from '../access/actor'
 import { call } from '../upstream/call'
 
 // Control planes list deployments without the states of their revisions. They are read one by one, for all readers of
-// a list together: whoever asks has been let into the workspace by the list itself.
+// a list together: anyone who asks has been let into the workspace by the list itself.
 
 export type RevisionState = Pick<Revision, 'status' | 'created_at'>
 /** `stamp`: another `updated_at` of the deployment means that something happened to it. */

@@ -163,7 +163,7 @@ describe('with a server that fails', () => {
     await stub.stop()
   })
 
-  test('what was done all the same counts as done, with a word about it', async () => {
+  test('what was done anyway counts as done, with a word about it', async () => {
     whatWritesDo = 'commit'
     const done = await redeployRevision({ workspace: 'local', deployment: 'd', revision: 'r' }, admin)
     expect(done).toMatchObject({ revision: 'r', note: expect.stringContaining('looked up') })

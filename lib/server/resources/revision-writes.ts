@@ -11,7 +11,7 @@ import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
 export type RevisionPlace = { workspace: string; deployment: string; revision: string }
-/** The revision to look at now, and what there is to say besides "done". */
+/** The revision to look at now, and what there is to say in addition to "done". */
 export type VerbResult = { revision: string; note?: string }
 
 // Rights come first in each: who may not do it learns nothing of the state, and the refusal is on record.

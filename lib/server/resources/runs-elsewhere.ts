@@ -21,7 +21,7 @@ export type SeenRun = RunRow & {
   /** The recording that its start was marked with: ours, although the server has not told it the run's id yet. */
   mark: string | undefined
   graph: string | undefined
-  /** What a search by text looks through besides the ids. */
+  /** What a search by text looks through in addition to the ids. */
   metadata: Run['metadata']
 }
 export type Seen = { runs: SeenRun[]; looked: Looked }

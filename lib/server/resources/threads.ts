@@ -74,7 +74,7 @@ export async function copyThread(place: ThreadPlace, key: string, actor: Actor):
 
 export type MetadataEdit = { place: ThreadPlace; key: string; base: JsonObject; metadata: JsonObject }
 
-/** Changes keys of a thread's metadata; others stay, whoever changed them. The same key changed by somebody else is an outcome. */
+/** Changes keys of a thread's metadata; others stay, no matter who changed them. The same key changed by somebody else is an outcome. */
 export async function saveMetadata(
   { place, key, base, metadata }: MetadataEdit,
   actor: Actor,

@@ -66,7 +66,7 @@ test('the environment names the first admin, and then no file holds the password
   expect(existsSync(noteFile())).toBe(false)
 })
 
-test('a later password in the environment changes nothing: whoever administers the console has the say', async () => {
+test('a later password in the environment changes nothing: the administrators of the console decide', async () => {
   await again()
   home.set({ PILOTHOUSE_ADMIN_PASSWORD: 'given by the environment' })
   await again()

@@ -265,7 +265,7 @@ test('the address of a deployment is asked for once for many calls, and again af
   expect(upstream.seen.at(-1)?.path).toBe('/agents/moved/info')
 })
 
-test('whoever waits for an address that others asked for leaves when they no longer want to wait; the others get it', async () => {
+test('anyone who waits for an address that others asked for leaves when they no longer want to wait; the others get it', async () => {
   let answer = () => {}
   upstream.answer(({ path }) =>
     isDeployment(path)

@@ -33,7 +33,7 @@ export function callAny(op: Operation, input: Place & AnyInput, options: CallOpt
 
 /**
  * Opens an operation that answers with server-sent events. The body ends with the upstream's, or when `signal` aborts.
- * Its bytes are the upstream's own: whoever shows them redacts the events (`redactedStream`, `redactEventText`).
+ * Its bytes are the upstream's own: anyone who shows them redacts the events (`redactedStream`, `redactEventText`).
  */
 export async function openStream<Op extends Operation>(
   op: Op,

@@ -55,7 +55,7 @@ async function listDeployments(workspace: Workspace, query: ListDeploymentsQuery
   return { resources, offset: offset + resources.length }
 }
 
-/** Source `external`: whoever runs the server made it, not a control plane. Whether it answers is shown by its own pages. */
+/** Source `external`: its operator made it, not a control plane. Whether it answers is shown by its own pages. */
 function asDeployment({
   id,
   name,

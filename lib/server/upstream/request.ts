@@ -209,7 +209,7 @@ export function requestText(request: UpstreamRequest): Promise<UpstreamResponse>
 }
 
 /**
- * Sends a request whose answer is a stream. Its body has no deadline: whoever reads it watches for silence.
+ * Sends a request whose answer is a stream. Its body has no deadline: anyone who reads it watches for silence.
  * An answer that is not a success or not an event stream comes back read, as `text`.
  */
 export function requestStream(request: UpstreamRequest): Promise<UpstreamStream | UpstreamResponse> {

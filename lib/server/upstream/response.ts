@@ -46,7 +46,7 @@ export function responseError(op: Operation, to: Destination, answer: UpstreamRe
   if (missing) return new AppError('unsupported', missing, more)
   if (code === 'upstream_refused_key') return new AppError(code, refusal(to, message), more)
   const words = message.replace(/[.!]$/, '')
-  // What a failed server says of itself is rarely a sentence; a refusal is, and says what to do.
+  // What a failed server says about itself is rarely a sentence; a refusal is, and says what to do.
   const isFailure = code === 'upstream_failed' || !words
   return new AppError(
     code,

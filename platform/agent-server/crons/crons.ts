@@ -106,7 +106,7 @@ export class Crons {
     return stored as CronRow
   }
 
-  /** What is given replaces what was there; metadata is merged. The next firing is found anew where its time may differ. */
+  /** What is given replaces what was there; metadata is merged. The next firing is found again where its time may differ. */
   async update(cronId: string, patch: CronPatch): Promise<CronRow> {
     return this.db.transaction(async (query) => {
       const [row] = await query<CronRow>(`select ${COLUMNS} from crons where cron_id = $1 for update`, [

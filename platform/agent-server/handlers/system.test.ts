@@ -95,7 +95,7 @@ describe('the reference page', () => {
     expect(scripts.every(([, code]) => !code?.includes('<!--'))).toBe(true)
   })
 
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to anyone who has it', async () => {
     const etag = (await client.get('/docs')).headers.get('etag') ?? ''
     const again = await client.get('/docs', { 'if-none-match': etag })
     expect([again.status, again.text]).toEqual([304, ''])

@@ -30,7 +30,7 @@ const TAGS: [RegExp, string][] = [
 
 type ApiOptions = {
   version: string
-  /** Address of this server, as whoever asks has reached it. */
+  /** Address of this server, as the caller has reached it. */
   base: string
   /** Leaves out what this server does not have. */
   isAbsent(id: OperationId): boolean

@@ -46,7 +46,7 @@ export function mayBeLarge(value: unknown): boolean {
 
 let lastTurn: Promise<void> = Promise.resolve()
 
-/** Lets requests be served between two large values, whoever stores them: each gets a turn of the event loop of its own. */
+/** Lets requests be served between two large values, no matter who stores them: each gets a turn of the event loop of its own. */
 export function takeTurns(size = Number.POSITIVE_INFINITY): Promise<void> | undefined {
   if (size <= LARGE) return undefined
   lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)))

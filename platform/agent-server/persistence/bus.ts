@@ -64,7 +64,7 @@ export class Bus extends EventEmitter<BusEvents> {
     return this.send(message)
   }
 
-  /** For the others. Never rejects: whoever waits for a message also looks from time to time. */
+  /** For the others. Never rejects: anyone who waits for a message also looks from time to time. */
   async send(message: BusMessage): Promise<void> {
     try {
       await this.db.query('select pg_notify($1, $2)', [

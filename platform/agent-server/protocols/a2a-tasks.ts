@@ -34,7 +34,7 @@ type TaskPage = {
   limit: number
 }
 
-/** Runs as tasks: nothing is stored for them besides. */
+/** Runs as tasks: nothing else is stored for them. */
 export class A2aTasks {
   constructor(
     private readonly db: Db,

@@ -161,7 +161,7 @@ describe('MCP requests that are not as the protocol wants them', () => {
     expect([unknown.status, unknown.json.error.code]).toEqual([400, -32000])
   })
 
-  test('notifications get 202 and nothing, batches all their answers, JSON whoever takes nothing else', async () => {
+  test('notifications get 202 and nothing, batches all their answers, JSON for a client that takes nothing else', async () => {
     const note = await raw.post('/mcp/', { jsonrpc: '2.0', method: 'notifications/initialized' })
     expect([note.status, note.text]).toEqual([202, ''])
     const batch = await raw.post('/mcp/', [rpc('ping'), rpc('tools/list', {}, { id: 2 })])

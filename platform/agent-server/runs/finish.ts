@@ -95,7 +95,7 @@ export class RunFinisher {
     await this.bus.tell({ kind: 'ended', run: run.run_id })
   }
 
-  /** Gives a run back to the queue, to be continued by whoever takes it. */
+  /** Gives a run back to the queue, to be continued by the process that takes it. */
   async release(run: RunRow, crashes = run.crashes): Promise<void> {
     await this.db.query(
       `update runs set status = 'pending', owner = null, crashes = $3, updated_at = now()

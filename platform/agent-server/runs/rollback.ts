@@ -7,7 +7,7 @@ import type { RunRow } from './runs'
 export const checkpointIdOf = ({ kwargs }: RunRow): string | null =>
   kwargs.checkpoint?.checkpoint_id ?? kwargs.checkpoint_id ?? null
 
-/** Such a run adds answers and results to a checkpoint that is there already, besides making its own. */
+/** Such a run adds answers and results to a checkpoint that is there already, in addition to making its own. */
 export const continuesCheckpoint = ({ kwargs, input_pieces }: RunRow): boolean =>
   !!kwargs.command || (input_pieces === null && (kwargs.input ?? null) === null)
 

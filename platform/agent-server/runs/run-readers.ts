@@ -43,7 +43,7 @@ export class RunReaders {
     return this.#readers
   }
 
-  /** Reads a run that is about to be made: it may begin before whoever makes it knows that it exists. */
+  /** Reads a run that is about to be made: it may begin before its maker knows that it exists. */
   subscribe(runId: string, { modes, namespaces }: Pick<ReadOptions, 'modes' | 'namespaces'>): RunSubscription {
     const { log, release } = this.hub.acquire(runId)
     const reader = log.attach(filterOf(modes, namespaces))

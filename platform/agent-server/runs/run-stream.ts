@@ -27,7 +27,7 @@ export async function streamGraph(
   if (needsEvents(asked)) return streamEvents()
 
   const streamMode = nativeModes(asked)
-  // What `stream` wraps in three more streams, each with a queue of its own that takes ever longer to shift. Besides, it
+  // What `stream` wraps in three more streams, each with a queue of its own that takes ever longer to shift. Also, it
   // ends only when the runtime has, also when it is aborted.
   const chunks = graph._streamIterator(input, { ...options, streamMode, subgraphs })
   for await (const chunk of chunks as AsyncIterable<unknown[]>) {

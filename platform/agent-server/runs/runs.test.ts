@@ -56,7 +56,7 @@ describe('a run on a thread', () => {
     expect((await server.get(path)).json).toMatchObject({ count: 3 })
   })
 
-  test('a failure is told by the state, the run, the thread and whoever waits', async () => {
+  test('a failure is told by the state, the run, the thread and anyone who waits', async () => {
     const thread = await server.newThread()
     const { status, json } = await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'failing', input: {} })
     expect([status, json]).toEqual([200, { __error__: { error: 'NoLuck', message: 'It was not to be.' } }])

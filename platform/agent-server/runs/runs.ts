@@ -248,7 +248,7 @@ export class Runs {
     this.announceEnded([runId])
   }
 
-  /** Whoever executes or reads one of these looks at the store again. */
+  /** Anyone who executes or reads one of these looks at the store again. */
   announceEnded(ids: readonly string[]): void {
     for (const run of ids) void this.bus.tell({ kind: 'ended', run })
   }

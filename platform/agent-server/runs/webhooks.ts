@@ -52,7 +52,7 @@ export class Webhooks {
     })
   }
 
-  /** What is being sent is broken off and sent again by whoever comes next. */
+  /** What is being sent is broken off and sent again by the next process. */
   async stop(): Promise<void> {
     this.#abort.abort()
     clearTimeout(this.#timer)

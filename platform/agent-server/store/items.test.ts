@@ -259,7 +259,7 @@ describe('the configuration of a deployment', () => {
     return file
   }
 
-  test('says how long items live that do not say it themselves, and whether reading begins that anew', async () => {
+  test('says how long items live that do not say it themselves, and whether reading restarts it', async () => {
     const ttl = { default_ttl: 10, refresh_on_read: false, sweep_interval_minutes: 5 }
     const own = await testServer({ configPath: configure({ ttl }) })
     const rows = new pg.Client({ connectionString: own.databaseUrl, options: '-c search_path=agent_test' })

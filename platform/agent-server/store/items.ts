@@ -24,7 +24,7 @@ type Namespaces = {
 }
 type ItemRow = { namespace: string[]; key: string; value: Json; created_at: Date; updated_at: Date }
 
-/** Of items that say nothing themselves: minutes to live, and whether reading begins them anew. */
+/** Of items that say nothing themselves: minutes to live, and whether reading restarts them. */
 export type ItemTtl = NonNullable<NonNullable<GraphConfig['store']>['ttl']>
 
 const NEWEST_FIRST = 'order by updated_at desc, namespace, key'
@@ -32,7 +32,7 @@ const NEWEST_FIRST = 'order by updated_at desc, namespace, key'
 /**
  * Long-term memory of one deployment, shared by its threads: what the Store operations serve and what graphs get as
  * their `store`. Of our own: the library's readers namespaces with colons and finds them by LIKE, so that the prefix
- * `user:1` also finds `user:10`; it needs a pool besides ours, and fails on a number asked for where a text is.
+ * `user:1` also finds `user:10`; it needs a pool of its own, and fails on a number asked for where a text is.
  */
 export class ItemStore extends BaseStore {
   constructor(
@@ -64,7 +64,7 @@ export class ItemStore extends BaseStore {
     )
   }
 
-  /** Null where there is none. The time to live begins anew unless `refreshTtl`, or else the deployment, says no. */
+  /** Null where there is none. The time to live starts again unless `refreshTtl`, or else the deployment, says no. */
   override async get(namespace: string[], key: string, { refreshTtl }: Refresh = {}): Promise<Item | null> {
     checkPlace('namespace', namespace, key)
     const where = new Where().add('namespace = $?::text[]', namespace).add('key = $?', key)

@@ -133,7 +133,7 @@ export class Threads {
       for (const table of ['checkpoint_writes', 'checkpoints'])
         await query(`delete from ${table} o where thread_id = $1 and ${isOlder}`, [thread_id])
       await removeUnusedBlobs(query, thread_id)
-      // The next change begins its time anew.
+      // The next change begins its time again.
       await query('update threads set expires_at = null where thread_id = $1 and not is_temporary', [thread_id])
     })
   }
