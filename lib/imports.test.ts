@@ -127,7 +127,8 @@ const EXCEPTIONS: Record<string, string[]> = {
 const RAW_STORES: Record<string, string[]> = {
   'lib/server/recorder/schema.ts': ['recorder', 'records'],
   'lib/server/recorder/store.ts': ['recorder', 'records'],
-  'lib/server/audit/chain.ts': ['audit', 'records'],
+  'lib/server/audit/chain.ts': ['audit'],
+  'lib/server/audit/verify.ts': ['records'],
 }
 const RAW_TABLES: Record<string, string[]> = {
   accounts: ['access', 'records', 'start'],

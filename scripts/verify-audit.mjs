@@ -54,14 +54,14 @@ async function verify() {
     absWorkingDir: root,
     stdin: {
       contents:
-        "export { verifyAudit } from './lib/server/audit/verify'\nexport { adoptStore } from './lib/server/process/db'",
+        "export { checkTrail } from './lib/server/audit/verify'\nexport { adoptStore } from './lib/server/process/db'",
       resolveDir: root,
       loader: 'ts',
     },
     outfile,
     bundle: true,
     packages: 'external',
-    alias: { 'server-only': path.join(root, 'scripts/empty.mjs') },
+    alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root },
     platform: 'node',
     format: 'esm',
     logLevel: 'warning',
@@ -69,9 +69,9 @@ async function verify() {
   const { url, stop } = await database()
   process.env.DATABASE_URL = url
   process.chdir(root) // the migrations are looked for here
-  const { adoptStore, verifyAudit } = await import(pathToFileURL(outfile).href)
+  const { adoptStore, checkTrail } = await import(pathToFileURL(outfile).href)
   try {
-    return await verifyAudit(process.argv[2] ? anchorsIn(process.argv[2]) : [])
+    return await checkTrail(process.argv[2] ? anchorsIn(process.argv[2]) : [])
   } finally {
     await adoptStore(undefined)
     await stop()

@@ -65,5 +65,5 @@ test('what is missing, wrong, huge or a choice of shapes becomes JSON', () => {
     { type: 'object', properties: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, {}])) },
   ])
     expect(shapeOf(schema).kind).toBe('json')
-  expect(fieldsOf({ type: 'object', properties: { odd: 7, __proto__: {} } })[0]?.shape).toEqual({ kind: 'json' })
+  expect(fieldsOf({ type: 'object', properties: { odd: 7, ['__proto__']: {} } })[0]?.shape).toEqual({ kind: 'json' })
 })

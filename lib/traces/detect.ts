@@ -1,5 +1,5 @@
 import { isRecord } from '@/lib/json/guards'
-import type { TraceFormat } from './message'
+import { FORMAT_OF_INTEGRATION, FORMAT_OF_MARK, formatOfBlocks, type TraceFormat } from './formats'
 import { get, type Json, listOf, textOf } from './values'
 
 /** What of a logged run is needed to read its messages. */
@@ -15,15 +15,6 @@ export type LoggedRun = {
 
 export type Detection = { format: TraceFormat | undefined /** The key or shape that told. */; because: string }
 
-const OVERRIDES: Record<string, TraceFormat> = {
-  langchain: 'langchain',
-  completions: 'completions',
-  responses: 'responses',
-  anthropic: 'anthropic',
-}
-const LANGCHAIN = new Set(['langchain_chat_model', 'deepagents', 'deepagents-cli', 'graph', 'langgraph'])
-const ANTHROPIC = new Set(['claude-agent-sdk', 'claude-code'])
-
 export const metadataOf = (run: LoggedRun): Json => {
   const metadata = get(run.extra, 'metadata')
   return isRecord(metadata) ? metadata : {}
@@ -36,19 +27,19 @@ export const metadataOf = (run: LoggedRun): Json => {
  */
 export function detectFormat(run: LoggedRun): Detection {
   const metadata = metadataOf(run)
-  const override = textOf(metadata.ls_message_format)
-  if (override && Object.hasOwn(OVERRIDES, override))
-    return { format: OVERRIDES[override], because: 'metadata.ls_message_format' }
-  const integration = textOf(metadata.ls_integration)
-  if (integration === 'vercel-ai-sdk' || metadata.ai_sdk_method !== undefined)
+  const marked = FORMAT_OF_MARK.get(textOf(metadata.ls_message_format) ?? '')
+  if (marked) return { format: marked, because: 'metadata.ls_message_format' }
+  const integration = textOf(metadata.ls_integration) ?? ''
+  const integrated = FORMAT_OF_INTEGRATION.get(integration)
+  if (integrated === 'vercel' || metadata.ai_sdk_method !== undefined)
     return { format: 'vercel', because: 'metadata.ls_integration' }
-  if (integration && LANGCHAIN.has(integration)) return shapeWins(run, 'langchain', 'metadata.ls_integration')
+  if (integrated === 'langchain') return shapeWins(run, 'langchain', 'metadata.ls_integration')
   for (const key of ['graph_id', 'langgraph_node', 'graph_node'])
     if (metadata[key] !== undefined) return shapeWins(run, 'langchain', `metadata.${key}`)
   const provider = textOf(metadata.ls_provider)
   if (provider === 'openai' || provider === 'azure') return openai(run, metadata, 'metadata.ls_provider')
   if (integration === 'openai-agents-sdk') return openai(run, metadata, 'metadata.ls_integration')
-  if (integration && ANTHROPIC.has(integration)) return { format: 'anthropic', because: 'metadata.ls_integration' }
+  if (integrated) return { format: integrated, because: 'metadata.ls_integration' }
   return byShape(run)
 }
 
@@ -75,17 +66,6 @@ const isResponses = ({ inputs, outputs }: LoggedRun): boolean => {
   return isItems(output) || (get(inputs, 'messages') === undefined && isItems(get(inputs, 'input')))
 }
 
-const ANTHROPIC_BLOCKS = new Set([
-  'tool_use',
-  'tool_result',
-  'thinking',
-  'redacted_thinking',
-  'document',
-  'server_tool_use',
-])
-const OPENAI_BLOCKS = new Set(['image_url', 'input_audio', 'refusal'])
-const RESPONSES_BLOCKS = new Set(['input_text', 'output_text', 'input_image', 'input_file'])
-
 function byShape(run: LoggedRun): Detection {
   const { inputs, outputs } = run
   if (Array.isArray(get(outputs, 'generations'))) return { format: 'langchain', because: 'outputs.generations' }
@@ -98,10 +78,8 @@ function byShape(run: LoggedRun): Detection {
       return { format: 'langchain', because: `type ${message.type}` }
     const calls = listOf(message.tool_calls)
     if (calls.some((call) => isRecord(get(call, 'function')))) return { format: 'completions', because: 'tool_calls' }
-    const types = listOf(message.content).map((block) => textOf(get(block, 'type')) ?? '')
-    if (types.some((type) => ANTHROPIC_BLOCKS.has(type))) return { format: 'anthropic', because: 'its blocks' }
-    if (types.some((type) => OPENAI_BLOCKS.has(type))) return { format: 'completions', because: 'its blocks' }
-    if (types.some((type) => RESPONSES_BLOCKS.has(type))) return { format: 'responses', because: 'its blocks' }
+    const format = formatOfBlocks(listOf(message.content).map((block) => textOf(get(block, 'type')) ?? ''))
+    if (format) return { format, because: 'its blocks' }
     if (listOf(message.content).some((block) => get(block, 'source') !== undefined))
       return { format: 'anthropic', because: 'its blocks' }
   }

@@ -1,4 +1,4 @@
-import type { TraceFormat } from './message'
+import type { TraceFormat } from './formats'
 
 /** One valid block of each type of each format, as it stands in the content of a message; for the format checker, and for its tests. */
 export type BlockExample = { format: TraceFormat; type: string; reads: string; block: Record<string, unknown> }

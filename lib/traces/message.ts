@@ -4,8 +4,6 @@
  * with the reason, alone: its neighbours are read as ever.
  */
 
-export type TraceFormat = 'own' | 'langchain' | 'completions' | 'responses' | 'anthropic' | 'vercel'
-
 /** Where something stands in the logged run, and what stands there. */
 export type Place = { path: string; raw: unknown }
 /** What is wrong with a part of the run. */

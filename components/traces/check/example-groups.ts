@@ -1,5 +1,5 @@
-import { formatTitle } from '@/components/traces/common/format-names'
 import type { BlockExample } from '@/lib/traces/examples'
+import { TRACE_FORMATS } from '@/lib/traces/formats'
 import { inMessage } from '@/lib/traces/logged-runs'
 
 type Group = { label: string; examples: { index: number; name: string }[] }
@@ -8,7 +8,7 @@ type Group = { label: string; examples: { index: number; name: string }[] }
 export function exampleGroups(examples: readonly BlockExample[]): Group[] {
   const groups = new Map<string, Group>()
   examples.forEach(({ format, type, reads, block }, index) => {
-    const label = formatTitle(format)
+    const label = TRACE_FORMATS[format].label
     const group = groups.get(label) ?? { label, examples: [] }
     const source = ['url', 'base64', 'id'].find((key) => key in block && reads !== 'tool_call' && 'mime_type' in block)
     const hint = source ? ` by ${source}` : type === reads || !reads ? '' : ` (${reads.replaceAll('_', ' ')})`

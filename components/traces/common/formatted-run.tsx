@@ -6,13 +6,13 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { count } from '@/lib/format/format'
 import { jsonText } from '@/lib/json/value'
 import type { LoggedRun } from '@/lib/traces/detect'
+import { TRACE_FORMATS } from '@/lib/traces/formats'
 import type { Flaw, TraceMessage } from '@/lib/traces/message'
 import { type ReadRun, readRun } from '@/lib/traces/read-run'
-import { formatTitle } from './format-names'
 import { MessageList } from './message-list'
 
 export const formatName = ({ format, because }: Pick<ReadRun, 'format' | 'because'>): string =>
-  format ? `Read as ${formatTitle(format)} (${because})` : `No known message format (${because})`
+  format ? `Read as ${TRACE_FORMATS[format].label} (${because})` : `No known message format (${because})`
 
 type Props = { run: LoggedRun; isWhole?: boolean /** Said elsewhere where not. */; hasFlaws?: boolean }
 

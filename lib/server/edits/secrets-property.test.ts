@@ -28,10 +28,10 @@ vi.mock('../upstream/call-context', async (original) => ({
     workspace: { slug: 'w', baseUrl: 'http://x', dialect: 'graph', auth: {} },
   }),
 }))
-vi.mock('../upstream/audited', () => ({
-  onRecord: async (_entry: unknown, _context: unknown, work: () => Promise<{ value: unknown }>) => (await work()).value,
+vi.mock('../audit/trail', () => ({
+  withAudit: async (_entry: unknown, work: () => Promise<{ value: unknown }>) => (await work()).value,
 }))
-vi.mock('./idempotency', () => ({ once: (_request: unknown, work: () => Promise<unknown>) => work() }))
+vi.mock('./idempotency', () => ({ withIdempotencyKey: (_request: unknown, work: () => Promise<unknown>) => work() }))
 vi.mock('./lock', () => ({ withEditLock: (_place: unknown, work: () => Promise<unknown>) => work() }))
 vi.mock('../upstream/call', () => ({
   call: async () =>

@@ -3,6 +3,8 @@ import { checkDirectStreams, startDirectStreams, stopDirectStreams } from './dir
 import { setDirectReads } from './gathered-stream'
 import { keepNodeResponses } from './node-response'
 
+vi.unmock('../process/log')
+
 let lines: string[] = []
 beforeEach(() => {
   lines = []

@@ -1,0 +1,60 @@
+type Row = {
+  /** The format in words, as they stand in a sentence. */
+  label: string
+  /** Values of `metadata.ls_message_format` that name it. */
+  marks: readonly string[]
+  /** Values of `metadata.ls_integration` that name it. */
+  integrations: readonly string[]
+  /** Types of content blocks that only this format has. */
+  blocks: readonly string[]
+}
+
+/**
+ * One row per format in which LLM calls are logged. Reading goes by message and by block (`read-message.ts`, `blocks.ts`),
+ * so a new format needs its row here and a reader only for blocks that no other format has.
+ */
+export const TRACE_FORMATS = {
+  own: { label: 'the interface’s own format', marks: [], integrations: [], blocks: [] },
+  langchain: {
+    label: 'serialised messages',
+    marks: ['langchain'],
+    integrations: ['langchain_chat_model', 'deepagents', 'deepagents-cli', 'graph', 'langgraph'],
+    blocks: [],
+  },
+  anthropic: {
+    label: 'the messages API',
+    marks: ['anthropic'],
+    integrations: ['claude-agent-sdk', 'claude-code'],
+    blocks: ['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'document', 'server_tool_use'],
+  },
+  completions: {
+    label: 'chat completions',
+    marks: ['completions'],
+    integrations: [],
+    blocks: ['image_url', 'input_audio', 'refusal'],
+  },
+  responses: {
+    label: 'the Responses API',
+    marks: ['responses'],
+    integrations: [],
+    blocks: ['input_text', 'output_text', 'input_image', 'input_file'],
+  },
+  vercel: { label: 'the AI SDK', marks: [], integrations: ['vercel-ai-sdk'], blocks: [] },
+} satisfies Record<string, Row>
+
+export type TraceFormat = keyof typeof TRACE_FORMATS
+
+const ROWS = Object.entries(TRACE_FORMATS) as [TraceFormat, Row][] // the table's own keys
+
+const indexOf = (key: 'marks' | 'integrations' | 'blocks'): ReadonlyMap<string, TraceFormat> =>
+  new Map(ROWS.flatMap(([format, row]) => row[key].map((value) => [value, format] as const)))
+
+export const FORMAT_OF_MARK = indexOf('marks')
+export const FORMAT_OF_INTEGRATION = indexOf('integrations')
+const FORMAT_OF_BLOCK = indexOf('blocks')
+
+/** The format whose own block types are among these; the first of the table where several are. */
+export function formatOfBlocks(types: readonly string[]): TraceFormat | undefined {
+  const found = new Set(types.flatMap((type) => FORMAT_OF_BLOCK.get(type) ?? []))
+  return ROWS.find(([format]) => found.has(format))?.[0]
+}
