@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { API_KEY, serverBehindGateway } from './testing'
 
-/** Requests as clients that others wrote send them. */
+/** Requests as third-party clients send them. */
 
 let behind: Awaited<ReturnType<typeof serverBehindGateway>>
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const eventsOf = async (response: Response) =>
   [...(await response.text()).matchAll(/^event: (.*)$/gm)].map(([, name]) => name)
 
 describe('a page of another origin', () => {
-  test('may ask before it calls, without a key', async () => {
+  test('may send a preflight request without a key', async () => {
     const preflight = await fetch(`${behind.deploymentUrl}/threads`, {
       method: 'OPTIONS',
       headers: {
@@ -38,7 +38,7 @@ describe('a page of another origin', () => {
     expect(preflight.headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  test('reads the answer and where the run is', async () => {
+  test('can read the response body and the run location header', async () => {
     const thread = (await (await post('/threads', {}, { origin })).json()) as { thread_id: string }
     const run = await post(`/threads/${thread.thread_id}/runs`, { assistant_id: 'counter', input: {} }, { origin })
     expect(run.headers.get('access-control-allow-origin')).toBe('*')
@@ -47,7 +47,7 @@ describe('a page of another origin', () => {
     for (const name of ['content-location', 'location', 'x-pagination-total']) expect(exposed).toContain(name)
   })
 
-  test('reads why it is refused', async () => {
+  test('can read the reason of a refusal', async () => {
     const response = await fetch(`${behind.deploymentUrl}/threads`, { method: 'POST', headers: { origin } })
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
   })
@@ -58,14 +58,14 @@ test('JSON is read under any content type', async () => {
     expect((await post('/threads', { metadata: { a: 1 } }, { 'content-type': type })).status).toBe(200)
 })
 
-test('an unknown field is left out, and counted', async () => {
+test('an unknown field is ignored and counted', async () => {
   const response = await post('/threads/search', { limit: 1, colour: 'red' })
   expect(response.status).toBe(200)
   const metrics = await (await call('/metrics')).text()
   expect(metrics).toMatch(/agent_ignored_fields_total\{route="\/threads\/search",field="body.colour"\} 1/)
 })
 
-test('a command wins over an empty input, and its class name is no obstacle', async () => {
+test('a command takes precedence over an empty input and may carry its class name', async () => {
   const { thread_id } = (await (await post('/threads', {})).json()) as { thread_id: string }
   const runs = `/threads/${thread_id}/runs/wait`
   const asked = (await (await post(runs, { assistant_id: 'approval', input: {} })).json()) as {
@@ -100,7 +100,7 @@ describe('a reader that joins', () => {
     expect(events).toContain('updates')
   })
 
-  test('with the modes as one JSON list gets those', async () => {
+  test('may give the modes as one JSON list', async () => {
     const path = await finished()
     const query = new URLSearchParams({ stream_mode: '["values","updates"]' })
     expect(await eventsOf(await call(`${path}?${query}`, from))).toEqual(await eventsOf(await call(path, from)))
@@ -109,7 +109,7 @@ describe('a reader that joins', () => {
     expect(one).toContain('updates')
   })
 
-  test('with a mode that does not exist is told so', async () => {
+  test('is refused for an unknown mode', async () => {
     const response = await call(`${await finished()}?stream_mode=nonsense`, from)
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({ detail: [{ loc: ['query', 'stream_mode'] }] })

@@ -37,9 +37,9 @@ const timed = async (work: () => Promise<unknown>) => {
   return performance.now() - begin
 }
 
-test('1: no worker dies of deleted runs, threads and assistants, nor of webhooks that reach nobody', async () => {
+test('1: deleted runs, threads and assistants, and unreachable webhooks do not kill a worker', async () => {
   const { json: assistant } = await server.post('/assistants', { graph_id: 'counter' })
-  // There each of them ended one of ten workers.
+  // In the npm server each of these killed one of ten workers.
   const rounds = Array.from({ length: 12 }, async () => {
     const [first, second, third] = await Promise.all([server.newThread(), server.newThread(), server.newThread()])
     const [deleted] = await Promise.all([
@@ -87,7 +87,7 @@ storeTest(
   60_000,
 )
 
-test('4: a store that cannot be read is left alone and named, never replaced', async () => {
+test('4: an unreadable store is reported and left untouched, never replaced', async () => {
   const { url, drop } = await testDatabase()
   const first = await testServer({ databaseUrl: url })
   const thread = await first.newThread()
@@ -104,7 +104,7 @@ test('4: a store that cannot be read is left alone and named, never replaced', a
   await drop()
 })
 
-test('5: a large value that does not change is written once, and nobody waits for it', async () => {
+test('5: an unchanged large value is written once and blocks nobody', async () => {
   const topics = Array.from({ length: 2 }, (_, index) => String(index).repeat(5_000_000))
   let longest = 0
   let isDone = false
@@ -126,7 +126,7 @@ test('5: a large value that does not change is written once, and nobody waits fo
     [threads],
   )
   expect(rows.map(({ count }) => count)).toEqual([1, 1])
-  // There: up to two seconds. Here a few milliseconds, on a machine that does nothing else.
+  // Up to two seconds in the npm server; a few milliseconds here on an idle machine.
   expect(longest).toBeLessThan(1000)
 })
 
@@ -145,7 +145,7 @@ test('6: each reader of a run gets every event', async () => {
   expect(waited.json.count).toBe(8)
 })
 
-test('7: a late reader gets nothing from before, and nothing is kept for those who never come', async () => {
+test('7: a late reader gets only new events, and nothing is buffered for absent readers', async () => {
   const thread = await server.newThread()
   const events = readEvents(await server.open('POST', `/threads/${thread}/runs/stream`, counting(6, 40)))
   const { run_id } = (await nextEvent(events, 'metadata')).data
@@ -157,7 +157,7 @@ test('7: a late reader gets nothing from before, and nothing is kept for those w
   expect(rows).toHaveLength(0)
 })
 
-test('8: an earlier version comes back whole', async () => {
+test('8: setting an earlier version restores every field', async () => {
   const fields = {
     graph_id: 'counter',
     context: { label: 'a' },
@@ -198,7 +198,7 @@ test.each(['false', '0'])('10: cancel with wait=%s does not wait', async (wait) 
   expect((await server.post(`/threads/${thread}/runs/${run.run_id}/cancel?wait=${wait}`)).status).toBe(202)
 })
 
-test('11: a run on an unknown thread is a 404, on a busy one that may not be a 409', async () => {
+test('11: a run on an unknown thread is a 404, and a rejected run on a busy thread a 409', async () => {
   const unknown = `/threads/${crypto.randomUUID()}/runs`
   expect((await server.post(unknown, counting(1))).status).toBe(404)
   expect((await server.post(unknown, { ...counting(1), if_not_exists: 'create' })).status).toBe(200)
@@ -208,7 +208,7 @@ test('11: a run on an unknown thread is a 404, on a busy one that may not be a 4
   await server.post(`/threads/${thread}/runs/${run.run_id}/cancel`)
 })
 
-test('12: assistants take known graphs only, and contexts as the graph wants them', async () => {
+test('12: assistants accept only known graphs and contexts that match the graph’s schema', async () => {
   expect((await server.post('/assistants', { graph_id: 'nothing' })).status).toBe(404)
   const wrong = { status: 422, json: { detail: [{ loc: ['body', 'context', 'label'] }] } }
   expect(await server.post('/assistants', { graph_id: 'counter', context: { label: 1 } })).toMatchObject(wrong)
@@ -217,12 +217,12 @@ test('12: assistants take known graphs only, and contexts as the graph wants the
   expect(await server.request('PATCH', path, { context: { label: 1 } })).toMatchObject(wrong)
 })
 
-test('13: a stateless run may ask a question', async () => {
+test('13: a stateless run may interrupt', async () => {
   const { json } = await server.post('/runs/wait', { assistant_id: 'approval', input: { topic: 'x' } })
   expect(json.__interrupt__).toMatchObject([{ value: { question: 'Send it?' } }])
 })
 
-test('14: a thread has its values also after an interrupt and after a cancel', async () => {
+test('14: a thread keeps its values after an interrupt and after a cancel', async () => {
   const [asked, stopped] = [await server.newThread(), await server.newThread()]
   await server.post(`/threads/${asked}/runs/wait`, { assistant_id: 'approval', input: { topic: 'x' } })
   expect((await server.get(`/threads/${asked}`)).json).toMatchObject({
@@ -237,7 +237,7 @@ test('14: a thread has its values also after an interrupt and after a cancel', a
   expect([json.status, json.values.count > 0]).toEqual(['idle', true])
 })
 
-test('15: searches sort by what was asked for, filter by values, and count right', async () => {
+test('15: searches sort by the requested field, filter by values and return the right total', async () => {
   const metadata = { defect: 15 }
   for (const name of ['b', 'c', 'a']) await server.post('/assistants', { graph_id: 'counter', name, metadata })
   const sorted = await server.post('/assistants/search', { metadata, sort_by: 'name', sort_order: 'asc', offset: 1 })
@@ -250,7 +250,7 @@ test('15: searches sort by what was asked for, filter by values, and count right
   expect(found.json.map(({ thread_id }: { thread_id: string }) => thread_id)).toEqual([full])
 })
 
-test('16: a run begins at once, and 16b: anyone who reads or waits hears at once that it is over', async () => {
+test('16: a run starts at once, and 16b: readers and waiters learn at once that it ended', async () => {
   const [first, waits, streams]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < 15; round++) {
     waits.push(await timed(() => server.post('/runs/wait', counting(0))))
@@ -261,11 +261,11 @@ test('16: a run begins at once, and 16b: anyone who reads or waits hears at once
     await collect(events)
     streams.push(performance.now() - begin)
   }
-  // Half a second there; some ten milliseconds here, on a machine that does nothing else.
+  // Half a second in the npm server; about ten milliseconds here on an idle machine.
   expect(Math.max(median(first), median(waits), median(streams))).toBeLessThan(200)
 })
 
-test('17: every refusal is JSON of the right status, and a failure is told once', async () => {
+test('17: every refusal is JSON with the right status, and a failure is reported once', async () => {
   const thread = await server.newThread()
   await server.post(`/threads/${thread}/runs/wait`, counting(1))
   const [update, join, copy, failed] = await Promise.all([
@@ -284,7 +284,7 @@ test('18: nothing wipes the store, nobody reaches the server from elsewhere, and
   expect((await server.post('/internal/truncate')).status).toBe(404)
   expect((await fetch(`${server.url}/ok`)).status).toBe(403)
   const answer = await server.get('/ok', { origin: 'https://example.com' })
-  // Pages of other origins may call with a key of their own, as on other agent servers.
+  // Pages of other origins may call with their own key, as on other agent servers.
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
   const outside = Object.values(networkInterfaces())

@@ -3,7 +3,7 @@ import { stackOf } from './kernel/errors'
 import { readSettings } from './kernel/settings'
 import { type AgentServer, startAgentServer } from './start'
 
-/** The agent server of one deployment as a process of its own; its launcher talks to it over IPC. */
+/** The agent server of one deployment as a separate process; its launcher talks to it over IPC. */
 
 const STOP_MS = 4000
 
@@ -23,12 +23,12 @@ async function end(code: number): Promise<void> {
   process.exit(code)
 }
 
-// A promise that graph code forgot is no reason to end everybody else's runs: it is logged, and the server goes on.
+// An unhandled rejection in graph code must not end other runs: it is logged, and the server continues.
 process.on('unhandledRejection', (reason) =>
   log('error', `A promise was rejected and nobody handles it: ${stackOf(reason)}`),
 )
-// An exception out of a timer or an emitter leaves the process in a state that nobody knows. It ends, the launcher starts
-// another one, and runs go on there from their last checkpoint; one that does this each time is given up after three.
+// An uncaught exception leaves the process in an unknown state. It exits, the launcher starts another one, and runs resume
+// from their last checkpoint; a run that crashes three processes is given up.
 process.on('uncaughtException', (error) => {
   log('error', `An exception was thrown outside of any run; this process ends: ${stackOf(error)}`)
   process.exit(70)

@@ -5,7 +5,7 @@ import { testServer } from './testing'
 
 const sample = (file: string) => path.resolve(import.meta.dirname, '../samples', file)
 
-test('the chat sample stores messages as they are, without the insides of their class', async () => {
+test('the chat sample stores plain messages without class internals', async () => {
   const server = await testServer({ configPath: sample('graph.json') })
   const thread = await server.newThread()
   for (const content of ['what is 1 + 2?', 'thank you'])
@@ -21,7 +21,7 @@ test('the chat sample stores messages as they are, without the insides of their 
   )
   expect(stored.length).toBeGreaterThan(5)
   expect(stored.filter(({ text }) => /lc_kwargs|lc_namespace|lc_serializable/.test(text))).toEqual([])
-  // The whole conversation is about as long as its words: nothing is kept twice.
+  // Storage stays close to the length of the conversation: nothing is stored twice.
   const longest = Math.max(...stored.map(({ text }) => text.length))
   const { messages } = (await server.get(`/threads/${thread}/state`)).json.values
   expect(messages).toHaveLength(6)
@@ -38,7 +38,7 @@ test('the chat sample stores messages as they are, without the insides of their 
   await server.close()
 })
 
-test('the notebook sample remembers per user, in a thread and outside', async () => {
+test('the notebook sample remembers per user, within a thread and across threads', async () => {
   const server = await testServer({ configPath: sample('workbench.json') })
   const note = async (user: string, text: string) =>
     (await server.post('/runs/wait', { assistant_id: 'notebook', input: { user, note: text } })).json.notes

@@ -2,14 +2,14 @@ import { Client, type Cron } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { API_KEY, collect, serverBehindGateway } from './testing'
 
-// The independent client: all it has for these groups works against a deployment's address as a user has it.
+// The official SDK client: every method of these groups works against a deployment's public address.
 
-/** Methods that do not work here, and why. */
+/** Unsupported methods, and why. */
 const LACKING: Record<string, string> = {
   'threads.stream': "the vendor's protocol 2 (thread commands and events) is not spoken; /info says so",
   '~ui.getComponent': 'components for a chat page are no part of the interface',
 }
-/** Of the class that all groups share. */
+/** Methods of the base class that all groups share. */
 const PLUMBING = new Set(['constructor', 'prepareFetchOptions', 'fetch', 'streamWithRetry'])
 const GROUPS = ['assistants', 'threads', 'runs', 'crons', 'store', '~ui'] as const
 const called = new Set<string>()
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => deployment.close())
 
-/** The group, writing down which of its methods are called. */
+/** The group, wrapped to record which of its methods are called. */
 function noting<T extends object>(group: string, methods: T): T {
   return new Proxy(methods, {
     get(target, name) {
@@ -192,7 +192,7 @@ describe('the client of the SDK', () => {
     const many = await client.runs.create(null, 'counter', { input: { until: 100, delay: 100 } })
     await client.runs.cancelMany({ threadId: many.thread_id, runIds: [many.run_id] })
   })
-  test('a stream of a thread, whatever runs on it', async () => {
+  test('a thread stream carries every run on the thread', async () => {
     const { thread_id } = await client.threads.create()
     const leaving = new AbortController()
     const events = client.threads.joinStream(thread_id, { signal: leaving.signal })
@@ -208,7 +208,7 @@ describe('the client of the SDK', () => {
     await expect(stranger.runs.wait(null, 'counter')).rejects.toThrow(/401|403/)
   })
 
-  test('nothing of the client is left out of the tests above, but for what is said not to work', () => {
+  test('the tests above call every client method except the unsupported ones', () => {
     const all = GROUPS.flatMap((group) => methodsOf(client[group]).map((name) => `${group}.${name}`))
     expect(all.length).toBeGreaterThan(40)
     expect(all.filter((name) => !called.has(name)).sort()).toEqual(Object.keys(LACKING).sort())

@@ -42,30 +42,30 @@ import { Threads } from './threads/threads'
 
 export type AgentServerOptions = AgentServerSettings & {
   log?: (level: 'info' | 'error', message: string, runId?: string) => void
-  /** What crons take for the time; the time when absent. */
+  /** The clock for crons; the current time if absent. */
   now?: () => Date
-  /** After so long without an event, the stream of a run gets a comment. */
+  /** A run's stream gets a comment after this time without an event. */
   heartbeatMs?: number
-  /** Between the attempts to deliver a webhook. */
+  /** Delays between attempts to deliver a webhook. */
   backOffMs?: readonly number[]
 }
 
 export type AgentServer = {
   url: string
   port: number
-  /** Takes no new work from the queue; requests are still answered. Resolves when no run is executed here any more. */
+  /** Claims no new runs but still answers requests. Resolves when no run executes here. */
   drain(): Promise<void>
-  /** Gives runs in progress back to the store and closes every connection; done within 4 s. */
+  /** Returns runs in progress to the queue and closes every connection, within 4 s. */
   stop(): Promise<void>
 }
 
-/** Of the four seconds for a stop: for runs to reach their next step, and for the last traces to leave. */
+/** Parts of the four-second stop: for runs to reach their next step, and for the last traces to be sent. */
 const STEP_GRACE_MS = 1500
 const TRACES_MS = 800
 
 /**
  * Serves the graphs of one deployment on 127.0.0.1. Resolves when all of them are loaded, checked and drawn; rejects with
- * a GraphLoadError for one that cannot be used, and when the store cannot be opened. Leaves nothing behind then.
+ * a GraphLoadError for an unusable one, or if the store cannot be opened, and then leaves nothing behind.
  */
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServer> {
   const { log = () => {}, isTracing = false } = options
@@ -176,7 +176,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   })
 
   const server = createAdaptorServer({ fetch: app.fetch })
-  // Streams and long answers have no limit; the gateway sees when the other side is gone.
+  // Streams and long responses have no timeout; the gateway notices when the other side disconnects.
   if ('requestTimeout' in server) server.requestTimeout = 0
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -196,7 +196,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
     metrics.stop()
     await queue.stop(STEP_GRACE_MS)
     await webhooks.stop()
-    // An error on the wire, not an end: the client connects again and goes on reading.
+    // A connection error rather than a clean end, so that the client reconnects and continues.
     hub.cut(new StreamCut('The agent server is stopping.'))
     if ('closeIdleConnections' in server) server.closeIdleConnections()
     await Promise.race([awaitAllCallbacks(), sleep(TRACES_MS)])

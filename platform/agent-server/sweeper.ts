@@ -15,11 +15,11 @@ type Services = {
   threads: Pick<Threads, 'keepLatest'>
   store: Pick<ItemStore, 'sweep'>
   logError(line: string): void
-  /** How often items are swept; those that are over are in no answer either way. */
+  /** How often items are swept; expired items are hidden in any case. */
   itemMinutes?: number | null | undefined
 }
 
-/** Removes what has outlived its time: kept events, items and threads with a time to live. */
+/** Removes expired data: stored events, items and threads with a time to live. */
 export class Sweeper {
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
@@ -51,7 +51,7 @@ export class Sweeper {
       await store.sweep()
       this.#itemsSweptAt = performance.now()
     }
-    // Of runs that go on, everything stays.
+    // Keeps all events of runs in progress.
     await db.query(
       `delete from run_events e where created_at < now() - ${EVENTS_KEPT}
        and not exists (select from runs r where r.run_id = e.run_id and r.status in ('pending', 'running'))`,
@@ -62,7 +62,7 @@ export class Sweeper {
     for (const { thread_id, ttl_strategy } of expired) {
       const isOver = ttl_strategy === 'keep_latest' ? threads.keepLatest(thread_id) : stopper.removeThread(thread_id)
       await isOver.catch((error) => {
-        // Another process has removed it first, or something runs on it by now.
+        // Another process removed it first, or it has a run by now.
         if (!(error instanceof HttpError)) throw error
       })
     }

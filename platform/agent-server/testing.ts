@@ -12,17 +12,17 @@ import { asProcessEnv, baseEnvironment } from '../kernel/env'
 import type { AgentChild } from '../rollout/child'
 import { type AgentServer, type AgentServerOptions, startAgentServer } from './start'
 
-/** For tests: servers on a database of their own, and a client that hides nothing. */
+/** For tests: servers on their own databases, and a client that exposes raw responses. */
 
 type Json = Record<string, unknown>
-// What a test reads is checked by its expectations.
+// Tests check what they read by their expectations.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type TestResponse = { status: number; headers: Headers; json: any; text: string }
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type ReceivedEvent = { id: string; event: string; data: any }
 
 export const fixtures = path.join(import.meta.dirname, 'fixtures/graph.json')
-/** For processes, which start faster with less to load. */
+/** Fewer graphs for separate processes, which then start faster. */
 const few = path.join(import.meta.dirname, 'fixtures/few.json')
 const bundle = path.resolve(import.meta.dirname, '../../.build/agent-server.mjs')
 const SCHEMA = 'agent_test'
@@ -50,7 +50,7 @@ export class Client {
     return { status: response.status, headers: response.headers, json, text }
   }
 
-  /** The answer as it begins; its body is the caller's to read or to cancel. */
+  /** The response before its body is read; the caller must read or cancel the body. */
   open(
     method: string,
     path: string,
@@ -107,7 +107,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** The next event of a kind. */
+/** The next event with this name. */
 export async function nextEvent(events: AsyncGenerator<ReceivedEvent>, kind: string): Promise<ReceivedEvent> {
   for (let one = await events.next(); !one.done; one = await events.next())
     if (one.value.event === kind) return one.value
@@ -116,7 +116,7 @@ export async function nextEvent(events: AsyncGenerator<ReceivedEvent>, kind: str
 
 export type TestServer = Client & { server: AgentServer; databaseUrl: string; logs: string[]; close(): Promise<void> }
 
-/** A server in this process on a fresh database; or on that of another one, beside it or after it. */
+/** A server in this process, on a fresh database or on that of another server, at the same time or afterwards. */
 export async function testServer(options: Partial<AgentServerOptions> = {}): Promise<TestServer> {
   const database = options.databaseUrl ? undefined : await testDatabase()
   const databaseUrl = options.databaseUrl ?? (database as { url: string }).url
@@ -146,7 +146,7 @@ export type ChildServer = Client & {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-/** The bundled server as a process of its own, as the roll-out starts it. Rejects with what it says of a failure. */
+/** The bundled server as a separate process, as the roll-out starts it. Rejects with the reason of a failed start. */
 export async function childServer(
   databaseUrl: string,
   env: Record<string, string> = {},
@@ -190,8 +190,8 @@ export async function childServer(
 type Start = (env?: Record<string, string>, config?: string) => Promise<ChildServer>
 
 /**
- * A database with servers on it: `start` makes a process, which takes a second and a half to load everything, `serve` one
- * in this process, which takes a tenth of that.
+ * A database with servers on it: `start` starts a process, which takes a second and a half to load; `serve` starts one
+ * in this process in a tenth of that.
  */
 export type TestStore = { url: string; start: Start; serve(): Promise<TestServer>; close(): Promise<void> }
 
@@ -218,7 +218,7 @@ export async function testStore(): Promise<TestStore> {
   }
 }
 
-/** A test with a database of its own, and with servers on it that end when it does. */
+/** A test with its own database; servers on it stop when the test ends. */
 export const storeTest = test.extend<{ store: Omit<TestStore, 'close'> }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the needed fixtures off this pattern
   store: async ({}, use) => {
@@ -232,14 +232,14 @@ export const DEPLOYMENT_ID = 'a0000000-0000-4000-8000-000000000001'
 export const API_KEY = 'key-of-the-test'
 const GATEWAY_SECRET = 'secret of the gateway'
 
-/** An agent server behind the gateway: `deploymentUrl` is its address as a user has it, for requests with the key. */
+/** An agent server behind the gateway: `deploymentUrl` is its public address, for requests with the key. */
 export async function serverBehindGateway(): Promise<{
   server: TestServer
   deploymentUrl: string
   close(): Promise<void>
 }> {
   const server = await testServer({ secret: GATEWAY_SECRET })
-  // Of a child the gateway uses its address only.
+  // The gateway uses only the child's address.
   const child = { port: server.server.port, secret: GATEWAY_SECRET, openRequests: 0 } as AgentChild
   const gateway = createServer(
     createGateway({ target: () => ({ state: 'up', child }), isKey: (given) => given === API_KEY }),

@@ -11,7 +11,7 @@ afterAll(() => server.close())
 const create = async (body: object = {}) => (await server.post('/assistants', { graph_id: 'counter', ...body })).json
 
 describe('default assistants', () => {
-  test('there is one for each graph, with an id that never changes', async () => {
+  test('each graph has one, with a stable id', async () => {
     const { json, headers } = await server.post('/assistants/search', {
       metadata: { created_by: 'system' },
       limit: 100,
@@ -61,7 +61,7 @@ describe('create', () => {
     })
   })
 
-  test('a taken id is refused, or left alone where that is asked for', async () => {
+  test('an existing id is refused, or left unchanged on request', async () => {
     const { assistant_id } = await create({ name: 'first' })
     expect((await server.post('/assistants', { graph_id: 'counter', assistant_id })).status).toBe(409)
     const again = await server.post('/assistants', {
@@ -94,7 +94,7 @@ describe('create', () => {
 })
 
 describe('versions', () => {
-  test('an update makes a new version: metadata is merged, the rest replaced', async () => {
+  test('an update creates a new version: metadata is merged, other fields are replaced', async () => {
     const { assistant_id } = await create({ context: { label: 'a' }, config: { tags: ['x'] }, metadata: { a: 1 } })
     const { json } = await server.request('PATCH', `/assistants/${assistant_id}`, {
       config: { recursion_limit: 5 },
@@ -111,7 +111,7 @@ describe('versions', () => {
     expect(versions.map((one: { version: number }) => one.version)).toEqual([2, 1])
   })
 
-  test('setting an earlier one as latest restores all of it, and the next update goes on counting', async () => {
+  test('setting an earlier version as latest restores every field; the next update gets the next number', async () => {
     const { assistant_id } = await create({ context: { label: 'old' }, name: 'one', description: 'first' })
     await server.request('PATCH', `/assistants/${assistant_id}`, {
       graph_id: 'chat',
@@ -131,7 +131,7 @@ describe('versions', () => {
     expect((await server.post(`/assistants/${assistant_id}/latest`, { version: 9 })).status).toBe(404)
   })
 
-  test('updates at the same time each make their own version', async () => {
+  test('concurrent updates each create a version', async () => {
     const { assistant_id } = await create()
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
@@ -154,7 +154,7 @@ describe('versions', () => {
 })
 
 describe('search', () => {
-  test('filters, sorts by the field asked for, pages and selects', async () => {
+  test('filters, sorts by the requested field, pages and selects fields', async () => {
     for (const name of ['Zebra', 'apple', 'Mango']) await create({ name, metadata: { fruit: 'yes' } })
     const search = (body: object) => server.post('/assistants/search', { metadata: { fruit: 'yes' }, ...body })
     const names = (json: { name: string }[]) => json.map((one) => one.name)
@@ -170,8 +170,8 @@ describe('search', () => {
   })
 })
 
-describe('what is known of a graph', () => {
-  test('its drawing, and that of its subgraphs', async () => {
+describe('graph information', () => {
+  test('draws the graph and its subgraphs', async () => {
     const { json } = await server.get('/assistants/nested/graph')
     expect(json.nodes.map((node: { id: string }) => node.id)).toEqual(
       expect.arrayContaining(['__start__', 'before', 'middle', '__end__']),
@@ -181,7 +181,7 @@ describe('what is known of a graph', () => {
     expect(deep.nodes.some((node: { id: string }) => node.id.startsWith('middle:'))).toBe(true)
   })
 
-  test('its schemas: those of zod at once, null for what only types know', async () => {
+  test('returns zod schemas as JSON Schema, and null where only TypeScript types exist', async () => {
     const { json } = await server.get('/assistants/counter/schemas')
     expect(json).toMatchObject({
       graph_id: 'counter',
@@ -195,7 +195,7 @@ describe('what is known of a graph', () => {
     })
   })
 
-  test('its subgraphs by namespace', async () => {
+  test('lists subgraphs by namespace', async () => {
     expect(Object.keys((await server.get('/assistants/nested/subgraphs?recurse=true')).json)).toEqual(['middle'])
     expect((await server.get('/assistants/nested/subgraphs/middle')).json).toHaveProperty('middle.state_schema')
     expect((await server.get('/assistants/nested/subgraphs/none')).status).toBe(404)

@@ -12,10 +12,10 @@ import { type Db, iso, type Query } from '../persistence/db'
 import { checkContext } from './graph-info'
 import type { Graphs } from './graphs'
 
-/** Names of this server's default assistants are hashed under it; never change it. */
+/** UUID namespace of the default assistants' ids; never change it. */
 const NAMESPACE = Buffer.from('6f1d7c0e3b6a5a0f9c51d2f0b8a7e4c3', 'hex')
 
-/** The id of a graph's default assistant: a version 5 UUID, so the same on every start and every server of ours. */
+/** The id of a graph's default assistant: a version 5 UUID, so it is the same on every start and every server. */
 export function defaultAssistantId(graphId: string): string {
   const hash = createHash('sha1').update(NAMESPACE).update(graphId).digest().subarray(0, 16)
   hash[6] = ((hash[6] as number) & 0x0f) | 0x50
@@ -54,7 +54,7 @@ export class Assistants {
     private readonly graphs: Graphs,
   ) {}
 
-  /** The default assistant of each graph, made once; what users changed of it stays. */
+  /** The default assistant of each graph, created once; users' changes to it are kept. */
   async ensureDefaults(): Promise<void> {
     for (const graphId of this.graphs.ids) {
       const fields = {
@@ -99,7 +99,7 @@ export class Assistants {
     return { rows: found.map(({ total: _, ...row }) => row), total }
   }
 
-  /** In a fixed order, defaults of graphs first; those after the one with the id `after`. */
+  /** In a stable order, default assistants first, starting after the id `after`. */
   async page(after: string | undefined, limit: number): Promise<AssistantRow[]> {
     const defaults = this.graphs.ids.map(defaultAssistantId)
     const where = this.#where({})
@@ -112,7 +112,7 @@ export class Assistants {
     )
   }
 
-  /** Those whose id begins so; a few at most. */
+  /** Assistants whose id starts with the prefix; a few at most. */
   startingWith(prefix: string): Promise<AssistantRow[]> {
     const where = this.#where({}).add(`starts_with(assistant_id, $?)`, prefix)
     return this.db.query<AssistantRow>(`select ${COLUMNS} from assistants ${where.text} limit 10`, where.values)
@@ -127,13 +127,13 @@ export class Assistants {
     return row?.count ?? 0
   }
 
-  /** Makes a new version: metadata is merged, everything else that is given replaces what was there. */
+  /** Creates a new version: metadata is merged, every other given field replaces the old one. */
   async update(idOrGraph: string, body: z.output<typeof AssistantPatch>): Promise<AssistantRow> {
     const now = await this.get(idOrGraph)
     const graphId = body.graph_id ?? now.graph_id
     await this.#check(graphId, body.context ?? (body.graph_id ? now.context : undefined))
     return this.db.transaction(async (query) => {
-      // Two updates at once make two versions, one after the other.
+      // Serializes concurrent updates, so that each creates a version.
       await query('select from assistants where assistant_id = $1 for update', [now.assistant_id])
       const [row] = await query<AssistantRow>(
         `update assistants set graph_id = $2, config = coalesce($3::jsonb, config), context = coalesce($4::jsonb, context),
@@ -149,7 +149,7 @@ export class Assistants {
     })
   }
 
-  /** Newest first. A version's two times are the one at which it was made. */
+  /** Newest first. `created_at` and `updated_at` of a version are both its creation time. */
   async versions(idOrGraph: string, body: Page & { metadata?: Json | null }): Promise<AssistantRow[]> {
     const { assistant_id } = await this.get(idOrGraph)
     const where = new Where().add('assistant_id = $?', assistant_id).addIf(body.metadata, 'metadata @> $?')
@@ -160,7 +160,7 @@ export class Assistants {
     )
   }
 
-  /** Makes an earlier version the active one, whole: also its graph, context and description. */
+  /** Makes an earlier version active in full, including its graph, context and description. */
   async setLatest(idOrGraph: string, version: number): Promise<AssistantRow> {
     const { assistant_id } = await this.get(idOrGraph)
     const [row] = await this.db.query<AssistantRow>(
@@ -174,7 +174,7 @@ export class Assistants {
     return row
   }
 
-  /** Removes it with all its versions; ids of the threads that ran it are the caller's to remove. */
+  /** Removes it with all its versions; the caller removes the threads that ran it. */
   async delete(idOrGraph: string): Promise<string> {
     const { assistant_id, metadata } = await this.get(idOrGraph)
     if (metadata.created_by === 'system' && this.graphs.ids.some((graph) => defaultAssistantId(graph) === assistant_id))
@@ -191,7 +191,7 @@ export class Assistants {
   #where({ metadata, graph_id, name }: Filters): Where {
     return (
       new Where()
-        // Defaults of graphs that this revision does not have any more.
+        // Default assistants of graphs that this revision no longer has.
         .add(`(graph_id = any($?) or metadata->>'created_by' is distinct from 'system')`, this.graphs.ids)
         .addIf(metadata, 'metadata @> $?')
         .addIf(graph_id, 'graph_id = $?')

@@ -13,9 +13,9 @@ import { HttpError } from '../kernel/errors'
 import { toDoubles } from '../kernel/numbers'
 import type { Graph } from './graphs'
 
-/** What can be told of a graph without running it. */
+/** Information about a graph that needs no run. */
 
-/** JSON Schemas of what is declared with zod or as a StateSchema; null for what only types know. Never throws. */
+/** JSON Schemas of what is declared with zod or as a StateSchema; null where only TypeScript types exist. Never throws. */
 export function describeSchemas(graph: Graph, graphId: string) {
   const contextSchema = read(() => getConfigTypeSchema(graph))
   return {
@@ -28,7 +28,7 @@ export function describeSchemas(graph: Graph, graphId: string) {
   }
 }
 
-// A schema with a transform or a custom type has no JSON form; that is no reason to answer nothing at all.
+// A schema with a transform or a custom type has no JSON form; the other schemas are still returned.
 function read(schema: () => unknown): unknown {
   try {
     return schema() ?? null
@@ -37,7 +37,7 @@ function read(schema: () => unknown): unknown {
   }
 }
 
-/** Nodes and edges; with `xray`, of subgraphs too, as deep as it says. */
+/** Nodes and edges; `xray` includes subgraphs, to the depth that it gives. */
 export async function drawGraph(graph: Graph, xray: boolean | number) {
   const options: RunnableConfig & { xray: boolean | number } = { xray }
   const drawing = (await graph.getGraphAsync(options)).toJSON() as {
@@ -48,7 +48,7 @@ export async function drawGraph(graph: Graph, xray: boolean | number) {
     nodes: drawing.nodes.map(({ id, type, data, metadata }) => ({
       id,
       type,
-      // The class of the node is the library's affair.
+      // The node's class is internal to the library.
       data: typeof data === 'object' ? { name: data.name ?? id } : data,
       ...(metadata !== undefined && { metadata }),
     })),
@@ -78,7 +78,7 @@ export async function checkContext(graph: Graph, context: unknown): Promise<void
   if (!isInteropZodObject(schema)) return
   const parsed = await interopSafeParseAsync(schema, toDoubles(context))
   if (parsed.success) return
-  // The graph may have another copy of zod; the issues have the same form.
+  // The graph may bring its own copy of zod, whose issues have the same shape.
   const issues = (parsed.error as unknown as { issues: z.core.$ZodIssue[] }).issues
   const error = { issues: issues.map((issue) => ({ ...issue, path: ['context', ...issue.path] })) }
   throw new HttpError(422, toValidationError(error as unknown as z.core.$ZodError, 'body').detail)

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, vi } from 'vitest'
 import { fixtures, storeTest, testServer } from '../testing'
 
-// Only what hangs is to be ended: processes start slowly on a busy machine.
+// Generous, because processes start slowly on a busy machine: only a hang should time out.
 vi.setConfig({ testTimeout: 60_000 })
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'agent-graphs-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A configuration of one graph, with its code where it has any. */
+/** A configuration with one graph, and the graph's code if given. */
 function project(graph: string, place: string, files: Record<string, string> = {}): string {
   for (const [name, code] of Object.entries(files)) writeFileSync(path.join(folder, name), code)
   const config = path.join(folder, `${graph}.json`)

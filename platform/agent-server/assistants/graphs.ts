@@ -10,7 +10,7 @@ import { toDoubles } from '../kernel/numbers'
 import { registerModuleHooks } from './module-hooks'
 
 /** A compiled graph, whatever its nodes and channels are. */
-// The library's own "any graph": its type parameters only serve those who write one.
+// The library's own "any graph": the type parameters only help authors of graphs.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Graph = Pregel<any, any>
 
@@ -27,7 +27,7 @@ const GraphConfig = z.looseObject({
       ttl: z
         .looseObject({
           refresh_on_read: z.boolean().nullish(),
-          /** In minutes, as all of them. */
+          /** In minutes, like every time to live here. */
           default_ttl: z.number().positive().nullish(),
           sweep_interval_minutes: z.number().positive().nullish(),
         })
@@ -49,10 +49,10 @@ export class GraphLoadError extends Error {
   }
 }
 
-/** For what a factory is called, as other servers tell it, so that graphs are portable. */
+/** Why a factory is called, under the names other servers use, so that graphs stay portable. */
 export type Access = 'threads.create_run' | 'threads.read' | 'threads.update' | 'assistants.read'
 
-/** What every graph of a deployment keeps things in: its threads' state, and what all threads share. */
+/** Where the graphs of a deployment store data: the state of threads, and the store that all threads share. */
 type Memory = { saver: BaseCheckpointSaver; store: BaseStore }
 
 type Factory = (config: object, runtime: object) => unknown
@@ -61,11 +61,11 @@ type Loaded = {
   make: (config: object, access: Access, context: unknown) => Promise<Graph>
 }
 
-/** The graphs of one configuration file, each loaded, checked and drawn. */
+/** The graphs of one configuration file, each loaded, validated and drawn. */
 export class Graphs {
   private constructor(private readonly loaded: ReadonlyMap<string, Loaded>) {}
 
-  /** Paths begin in `folder`. Rejects with a GraphLoadError for the first graph that cannot be used. */
+  /** Paths are relative to `folder`. Rejects with a GraphLoadError for the first unusable graph. */
   static async load(graphs: GraphConfig['graphs'], folder: string, memory: Memory): Promise<Graphs> {
     registerModuleHooks()
     const loaded = new Map<string, Loaded>()
@@ -96,7 +96,7 @@ export class Graphs {
     return this.loaded.get(graphId)?.description
   }
 
-  /** The graph as `config` makes it, with this server's checkpointer. Throws a 404 for a graph that is not there. */
+  /** The graph built for `config`, with this server's checkpointer. Throws a 404 for an unknown graph. */
   get(graphId: string, access: Access, config: object = { configurable: {} }, context?: unknown): Promise<Graph> {
     const found = this.loaded.get(graphId)
     if (!found)
@@ -105,7 +105,7 @@ export class Graphs {
   }
 }
 
-/** Rejects with a GraphLoadError for a file that cannot be used, which names what is wrong in it. */
+/** Rejects with a GraphLoadError that says what is wrong in an unusable file. */
 export async function readConfig(file: string): Promise<GraphConfig> {
   let json: unknown
   try {
@@ -127,7 +127,7 @@ async function loadGraph(file: string, exportName: string, memory: Memory): Prom
     throw new Error(`${path.basename(file)} has no export "${exportName}" (it exports ${others}).`)
   }
   const finish = (value: unknown): Graph => {
-    // A copy, because these are fields: the author's object may be part of another graph.
+    // Set on a copy, because the author's object may be part of another graph.
     const graph = asGraph(value, exportName).withConfig({}) as Graph
     graph.checkpointer = memory.saver
     graph.store = memory.store
@@ -151,7 +151,7 @@ const isGraph = (value: unknown): value is Graph =>
     (method) => typeof (value as Record<string, unknown>)[method] === 'function',
   )
 
-/** A compiled graph of any accepted form: as it is, as a builder, or in the wrapper that agents come in. */
+/** The compiled graph from any accepted form: compiled, a builder, or an agent wrapper. */
 function asGraph(value: unknown, name: string): Graph {
   const inner = (value as { graph?: unknown } | null)?.graph
   if (isGraph(inner)) return inner

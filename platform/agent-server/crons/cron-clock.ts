@@ -5,7 +5,7 @@ import type { RunStarter } from '../runs/run-starter'
 import { CATCH_UP_MS, isStillDue } from './cron-schedule'
 import { AlreadyFired, type CronRow, type Crons, runOfCron } from './crons'
 
-/** Looks without being told to: another process may have made or changed a cron. */
+/** How often to poll: another process may have created or changed a cron. */
 const POLL_MS = 10_000
 const RETRY_MS = 2000
 const PAGE = 100
@@ -30,7 +30,7 @@ export class CronClock {
 
   constructor(private readonly services: Services) {}
 
-  /** A cron was made or changed here, or it is time to look. */
+  /** Call after a cron was created or changed here, or when one is due. */
   wake(): void {
     if (this.#isStopped) return
     clearTimeout(this.#timer)
@@ -40,14 +40,14 @@ export class CronClock {
     })
   }
 
-  /** Fires nothing from now on. Resolves when what was being fired is done. */
+  /** Stops firing. Resolves when firings in progress are done. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
     await this.#ticking
   }
 
-  /** Fires everything whose time has come. Rejects where the store does not answer; what is left is found the next time. */
+  /** Fires all due crons. Rejects if the store does not answer; the rest are picked up the next time. */
   async tick(): Promise<void> {
     const { crons } = this.services
     while (!this.#isStopped) {
@@ -56,7 +56,7 @@ export class CronClock {
       let failure: { error: unknown } | undefined
       for (const row of due) {
         if (this.#isStopped) return
-        // One that cannot be fired does not keep the others from it.
+        // One failing cron must not block the others.
         await this.#fire(row, now).catch((error: unknown) => {
           failure ??= { error }
         })
@@ -91,7 +91,7 @@ export class CronClock {
   async #fire(row: CronRow, now: Date): Promise<void> {
     const { crons, starter, db, log } = this.services
     try {
-      // Due ones have the time at which they are.
+      // A due cron always has a next_run_date.
       if (!isStillDue(row, row.next_run_date as Date, now)) {
         await crons.claim(db.query, row, now)
         log('info', `A firing of cron ${row.cron_id} was missed more than ${CATCH_UP_MS / 60_000} minutes ago.`)
@@ -108,7 +108,7 @@ export class CronClock {
     }
   }
 
-  /** A run that is refused today is refused in a minute too; the next firing has its own chance. */
+  /** Skips a refused firing, since a retry a minute later would fail too. The next firing still happens. */
   async #skip(row: CronRow, now: Date): Promise<void> {
     await this.services.crons.claim(this.services.db.query, row, now).catch((error: Error) => {
       if (!(error instanceof AlreadyFired)) throw error

@@ -16,14 +16,14 @@ function firings(schedule: Schedule, after: string, count: number): string[] {
 }
 
 describe('a schedule', () => {
-  test('is read in its own time zone, in UTC by itself', () => {
+  test('is read in its own time zone, by default in UTC', () => {
     expect(firings(cron('0 9 * * 1-5', 'America/New_York'), '2026-11-20T00:00Z', 2)).toEqual([
       '2026-11-20T14:00',
       '2026-11-23T14:00',
     ])
     expect(firings(cron('0 9 * * *'), '2026-11-20T09:00:00Z', 1)).toEqual(['2026-11-21T09:00'])
     expect(firings(cron('0 0 29 2 *'), '2026-11-20T00:00Z', 2)).toEqual(['2028-02-29T00:00', '2032-02-29T00:00'])
-    // Day of month or day of week, as cron has always had it.
+    // Either day of month or day of week matches, as in standard cron.
     expect(firings(cron('0 0 1 * 0'), '2026-11-28T00:00Z', 3)).toEqual([
       '2026-11-29T00:00',
       '2026-12-01T00:00',
@@ -31,21 +31,21 @@ describe('a schedule', () => {
     ])
   })
 
-  test('whose time of day is left out in spring fires when the clock goes on', () => {
+  test('whose time is skipped in spring fires right after the clock change', () => {
     expect(firings(cron('30 2 * * *', 'Europe/Berlin'), '2026-03-28T12:00Z', 2)).toEqual([
       '2026-03-29T01:00',
       '2026-03-30T00:30',
     ])
   })
 
-  test('whose time of day comes twice in autumn fires once', () => {
+  test('whose time occurs twice in autumn fires once', () => {
     expect(firings(cron('30 2 * * *', 'Europe/Berlin'), '2026-10-24T12:00Z', 2)).toEqual([
       '2026-10-25T00:30',
       '2026-10-26T01:30',
     ])
   })
 
-  test('of every half hour goes by time that passes in both nights', () => {
+  test('of every half hour follows elapsed time across both clock changes', () => {
     const halfHours = cron('*/30 * * * *', 'Europe/Berlin')
     expect(firings(halfHours, '2026-03-29T00:10Z', 3)).toEqual([
       '2026-03-29T00:30',
@@ -60,7 +60,7 @@ describe('a schedule', () => {
     ])
   })
 
-  test('has no firing while it is off, nor after its end', () => {
+  test('never fires while it is disabled or after its end', () => {
     expect(firings(cron('0 * * * *', 'UTC', { enabled: false }), '2026-01-01T00:00Z', 1)).toEqual([])
     const ending = cron('0 * * * *', 'UTC', { end_time: new Date('2026-01-01T02:00Z') })
     expect(firings(ending, '2026-01-01T00:30Z', 9)).toEqual(['2026-01-01T01:00', '2026-01-01T02:00'])
@@ -79,7 +79,7 @@ describe('a schedule', () => {
   })
 })
 
-describe('a firing that was missed', () => {
+describe('a missed firing', () => {
   const due = new Date('2026-01-01T09:00Z')
   test.each([
     ['0 9 * * *', '2026-01-01T09:59:59Z', true],
@@ -90,7 +90,7 @@ describe('a firing that was missed', () => {
   })
 })
 
-test('a time without an offset is one in UTC, and what is no time is refused', () => {
+test('a time without an offset is UTC, and an invalid time is refused', () => {
   expect(readTime('end_time', '2027-01-31T12:00:00')?.toISOString()).toBe('2027-01-31T12:00:00.000Z')
   expect(readTime('end_time', '2027-01-31T12:00:00+02:00')?.toISOString()).toBe('2027-01-31T10:00:00.000Z')
   expect(readTime('end_time', '2027-01-31')?.toISOString()).toBe('2027-01-31T00:00:00.000Z')

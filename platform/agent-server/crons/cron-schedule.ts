@@ -1,16 +1,16 @@
 import { Cron as Pattern } from 'croner'
 import { invalid } from '../kernel/errors'
 
-/** When a cron fires. Pure: the time of day is always given. */
+/** When a cron fires. Pure: the current time is always a parameter. */
 
 export type Schedule = { schedule: string; timezone: string; end_time: Date | null; enabled: boolean }
 
 export const DEFAULT_TIMEZONE = 'UTC'
 
-/** A firing that was missed is made up for within this time, once; what is older is left out. */
+/** A missed firing is made up for once within this time; older ones are skipped. */
 export const CATCH_UP_MS = 60 * 60 * 1000
 
-/** Throws the 422 of a schedule that cannot be read or that never fires. */
+/** Throws a 422 for a schedule that is invalid or never fires. */
 export function checkSchedule({ schedule, timezone }: Pick<Schedule, 'schedule' | 'timezone'>): void {
   if (!isTimezone(timezone))
     throw invalid(['body', 'timezone'], `"${timezone}" is no time zone. Give an IANA name such as Europe/Berlin.`)
@@ -24,9 +24,9 @@ export function checkSchedule({ schedule, timezone }: Pick<Schedule, 'schedule' 
 }
 
 /**
- * The first firing after a moment; null where there is none. In the night in which a clock is put forward, a time of day
- * that is left out fires when the clock goes on; where one comes twice, it fires the first time only. Schedules of
- * every so many minutes or hours go by time that passes.
+ * The first firing after a moment, or null. When clocks go forward, a skipped time of day fires right after the change;
+ * when they go back, a repeated one fires only the first time. Schedules of every so many minutes or hours follow
+ * elapsed time.
  */
 export function nextFiring({ schedule, timezone, end_time, enabled }: Schedule, after: Date): Date | null {
   if (!enabled) return null
@@ -34,7 +34,7 @@ export function nextFiring({ schedule, timezone, end_time, enabled }: Schedule, 
   return next && end_time && next > end_time ? null : next
 }
 
-/** Whether a firing that was due is still to be made: it, or a later one that was missed too, is not too old. */
+/** Whether a missed firing is still due: it, or a later missed one, is recent enough. */
 export function isStillDue(schedule: Schedule, due: Date, now: Date): boolean {
   const oldest = new Date(now.getTime() - CATCH_UP_MS)
   if (due >= oldest) return true
@@ -42,7 +42,7 @@ export function isStillDue(schedule: Schedule, due: Date, now: Date): boolean {
   return later !== null && later <= now
 }
 
-/** A moment as requests write it; without an offset it is meant in UTC. Throws the 422 of what is none. */
+/** Parses a time from a request; UTC if it has no offset. Throws a 422 for an invalid one. */
 export function readTime(field: string, text: string | null | undefined): Date | null {
   if (text === null || text === undefined) return null
   const isDate = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text)
@@ -56,7 +56,7 @@ const pattern = (schedule: string, timezone: string) =>
   new Pattern(schedule, { timezone, mode: '5-part', paused: true })
 
 function isTimezone(name: string): boolean {
-  // Offsets are taken by Node as well, but they are no zones and know no summer.
+  // Node accepts offsets as well, but they are not time zones and have no daylight saving.
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -9,7 +9,7 @@ const START = Date.parse('2030-05-01T10:00:30Z')
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** Servers that take this for the time. */
+/** Servers that use this clock. */
 class Time {
   at = START
   readonly now = () => new Date(this.at)
@@ -21,7 +21,7 @@ const create = async (server: TestServer, body: Json, path = '/runs/crons') => {
   return json
 }
 const read = async (server: TestServer, id: string) => (await server.get(`/runs/crons/${id}`)).json
-/** Any change makes the server look at its crons; it has done so when the firing that was due is behind it. */
+/** Any change makes the server check its crons; it is done once the due firing has been moved on. */
 async function look(server: TestServer, id: string, time: Time): Promise<void> {
   await server.request('PATCH', `/runs/crons/${id}`, {})
   await until(async () => {
@@ -51,7 +51,7 @@ describe('a cron', () => {
   })
   afterAll(() => server.close())
 
-  test('is kept with its run request and says when it fires next', async () => {
+  test('stores its run request and reports its next firing', async () => {
     const cron = await create(server, {
       schedule: '0 9 * * *',
       timezone: 'Europe/Berlin',
@@ -85,7 +85,7 @@ describe('a cron', () => {
     expect((await create(server, {})).timezone).toBe('UTC')
   })
 
-  test('is changed field by field, and its next firing with it', async () => {
+  test('is updated field by field, including its next firing', async () => {
     const { cron_id } = await create(server, { ...quiet, schedule: '0 9 * * *', metadata: { a: 1 } })
     const patch = async (body: Json) => (await server.request('PATCH', `/runs/crons/${cron_id}`, body)).json
     expect(await patch({ metadata: { b: 2 }, input: { until: 7 } })).toMatchObject({
@@ -130,7 +130,7 @@ describe('a cron', () => {
     expect((await server.post(path, { ...body, assistant_id: 'counter' })).status).toBe(404)
   })
 
-  test('is found by assistant, thread, metadata and whether it is on', async () => {
+  test('can be searched by assistant, thread, metadata and enabled state', async () => {
     const { json: assistant } = await server.post('/assistants', { graph_id: 'counter', name: 'mine' })
     const mine = { assistant_id: assistant.assistant_id, ...quiet }
     const thread = await server.newThread()
@@ -160,7 +160,7 @@ describe('a cron', () => {
     expect((await server.get(`/runs/crons/${a.cron_id}`)).status).toBe(404)
   })
 
-  test('makes a run on a new thread each time; kept threads are found by its id', async () => {
+  test('creates each run on a new thread; kept threads can be found by the cron id', async () => {
     const kept = await create(server, { ...quiet, on_run_completed: 'keep' })
     const fleeting = await create(server, quiet)
     for (let n = 0; n < 2; n++) {
@@ -186,7 +186,7 @@ describe('a cron', () => {
     expect(await threadsOf(server, kept.cron_id)).toHaveLength(2)
   })
 
-  test('on a thread makes its runs there, one after the other', async () => {
+  test('on a thread runs there, one run at a time', async () => {
     const thread = await server.newThread()
     const cron = await create(server, quiet, `/threads/${thread}/runs/crons`)
     for (let n = 0; n < 2; n++) {
@@ -202,7 +202,7 @@ describe('a cron', () => {
     await server.request('DELETE', `/runs/crons/${cron.cron_id}`)
   })
 
-  test('whose run is refused says so, and has its next chance at its next time', async () => {
+  test('reports a refused run and tries again at its next firing', async () => {
     const thread = await server.newThread()
     const busy = await server.post(`/threads/${thread}/runs`, {
       assistant_id: 'counter',
@@ -218,7 +218,7 @@ describe('a cron', () => {
     expect((await server.get(`/threads/${thread}/runs`)).json).toHaveLength(2)
   })
 
-  test('ends at its end, and does nothing while it is off', async () => {
+  test('stops at its end time, and does not fire while it is disabled', async () => {
     const on = await create(server, {
       ...quiet,
       on_run_completed: 'keep',
@@ -235,7 +235,7 @@ describe('a cron', () => {
     expect(await threadsOf(server, off.cron_id)).toEqual([])
   })
 
-  test('a firing that the store refuses is not lost: it is made when it can be, once', async () => {
+  test('a firing that fails in the store is retried and happens once', async () => {
     const { cron_id } = await create(server, { ...quiet, on_run_completed: 'keep' })
     const database = new pg.Client({ connectionString: server.databaseUrl, options: '-c search_path=agent_test' })
     await database.connect()
@@ -254,7 +254,7 @@ describe('a cron', () => {
 })
 
 describe('several processes and restarts', () => {
-  test('two servers on one store make each firing once', async () => {
+  test('two servers on one database fire each cron once', async () => {
     const database = await testDatabase()
     const time = new Time()
     const options = { databaseUrl: database.url, now: time.now }
@@ -272,7 +272,7 @@ describe('several processes and restarts', () => {
     await database.drop()
   })
 
-  test('a restart makes up for what was missed lately, once, and leaves out what is older', async () => {
+  test('a restart makes up for recently missed firings once, and skips older ones', async () => {
     const database = await testDatabase()
     const time = new Time()
     const start = () => testServer({ databaseUrl: database.url, now: time.now })
@@ -291,7 +291,7 @@ describe('several processes and restarts', () => {
     expect((await read(server, daily)).next_run_date).toBe('2030-05-02T10:05:00.000+00:00')
     await server.close()
 
-    // Nothing is doubled by another restart in the same moment.
+    // A second restart at the same moment duplicates nothing.
     server = await start()
     await look(server, minutely, time)
     expect(await threadsOf(server, minutely)).toHaveLength(1)
@@ -309,11 +309,11 @@ describe('several processes and restarts', () => {
     await database.drop()
   })
 
-  test('a cron fires by itself when its minute comes', async () => {
+  test('a cron fires on its own at its minute', async () => {
     let offset = 0
     const server = await testServer({ now: () => new Date(Date.now() + offset) })
     const cron = await create(server, { ...quiet, on_run_completed: 'keep' })
-    // Its minute begins in a second.
+    // The next minute begins in a second.
     const due = Date.parse(cron.next_run_date)
     offset = due - 1000 - Date.now()
     await server.request('PATCH', `/runs/crons/${cron.cron_id}`, {})

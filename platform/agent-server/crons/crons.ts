@@ -26,7 +26,7 @@ export type CronRow = Schedule & {
 const COLUMNS =
   'cron_id, assistant_id, thread_id, on_run_completed, schedule, timezone, end_time, enabled, payload, metadata, next_run_date, created_at, updated_at'
 
-/** The run that each firing makes. Runs and their threads are found by the `cron_id` in their metadata. */
+/** The run that each firing creates. Runs and their threads carry the `cron_id` in their metadata. */
 export const runOfCron = ({ cron_id, assistant_id, thread_id, on_run_completed, payload, metadata }: CronRow) =>
   ({
     ...payload,
@@ -52,17 +52,17 @@ export const cronOut = (row: CronRow) => ({
   updated_at: iso(row.updated_at),
 })
 
-/** Another process has made this firing. */
+/** Another process has already claimed this firing. */
 export class AlreadyFired extends Error {
   override name = 'FiredElsewhere'
 }
 
-/** The crons as rows. Firing them is the clock's. */
+/** Stores crons as rows; the clock fires them. */
 export class Crons {
   constructor(
     private readonly db: Db,
     private readonly assistants: Assistants,
-    /** Throws where the run that the cron would make is refused. */
+    /** Throws if the cron's run would be refused. */
     private readonly check: (threadId: string | undefined, body: RunCreate) => Promise<unknown>,
     private readonly now: () => Date = () => new Date(),
   ) {}
@@ -76,7 +76,7 @@ export class Crons {
     return row
   }
 
-  /** With a thread, each firing runs on it; else on a new one each time. */
+  /** With a thread, every firing runs on it; otherwise each gets a new thread. */
   async create(threadId: string | undefined, body: CronCreate): Promise<CronRow> {
     const { schedule, timezone, end_time, enabled, on_run_completed, assistant_id, metadata, ...payload } = body
     const now = this.now()
@@ -106,7 +106,7 @@ export class Crons {
     return stored as CronRow
   }
 
-  /** What is given replaces what was there; metadata is merged. The next firing is found again where its time may differ. */
+  /** Given fields replace old ones; metadata is merged. Recomputes the next firing if its time may have changed. */
   async update(cronId: string, patch: CronPatch): Promise<CronRow> {
     return this.db.transaction(async (query) => {
       const [row] = await query<CronRow>(`select ${COLUMNS} from crons where cron_id = $1 for update`, [
@@ -138,7 +138,7 @@ export class Crons {
     })
   }
 
-  /** Throws a 404. Runs that it has made stay. */
+  /** Throws a 404. Runs that it created are kept. */
   async remove(cronId: string): Promise<void> {
     const [row] = await this.db.query('delete from crons where cron_id = $1 returning cron_id', [cronId.toLowerCase()])
     if (!row) throw notFound('Cron', cronId)
@@ -165,7 +165,7 @@ export class Crons {
     return row?.count ?? 0
   }
 
-  /** Those whose time has come, the longest overdue first. */
+  /** Due crons, the longest overdue first. */
   due(now: Date, limit: number): Promise<CronRow[]> {
     return this.db.query<CronRow>(
       `select ${COLUMNS} from crons where next_run_date <= $1 order by next_run_date, cron_id limit ${limit}`,
@@ -179,7 +179,7 @@ export class Crons {
     return row?.next ?? null
   }
 
-  /** Moves a firing that was due on to the next one. Throws where somebody else has done so, or has changed the cron. */
+  /** Claims a due firing by moving the cron to its next one. Throws if another process did so or changed the cron. */
   async claim(query: Query, row: CronRow, now: Date): Promise<void> {
     const [claimed] = await query(
       'update crons set next_run_date = $3 where cron_id = $1 and next_run_date = $2 returning cron_id',
@@ -199,6 +199,6 @@ export class Crons {
 
 const valuesOf = (row: CronRow): unknown[] => COLUMNS.split(', ').map((name) => row[name as keyof CronRow])
 
-/** A field that is sent without a value is one that is not sent; only the input may be null on purpose. */
+/** Drops null fields, which count as absent; only the input may be null on purpose. */
 const withoutEmpty = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))

@@ -89,7 +89,7 @@ export function runHandlers({ runs, threads, hub, readers, stopper, starter }: S
     }
   }
 
-  /** A stateless run whose record is removed already; its events may be kept. */
+  /** A stateless run whose record is already removed; its events may still be stored. */
   async function goneRun(runId: string) {
     for await (const _ of hub.stored(runId, -1, Number.MAX_SAFE_INTEGER, 1))
       return { run_id: runId, status: 'gone' as const, is_resumable: true as const }
@@ -165,7 +165,7 @@ export function runHandlers({ runs, threads, hub, readers, stopper, starter }: S
   }
 }
 
-/** Where the run is, and from where its events or its answer can be read again. */
+/** Headers that locate the run, and where its events or result can be read again. */
 function locations(threadId: string | undefined, row: RunRow, reader?: 'stream' | 'join'): Record<string, string> {
   const own = `/threads/${row.thread_id}/runs/${row.run_id}`
   const shown = threadId === undefined ? `/runs/${row.run_id}` : own
@@ -181,7 +181,7 @@ function readModes(modes: readonly string[] | undefined): readonly string[] | un
   throw invalid(['query', 'stream_mode'], `Input should be ${STREAM_MODE_NAMES.join(', ')}`, 'enum')
 }
 
-/** From the start by `-1` and `-`; something else that is no number says nothing. */
+/** `-1` and `-` mean from the start; any other non-number is ignored. */
 function readLastId(header: string | null): number | undefined {
   if (header === null) return undefined
   if (header === '-' || header === '-1') return -1

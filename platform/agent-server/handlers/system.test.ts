@@ -13,7 +13,7 @@ afterAll(() => behind.close())
 
 const present = Object.values(agentServer).filter(({ id }) => !(ABSENT as readonly string[]).includes(id))
 
-describe('the description of the API', () => {
+describe('the OpenAPI document', () => {
   // biome-ignore lint/suspicious/noExplicitAny: a document of any form, checked by what is read of it
   let api: any
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('the description of the API', () => {
       Object.entries(methods).map(([method, one]) => ({ path, method, ...one })),
     )
 
-  test('has each operation once, and no other', () => {
+  test('lists each operation exactly once and nothing else', () => {
     expect(api.openapi).toBe('3.1.0')
     expect(operations().map(({ operationId }) => operationId)).toEqual(present.map(({ id }) => id))
     expect(new Set(operations().map(({ path, method }) => `${method} ${path}`)).size).toBe(present.length)
@@ -32,7 +32,7 @@ describe('the description of the API', () => {
     for (const operation of operations()) expect(tags).toContain(operation.tags[0])
   })
 
-  test('every reference leads to something', () => {
+  test('every reference resolves', () => {
     const references: string[] = []
     JSON.stringify(api, (key, value) => {
       if (key === '$ref') references.push(value)
@@ -49,7 +49,7 @@ describe('the description of the API', () => {
     expect(JSON.stringify(api)).not.toContain('$defs')
   })
 
-  test('every parameter of a path is declared, every answer described', () => {
+  test('declares every path parameter and describes every response', () => {
     for (const { path, parameters = [], responses, operationId } of operations()) {
       const declared = parameters
         .filter((one: { in: string }) => one.in === 'path')
@@ -62,7 +62,7 @@ describe('the description of the API', () => {
     }
   })
 
-  test('the bodies of runs have examples, and these are valid', async () => {
+  test('has valid examples for run bodies', async () => {
     const bodies = operations().filter(
       ({ path, requestBody }) => requestBody && /\/runs(\/(stream|wait|batch))?$/.test(path),
     )
@@ -75,13 +75,13 @@ describe('the description of the API', () => {
       }
   })
 
-  test('says under which address it was asked for', () => {
+  test('names the address it was requested from', () => {
     expect(api.servers).toEqual([{ url: behind.deploymentUrl }])
   })
 })
 
 describe('the reference page', () => {
-  test('holds all that it needs, and may ask nobody for anything', async () => {
+  test('is self-contained and may not load anything', async () => {
     const { text, headers } = await client.get('/docs')
     expect(headers.get('content-type')).toContain('text/html')
     expect(text).toContain('/threads/{thread_id}/runs/stream')
@@ -89,13 +89,13 @@ describe('the reference page', () => {
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-\S+' 'sha256-\S+'; /)
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval/)
-    // Each script ends where it should: nothing in one opens a comment, and the last one closes the page.
+    // No script contains text that would open an HTML comment or end the script early.
     const scripts = [...text.matchAll(/<script>([\s\S]*?)<\/script>/g)]
     expect(scripts).toHaveLength(2)
     expect(scripts.every(([, code]) => !code?.includes('<!--'))).toBe(true)
   })
 
-  test('is not sent again to anyone who has it', async () => {
+  test('is not sent again to a client that has it cached', async () => {
     const etag = (await client.get('/docs')).headers.get('etag') ?? ''
     const again = await client.get('/docs', { 'if-none-match': etag })
     expect([again.status, again.text]).toEqual([304, ''])
@@ -103,7 +103,7 @@ describe('the reference page', () => {
 })
 
 describe('the metrics', () => {
-  test('count runs, streams, requests and what the process takes', async () => {
+  test('count runs, streams, requests and process resources', async () => {
     await client.post('/runs/wait', { assistant_id: 'counter', input: { until: 1 } })
     await client.post('/runs/wait', { assistant_id: 'failing', input: {} })
     await client.get('/threads/7e57ab1e-0000-4000-8000-000000000000')
@@ -132,7 +132,7 @@ describe('the metrics', () => {
     expect(await client.get('/metrics?format=xml')).toMatchObject({ status: 422 })
   })
 
-  test('no caller can make new series', async () => {
+  test('callers cannot create new series', async () => {
     const series = async () => (await client.get('/metrics')).text.split('\n').length
     await client.get('/a')
     const before = await series()
@@ -142,7 +142,7 @@ describe('the metrics', () => {
   })
 })
 
-test('the server is well only as long as its database is, where that is asked for', async () => {
+test('the health check includes the database on request', async () => {
   expect((await client.get('/ok?check_db=1')).json).toEqual({ ok: true })
   expect((await client.get('/ok?check_db=0')).json).toEqual({ ok: true })
   expect(await client.get('/ok?check_db=perhaps')).toMatchObject({ status: 422 })

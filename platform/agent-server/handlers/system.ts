@@ -10,7 +10,7 @@ import type { Db } from '../persistence/db'
 import { agentCard, publicBase } from '../protocols/agent-card'
 import type { McpTools } from '../protocols/mcp-tools'
 
-/** Of this server's HTTP surface; raised when it changes. */
+/** Version of this server's HTTP API; raise it when the API changes. */
 export const VERSION = '0.1.0'
 
 type SystemHandlers = Pick<
@@ -18,7 +18,7 @@ type SystemHandlers = Pick<
   'getOk' | 'getInfo' | 'getMetrics' | 'getDocs' | 'getOpenapi' | 'getAgentCard' | 'getAssistantCard'
 >
 
-/** Operations that this server does not have; the flags of `/info` say so by group. */
+/** Operations that this server lacks; the flags of `/info` report this by group. */
 export const ABSENT = [...(['streamThreadEvents', 'sendThreadCommand'] as const)] as const satisfies OperationId[]
 
 const FLAGS = {

@@ -14,13 +14,13 @@ type App = Hono<{ Variables: { route?: string } }>
 export type AppOptions = {
   handlers: Handlers
   rpc: RpcHandlers
-  /** Told of each request that was answered: its row's path, and the status. */
+  /** Called for each answered request, with its row's path and the status. */
   observe?(method: string, route: string, status: number): void
-  /** Told of each field of a request that its operation does not know, and that was left out. */
+  /** Called for each unknown request field, which is ignored. */
   ignore?(client: string, route: string, field: string): void
-  /** Adds what browsers ask for before they let a page of another origin read an answer. */
+  /** Adds the CORS headers. */
   cors?: MiddlewareHandler
-  /** What the gateway sends with each request; absent: none is asked for. */
+  /** The secret that the gateway sends with each request; not checked if absent. */
   secret: string | undefined
   logError(line: string): void
 }
@@ -66,7 +66,7 @@ export function createApp({ handlers, rpc, secret, logError, observe, ignore, co
     const { method } = context.req
     const url = new URL(context.req.url)
     const segments = segmentsOf(url.pathname)
-    // HEAD is a GET whose body the HTTP server leaves out.
+    // HEAD is handled as GET; the HTTP server drops the body.
     const found = matchRow(agentServer, method === 'HEAD' ? 'GET' : method, segments)
     if (!found || (method === 'HEAD' && !isAtOnce(found.row))) return refuse(context, segments)
     context.set('route', found.row.path)
@@ -85,7 +85,7 @@ export function createApp({ handlers, rpc, secret, logError, observe, ignore, co
   }
 }
 
-/** What answers no row: 404, 405 with what there is, or for OPTIONS only what there is. */
+/** For requests that match no row: a 404, a 405 with the allowed methods, or for OPTIONS just those methods. */
 function refuse(context: Context, segments: string[]): Response {
   const others = METHODS.filter((method) => matchRow(agentServer, method, segments))
   if (!others.length) throw new HttpError(404, 'Not Found')

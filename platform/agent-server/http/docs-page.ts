@@ -17,7 +17,7 @@ const STYLE = `body{margin:0}.plain{font:14px/1.5 system-ui,sans-serif;max-width
 .plain pre{overflow:auto;padding:.6rem;background:#8882;border-radius:4px;font:12px ui-monospace,monospace}
 .plain small{opacity:.7;margin-left:.6rem}`
 
-/** Takes the place of the plain page once it could be drawn. Asks nobody for anything: no validator, no stored keys. */
+/** Replaces the plain page once it has rendered. Makes no requests of its own: no validator, no stored keys. */
 const START = `const place = document.createElement('div')
 document.body.append(place)
 try {
@@ -37,14 +37,14 @@ try {
 
 let bundle: Promise<{ script: string; scriptHash: string; style: string }> | undefined
 
-/** The reference's parts from the installed package, read with the first request. */
+/** The reference's parts from the installed package, read on the first request. */
 function readBundle() {
   bundle ??= (async () => {
     const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
     const [script, style] = await Promise.all(
       ['swagger-ui-bundle.js', 'swagger-ui.css'].map((name) => readFile(path.join(folder, name), 'utf8')),
     )
-    // Inside of an HTML document these would end the script early, or keep it from ending.
+    // Inside an HTML document these would end the script early, or keep it from ending.
     const inline = (script as string).replaceAll('<!--', '<\\u0021--').replace(/<\/script/gi, '<\\/script')
     return { script: inline, scriptHash: hashOf(inline), style: style as string }
   })()
@@ -52,9 +52,9 @@ function readBundle() {
 }
 
 /**
- * The reference as one document that asks for nothing else: the API's description, the reader's script and its style are
- * in it, so it works below any path, behind a key, from a file, and in a frame without an origin. Where scripts may not
- * run, the plain list stays.
+ * The API reference as one self-contained document: the OpenAPI description, the viewer's script and its style are
+ * inlined, so it works below any path, behind a key, from a file, and in a frame without an origin. Without scripts,
+ * the plain list stays.
  */
 export async function renderDocs(api: Api): Promise<DocsPage> {
   const { script, scriptHash, style } = await readBundle()

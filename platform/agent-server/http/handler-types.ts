@@ -6,7 +6,7 @@ import type { Reply } from './http'
 
 export type OperationId = keyof typeof agentServer & keyof typeof agentServerSchemas
 
-/** The output side of a row's query or body: what the handler gets is parsed. */
+/** The parsed type of a row's query or body, as the handler receives it. */
 type Parsed<Id extends OperationId, Half extends 'query' | 'body'> = (typeof agentServerSchemas)[Id] extends {
   [H in Half]: infer S extends z.ZodType
 }
@@ -21,14 +21,14 @@ export type Input<Id extends OperationId> = {
   query: Parsed<Id, 'query'>
   body: Parsed<Id, 'body'>
   headers: Headers
-  /** Aborted when the caller leaves before the answer is complete. */
+  /** Aborted when the caller disconnects before the response is complete. */
   signal: AbortSignal
 }
 
-/** Operations whose body and errors are those of JSON-RPC: they read the request themselves. */
+/** JSON-RPC operations, which read the request themselves. */
 export const RPC_IDS = ['sendA2a', 'sendMcp'] as const satisfies OperationId[]
 export type RpcId = (typeof RPC_IDS)[number]
 
-/** A function for each row of the table; one that is missing is a type error. */
+/** A function for each row of the table; a missing one is a type error. */
 export type Handlers = { [Id in Exclude<OperationId, RpcId>]: (input: Input<Id>) => Promise<Reply> }
 export type RpcHandlers = { [Id in RpcId]: (request: Request, params: Params<Id>) => Promise<Response> }

@@ -13,7 +13,7 @@ export type Reply = {
   status?: number
   headers?: Record<string, string>
   body?: unknown
-  /** In the place of a JSON body. */
+  /** Sent instead of a JSON body. */
   stream?: ReadableStream<Uint8Array>
   text?: string
 }
@@ -25,7 +25,7 @@ export const EVENT_STREAM = {
 }
 export const JSON_STREAM = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, no-transform' }
 
-/** What a 404 of the router says of an operation that this server does not have. */
+/** The router's 404 message for an operation that this server lacks. */
 export const absent = (what: string) => async (): Promise<Reply> => {
   throw new HttpError(501, `${what} not available on this server.`)
 }
@@ -33,7 +33,7 @@ export const absent = (what: string) => async (): Promise<Reply> => {
 type Parsed = { query: unknown; body: unknown }
 
 /**
- * Query and body as the operation's schemas give them; `onIgnored` hears of each key that they do not know. Throws the 422
+ * Query and body, parsed by the operation's schemas; `onIgnored` is called for each unknown key. Throws a 422
  * that names each field.
  */
 export async function parseRequest(
@@ -70,7 +70,7 @@ const queryObject = (search: URLSearchParams): Record<string, string | string[]>
     }),
   )
 
-/** `["a","b"]` as its texts; undefined for everything else. */
+/** Parses a JSON list of strings such as `["a","b"]`; undefined for anything else. */
 function jsonTexts(value: string): string[] | undefined {
   if (!value.startsWith('[')) return undefined
   try {
@@ -83,7 +83,7 @@ function jsonTexts(value: string): string[] | undefined {
 
 const TOO_DEEP = invalid(['body'], 'The data is nested too deep')
 
-/** No body at all is an empty object: what is missing in it, the schema says. */
+/** An empty body counts as an empty object, so that the schema reports what is missing. */
 async function parseBody(text: string): Promise<unknown> {
   if (text.trim() === '') return {}
   await takeTurns(text.length)
@@ -95,7 +95,7 @@ async function parseBody(text: string): Promise<unknown> {
   }
 }
 
-/** Errors of the store that are the caller's doing, as what they mean; undefined for all others. */
+/** The HTTP error for a store error that the caller caused; undefined for all others. */
 export function explainStoreError(error: unknown): HttpError | undefined {
   const code = (error as { code?: unknown } | null)?.code
   if (code === '22P05' || code === '22021')
@@ -118,7 +118,7 @@ export function toResponse(context: Context, { status, headers, body, stream, te
   if (stream) return context.body(stream, 200)
   if (text !== undefined) return context.body(text, 200)
   if (body === undefined) return context.body(null, (status ?? 204) as 204)
-  // Values were made plain where they came from; what is left is JSON.
+  // Values were already converted to plain JSON at their source.
   context.header('Content-Type', 'application/json')
   return context.body(toText(body), (status ?? 200) as 200)
 }

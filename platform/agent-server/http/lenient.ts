@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 type Path = readonly PropertyKey[]
 
-/** What a schema makes of a value whose unknown keys are left out, and the paths of those keys. Throws ZodError for the rest. */
+/** Parses a value without its unknown keys, and returns the paths of those keys. Throws ZodError for anything else. */
 export function parseLeniently(schema: z.ZodType, value: unknown): { data: unknown; ignored: string[] } {
   const ignored: string[] = []
   for (let left = value; ; ) {
@@ -17,7 +17,7 @@ export function parseLeniently(schema: z.ZodType, value: unknown): { data: unkno
   }
 }
 
-/** Paths of the keys that the issues call unknown, those inside a union's alternatives included. */
+/** Paths of the keys that the issues report as unknown, including those inside union alternatives. */
 function unknownKeys(issues: readonly z.core.$ZodIssue[], at: Path): Path[] {
   return issues.flatMap((issue): Path[] => {
     const path = [...at, ...issue.path]
@@ -26,7 +26,7 @@ function unknownKeys(issues: readonly z.core.$ZodIssue[], at: Path): Path[] {
   })
 }
 
-/** A copy without the value at the path; what is beside the path is shared. */
+/** A copy without the value at the path; everything off the path is shared with the original. */
 function without(value: unknown, [key, ...rest]: Path): unknown {
   if (typeof value !== 'object' || value === null || key === undefined) return value
   if (Array.isArray(value)) return value.map((one, index) => (index === key ? without(one, rest) : one))

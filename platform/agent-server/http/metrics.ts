@@ -2,7 +2,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../persistence/db'
 
-/** In ms. An idle process is woken that often; what it shows is subtracted. */
+/** In ms. The timer's own resolution, which is subtracted from the measured delay. */
 const LAG_RESOLUTION = 20
 const MAX_IGNORED_FIELDS = 100
 
@@ -15,7 +15,7 @@ export type Sources = {
 }
 
 /**
- * Figures of this process, and of the deployment's queue. Each event costs one addition, a scrape two look-ups in
+ * Metrics of this process and of the deployment's queue. Each event costs one addition, a scrape two lookups in
  * partial indexes; labels are rows of the operation table, statuses and methods only, so their number is bounded.
  */
 export class Metrics {
@@ -71,7 +71,7 @@ export class Metrics {
     this.#requests.inc({ method, route, status })
   }
 
-  /** True when the field is seen for the first time. Fields beyond the first hundred are counted together. */
+  /** Returns true the first time a field is seen. Fields beyond the first hundred are counted together. */
   ignoredField(route: string, field: string): boolean {
     const key = `${route} ${field}`
     const isNew = !this.#ignoredFields.has(key) && this.#ignoredFields.size < MAX_IGNORED_FIELDS
@@ -80,7 +80,7 @@ export class Metrics {
     return isNew
   }
 
-  /** `dueMs`: when the run could have begun, as epoch time. */
+  /** `dueMs`: when the run could have started, in epoch milliseconds. */
   runBegan(dueMs: number): void {
     this.#firstEvent.observe(Math.max(0, Date.now() - dueMs) / 1000)
   }
@@ -120,7 +120,7 @@ export class Metrics {
   #addQueue({ db, active, readers }: Sources): void {
     const count = async (status: string) => {
       const [row] = await db.query<{ count: number }>(
-        // Written out, so that the partial index of the status is used.
+        // The status is a literal, so that its partial index is used.
         `select count(*)::int as count from runs where status = '${status}'`,
       )
       return row?.count ?? 0
@@ -151,7 +151,7 @@ export class Metrics {
     this.#gauge('agent_event_loop_lag_p99_seconds', 'The same, exceeded by one in a hundred', (gauge) =>
       gauge.set(lag(this.#lag.percentile(99))),
     )
-    // The last of the three, so it ends the period.
+    // Collected last of the three, so it ends the period.
     this.#gauge('agent_event_loop_lag_max_seconds', 'The longest one', (gauge) => {
       gauge.set(lag(this.#lag.max))
       this.#lag.reset()

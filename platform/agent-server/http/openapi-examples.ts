@@ -1,6 +1,6 @@
 import type { OperationId } from './handler-types'
 
-/** Bodies that work as they stand, or with the ids of the reader's own records put in. */
+/** Bodies that work unchanged, or once the reader fills in their own ids. */
 
 const CHAT = { messages: [{ role: 'user', content: 'Hello' }] }
 const RUN = { assistant_id: 'chat', input: CHAT }

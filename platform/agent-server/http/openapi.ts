@@ -30,13 +30,13 @@ const TAGS: [RegExp, string][] = [
 
 type ApiOptions = {
   version: string
-  /** Address of this server, as the caller has reached it. */
+  /** Address at which the caller reached this server. */
   base: string
-  /** Leaves out what this server does not have. */
+  /** Omits what this server lacks. */
   isAbsent(id: OperationId): boolean
 }
 
-/** The description of this server, from the operation table alone. */
+/** The OpenAPI document, built from the operation table alone. */
 export function describeApi({ version, base, isAbsent }: ApiOptions): Json {
   const paths: Record<string, Json> = {}
   const shared: Record<string, Json> = {}
@@ -150,8 +150,8 @@ function successOf(
 }
 
 /**
- * A schema as JSON; what custom rules cannot say is left open, and nothing is left out for it. Definitions of its own
- * become shared ones under `name`: a reference is read from the root of the whole document.
+ * A schema as JSON Schema; rules that it cannot express are omitted, fields never are. Its own definitions
+ * become shared ones under `name`, because references resolve from the root of the document.
  */
 function schemaOf(schema: z.ZodType, name: string, shared: Record<string, Json>): Json {
   const { $schema: _, $defs, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json

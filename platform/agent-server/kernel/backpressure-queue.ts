@@ -1,4 +1,4 @@
-/** Many put, one takes. Who puts waits until it is taken, so nothing piles up here. */
+/** A queue with many producers and one consumer. `put` waits until its item is taken, so nothing piles up. */
 export class BackpressureQueue<T> {
   #items: { value: T; taken(): void }[] = []
   #failure: unknown
@@ -13,20 +13,20 @@ export class BackpressureQueue<T> {
     })
   }
 
-  /** What is there is still taken; then `take` rejects. */
+  /** Queued items can still be taken; after that `take` rejects. */
   fail(error: unknown): void {
     this.#failure ??= error
     this.#wake?.()
   }
 
-  /** Nothing is taken any more, and nobody is left waiting. */
+  /** Stops the queue and releases all waiting producers. */
   close(): void {
     this.#isClosed = true
     for (const { taken } of this.#items.splice(0)) taken()
     this.#wake?.()
   }
 
-  /** All that is there, in order; an empty list when nothing came for `timeoutMs`. */
+  /** All queued items in order; an empty list if none came within `timeoutMs`. */
   async take(timeoutMs: number): Promise<T[]> {
     if (!this.#items.length && !this.#isClosed && this.#failure === undefined)
       await new Promise<void>((resolve) => {

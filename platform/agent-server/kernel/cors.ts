@@ -12,7 +12,7 @@ const isPattern = (text: string): boolean => {
   }
 }
 
-/** `http.cors` of the graph configuration file; keys as other servers name them. */
+/** `http.cors` of the graph configuration file, with the key names that other servers use. */
 export const CorsConfig = z.looseObject({
   allow_origins: z.array(z.string()).nullish(),
   allow_origin_regex: z.string().refine(isPattern, 'is not a regular expression').nullish(),

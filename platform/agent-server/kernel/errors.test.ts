@@ -21,7 +21,7 @@ const idsOf = (row: Operation) =>
   Object.fromEntries([...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name as string, unknown]))
 const present = Object.values(agentServer).filter(({ id }) => !(ABSENT as readonly string[]).includes(id))
 
-/** A body that each operation accepts, where it needs one that is not an empty object. */
+/** A valid body for each operation that does not accept an empty object. */
 const BODIES: Record<string, object> = {
   createAssistant: { graph_id: 'counter', name: 'n' },
   setLatestAssistantVersion: { version: 1 },
@@ -46,7 +46,7 @@ const schemasOf = ({ id }: Operation): RowSchemas => agentServerSchemas[id as Op
 const isRpc = ({ id }: Operation) => (RPC_IDS as readonly string[]).includes(id)
 const titled = (rows: Operation[]) => rows.map((row) => [row.id, row] as const)
 
-/** What is asked of any answer but a success: `{detail}`, and nothing of how this server is made. */
+/** Every error response is `{detail}` and reveals no internals of this server. */
 function expectProblem(answer: TestResponse): void {
   expect(Object.keys(answer.json ?? {})).toEqual(['detail'])
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
@@ -57,14 +57,14 @@ const send = (row: Operation, body: unknown, headers?: Record<string, string>, m
   server.request(row.method, buildPath(row, idsOf(row)) + more, row.method === 'GET' ? undefined : body, headers)
 
 describe('each operation of the table', () => {
-  test('is answered by a handler, but for those named here', async () => {
+  test('has a handler, except for those listed here', async () => {
     const refusing: string[] = []
     for (const row of Object.values(agentServer) as Operation[]) {
       const answer = row.answer === 'stream' && !row.path.includes('{') ? undefined : await send(row, bodyOf(row))
       if (answer?.status === 501) refusing.push(row.id)
       expect([row.id, answer?.status]).not.toEqual([row.id, 500])
     }
-    // Protocol v2, a newer one beside this table's own streams. `/info` says so.
+    // Protocol v2, which this server does not have; `/info` says so.
     expect(refusing).toEqual(['streamThreadEvents', 'sendThreadCommand'])
     expect(refusing).toEqual(ABSENT)
   })
@@ -76,7 +76,7 @@ describe('each operation of the table', () => {
   })
 
   const withBody = present.filter((row) => schemasOf(row).body && !isRpc(row))
-  test.each(titled(withBody))('%s: a body that is none is refused by its place', async (_, row) => {
+  test.each(titled(withBody))('%s: an invalid body is refused with its location', async (_, row) => {
     const malformed = await send(row, '{"a": ')
     expect(malformed).toMatchObject({ status: 422, json: { detail: [{ loc: ['body'], type: 'json_invalid' }] } })
     for (const body of ['"text"', '7', 'true', 'null', row.id === 'createRunBatch' ? '{}' : '[[]]']) {
@@ -122,7 +122,7 @@ describe('each operation of the table', () => {
     },
   )
 
-  test.each(titled(withBody))('%s: values without measure are no failure of the server', async (_, row) => {
+  test.each(titled(withBody))('%s: excessive values do not cause a server error', async (_, row) => {
     const long = 'x'.repeat(100_000)
     const sample = bodyOf(row)
     for (const [name, value] of Object.entries(sample)) {
@@ -134,7 +134,7 @@ describe('each operation of the table', () => {
     }
   })
 
-  test('methods: HEAD as GET, OPTIONS tells what there is, others 405', async () => {
+  test('methods: HEAD works as GET, OPTIONS lists the methods, others are a 405', async () => {
     for (const path of new Set(present.map((row) => buildPath(row, idsOf(row))))) {
       const options = await server.request('OPTIONS', path)
       const allowed = options.headers.get('allow')?.split(', ') ?? []
@@ -152,7 +152,7 @@ describe('each operation of the table', () => {
 })
 
 describe('requests that cannot be served', () => {
-  test('without the secret of the gateway nothing is told', async () => {
+  test('without the gateway’s secret nothing is revealed', async () => {
     const response = await fetch(`${server.url}/ok`)
     expect([response.status, await response.json()]).toEqual([403, { detail: expect.any(String) }])
   })
@@ -165,7 +165,7 @@ describe('requests that cannot be served', () => {
     expectProblem(await server.get(`/threads/${'x'.repeat(10_000)}`))
   })
 
-  test('an unknown checkpoint of a thread that is there', async () => {
+  test('an unknown checkpoint of an existing thread', async () => {
     const thread = await server.newThread()
     const at = await server.get(`/threads/${thread}/state/${unknown}`)
     expect(at.status).toBe(404)
@@ -180,12 +180,12 @@ describe('requests that are not valid', () => {
     json: { detail: [{ loc, msg: expect.any(String), type: type ?? expect.any(String) }] },
   })
 
-  test('text that is no JSON', async () => {
+  test('text that is not JSON', async () => {
     expect(await server.request('POST', '/threads', '{"a": ')).toMatchObject(problem(['body'], 'json_invalid'))
     expect(await server.request('POST', '/threads', '[]')).toMatchObject({ status: 422 })
   })
 
-  test('fields that are missing or wrong, each by its place', async () => {
+  test('missing and invalid fields, each with its location', async () => {
     const runs = `/threads/${unknown}/runs`
     expect(await server.post(runs, {})).toMatchObject(problem(['body', 'assistant_id'], 'missing'))
     expect(await server.post(runs, { assistant_id: 5 })).toMatchObject(problem(['body', 'assistant_id'], 'string_type'))
@@ -213,21 +213,21 @@ describe('requests that are not valid', () => {
     )
   })
 
-  test('what this server cannot do is refused, never ignored', async () => {
+  test('unsupported features are refused, never ignored', async () => {
     const run = (more: object) => server.post('/runs', { assistant_id: 'counter', input: {}, ...more })
     expect(await run({ feedback_keys: ['a'] })).toMatchObject(problem(['body', 'feedback_keys']))
     expect(await run({ webhook: 'http://127.0.0.1/x' })).toMatchObject(problem(['body', 'webhook']))
     expect(await run({ stream_mode: 'lifecycle' })).toMatchObject(problem(['body', 'stream_mode']))
   })
 
-  test('null characters where they cannot be stored', async () => {
+  test('null characters that cannot be stored', async () => {
     expect(await server.post('/threads', { metadata: { a: 'x\0y' } })).toMatchObject(problem(['body']))
     expect((await server.post('/runs/wait', { assistant_id: 'typed', input: { text: 'x\0y' } })).json).toEqual({
       text: 'X\0Y!',
     })
   })
 
-  test('more than 25 MB, and data without a bottom', async () => {
+  test('bodies over 25 MB, and data nested too deeply', async () => {
     const large = await server.request(
       'POST',
       '/runs/wait',
@@ -241,11 +241,11 @@ describe('requests that are not valid', () => {
 })
 
 describe('the system', () => {
-  test('is well, also its database', async () => {
+  test('is healthy, database included', async () => {
     expect((await server.get('/ok?check_db=1')).json).toEqual({ ok: true })
   })
 
-  test('says what it is', async () => {
+  test('identifies itself', async () => {
     expect((await server.get('/info')).json).toMatchObject({
       version: expect.any(String),
       graph_js_version: '1.4.18',
@@ -253,7 +253,7 @@ describe('the system', () => {
     })
   })
 
-  test('has a flag for each group, true where all of the group is there', async () => {
+  test('has a flag for each group, true if the whole group is implemented', async () => {
     const groups: Record<string, RegExp> = {
       assistants: /^\/assistants/,
       threads: /^\/threads(\/\{thread_id\}(\/(state|history|copy).*)?|\/(search|count|prune))?$/,

@@ -1,6 +1,6 @@
 import type { ValidationError } from '@/lib/contracts/wire/http-validation-error'
 
-/** An answer other than a success; `detail` is the whole of what the caller is told. */
+/** An error response; `detail` is all that the caller sees. */
 export class HttpError extends Error {
   override name = 'HttpError'
   constructor(
@@ -17,12 +17,12 @@ export const notFound = (what: string, id: string) => new HttpError(404, `${what
 export const invalid = (loc: ValidationError['loc'], msg: string, type = 'value_error') =>
   new HttpError(422, [{ loc, msg, type }])
 
-/** The store went away in the middle of a run: nobody's mistake, and the run can go on from its last checkpoint. */
+/** The store became unreachable during a run, which can resume from its last checkpoint. */
 export class StoreLost extends Error {
   override name = 'StoreLost'
 }
 
-/** Does what needs the store; throws a StoreLost where its connection is at fault, not the statement. */
+/** Runs store work; throws a StoreLost if the connection failed rather than the statement. */
 export async function withStore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -38,20 +38,20 @@ const isConnectionError = (error: unknown): boolean =>
       error.message,
     ))
 
-/** What a stream, a run record and `__error__` tell of a failure. */
+/** A failure as shown in a stream, a run record and `__error__`. */
 export type RunError = { error: string; message: string }
 
-/** The name and message of whatever graph code has thrown, without stack and without the library's help address. */
+/** The name and message of anything that graph code threw, without the stack and the library's help URL. */
 export function describeError(thrown: unknown): RunError {
   if (!(thrown instanceof Error) && !isErrorLike(thrown)) return { error: 'Error', message: String(thrown) }
   const message = String(thrown.message).replace(/\s*Troubleshooting URL: \S+\s*$/, '')
   return { error: thrown.name || 'Error', message }
 }
 
-// Graph code may run on another realm's or another copy's Error.
+// Graph code may throw an Error from another realm, so `instanceof` is not enough.
 const isErrorLike = (value: unknown): value is { name: string; message: string } =>
   typeof value === 'object' && value !== null && 'message' in value && 'name' in value && typeof value.name === 'string'
 
-/** A thrown value as one readable piece of text for the log; the stack is for the operator only. */
+/** A thrown value as text for the log, with its stack, which only the operator sees. */
 export const stackOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? `${thrown.name}: ${thrown.message}`) : String(thrown)

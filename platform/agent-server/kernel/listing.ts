@@ -1,4 +1,4 @@
-/** What the searches of all resources share. */
+/** Shared by the searches of all resources. */
 
 export type Page = {
   limit?: number | null
@@ -27,20 +27,20 @@ export class Where {
   }
 }
 
-/** Sorting and the page. `fallback` is sorted by when nothing is asked for; `id` makes the order complete. */
+/** Sorting and paging. Sorts by `fallback` by default; `id` breaks ties. */
 export function orderAndPage({ limit, offset, sort_by, sort_order }: Page, fallback: string, id: string): string {
   const direction = sort_order === 'asc' ? 'asc' : 'desc'
-  // The schema of the request lists the columns, so the name is none that a user made up.
+  // Safe to interpolate: the request's schema allows known columns only.
   return `order by ${sort_by ?? fallback} ${direction}, ${id} ${direction} limit ${limit ?? 10} offset ${offset ?? 0}`
 }
 
-/** How many there are, and where the next page begins, beside a page of them. */
+/** Pagination headers: the total, and where the next page begins. */
 export function pageHeaders(page: Page, count: number, total: number): Record<string, string> {
   const end = (page.offset ?? 0) + count
   return { 'X-Pagination-Total': String(total), ...(end < total ? { 'X-Pagination-Next': String(end) } : {}) }
 }
 
-/** The record's fields that were asked for; all of them when none were. */
+/** The requested fields of the record; all fields if none were requested. */
 export function select<T extends object>(record: T, fields: readonly string[] | null | undefined): Partial<T> {
   if (!fields?.length) return record
   return Object.fromEntries(Object.entries(record).filter(([key]) => fields.includes(key))) as Partial<T>

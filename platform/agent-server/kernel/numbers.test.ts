@@ -19,7 +19,7 @@ const holdsAll = (text: string, times: number) => {
 }
 
 describe('numbers that a double cannot hold', () => {
-  test('stay what they are in an assistant, through its versions and its search', async () => {
+  test('are preserved in assistants, their versions and their search', async () => {
     const created = await server.post(
       '/assistants',
       `{"graph_id":"typed","config":{"configurable":${held}},"metadata":${held}}`,
@@ -35,7 +35,7 @@ describe('numbers that a double cannot hold', () => {
     holdsAll((await server.post(`${path}/latest`, { version: 1 })).text, 2)
   })
 
-  test('stay what they are in metadata of threads, and find them', async () => {
+  test('are preserved in thread metadata and can be searched for', async () => {
     const created = await server.post('/threads', `{"metadata":${held}}`)
     holdsAll(created.text, 1)
     const path = `/threads/${created.json.thread_id}`
@@ -46,7 +46,7 @@ describe('numbers that a double cannot hold', () => {
     holdsAll((await server.post(`${path}/copy`)).text, 2)
   })
 
-  test('stay what they are in items of the store', async () => {
+  test('are preserved in store items', async () => {
     const place = '"namespace":["numbers"],"key":"one"'
     await server.request('PUT', '/store/items', `{${place},"value":${held}}`)
     holdsAll((await server.get('/store/items?namespace=numbers&key=one')).text, 1)
@@ -56,7 +56,7 @@ describe('numbers that a double cannot hold', () => {
     expect((await search('12345678901234567891')).json.items).toEqual([])
   })
 
-  test('stay what they are in the record of a run and of a cron, and are doubles for the graph', async () => {
+  test('are preserved in run and cron records, and reach the graph as doubles', async () => {
     const thread = await server.newThread()
     const run = await server.post(
       `/threads/${thread}/runs`,
@@ -76,14 +76,14 @@ describe('numbers that a double cannot hold', () => {
     holdsAll((await server.get(`/runs/crons/${cron.json.cron_id}`)).text, 3)
   })
 
-  test('are doubles for a graph that reads its store', async () => {
+  test('reach a graph that reads its store as doubles', async () => {
     const db = new Db(server.databaseUrl, 'agent_test', () => {})
     await new ItemStore(db, {}, 'exact').put(['graph'], 'one', fromText(held) as Record<string, unknown>)
     expect((await new ItemStore(db).get(['graph'], 'one'))?.value).toEqual(JSON.parse(held))
     await db.close()
   })
 
-  test('a value without them is handed on as it is, and one of a graph may be deeper than requests', () => {
+  test('values without them are passed through, and a graph’s values may be nested deeper than requests', () => {
     const plain = { a: [1, { b: 'x' }] }
     expect(toDoubles(plain)).toBe(plain)
     let deep: unknown = 1

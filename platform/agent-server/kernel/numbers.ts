@@ -7,25 +7,25 @@ import { parseJson, printJson, setOwn } from '@/lib/json/lossless'
  * store and in what is answered; a graph is given doubles, because its language knows no others.
  */
 
-/** As it is stored and answered. */
+/** Serializes a value for storage and responses. */
 export const toText = (value: unknown): string =>
   orDeeper(
     () => printJson(value),
     () => JSON.stringify(value),
   )
 
-/** What the store has, with every number as it was written. */
+/** Parses a stored value, keeping every number as it was written. */
 export const fromText = (text: string): unknown =>
   orDeeper(
     () => parseJson(text),
     () => JSON.parse(text),
   )
 
-/** Whether it is refused for its depth alone. */
+/** Whether the error is about nesting depth. */
 export const isTooDeep = (error: unknown): boolean =>
   (error as { view?: { code?: unknown } } | null)?.view?.code === 'too_large'
 
-/** The exact way ends at a depth that requests do not have. What is deeper was made by a graph, of doubles. */
+/** Exact parsing is limited in depth. Requests never reach it; deeper values come from graphs and hold doubles only. */
 function orDeeper<T>(exact: () => T, deeper: () => T): T {
   try {
     return exact()
@@ -35,7 +35,7 @@ function orDeeper<T>(exact: () => T, deeper: () => T): T {
   }
 }
 
-/** For a graph: the same with every number rounded to what it can hold. Copies only what holds another one. */
+/** The value for a graph, with numbers rounded to doubles. Copies only containers of rounded numbers. */
 export function toDoubles<T>(value: T): T {
   return round(value) as T
 }

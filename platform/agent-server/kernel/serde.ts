@@ -1,19 +1,19 @@
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
-/** Beyond this the value goes to the library's own serializer, which also finds cycles. */
+/** Deeper values go to the library's own serializer, which also detects cycles. */
 const MAX_DEPTH = 100
 const LARGE = 200_000
 const MANY = 500
 
 /**
- * The library's format, with a short way for what is plain JSON already: nearly all state is, and the general way
+ * The library's format, with a fast path for plain JSON. Nearly all state is plain JSON, and the general serializer
  * visits every value with an awaited call, which stalls the process for seconds at a few megabytes.
  */
 export class FastSerializer implements SerializerProtocol {
   constructor(private readonly general: SerializerProtocol) {}
 
   async dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
-    // Before, not in between: what graph code may change is walked and written in one go.
+    // Yield before the check, not in between: graph code must not change the value between check and write.
     if (mayBeLarge(value)) await takeTurns()
     if (!isPlainJson(value, 0)) return this.general.dumpsTyped(value)
     return ['json', Buffer.from(JSON.stringify(value))]
@@ -23,12 +23,12 @@ export class FastSerializer implements SerializerProtocol {
     if (type !== 'json') return this.general.loadsTyped(type, data)
     const text = typeof data === 'string' ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()
     await takeTurns(text.length)
-    // Whatever is no plain JSON was written with this key.
+    // The library's serializer writes this key for anything that is not plain JSON.
     return text.includes('"lc":') ? this.general.loadsTyped(type, text) : JSON.parse(text)
   }
 }
 
-/** Whether its JSON may be long. Looks at a few hundred values at most, so the answer costs nothing. */
+/** Whether the value's JSON may be long. Cheap: looks at a few hundred values at most. */
 export function mayBeLarge(value: unknown): boolean {
   const open: unknown[] = [value]
   for (let seen = 0, size = 0; open.length; seen++) {
@@ -46,7 +46,7 @@ export function mayBeLarge(value: unknown): boolean {
 
 let lastTurn: Promise<void> = Promise.resolve()
 
-/** Lets requests be served between two large values, no matter who stores them: each gets a turn of the event loop of its own. */
+/** Gives each large value its own turn of the event loop, so that requests are served in between. */
 export function takeTurns(size = Number.POSITIVE_INFINITY): Promise<void> | undefined {
   if (size <= LARGE) return undefined
   lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)))

@@ -8,22 +8,22 @@ export type AgentServerSettings = {
   schema: string
   /** Absolute path of the graph configuration file. */
   configPath: string
-  /** Every request must carry it; absent: none is asked for. */
+  /** The secret that every request must carry; not checked if absent. */
   secret?: string
-  /** 0 or absent: any free one. */
+  /** 0 or absent: any free port. */
   port?: number
-  /** Names this process in the store, for people. */
+  /** Human-readable name of this process in the store. */
   owner?: string
   /** Goes into `/info`. */
   info?: AgentInfo
   isTracing?: boolean
-  /** Addresses that are not public and may be sent webhooks. */
+  /** Non-public address ranges that may receive webhooks. */
   webhookRanges?: readonly AddressRange[]
-  /** Origins whose pages may call; all when absent. */
+  /** Origins whose pages may call this server; all if absent. */
   corsOrigins?: AllowedOrigins
 }
 
-/** The settings that the roll-out gives its child. They are gone from the environment afterwards: graph code must not see them. */
+/** The settings from the roll-out. They are removed from the environment, because graph code must not see them. */
 export function readSettings(): AgentServerSettings {
   const env = agentEnv()
   clearAgentEnv()
@@ -42,8 +42,8 @@ export function readSettings(): AgentServerSettings {
 }
 
 /**
- * Whether runs are traced: only where the environment asks for it and names a place. Without one, or with its vendor's
- * address, the library would send everything there; then it is told not to trace, whatever it was told before.
+ * Whether runs are traced: only if the environment enables it and names an endpoint. Without one, or with the vendor's
+ * address, the library would send everything to the vendor, so tracing is then switched off.
  */
 export function allowTracing(): boolean {
   const { isAsked, endpoint } = readTracing()

@@ -3,29 +3,29 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Db } from './db'
 
-/** What the processes that serve one deployment tell each other. */
+/** Messages between the processes that serve one deployment. */
 export type BusMessage =
   /** A run is to be stopped; its row says how. */
   | { kind: 'cancel'; run: string }
-  /** A run was taken by another process than the one that made it. */
+  /** A run was claimed by a process other than the one that created it. */
   | { kind: 'claimed'; run: string }
-  /** A run has ended, or is to be taken again; its thread is free. */
+  /** A run has ended or is to be claimed again; its thread is free. */
   | { kind: 'ended'; run: string }
-  /** Someone elsewhere reads this run: its events are to be written down from now on. */
+  /** Another process reads this run: its events must be stored from now on. */
   | { kind: 'watch'; run: string }
-  /** They are, from the one after `id`. */
+  /** The run's events are stored, starting after `id`. */
   | { kind: 'watched'; run: string; id: number }
-  /** New events of a watched run were written. */
+  /** New events of a watched run were stored. */
   | { kind: 'events'; run: string }
 
-/** A thread got a run, was removed, or got another state by hand. */
+/** A thread got a run, was deleted, or had its state updated by a request. */
 export type ThreadChange = { thread: string; run?: string; isGone?: boolean }
 
 type BusEvents = {
   message: [message: BusMessage]
-  /** In this process; others are not told. */
+  /** Emits in this process only. */
   thread: [change: ThreadChange]
-  /** The connection was away: something may have been missed. */
+  /** The connection was lost: messages may have been missed. */
   reconnected: []
 }
 
@@ -35,8 +35,8 @@ const RETRY_MS = 200
 const LOCK_CLASS = `('instances'::regclass::oid::bigint & 2147483647)::int`
 
 /**
- * This process among those that serve the deployment. It is known by a number and holds an advisory lock under it for
- * as long as it lives, so others see at once when it is gone, also after kill -9, and no clock is involved.
+ * This process among those that serve the deployment. It has a number and holds an advisory lock under that number for
+ * as long as it lives, so others notice at once when it is gone, even after kill -9, without comparing clocks.
  */
 export class Bus extends EventEmitter<BusEvents> {
   #client: pg.Client | undefined
@@ -58,13 +58,13 @@ export class Bus extends EventEmitter<BusEvents> {
     return bus
   }
 
-  /** For this process and the others. */
+  /** Publishes to this process and the others. */
   tell(message: BusMessage): Promise<void> {
     this.emit('message', message)
     return this.send(message)
   }
 
-  /** For the others. Never rejects: anyone who waits for a message also looks from time to time. */
+  /** Publishes to the other processes. Never rejects, because every receiver also polls. */
   async send(message: BusMessage): Promise<void> {
     try {
       await this.db.query('select pg_notify($1, $2)', [
@@ -103,7 +103,7 @@ export class Bus extends EventEmitter<BusEvents> {
       const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${LOCK_CLASS}, $1) as held`, [
         this.instance,
       ])
-      // After a lost connection the server may still believe in the old one for a moment.
+      // After a lost connection the database may hold on to the old session for a moment.
       if (!rows[0]?.held || isLost) throw new Error(`The lock of instance ${this.instance} is still held.`)
       await client.query(`listen "${this.db.schema}"`)
     } catch (error) {

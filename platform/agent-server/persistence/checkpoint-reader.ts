@@ -23,13 +23,13 @@ export type CheckpointRow = {
 }
 export const CHECKPOINT_COLUMNS = 'thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata'
 
-/** JSON comes as text: as bytes it would be sent in twice the length and decoded once more. */
+/** JSON is selected as text: bytea would double its length on the wire and need decoding. */
 type Stored = { type: string; text: string | null; blob: Buffer | null }
 const STORED = (table: string) =>
   `${table}.type, case ${table}.type when 'json' then convert_from(${table}.blob, 'UTF8') end as text,
    case ${table}.type when 'json' then null else ${table}.blob end as blob`
 
-/** What is in pieces, put together. */
+/** Reassembles values stored in pieces. */
 async function whole<T extends Stored>(db: Db, threadId: string, stored: T): Promise<T> {
   if (stored.type !== CHUNKED) return stored
   return { ...stored, type: 'json', text: await loadChunks(db.query, threadId, stored.blob as Buffer), blob: null }
@@ -38,7 +38,7 @@ async function whole<T extends Stored>(db: Db, threadId: string, stored: T): Pro
 const read = (serde: SerializerProtocol, { type, text, blob }: Stored): Promise<unknown> =>
   serde.loadsTyped(type, text ?? (blob as Buffer)) // one of the two is there, except for `empty`, which is not read
 
-/** Stored values by channel and version: neighbours in a history share most of theirs. */
+/** Stored values by channel and version: consecutive checkpoints share most of theirs. */
 export type ValueCache = Map<string, Stored>
 type StoredValue = [channel: string, stored: Stored]
 type WriteRow = Stored & { task_id: string; channel: string }
@@ -64,10 +64,10 @@ export async function loadTuple(
   return assemble(db, serde, row, values, writes)
 }
 
-/** Reads a checkpoint of those whose small parts were fetched together; large values are put together when it is asked for. */
+/** Reads one of several checkpoints whose small parts were fetched together; large values are assembled on demand. */
 export type LoadTuple = (threadId: string) => Promise<CheckpointTuple | undefined>
 
-/** The newest checkpoint of each thread, however many there are, in three statements. */
+/** The newest checkpoint of each thread, in three statements for any number of threads. */
 export async function loadNewest(db: Db, serde: SerializerProtocol, threadIds: readonly string[]): Promise<LoadTuple> {
   const found = await db.query<CheckpointRow>(
     `select c.* from unnest($1::text[]) as wanted (id) cross join lateral (
@@ -146,15 +146,15 @@ async function assemble(
 }
 
 /**
- * Without the questions of tasks that have gone on: while others of its step still wait, a task that was answered keeps its
- * interrupt beside what it wrote, and the runtime would tell it as open.
+ * Removes interrupts of tasks that were answered: while other tasks of the step still wait, an answered task keeps its
+ * interrupt along with its writes, and the runtime would report it as open.
  */
 function openOf<T extends { task_id: string; channel: string }>(writes: readonly T[]): T[] {
   const done = new Set(writes.filter(({ channel }) => !(channel in WRITES_IDX_MAP)).map(({ task_id }) => task_id))
   return writes.filter(({ task_id, channel }) => channel !== INTERRUPT || !done.has(task_id))
 }
 
-/** Before version 4 of the format, what is sent to nodes stood beside the parent; undefined where there is nothing. */
+/** Before version 4 of the format, pending sends were stored with the parent checkpoint; undefined if there are none. */
 async function readPendingSends(
   db: Db,
   serde: SerializerProtocol,
@@ -218,7 +218,7 @@ async function loadValues(
     const stored = found.get(key) ?? seen.get(key)
     if (stored) mine.set(key, stored)
   }
-  // Only the last checkpoint's are kept: a history may be larger than the memory.
+  // Keeps only the last checkpoint's values: a history may not fit in memory.
   seen.clear()
   for (const [key, stored] of mine) seen.set(key, stored)
   return versions.flatMap(([channel, version]): StoredValue[] => {

@@ -5,7 +5,7 @@ import { MIGRATIONS } from './migrations'
 
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
-/** Objects go as JSON; both ways with every number as it was written. */
+/** Objects are sent as JSON; numbers keep their digits in both directions. */
 const bound = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (isRecord(value) ? toText(value) : value))
 const JSON_TYPES: number[] = [pg.types.builtins.JSON, pg.types.builtins.JSONB]
@@ -14,7 +14,7 @@ const types: pg.CustomTypesConfig = {
     JSON_TYPES.includes(id) && format !== 'binary' ? fromText : pg.types.getTypeParser(id, format),
 }
 
-/** The deployment's schema in PostgreSQL; every name in a statement is looked up there. */
+/** The deployment's PostgreSQL schema, set as the search path of every connection. */
 export class Db {
   readonly pool: pg.Pool
 
@@ -26,11 +26,11 @@ export class Db {
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
       throw new Error(`"${schema}" is not a usable name of a PostgreSQL schema.`)
     this.pool = new pg.Pool({ ...this.#connection(), max: 10 })
-    // Without a listener a lost idle connection would end the process.
+    // Without a listener, losing an idle connection would crash the process.
     this.pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
   }
 
-  /** A connection of its own, for what lives as long as the session (LISTEN, advisory locks). */
+  /** A dedicated connection, for session state (LISTEN, advisory locks). */
   client(): pg.Client {
     return new pg.Client({ ...this.#connection(), keepAlive: true })
   }
@@ -38,7 +38,7 @@ export class Db {
   query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
     (await this.pool.query<Row & pg.QueryResultRow>(text, bound(values))).rows
 
-  /** Runs `work` in one transaction; what it throws rolls everything back. */
+  /** Runs `work` in one transaction; rolls back if it throws. */
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.pool.connect()
     let failure: Error | undefined
@@ -56,7 +56,7 @@ export class Db {
       })
       throw error
     } finally {
-      // A connection that cannot even roll back is not given to the next one.
+      // Discards a connection that cannot roll back.
       client.release(failure)
     }
   }
@@ -108,5 +108,5 @@ export class Db {
   }
 }
 
-/** ISO 8601 with offset, as every record has its times. */
+/** ISO 8601 with offset, the format of all times in records. */
 export const iso = (date: Date): string => date.toISOString().replace('Z', '+00:00')

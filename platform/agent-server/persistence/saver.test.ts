@@ -8,7 +8,7 @@ import { testDatabase } from '@/scripts/testing'
 import { Db } from './db'
 import { AgentSaver } from './saver'
 
-// What the library demands of a checkpointer, by its own suite, which looks for the functions of its test runner globally.
+// The library's own checkpointer suite. It expects its test runner's functions as globals.
 
 Object.assign(globalThis, vitest)
 

@@ -16,24 +16,24 @@ import { CHECKPOINT_COLUMNS, type CheckpointRow, loadNewest, loadTuple, type Val
 import type { Db } from './db'
 import { CHUNKED, chunkReferences, LARGE_BYTES, prepareChunks, splitValue, type ValueChunks } from './value-chunks'
 
-/** One value of the state. PostgreSQL ends at 1 GB, and long before that every step would take seconds. */
+/** Largest single state value. PostgreSQL's limit is 1 GB, but steps would take seconds long before that. */
 const MAX_VALUE_BYTES = 256_000_000
-/** Stopped runs that are remembered. */
+/** How many stopped runs are remembered. */
 const MAX_STOPPED = 10_000
-/** A statement takes at most 65,535 values. */
+/** A PostgreSQL statement takes at most 65,535 parameters. */
 const MAX_ROWS = 4000
 const INSERT_BLOBS = 'insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob) values'
 const INSERT_WRITES =
   'insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob) values'
 const REPLACE_WRITE = `on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
   do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob`
-/** Of a call's `configurable`, what is not about the run. */
+/** Keys of a call's `configurable` that do not describe the run. */
 const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkpoint_map'])
 
 /**
- * The official checkpointer's tables and format, read and written in our way: a checkpoint says which run wrote it
- * (rollback and resuming after a crash rest on that), two branches of a thread never share a stored value, nothing of a
- * stopped run is stored any more, and large values cost what their size costs.
+ * The official checkpointer's tables and format, with these differences: a checkpoint names the run that wrote it
+ * (rollback and crash recovery depend on it), branches of a thread never share a stored value, a stopped run
+ * stores nothing more, and large values are stored in deduplicated pieces.
  */
 export class AgentSaver extends PostgresSaver {
   readonly #inFlight = new Map<string, Set<Promise<unknown>>>()
@@ -46,27 +46,27 @@ export class AgentSaver extends PostgresSaver {
   }
 
   /**
-   * Versions are counted, and random behind the count: values are stored by version, so with plain numbers a fork would
-   * find the first value that another branch has stored under the same number and take it for its own.
+   * Versions are a count with a random suffix: values are stored by version, so with plain numbers a fork would
+   * read the value that another branch stored under the same number.
    */
   override getNextVersion(current: number | undefined): number {
     const count = current === undefined ? 0 : Number.parseInt(String(current), 10)
     const version = `${String(count + 1).padStart(20, '0')}.${randomBytes(8).toString('hex')}`
-    // The library compares versions of either type and says so; only its declaration knows one.
+    // The library compares versions of both types; only its type declaration is narrower.
     return version as unknown as number
   }
 
   /**
-   * Calls `onFailure` when something of the attempt cannot be stored. The runtime itself only tells at the end, and does
-   * all the steps until then in vain. Until `stop`.
+   * Calls `onFailure` when a write of the attempt fails, until `stop`. The runtime itself reports this only at the end,
+   * after executing all remaining steps in vain.
    */
   watch(runId: string, attempt: number, onFailure: (error: unknown) => void): void {
     this.#onFailure.set(`${runId} ${attempt}`, onFailure)
   }
 
   /**
-   * Resolves when what the attempt is storing is stored; anything later of it is refused. A stopped run's nodes may go on
-   * for a while, and must not write into a thread that has been given to the next run.
+   * Resolves when the attempt's pending writes are stored; later ones are refused. A stopped run's nodes may continue
+   * for a while, and must not write into a thread that now belongs to the next run.
    */
   async stop(runId: string, attempt: number): Promise<void> {
     const key = `${runId} ${attempt}`
@@ -94,7 +94,7 @@ export class AgentSaver extends PostgresSaver {
     return row && loadTuple(this.db, this.serde, row)
   }
 
-  /** Reads the newest states of several threads at once; what is given takes the place of this saver for each of them. */
+  /** Reads the newest states of several threads at once. The result stands in for this saver on those threads. */
   async newestOf(threadIds: readonly string[]): Promise<Pick<AgentSaver, 'getTuple'>> {
     const load = await withStore(() => loadNewest(this.db, this.serde, threadIds))
     return { getTuple: ({ configurable }) => withStore(() => load(configurable?.thread_id as string)) }
@@ -177,7 +177,7 @@ export class AgentSaver extends PostgresSaver {
       throw new Error('Pending writes need the id of their thread and of their checkpoint.')
     const dumped = await this._dumpWrites(thread_id, checkpoint_ns, checkpoint_id, taskId, writes)
     for (const [, , , , , channel, , bytes] of dumped) refuseHuge(channel, bytes)
-    // Interrupts, errors and answers take the place of earlier ones; a task's own writes are made once.
+    // Interrupts, errors and answers replace earlier ones; a task's own writes are stored once.
     const isReplacing = writes.every(([channel]) => channel in WRITES_IDX_MAP)
     const statement = (count: number) =>
       `${INSERT_WRITES} ${rows(count, 8)} ${isReplacing ? REPLACE_WRITE : 'on conflict do nothing'}`
@@ -190,7 +190,7 @@ export class AgentSaver extends PostgresSaver {
     await this.#store(thread_id, large, ...statements)
   }
 
-  /** All or nothing: with a part of a task's writes, a resumed run would take the task for done. */
+  /** All or nothing: a resumed run treats a task with any stored write as done. */
   async #store(
     threadId: string,
     large: ValueChunks[],
@@ -209,7 +209,7 @@ export class AgentSaver extends PostgresSaver {
   }
 }
 
-/** What the call says about the run, as the checkpoint's metadata: the runtime's own keys and the thread's are left out. */
+/** The call's run configuration as checkpoint metadata, without the runtime's own keys and the thread's. */
 function runMetadata(config: RunnableConfig): Record<string, unknown> {
   const { run_id, graph_id, assistant_id } = (config.configurable ?? {}) as Record<string, unknown>
   const all = { run_id, graph_id, assistant_id, ...config.metadata }
@@ -225,7 +225,7 @@ function refuseHuge(channel: string, bytes: Uint8Array | undefined) {
     )
 }
 
-/** Puts references into the place of large values, whose type stands at `at` and whose bytes come next. */
+/** Replaces large values with references. Index `at` of a row holds the type, the next one the bytes. */
 async function takeLarge(rows: unknown[][], at: number): Promise<ValueChunks[]> {
   const taken: ValueChunks[] = []
   for (const row of rows) {
@@ -239,7 +239,7 @@ async function takeLarge(rows: unknown[][], at: number): Promise<ValueChunks[]> 
   return taken
 }
 
-/** `($1, $2), ($3, $4)`: placeholders of a statement with several rows, beginning behind `used` others. */
+/** `($1, $2), ($3, $4)`: placeholders of several rows, numbered after the first `used` ones. */
 const rows = (count: number, width: number, used = 0): string =>
   Array.from(
     { length: count },

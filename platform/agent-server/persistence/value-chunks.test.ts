@@ -19,7 +19,7 @@ const partsOf = (text: string) => {
 describe('cutting', () => {
   const text = JSON.stringify(words(40_000))
 
-  test('leaves nothing out and keeps to its sizes', () => {
+  test('loses no bytes and keeps pieces within the size limits', () => {
     for (const one of [text, '', 'a', 'x'.repeat(1_000_000)]) {
       expect(partsOf(one).join('')).toBe(one)
       for (const part of partsOf(one).slice(0, -1)) {
@@ -29,7 +29,7 @@ describe('cutting', () => {
     }
   })
 
-  test('finds the same pieces in a value that holds another one, or has a little more', () => {
+  test('yields the same pieces for a value that contains or extends another', () => {
     const known = new Set(partsOf(text))
     const others = [`{"documents":${text},"note":"n"}`, text.replace(/]$/, ',"one more"]'), `["first",${text.slice(1)}`]
     for (const other of others) expect(partsOf(other).filter((part) => !known.has(part)).length).toBeLessThanOrEqual(3)
@@ -63,7 +63,7 @@ describe('a large state', () => {
     return rows[0]
   }
 
-  test('is stored once for all its steps, input included, and reads as it was', async () => {
+  test('is stored once across all steps and the input, and reads back unchanged', async () => {
     const thread = await server.newThread()
     const run = (await server.post(`/threads/${thread}/runs`, { assistant_id: 'counter', input })).json
     expect(run.kwargs.input).toEqual(input)
@@ -84,7 +84,7 @@ describe('a large state', () => {
     ])
   })
 
-  test('is found by its values, copied, and removed with what it is made of', async () => {
+  test('can be searched by its values, copied, and deleted with its pieces', async () => {
     const thread = await server.newThread({ metadata: { mine: true } })
     await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input })
     const find = async (values: object) =>
@@ -97,7 +97,7 @@ describe('a large state', () => {
     expect((await server.get(`/threads/${copy}/state`)).json.values.log).toHaveLength(log.length + 3)
   })
 
-  test('that is taken back leaves nothing, and one that goes on without it leaves what it needs', async () => {
+  test('leaves no pieces behind after a rollback and prune, and the remaining state stays readable', async () => {
     const thread = await server.newThread()
     await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input })
     const before = await sizeOf(thread)

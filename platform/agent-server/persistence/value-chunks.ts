@@ -10,20 +10,20 @@ import type { Query } from './db'
  * into the same pieces wherever it stands. Naming and compressing happens off the event loop.
  */
 
-/** Values below are stored in their place. */
+/** Smaller values are stored inline. */
 export const LARGE_BYTES = 100_000
 const MIN_CHUNK_BYTES = 16_384
 const MAX_CHUNK_BYTES = 131_072
-/** One bit for each halving: cuts once in 32 kB beyond the least size, on average. */
+/** Cuts every 32 kB on average, beyond the minimum size. */
 const MASK = 0x7fff << 13
 const NAME_BYTES = 16
 const ROWS_PER_STATEMENT = 500
-/** As many as there are threads for such work. */
+/** The size of the thread pool that does this work. */
 const CONCURRENCY = 4
 
 export type ValueChunks = { names: Buffer[]; parts: Buffer[] }
 
-/** Random numbers of a fixed seed: other ones would cut in other places, and nothing stored would be found again. */
+/** Random numbers with a fixed seed: another seed would move every cut, and stored pieces would no longer match. */
 const GEAR = Uint32Array.from({ length: 256 }, (_, index) => {
   let mixed = Math.imul(index + 1, 0x9e3779b1)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)
@@ -31,7 +31,7 @@ const GEAR = Uint32Array.from({ length: 256 }, (_, index) => {
   return mixed ^ (mixed >>> 16)
 })
 
-/** Ends of the pieces. Constant work for a byte, and none for those that a piece has at least. */
+/** End offsets of the pieces. Constant work per byte, none within the minimum piece size. */
 export function chunkBoundaries(bytes: Uint8Array): number[] {
   const cuts: number[] = []
   for (let from = 0; from < bytes.length; ) {
@@ -52,11 +52,11 @@ const inflate = promisify<Buffer, BrotliOptions, Buffer>(brotliDecompress)
 const compress = (part: Buffer): Promise<Buffer> =>
   deflate(part, {
     chunkSize: MAX_CHUNK_BYTES,
-    // Takes as long as the fastest deflate and gives less. The window is that of a piece: a larger one costs memory only.
+    // As fast as the fastest deflate, with smaller output. The window fits one piece; a larger one only costs memory.
     params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 17 },
   })
 
-/** The results in order. Setting up the work for a piece is done on the event loop, so it is not done for all in one go. */
+/** The results in order. Starting the work for a piece blocks the event loop, so only a few are in progress at once. */
 async function mapConcurrent<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   let next = 0
@@ -67,7 +67,7 @@ async function mapConcurrent<T, R>(items: readonly T[], work: (item: T) => Promi
   return results
 }
 
-/** Cuts and names; nothing is stored yet. */
+/** Cuts the value and names its pieces; stores nothing yet. */
 export async function splitValue(bytes: Buffer): Promise<ValueChunks> {
   await takeTurns(bytes.length)
   const cuts = chunkBoundaries(bytes)
@@ -78,12 +78,12 @@ export async function splitValue(bytes: Buffer): Promise<ValueChunks> {
   return { names, parts }
 }
 
-/** What is stored in the place of the value: the names of its pieces, in order. */
+/** The reference stored instead of the value: the names of its pieces, in order. */
 export const chunkReferences = ({ names }: ValueChunks): Buffer => Buffer.concat(names)
 
 /**
- * Prepares to store the thread's new pieces: compresses what is not there yet. The function it gives does it in the
- * transaction that also stores the references, and holds those that are there already, so that nobody removes them meanwhile.
+ * Prepares to store a thread's pieces: compresses those not stored yet. The returned function stores them in the
+ * transaction that stores the references, and locks existing pieces so that nobody removes them meanwhile.
  */
 export async function prepareChunks(
   query: Query,
@@ -95,7 +95,7 @@ export async function prepareChunks(
       names.map((name, index) => [name.toString('hex'), parts[index] as Buffer] as const),
     ),
   )
-  // Always in one order: two statements that wait for each other's pieces would never end.
+  // Always in the same order, to avoid deadlocks between two statements.
   const names = [...parts.keys()].sort()
   const findMissing = async (by: Query, lock = '') => {
     const rows = await by<{ name: Buffer }>(
@@ -126,7 +126,7 @@ export async function prepareChunks(
   }
 }
 
-/** The value again, as the text it was. */
+/** The original text of the value. */
 export async function loadChunks(query: Query, threadId: string, refs: Buffer): Promise<string> {
   const names = Array.from({ length: refs.length / NAME_BYTES }, (_, index) =>
     refs.toString('hex', index * NAME_BYTES, (index + 1) * NAME_BYTES),
@@ -150,7 +150,7 @@ export async function loadChunks(query: Query, threadId: string, refs: Buffer): 
   ).toString()
 }
 
-/** Removes the thread's pieces that nothing refers to any more. */
+/** Removes the thread's unreferenced pieces. */
 export async function removeUnusedChunks(query: Query, threadId: string): Promise<void> {
   await query(
     `delete from large_pieces where thread_id = $1 and name not in (
@@ -164,5 +164,5 @@ export async function removeUnusedChunks(query: Query, threadId: string): Promis
   )
 }
 
-/** The type of a stored value that is in pieces. */
+/** The type tag of a value stored in pieces. */
 export const CHUNKED = 'pieces'

@@ -28,7 +28,7 @@ export type A2aServices = {
   stopper: RunStopper
   readers: RunReaders
   runs: Runs
-  /** The fields of a graph's input; undefined where they are not known. */
+  /** The fields of a graph's input; undefined if unknown. */
   inputFields(graphId: string): Promise<readonly string[] | undefined>
   logError(line: string): void
 }
@@ -38,12 +38,12 @@ type Started = { taskId: string; row: RunRow; subscription: RunSubscription }
 type Events = AsyncGenerator<StreamResponse, void, undefined>
 
 const MAX_TASKS = 100
-/** Of a list: how many tasks have their state read at once. */
+/** How many tasks of a list have their state read at once. */
 const CONCURRENCY = 4
 
 /**
- * One assistant as an agent for other agents, for one request: a context is a thread, a task a run (or several, each
- * resuming the one before). Both protocol versions end here; the SDK translates the older one.
+ * Exposes one assistant to other agents, for one request: a context is a thread, a task is a run (or several, each
+ * resuming the previous one). Both protocol versions use this class; the SDK translates the older one.
  */
 export class A2aAgent
   implements Pick<A2ARequestHandler, 'sendMessage' | 'sendMessageStream' | 'getTask' | 'listTasks' | 'cancelTask'>
@@ -52,11 +52,11 @@ export class A2aAgent
     private readonly services: A2aServices,
     private readonly assistant: AssistantRow,
     private readonly errors: A2aErrors,
-    /** Aborted when the caller leaves; the task goes on. */
+    /** Aborted when the caller disconnects; the task continues. */
     private readonly signal: AbortSignal,
   ) {}
 
-  /** With everything that the protocol names and this server does not have refused as it wants it. */
+  /** Refuses the protocol features that this server lacks with the protocol's own errors. */
   asHandler(): A2ARequestHandler {
     const { errors } = this
     const refuse = (make: () => Error) => async (): Promise<never> => {
@@ -64,7 +64,7 @@ export class A2aAgent
     }
     const noPush = refuse(() => new errors.PushNotificationNotSupportedError())
     return {
-      // Read by the SDK for what the agent can do, not shown to anyone.
+      // Tells the SDK the agent's capabilities; never sent to a client.
       getAgentCard: async () =>
         ({ capabilities: { streaming: true } }) as Awaited<ReturnType<A2ARequestHandler['getAgentCard']>>,
       getAuthenticatedExtendedAgentCard: refuse(() => new errors.ExtendedAgentCardNotConfiguredError()),
@@ -126,7 +126,7 @@ export class A2aAgent
       const { changed, id } = JSON.parse(Buffer.from(token, 'base64url').toString()) as TaskPosition
       if (!Number.isNaN(Date.parse(changed)) && typeof id === 'string') return { changed, id }
     } catch {
-      // Said below.
+      // Refused below.
     }
     throw this.#malformed('The pageToken is none of this list.')
   }
@@ -207,7 +207,7 @@ export class A2aAgent
         }
         const said = readChunk(entry)
         if (!said) continue
-        // Of several messages the last one is the answer: each new one takes the place of the one before.
+        // The last of several messages is the answer, so each new one replaces the previous one.
         const append = messageId === said.id
         messageId = said.id
         const value = { ...place, artifact: artifact(taskId, [partOf(said.text)]), append, lastChunk: false }
@@ -240,7 +240,7 @@ export class A2aAgent
     }
   }
 
-  /** As the protocol names it; what is unexpected is told to the operator only. */
+  /** The protocol's error; details of unexpected ones are only logged for the operator. */
   #explain(error: unknown): Error {
     if (error instanceof this.errors.A2AError) return error
     if (error instanceof HttpError)
@@ -254,7 +254,7 @@ async function drain(entries: AsyncGenerator<Entry[], undefined>): Promise<void>
   for await (const _ of entries);
 }
 
-/** Text that the agent says, from an event of the mode messages-tuple. */
+/** The agent's text in an event of the mode messages-tuple. */
 function readChunk({ event, data }: Entry): { id: unknown; text: string } | undefined {
   if (event.split('|', 1)[0] !== 'messages') return undefined
   const [message] = JSON.parse(data) as [{ id?: unknown; type?: string; content?: unknown }]

@@ -2,17 +2,17 @@ import type { Artifact, Message, Part } from '@a2a-js/sdk'
 import { isRecord } from '@/lib/json/guards'
 import { lastAnswer, messagesOf, textOf } from '../threads/message-text'
 
-/** Between a graph's values and the parts of agent-to-agent messages, in the protocol's version 1 (lf.a2a.v1). */
+/** Converts between a graph's values and A2A message parts, in protocol version 1 (lf.a2a.v1). */
 
 type Json = Record<string, unknown>
 
-// Numbers of the protocol's enumerations: the SDK's own objects would have to be loaded with the server.
+// Numbers of the protocol's enums, because the SDK's own would have to be loaded at startup.
 const ROLE_USER = 1
 const ROLE_AGENT = 2
 
 const part = (content: Part['content']): Part => ({ content, metadata: undefined, filename: '', mediaType: '' })
 const textPart = (value: string): Part => part({ $case: 'text', value })
-/** Older clients know objects only. */
+/** Older clients accept objects only. */
 const dataPart = (value: unknown): Part =>
   part({
     $case: 'data',
@@ -21,7 +21,7 @@ const dataPart = (value: unknown): Part =>
 
 export const partOf = (value: unknown): Part => (typeof value === 'string' ? textPart(value) : dataPart(value))
 
-/** What a message holds for a graph: its text, and its data in one object. `isOther`: files, which no graph takes. */
+/** A message's content for a graph: its text, and its data in one object. `isOther`: it has files, which graphs do not accept. */
 export function readParts(message: Message): { text: string; data: Json | undefined; isOther: boolean } {
   const texts: string[] = []
   let data: Json | undefined
@@ -49,7 +49,7 @@ const messageOf = (role: number, messageId: string, parts: Part[], place: Place)
 export const agentMessage = (messageId: string, parts: Part[], place: Place): Message =>
   messageOf(ROLE_AGENT, messageId, parts, place)
 
-/** The conversation as far as it is text, oldest first; of a graph that has none, what it was given. */
+/** The text of the conversation, oldest first; the graph's input if it has no conversation. */
 export function historyOf(values: unknown, input: unknown, place: Place): Message[] {
   const messages = messagesOf(values)
   if (!messages)
@@ -65,7 +65,7 @@ export function historyOf(values: unknown, input: unknown, place: Place): Messag
   })
 }
 
-/** What a run has come to: the last thing said, and the rest of the state. */
+/** The result of a run: the agent's last message, and the rest of the state. */
 export function artifactsOf(values: unknown, taskId: string): Artifact[] {
   const { messages: _, ...rest } = (messagesOf(values) ? values : { values }) as Json
   const answer = lastAnswer(values)
@@ -75,7 +75,7 @@ export function artifactsOf(values: unknown, taskId: string): Artifact[] {
   return parts.length > 0 ? [artifact(taskId, parts)] : []
 }
 
-/** One for each task, so that what is streamed is completed by what it has come to. */
+/** One artifact id per task, so that the final result replaces the streamed text. */
 export const artifact = (taskId: string, parts: Part[]): Artifact => ({
   artifactId: `${taskId}-response`,
   name: 'response',

@@ -21,10 +21,10 @@ export const TASK_STATES = {
 /** Run metadata: the task that a run continues. A task has the id of its first run. */
 export const TASK_KEY = 'a2a_task_id'
 
-/** A task's last run, and what the task is by it. */
+/** A task's last run, and the task state that follows from it. */
 export type FoundTask = { id: string; run: RunRow; isNewest: boolean; state: TaskState }
 
-/** A place between two tasks of a list. */
+/** A position between two tasks of a list. */
 export type TaskPosition = { changed: string; id: string }
 type TaskPage = {
   contextId?: string | undefined
@@ -34,7 +34,7 @@ type TaskPage = {
   limit: number
 }
 
-/** Runs as tasks: nothing else is stored for them. */
+/** Presents runs as tasks; tasks have no storage of their own. */
 export class A2aTasks {
   constructor(
     private readonly db: Db,
@@ -42,7 +42,7 @@ export class A2aTasks {
     private readonly states: ThreadStates,
   ) {}
 
-  /** Undefined for a task that is not there, or is another assistant's. */
+  /** Undefined if the task is unknown or belongs to another assistant. */
   async find(taskId: string, assistantId: string): Promise<FoundTask | undefined> {
     const [row] = await this.db.query<TaskRow>(
       `select ${RUN_COLUMNS}, $1 as task_id, is_newest, ${TASK_STATE} as state from (
@@ -54,7 +54,7 @@ export class A2aTasks {
     return row && foundOf(row)
   }
 
-  /** The tasks of an assistant, those that changed last first. `next` is where the following page begins. */
+  /** The tasks of an assistant, most recently changed first. `next` is where the following page begins. */
   async list(
     assistantId: string,
     { contextId, state, since, after, limit }: TaskPage,
@@ -100,7 +100,7 @@ export class A2aTasks {
     }
   }
 
-  /** Nobody will answer what the task asks: it counts as cancelled from now on. */
+  /** Cancels a task that waits for an answer. */
   async dismiss({ run }: FoundTask): Promise<void> {
     await this.db.query(
       `update runs set cancel = 'interrupt', updated_at = now() where run_id = $1 and status = 'interrupted'`,
@@ -108,7 +108,7 @@ export class A2aTasks {
     )
   }
 
-  /** The state that the run has left, also when others have run since. */
+  /** The state at the end of the run, even if others ran since. */
   async #snapshot(run: RunRow, isNewest: boolean): Promise<StateSnapshot | undefined> {
     const thread = await this.threads.get(run.thread_id)
     if (isNewest) return this.states.snapshot(thread)
@@ -121,13 +121,13 @@ export class A2aTasks {
   }
 }
 
-/** Of a run `t`, as SQL: what the task is by its last run. */
+/** SQL for the task state that follows from its last run `t`. */
 const TASK_STATE = `case
   when t.status = 'pending' then ${TASK_STATES.submitted}
   when t.status = 'running' then ${TASK_STATES.working}
   when t.status = 'success' then ${TASK_STATES.completed}
   when t.status <> 'interrupted' then ${TASK_STATES.failed}
-  -- Stopped by someone, or before it began; or something else has gone on in the place where it waited.
+  -- Stopped, or cancelled before it began; or another run has continued from where it waited.
   when t.cancel is not null or t.attempt = 0 or not is_newest then ${TASK_STATES.canceled}
   else ${TASK_STATES.inputRequired} end`
 const IS_ASKED_FOR = '($3::int is null or state = $3) and ($4::timestamptz is null or updated_at >= $4)'

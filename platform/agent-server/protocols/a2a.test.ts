@@ -41,7 +41,7 @@ const textsOf = (parts: Part[] = []) => parts.map(({ content }) => content?.valu
 const answerOf = (task: Task) => textsOf(task.artifacts[0]?.parts)
 
 describe('an A2A client through the gateway', () => {
-  test('lists tasks by context and by state, page by page, those that changed last first', async () => {
+  test('lists tasks by context and state, page by page, most recently changed first', async () => {
     const client = await connect('chat')
     const contextId = randomUUID()
     const ids: string[] = []
@@ -69,7 +69,7 @@ describe('an A2A client through the gateway', () => {
     await expect(list({ pageSize: 101 })).rejects.toThrow('1 to 100')
   })
 
-  test('sends a message and reads the task again', async () => {
+  test('sends a message and can fetch the task afterwards', async () => {
     const client = await connect('chat')
     const sent = (await client.sendMessage(request({ text: 'hello there' }))) as Task
     expect([sent.status?.state, answerOf(sent)]).toEqual([TaskState.TASK_STATE_COMPLETED, ['You said: hello there']])
@@ -77,16 +77,16 @@ describe('an A2A client through the gateway', () => {
     const read = await client.getTask({ tenant: '', id: sent.id, historyLength: 1 })
     expect(read.history).toHaveLength(1)
     expect({ ...read, history: sent.history }).toEqual(sent)
-    // The task is a run and the context its thread, for everybody else.
+    // Other clients see the task as a run and the context as its thread.
     expect((await raw.get(`/threads/${sent.contextId}/runs/${sent.id}`)).json.status).toBe('success')
-    // Another task in the same context: the conversation goes on, and the first task stays what it was.
+    // A second task in the same context continues the conversation; the first task is unchanged.
     const next = (await client.sendMessage(request({ text: 'again' }, { contextId: sent.contextId }))) as Task
     expect(next).toMatchObject({ contextId: sent.contextId, history: { length: 4 } })
     expect(next.id).not.toBe(sent.id)
     expect(answerOf(await client.getTask({ tenant: '', id: sent.id }))).toEqual(['You said: hello there'])
   })
 
-  test('streams a task as it is said', async () => {
+  test('streams a task’s text as it is produced', async () => {
     const client = await connect('chat')
     const events: StreamResponse['payload'][] = []
     for await (const { payload } of client.sendMessageStream(request({ text: 'one two three' }))) events.push(payload)
@@ -99,7 +99,7 @@ describe('an A2A client through the gateway', () => {
     expect(events.at(-1)).toMatchObject({ value: { status: { state: TaskState.TASK_STATE_COMPLETED } } })
   })
 
-  test('answers what a task asks, and the task goes on under its id', async () => {
+  test('answers a task’s question, and the task continues under the same id', async () => {
     const client = await connect('approval')
     const asked = (await client.sendMessage(request({ data: { topic: 'rain' } }))) as Task
     expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED)
@@ -112,7 +112,7 @@ describe('an A2A client through the gateway', () => {
     await expect(client.sendMessage(request({ text: 'yes' }, { taskId }))).rejects.toThrow('does not wait')
   })
 
-  test('cancels a task that works, and one that waits', async () => {
+  test('cancels a working task and one that needs input', async () => {
     const counter = await connect('counter')
     const slow = request({ data: { until: 1000, delay: 50 } })
     const begun = (await counter.sendMessage({
@@ -130,7 +130,7 @@ describe('an A2A client through the gateway', () => {
     expect(dropped.status?.state).toBe(TaskState.TASK_STATE_CANCELED)
   })
 
-  test('comes back to a task that goes on', async () => {
+  test('resubscribes to a running task', async () => {
     const client = await connect('counter')
     const stream = client.sendMessageStream(request({ data: { until: 6, delay: 60 } }))
     const first = (await stream.next()).value?.payload
@@ -140,19 +140,19 @@ describe('an A2A client through the gateway', () => {
     expect(events.at(-1)?.payload).toMatchObject({ value: { status: { state: TaskState.TASK_STATE_COMPLETED } } })
   })
 
-  test('a run that fails is a failed task, with the reason', async () => {
+  test('a failed run is a failed task, with the reason', async () => {
     const failed = (await (await connect('failing')).sendMessage(request({ data: {} }))) as Task
     expect(failed.status?.state).toBe(TaskState.TASK_STATE_FAILED)
     expect(textsOf(failed.status?.message?.parts)).toEqual(['NoLuck: It was not to be.'])
   })
 
-  test('what an agent cannot take is refused by name', async () => {
+  test('unsupported requests are refused with the protocol’s named errors', async () => {
     const client = await connect('approval')
     await expect(client.sendMessage(request({ text: 'hello' }))).rejects.toThrow('topic, draft, answer')
     await expect(client.sendMessage(request({ url: 'https://example.com/a.pdf' }))).rejects.toThrow('text and of data')
     await expect(client.sendMessage(request({ data: {} }, { contextId: 'mine' }))).rejects.toThrow('UUID')
     await expect(client.getTask({ tenant: '', id: randomUUID() })).rejects.toMatchObject({ name: 'TaskNotFoundError' })
-    // A task of another assistant is none of this one's.
+    // Another assistant's tasks cannot be found here.
     const other = (await (await connect('chat')).sendMessage(request({ text: 'hi' }))) as Task
     await expect(client.getTask({ tenant: '', id: other.id })).rejects.toThrow('not found')
   })
@@ -175,7 +175,7 @@ describe('the protocol as of version 0.3', () => {
   const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 'a', method, params })
   const message = { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hello' }] }
 
-  test('answers in its words', async () => {
+  test('responds in the older format', async () => {
     const sent = await raw.post('/a2a/chat', rpc('message/send', { message }))
     expect(sent.json).toMatchObject({
       id: 'a',
@@ -198,7 +198,7 @@ describe('the protocol as of version 0.3', () => {
     expect(events.at(-1)?.data).toMatchObject({ id: 'a', result: { final: true, status: { state: 'completed' } } })
   })
 
-  test('what is no request of the protocol is answered in its form', async () => {
+  test('invalid requests get an error in the protocol’s format', async () => {
     const send = (body: string) => raw.request('POST', '/a2a/chat', body)
     const problem = (code: number) => ({ jsonrpc: '2.0', error: { code, message: expect.any(String) } })
     expect(await send('{"a":')).toMatchObject({ status: 400, json: problem(-32700) })
@@ -217,7 +217,7 @@ describe('the protocol as of version 0.3', () => {
   })
 })
 
-test('the card says where the agent is, whichever way it is asked for', async () => {
+test('the card gives the agent’s address however it is requested', async () => {
   const card = (await raw.get('/.well-known/agent-card.json?assistant_id=chat')).json
   expect(card).toMatchObject({
     name: 'chat',

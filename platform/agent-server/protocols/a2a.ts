@@ -6,15 +6,15 @@ import { A2aAgent, type A2aServices } from './a2a-agent'
 import { readRpc } from './rpc'
 
 const VERSIONS = ['0.3', '1.0']
-/** Of the protocol: the version asked for is none of ours. */
+/** The protocol's error code for an unsupported version. */
 const VERSION_NOT_SUPPORTED = -32009
 
 /**
- * The agent-to-agent protocol by JSON-RPC, in version 1.0 (`SendMessage`) and in 0.3 (`message/send`). A method name
- * says which one it is of.
+ * The agent-to-agent protocol over JSON-RPC, in versions 1.0 (`SendMessage`) and 0.3 (`message/send`). The method name
+ * tells the version.
  */
 export function a2aHandler(services: A2aServices, assistants: Assistants): RpcHandlers['sendA2a'] {
-  // Loaded with the first request: most deployments are never asked.
+  // Loaded on the first request, because most deployments never get one.
   let sdk: ReturnType<typeof loadSdk> | undefined
   return async (request, { assistant_id }) => {
     const assistant = await assistants.get(assistant_id)
@@ -62,7 +62,7 @@ async function loadSdk() {
   return { ...server, ...compat, ...legacy, errors }
 }
 
-/** Each item as an event, with a comment when there is none for a while. An error is the last item. */
+/** Sends each item as an event, and a comment while there is none. An error is sent as the last item. */
 function eventStream(
   items: AsyncGenerator<object, void, undefined>,
   onError: (error: unknown) => object,
@@ -90,7 +90,7 @@ function eventStream(
           clearTimeout(timer)
         }
       },
-      // What is being waited for ends with the request's signal.
+      // The pending wait ends with the request's signal.
       cancel: () => void items.return().catch(() => {}),
     },
     { highWaterMark: 0 },

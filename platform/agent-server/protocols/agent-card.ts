@@ -4,8 +4,8 @@ const TEXT = 'text/plain'
 const DATA = 'application/json'
 
 /**
- * How an assistant presents itself to other agents. One document for both versions of the protocol: the older one's
- * fields (`url`, `protocolVersion`) stand beside the newer one's (`supportedInterfaces`), and each side reads its own.
+ * How an assistant presents itself to other agents. One document serves both protocol versions: it has the older
+ * fields (`url`, `protocolVersion`) as well as the newer ones (`supportedInterfaces`).
  */
 export function agentCard(
   { assistant_id, graph_id, name, description, version }: AssistantRow,
@@ -48,7 +48,7 @@ export function agentCard(
   }
 }
 
-/** The address under which the caller has reached this server, without a slash at its end. */
+/** The address at which the caller reached this server, without a trailing slash. */
 export function publicBase(headers: Headers): string {
   const first = (name: string) => headers.get(name)?.split(',', 1)[0]?.trim() ?? ''
   const proto = first('x-forwarded-proto') === 'https' ? 'https' : 'http'

@@ -24,12 +24,12 @@ const MESSAGES = {
   },
 }
 
-/** A cursor that was not given out by `tools/list`. */
+/** A cursor that `tools/list` did not return. */
 export class CursorError extends Error {
   override name = 'CursorError'
 }
 
-/** Assistants as tools. Names are made of what an assistant is, so that no table of them has to be kept. */
+/** Assistants as tools. Tool names derive from the assistant, so no mapping has to be stored. */
 export class McpTools {
   readonly #schemas = new Map<string, Promise<Tool['inputSchema']>>()
 
@@ -47,7 +47,7 @@ export class McpTools {
     return { tools, ...(rows.length > PAGE && last && { nextCursor: writeCursor(last.assistant_id) }) }
   }
 
-  /** The assistant behind a name; undefined where there is none. */
+  /** The assistant for a tool name; undefined if there is none. */
   async find(name: string): Promise<AssistantRow | undefined> {
     const prefix = /(?:^|_)([0-9a-f]{8})$/.exec(name)?.[1]
     const candidates = [
@@ -57,7 +57,7 @@ export class McpTools {
     return candidates.find((row) => toolName(row) === name)
   }
 
-  /** Names of the fields of a graph's input; undefined where they are not known. */
+  /** Names of the fields of a graph's input; undefined if unknown. */
   async inputFields(graphId: string): Promise<readonly string[] | undefined> {
     const { properties } = await this.#inputSchema(graphId)
     return properties && Object.keys(properties)
@@ -84,7 +84,7 @@ export class McpTools {
   }
 }
 
-/** A graph's default assistant has the graph's name; others carry the begin of their id, since names repeat. */
+/** A default assistant uses its graph's name; others include the start of their id, since names repeat. */
 export function toolName({ assistant_id, graph_id, name }: Pick<AssistantRow, 'assistant_id' | 'graph_id' | 'name'>) {
   const isDefault = assistant_id === defaultAssistantId(graph_id)
   if (isDefault && NAME.test(graph_id)) return graph_id
@@ -97,7 +97,7 @@ export function toolName({ assistant_id, graph_id, name }: Pick<AssistantRow, 'a
   return [...(base ? [base] : ['agent']), assistant_id.slice(0, 8)].join('_')
 }
 
-/** The schema of a graph's input in what every client understands: an object at the root, nothing but its properties. */
+/** The schema of a graph's input in a form that every client understands: an object with only its properties. */
 export function toolSchema(schema: unknown): Tool['inputSchema'] {
   const { type, properties, required, $defs, description } = (schema ?? {}) as Json
   if (type !== 'object' || typeof properties !== 'object' || properties === null) return NO_ARGUMENTS_KNOWN
@@ -111,12 +111,12 @@ export function toolSchema(schema: unknown): Tool['inputSchema'] {
 }
 
 function propertySchema(schema: unknown): object {
-  // `true` is a schema too, but not for all clients.
+  // `true` is a valid schema, but not all clients accept it.
   if (typeof schema !== 'object' || schema === null) return {}
   return isMessages(schema) ? MESSAGES : schema
 }
 
-/** The runtime marks the list of a conversation; its items are classes, which have no schema. */
+/** The runtime marks the list of messages; its items are classes, which have no schema. */
 const isMessages = (schema: object): boolean =>
   Object.entries(schema).some(([key, value]) => key.endsWith('graph_type') && value === 'messages')
 

@@ -6,7 +6,7 @@ import { toolName, toolSchema } from './mcp-tools'
 
 let behind: Awaited<ReturnType<typeof serverBehindGateway>>
 let mcp: McpClient
-/** Without the SDK: what it would never send. */
+/** Bypasses the SDK, to send requests that it never would. */
 let raw: Client
 beforeAll(async () => {
   behind = await serverBehindGateway()
@@ -25,7 +25,7 @@ afterAll(async () => {
 const rpc = (method: string, params?: object, more: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params, ...more })
 
 describe('an MCP client through the gateway', () => {
-  test('is told what this is', () => {
+  test('gets the server’s name and capabilities', () => {
     expect(mcp.getServerVersion()).toMatchObject({ name: 'agent-server' })
     expect(mcp.getServerCapabilities()).toEqual({ tools: {} })
   })
@@ -38,7 +38,7 @@ describe('an MCP client through the gateway', () => {
     expect(tools.find(({ name }) => name === 'chat')?.inputSchema.properties?.messages).toMatchObject({
       items: { required: ['role', 'content'] },
     })
-    // Known by types only.
+    // This graph has TypeScript types only.
     expect(tools.find(({ name }) => name === 'typed')?.inputSchema.type).toBe('object')
   })
 
@@ -53,7 +53,7 @@ describe('an MCP client through the gateway', () => {
     expect(said.isError).toBeUndefined()
   })
 
-  test('sees the steps of a call while it goes on', async () => {
+  test('gets progress notifications during a call', async () => {
     const seen: unknown[] = []
     await mcp.callTool({ name: 'counter', arguments: { until: 3, delay: 20 } }, undefined, {
       onprogress: (progress) => seen.push(progress),
@@ -61,7 +61,7 @@ describe('an MCP client through the gateway', () => {
     expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, message: 'step' })))
   })
 
-  test('gets failures, refused input and open questions as results that a model can read', async () => {
+  test('gets failures, refused input and interrupts as results that a model can read', async () => {
     const call = async (name: string, args: object) => {
       const { isError, content } = await mcp.callTool({ name, arguments: args as Record<string, unknown> })
       return { isError, text: (content as [{ text: string }])[0].text }
@@ -77,7 +77,7 @@ describe('an MCP client through the gateway', () => {
     await mcp.ping()
   })
 
-  test('assistants of users are tools of their own, page by page', async () => {
+  test('lists user-created assistants as separate tools, page by page', async () => {
     const ids: string[] = []
     for (let index = 0; index < 60; index++)
       ids.push(
@@ -107,7 +107,7 @@ describe('an MCP client through the gateway', () => {
     expect(called.structuredContent).toMatchObject({ log: ['n7 1'] })
   })
 
-  test('the work of a caller who leaves is stopped', async () => {
+  test('a run is stopped when its caller disconnects', async () => {
     const leave = new AbortController()
     const call = mcp.callTool({ name: 'counter', arguments: { until: 1000, delay: 50 } }, undefined, {
       signal: leave.signal,
@@ -137,7 +137,7 @@ const active = async () => {
   return Number(/^agent_queue_active (\d+)/m.exec(text)?.[1])
 }
 
-describe('MCP requests that are not as the protocol wants them', () => {
+describe('invalid MCP requests', () => {
   test.each([
     ['2025-11-25', '2025-11-25'],
     ['2024-11-05', '2024-11-05'],
@@ -149,7 +149,7 @@ describe('MCP requests that are not as the protocol wants them', () => {
     expect(answer.headers.get('mcp-session-id')).toBeNull()
   })
 
-  test('every body has an answer in the form of the protocol', async () => {
+  test('every body gets a response in the protocol’s format', async () => {
     const problem = (code: number) => ({ jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } })
     const send = (body: string) => raw.request('POST', '/mcp/', body)
     expect(await send('{"a":')).toMatchObject({ status: 400, json: problem(-32700) })
@@ -161,7 +161,7 @@ describe('MCP requests that are not as the protocol wants them', () => {
     expect([unknown.status, unknown.json.error.code]).toEqual([400, -32000])
   })
 
-  test('notifications get 202 and nothing, batches all their answers, JSON for a client that takes nothing else', async () => {
+  test('notifications get an empty 202, batches all their responses, and JSON-only clients get JSON', async () => {
     const note = await raw.post('/mcp/', { jsonrpc: '2.0', method: 'notifications/initialized' })
     expect([note.status, note.text]).toEqual([202, ''])
     const batch = await raw.post('/mcp/', [rpc('ping'), rpc('tools/list', {}, { id: 2 })])
@@ -172,7 +172,7 @@ describe('MCP requests that are not as the protocol wants them', () => {
     expect(plain.json.result.structuredContent).toMatchObject({ count: 1 })
   })
 
-  test('there is nothing to GET and no session to DELETE', async () => {
+  test('GET and DELETE are refused, since there are no sessions', async () => {
     for (const method of ['GET', 'DELETE']) {
       const answer = await raw.request(method, '/mcp/')
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
@@ -180,7 +180,7 @@ describe('MCP requests that are not as the protocol wants them', () => {
   })
 })
 
-test('names hold what every client takes, and schemas an object', () => {
+test('tool names use only widely accepted characters, and schemas are objects', () => {
   const assistant_id = '12345678-0000-4000-8000-000000000000'
   const name = (name: string) => toolName({ assistant_id, graph_id: 'g', name })
   expect(name('a b')).toBe('a_b_12345678')

@@ -23,18 +23,18 @@ type Services = {
   logError(line: string): void
 }
 
-/** Told after each step of a run: how many there were, and what it was. */
+/** Called after each step of a run, with the step count and a description. */
 type Progress = (steps: number, message: string) => void
 
-/** A proxy may end a silent connection. */
+/** Keep-alive interval: a proxy may close an idle connection. */
 const KEEP_ALIVE_MS = 15_000
 
 /**
- * The Model Context Protocol: streamable HTTP without sessions, so that any process can answer any request. The SDK does
- * the protocol; a tool is an assistant, a call one stateless run.
+ * The Model Context Protocol: streamable HTTP without sessions, so that any process can answer any request. The SDK handles
+ * the protocol; a tool is an assistant, a call is one stateless run.
  */
 export function mcpHandler(services: Services): RpcHandlers['sendMcp'] {
-  // Loaded with the first request: most deployments are never asked, and it is much to load.
+  // Loaded on the first request: it is large, and most deployments never need it.
   let sdk: ReturnType<typeof loadSdk> | undefined
   return async (request) => {
     const read = await readRpc(request)
@@ -46,14 +46,14 @@ export function mcpHandler(services: Services): RpcHandlers['sendMcp'] {
     const server = createServer(services, request.signal)
     await server.connect(transport)
     const headers = new Headers(request.headers)
-    // Who takes JSON only gets it: a refusal would help nobody.
+    // JSON-only clients get JSON, although the protocol asks to refuse them.
     headers.set('accept', 'application/json, text/event-stream')
     headers.set('content-type', 'application/json')
     return transport.handleRequest(new Request(request.url, { method: 'POST', headers }), { parsedBody: read.body })
   }
 }
 
-/** A call may take long: its answer begins at once, and progress can be told. */
+/** A call may take long: its response starts at once, so that progress can be sent. */
 const isCall = (body: unknown): boolean =>
   [body].flat().some((one) => (one as { method?: unknown } | null)?.method === 'tools/call')
 
@@ -65,12 +65,12 @@ async function loadSdk() {
       import('@modelcontextprotocol/sdk/types.js'),
       import('@modelcontextprotocol/sdk/validation/ajv'),
     ])
-  // One for all: each server would make its own, and most of a request's time goes into that.
+  // Shared, because creating one per server would take most of a request's time.
   const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
   const createServer = ({ tools, identity, ...services }: Services, signal: AbortSignal): Server => {
     const server = new Server(identity, { capabilities: { tools: {} }, jsonSchemaValidator })
-    /** What went wrong, without what only the operator may see. */
+    /** The error message, without details that only the operator may see. */
     const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
       try {
         return await work()
@@ -109,7 +109,7 @@ async function loadSdk() {
   return { createServer, createTransport }
 }
 
-/** One stateless run, to its end. What the run or its input is to blame for is a result too: the caller's model reads it. */
+/** One stateless run, to its end. Failures of the run and invalid input are returned as results for the caller's model. */
 async function callAssistant(
   { starter, readers, runs }: Pick<Services, 'starter' | 'readers' | 'runs'>,
   assistantId: string,
@@ -120,7 +120,7 @@ async function callAssistant(
   try {
     const body = { assistant_id: assistantId, input, stream_mode: 'updates' as const }
     const { subscription, row } = await starter.createSubscribed(undefined, body, { modes: tell ? ['updates'] : [] })
-    // Nobody could read the result later, so nobody's work is thrown away.
+    // Safe to cancel, because nobody could read the result later.
     const onLeave = () => void runs.cancel(row.run_id, 'interrupt').catch(() => {})
     if (signal.aborted) onLeave()
     else signal.addEventListener('abort', onLeave, { once: true })

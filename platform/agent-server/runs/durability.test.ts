@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { collect, nextEvent, readEvents, storeTest, type TestServer, type TestStore, testStore } from '../testing'
 
-// Only what hangs is to be ended: processes start slowly on a busy machine.
+// Generous, because processes start slowly on a busy machine: only a hang should time out.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'agent-server-'))
@@ -27,7 +27,7 @@ function expectNothingRepeated(file: string, until: number) {
 }
 const numbers = (until: number) => Array.from({ length: until }, (_, index) => index + 1)
 
-describe('kill -9 in the middle, and another process after it', () => {
+describe('kill -9 in the middle of runs, then a second process', () => {
   let store: TestStore
   let second: TestServer
   const threads = { kept: '', counting: '', exit: '', dead: '', empty: '' }
@@ -46,7 +46,7 @@ describe('kill -9 in the middle, and another process after it', () => {
     await begin('exit', { ...counting('exit', 6, 200), durability: 'exit' })
     await begin('dead', counting('dead', 1000, 50))
     await first.post(`/threads/${threads.kept}/runs/wait`, { assistant_id: 'counter', input: { until: 2 } })
-    // Steady reading must not put off writing.
+    // Continuous reads must not delay writes.
     for (let n = 0; n < 20; n++) await first.get(`/threads/${threads.kept}`)
     const asked = { ...counting('kill', 12), stream_resumable: true }
     const events = readEvents(await first.open('POST', `/threads/${threads.counting}/runs/stream`, asked))
@@ -67,7 +67,7 @@ describe('kill -9 in the middle, and another process after it', () => {
     expect((await second.get(path)).json.status).toBe('interrupted')
   })
 
-  test('nothing that was acknowledged is lost', async () => {
+  test('no acknowledged write is lost', async () => {
     expect((await second.get(`/threads/${threads.kept}`)).json).toMatchObject({
       status: 'idle',
       values: { count: 2 },
@@ -76,7 +76,7 @@ describe('kill -9 in the middle, and another process after it', () => {
     expect((await second.get(`/threads/${threads.empty}`)).status).toBe(200)
   })
 
-  test('the run goes on from its last checkpoint, as attempt 2, and no checkpointed step is done again', async () => {
+  test('the run resumes from its last checkpoint as attempt 2 and repeats no checkpointed step', async () => {
     expect(await cut).toBeInstanceOf(Error)
     const path = `/threads/${threads.counting}/runs/${runs.counting}`
     const rest = await second.join(`${path}/stream`, { 'last-event-id': '-1' })
@@ -89,14 +89,14 @@ describe('kill -9 in the middle, and another process after it', () => {
     expect((await second.get(`/threads/${threads.counting}`)).json.values.log).toHaveLength(13)
   })
 
-  test('a run that was never checkpointed begins again with its input', async () => {
+  test('a run without a checkpoint restarts from its input', async () => {
     await second.until(threads.exit, runs.exit, 'success')
     expect((await second.get(`/threads/${threads.exit}`)).json.values.count).toBe(6)
   })
 })
 
 describe.concurrent('a restart', () => {
-  storeTest('a run that brings its process down each time is given up, and its thread is free', async ({ store }) => {
+  storeTest('a run that repeatedly crashes its process fails for good and frees its thread', async ({ store }) => {
     const first = await store.start()
     const thread = await first.newThread()
     const run = (

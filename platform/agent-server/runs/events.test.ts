@@ -10,7 +10,7 @@ const readAll = async (reader: LogReader) => {
 }
 
 describe('the log of a run', () => {
-  test('gives each reader everything from its joining on, whatever the others take', async () => {
+  test('gives each reader every event since it joined, whatever others read', async () => {
     const one = log()
     const [first, second] = [one.attach(), one.attach()]
     one.publish('custom', '1')
@@ -21,14 +21,14 @@ describe('the log of a run', () => {
     expect(await one.attach().take(10)).toBeUndefined()
   })
 
-  test('says that nothing came when the patience is over', async () => {
+  test('returns an empty list after the timeout', async () => {
     const reader = log().attach()
     const begun = performance.now()
     expect(await reader.take(30)).toEqual([])
     expect(performance.now() - begun).toBeGreaterThan(25)
   })
 
-  test('hands out large amounts in pieces', async () => {
+  test('returns large backlogs in pieces', async () => {
     const one = log()
     const reader = one.attach()
     for (let n = 0; n < 5; n++) one.publish('custom', data)
@@ -37,7 +37,7 @@ describe('the log of a run', () => {
     expect(await readAll(reader)).toEqual([2, 3, 4])
   })
 
-  test('cuts a reader that takes nothing, and only that one', async () => {
+  test('cuts only the reader that stops reading', async () => {
     const one = log()
     const [slow, quick] = [one.attach(), one.attach()]
     for (let n = 0; n < 40; n++) {
@@ -49,7 +49,7 @@ describe('the log of a run', () => {
     expect(await quick.take(10)).toHaveLength(1)
   })
 
-  test('goes on with ids that no earlier attempt may have used', () => {
+  test('never reuses the event ids of an earlier attempt', () => {
     const one = log()
     one.publish('metadata', '1')
     one.continueFrom(1_000_000_000)
@@ -60,7 +60,7 @@ describe('the log of a run', () => {
 })
 
 describe('the pace of a run', () => {
-  test('is that of its fastest reader', async () => {
+  test('follows its fastest reader', async () => {
     const one = log()
     const [slow, quick] = [one.attach(), one.attach()]
     for (let n = 0; n < 6; n++) one.publish('custom', data)
@@ -75,7 +75,7 @@ describe('the pace of a run', () => {
     expect(slow.size).toBe(6_000_000)
   })
 
-  test('is not held up for long by readers that take nothing, and at once free when the last one leaves', async () => {
+  test('is only briefly held up by stalled readers, and resumes at once when the last one leaves', async () => {
     const one = log()
     const dead = one.attach()
     for (let n = 0; n < 6; n++) one.publish('custom', data)

@@ -1,6 +1,6 @@
 /**
- * What a run says, while it says it. One log for each run in this process, and any number of readers: each has a queue
- * of its own over the same entries, so none takes anything from another. Nothing is kept for readers that are not there.
+ * The live events of runs. There is one log per run in this process, with any number of readers. Each reader has its own
+ * queue over the shared entries, so readers do not affect each other, and nothing is buffered for absent readers.
  */
 
 import type { StateSnapshot } from '@langchain/langgraph'
@@ -8,13 +8,13 @@ import type { RunError } from '../kernel/errors'
 
 export type Entry = { id: number; event: string; data: string }
 
-/** How a run ended, for those who wait for its answer in this process. */
+/** How a run ended, for waiters in this process. */
 export type Outcome = { status: string; snapshot: StateSnapshot | undefined; error: RunError | undefined }
 
-/** Of one reader: where a run begins to wait, and where the reader is given up. In characters of data. */
+/** A reader's backlog, in characters of data, at which a run starts to wait, and at which the reader is cut off. */
 const SOFT_LIMIT = 4_000_000
 const HARD_LIMIT = 32_000_000
-/** How long a run waits for a reader that takes nothing at all. */
+/** How long a run waits for a reader that reads nothing. */
 const STALL_MS = 1000
 
 /** The reader fell too far behind, or the process is stopping: the stream is cut so that the client connects again. */
@@ -28,7 +28,7 @@ export class LogReader {
   #isOver = false
   #failure: StreamCut | undefined
   #wake: (() => void) | undefined
-  /** Takes nothing, so runs do not wait for it. */
+  /** It reads nothing, so runs do not wait for it. */
   isStalled = false
 
   constructor(
@@ -48,7 +48,7 @@ export class LogReader {
     this.#wake?.()
   }
 
-  /** No more will come; what is queued is still read. */
+  /** Marks the end; queued entries can still be read. */
   end(): void {
     this.#isOver = true
     this.#wake?.()
@@ -62,8 +62,8 @@ export class LogReader {
   }
 
   /**
-   * What came since the last call, at most about `limit` characters. Waits for something up to `timeoutMs` and gives an
-   * empty list then; undefined once the run has ended and everything was read. Rejects with a StreamCut.
+   * The entries since the last call, about `limit` characters at most. Waits up to `timeoutMs` for one and then returns an
+   * empty list; undefined once the run has ended and everything was read. Rejects with a StreamCut.
    */
   async take(timeoutMs: number, limit = 256_000): Promise<Entry[] | undefined> {
     if (!this.#queue.length && !this.#isOver && !this.#failure) await this.#news(timeoutMs)
@@ -93,7 +93,7 @@ export class LogReader {
 }
 
 export class RunLog {
-  /** Set before the end, where this process has executed the run. */
+  /** Set before the end if this process executed the run. */
   outcome: Outcome | undefined
   readonly #readers = new Set<LogReader>()
   #lastId: number
@@ -107,7 +107,7 @@ export class RunLog {
     this.#lastId = firstId - 1
   }
 
-  /** Of the newest entry; one less than the first id when there is none. */
+  /** Id of the newest entry; one less than the first id if there is none. */
   get lastId(): number {
     return this.#lastId
   }
@@ -116,7 +116,7 @@ export class RunLog {
     return this.#isOver
   }
 
-  /** Whether anyone reads such events now; what nobody reads need not be written as text. */
+  /** Whether anyone currently reads such events; unread events need not be serialized. */
   isRead(event: string): boolean {
     for (const reader of this.#readers) if (reader.wants(event)) return true
     return false
@@ -133,13 +133,13 @@ export class RunLog {
     return entry
   }
 
-  /** An entry that has its id already, from another process. */
+  /** Adds an entry from another process, which already has its id. */
   relay(entry: Entry): void {
     this.#lastId = entry.id
     for (const reader of this.#readers) reader.push(entry)
   }
 
-  /** A reader of everything from now on. */
+  /** Adds a reader of all entries from now on. */
   attach(wants: (event: string) => boolean = () => true): LogReader {
     const reader = new LogReader(wants, () => this.#onTaken?.())
     if (this.#isOver) reader.end()
@@ -163,7 +163,7 @@ export class RunLog {
     this.#readers.clear()
   }
 
-  /** Resolves when the run may go on: at the pace of its fastest reader, and never waiting for one that takes nothing. */
+  /** Resolves when the run may continue: it follows its fastest reader, and ignores readers that read nothing. */
   async pace(): Promise<void> {
     for (;;) {
       const active = [...this.#readers].filter((reader) => !reader.isStalled)
@@ -181,11 +181,11 @@ export class RunLog {
   }
 }
 
-/** A stream that says nothing for so long gets a comment, so that nobody in between takes it for dead. */
+/** An idle stream gets a comment at this interval, so that proxies keep it open. */
 export const HEARTBEAT_MS = 5000
-/** No blank line behind it: some clients take that for another event with the id of the last one. */
+/** No blank line after it: some clients would read it as another event with the last id. */
 export const HEARTBEAT = ': heartbeat\n'
 
-/** Server-sent events: the id comes before the data, so that a client that is cut in between asks for the event again. */
+/** Formats a server-sent event. The id precedes the data, so that a client cut off in between asks for the event again. */
 export const encodeEvent = ({ id, event, data }: Omit<Entry, 'id'> & { id: number | string }): string =>
   `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`

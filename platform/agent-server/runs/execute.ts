@@ -16,10 +16,10 @@ import { type CancelAction, type RunRow, withInput } from './runs'
 
 type Json = Record<string, unknown>
 
-/** Why a run is stopped from outside; the reason of its signal. */
+/** Why a run is stopped from outside; used as the abort reason. */
 export type StopReason = CancelAction | 'gone' | 'released'
 
-/** How an attempt came to its end. */
+/** How an attempt ended. */
 export type AttemptResult =
   | { kind: 'done'; snapshot: StateSnapshot }
   | { kind: 'failed'; error: RunError; thrown: unknown }
@@ -30,7 +30,7 @@ export type Execution = {
   log: RunLog
   writer: EventWriter
   signal: AbortSignal
-  /** Asked to drain, the runtime stops before its next step, with everything stored. */
+  /** On drain, the runtime stops before its next step, with everything stored. */
   control: RunControl
 }
 
@@ -38,14 +38,14 @@ export type ExecutionServices = {
   graphs: Graphs
   saver: AgentSaver
   db: Db
-  /** Whether the environment names a place for traces. Without one the library would send them to its vendor. */
+  /** Whether the environment names a tracing endpoint. Without one the library would send traces to its vendor. */
   isTracing: boolean
 }
 
-/** Work without giving others a turn; requests wait that long. */
+/** How long to work without yielding; requests wait that long. */
 const TURN_MS = 8
 
-/** Executes one attempt of a run up to its end, telling the log all the while. Never rejects. */
+/** Executes one attempt of a run to its end and publishes its events to the log. Never rejects. */
 export async function execute(
   row: RunRow,
   { graphs, saver, db, isTracing }: ExecutionServices,
@@ -92,7 +92,7 @@ export async function execute(
 export const stateOf = (graph: Graph, threadId: string): Promise<StateSnapshot> =>
   graph.getState({ configurable: configurableOf(threadId) })
 
-/** Whether an earlier attempt has stored something: then the thread's newest checkpoint goes on, not the input. */
+/** Whether an earlier attempt stored a checkpoint: then the run continues from the thread's newest one, not its input. */
 async function wasBegun(run: RunRow, db: Db): Promise<boolean> {
   if (run.attempt === 1) return false
   const [newest] = await db.query<{ run_id: string | null }>(
@@ -109,7 +109,7 @@ async function inputOf(run: RunRow, isContinued: boolean, db: Db): Promise<unkno
   return kwargs.command ? toCommand(kwargs.command) : (kwargs.input ?? null)
 }
 
-/** What the graph and its factory see: the caller's configuration, and who runs. */
+/** The configuration for the graph and its factory: the caller's, plus the run's identity. */
 function runtimeConfig(run: RunRow): Json & { configurable: Json } {
   const { configurable, tags, recursion_limit } = run.plan.config
   const identity = {
@@ -132,7 +132,7 @@ function placeOf(run: RunRow, config: { configurable: Json }): Json {
   return { configurable: { ...config.configurable, ...configurableOf(run.thread_id, place) } }
 }
 
-/** Options that were not given are left out: undefined would take the place of the graph's own. */
+/** Omits options that were not given: undefined would override the graph's own. */
 function runOptions({ run_id, graph_id, kwargs, plan }: RunRow, isTracing: boolean): Json & { runId: string } {
   const { interrupt_before, interrupt_after, durability, checkpoint_during, langsmith_tracer: tracer } = kwargs
   const older = typeof checkpoint_during === 'boolean' ? (checkpoint_during ? 'async' : 'exit') : undefined
@@ -153,7 +153,7 @@ const tracerOf = ({ project_name, example_id }: { project_name?: string | null; 
     ...(example_id && { exampleId: example_id }),
   })
 
-/** Gives requests their turn during a burst of events, and waits for slow readers. */
+/** Yields to requests during a burst of events, and waits for slow readers. */
 function breather(log: RunLog): () => Promise<void> | undefined {
   let turn = performance.now()
   let count = 0

@@ -12,26 +12,26 @@ import type { EventWriter } from './hub'
 import { undoRun } from './rollback'
 import { enqueueWebhook, freeThread, type RunRow } from './runs'
 
-/** A run that loses its process or its store that often is given up. */
+/** A run that lost its process or its store this often fails for good. */
 export const MAX_CRASHES = 3
-/** How long the temporary thread of a run stays that another process has asked for: its answer is read from there. */
+/** How long to keep a temporary thread whose run was requested in another process, which reads the result from it. */
 const KEPT_FOR_OTHERS = `now() + interval '60 seconds'`
 
-/** The rollback was asked for in the moment in which the run ended by itself; who asked was told that it will happen. */
+/** A rollback was requested just as the run ended. The requester was promised it, so it must still happen. */
 class RollbackAsked extends Error {}
 
-/** Brings runs to their end in the store: one transaction each, so that who sees the end sees all of it. */
+/** Ends runs in the store, each in one transaction, so that readers see the complete end or none of it. */
 export class RunFinisher {
   constructor(
     private readonly db: Db,
     private readonly bus: Bus,
     private readonly threads: Threads,
     private readonly states: ThreadStates,
-    /** A notice of the end waits to be sent. */
+    /** Called when a webhook for the end was queued. */
     private readonly onNotice: () => void = () => {},
   ) {}
 
-  /** Ends an attempt that this process has executed. The log is told last. Gives the run's status, or what became of it. */
+  /** Ends an attempt that this process executed, and its log last. Returns the run's status or other outcome. */
   async finish(run: RunRow, result: AttemptResult, log: RunLog, writer: EventWriter): Promise<string> {
     await writer.flush()
     if (result.kind === 'stopped' && result.reason === 'released') {
@@ -39,7 +39,7 @@ export class RunFinisher {
       return 'released'
     }
     if (result.kind === 'lost') {
-      // Counted like a crash, so that it cannot go on for ever.
+      // Counted as a crash, to limit the number of retries.
       if (run.crashes + 1 >= MAX_CRASHES)
         return this.#settle(run, { ...result, kind: 'failed', thrown: undefined }, log, writer)
       await this.release(run, run.crashes + 1)
@@ -84,7 +84,7 @@ export class RunFinisher {
     return status
   }
 
-  /** Ends a run whose process is gone: as it was asked to, or because it has brought down too many. */
+  /** Ends a run whose process is gone: as requested, or because it crashed too often. */
   async finishOrphan(run: RunRow, error: RunError | undefined): Promise<void> {
     if (run.cancel === 'rollback') await undoRun(this.db, run)
     const snapshot = await this.#stateOf(run)
@@ -95,7 +95,7 @@ export class RunFinisher {
     await this.bus.tell({ kind: 'ended', run: run.run_id })
   }
 
-  /** Gives a run back to the queue, to be continued by the process that takes it. */
+  /** Returns a run to the queue; the process that claims it continues it. */
   async release(run: RunRow, crashes = run.crashes): Promise<void> {
     await this.db.query(
       `update runs set status = 'pending', owner = null, crashes = $3, updated_at = now()
@@ -105,7 +105,7 @@ export class RunFinisher {
     await this.bus.tell({ kind: 'ended', run: run.run_id })
   }
 
-  /** False when the run is not this process's any more: it was removed meanwhile. */
+  /** False if this process no longer owns the run, because it was deleted. */
   async #store(
     run: RunRow,
     status: string,
@@ -134,7 +134,7 @@ export class RunFinisher {
     return isOurs
   }
 
-  /** Gives false for a run that is not this process's any more. Throws where a rollback was asked for in the last moment. */
+  /** Returns false if this process no longer owns the run. Throws if a rollback was requested at the last moment. */
   async #closeRun(query: Query, run: RunRow, status: string, error: RunError | undefined): Promise<boolean> {
     const isMine = `run_id = $1 and status = 'running' and owner = $2`
     const forget = `with forgotten as (delete from kept_writes where run_id = $1 and exists (select from runs where ${isMine}))`
@@ -152,7 +152,7 @@ export class RunFinisher {
     return false
   }
 
-  /** The newest state; undefined where it cannot be read, which must not keep a run from ending. */
+  /** The newest state; undefined if it cannot be read, because that must not keep a run from ending. */
   async #stateOf(run: RunRow): Promise<StateSnapshot | undefined> {
     try {
       return await this.states.snapshot(await this.threads.get(run.thread_id))
@@ -169,8 +169,8 @@ function statusOf(result: Exclude<AttemptResult, { kind: 'lost' }>): string {
 }
 
 /**
- * What the thread is afterwards. A run that was cancelled leaves steps undone, but nobody is asked for anything; undefined
- * for one that was taken back: the thread is what it was.
+ * The thread's status after the run. Steps that a cancelled run left undone do not make it interrupted. Undefined for a
+ * rolled back run, which leaves the thread's status as it was.
  */
 function restingOf(status: string, snapshot: StateSnapshot | undefined, isDone: boolean): string | undefined {
   if (status === 'rollback') return undefined

@@ -3,13 +3,13 @@ import type { Bus, BusMessage } from '../persistence/bus'
 import type { Db, Query } from '../persistence/db'
 import { type Entry, RunLog, type StreamCut } from './events'
 
-/** Ids of an attempt's events follow those of the one before, whatever of them was lost with a process. */
+/** The gap between the event ids of two attempts, so that ids ascend even if events were lost with a process. */
 const IDS_PER_ATTEMPT = 1_000_000_000
 const FLUSH_MS = 20
 const FLUSH_CHARS = 1_000_000
 const PAGE = 1000
 const POLL_MS = 1000
-/** How long another process may take to say that it writes events down; without an answer the reader begins anyway. */
+/** How long to wait for another process to confirm that it stores events; after that the reader starts anyway. */
 const WATCH_MS = 1000
 
 export type FollowedRun = {
@@ -22,7 +22,7 @@ export type FollowedRun = {
 
 type Open = { log: RunLog; uses: number; writer?: EventWriter; mirror?: AbortController }
 
-/** The logs of the runs that this process executes or reads. A run that executes elsewhere is mirrored into its log here. */
+/** The logs of the runs that this process executes or reads. Runs of other processes are mirrored into a local log. */
 export class Hub {
   readonly #open = new Map<string, Open>()
 
@@ -43,7 +43,7 @@ export class Hub {
     return this.#open.size
   }
 
-  /** The log of a run, for as long as `release` is not called. Hold it before the run is made, and nothing of it is missed. */
+  /** The log of a run, held until `release`. Hold it before creating the run to miss none of its events. */
   acquire(runId: string): { log: RunLog; release(): void } {
     const held: Open = this.#open.get(runId) ?? { log: new RunLog(runId, 0), uses: 0 }
     this.#open.set(runId, held)
@@ -62,7 +62,7 @@ export class Hub {
     }
   }
 
-  /** Begins an attempt of a run in this process. With `isKept` its events are written down from the first one on. */
+  /** Begins an attempt of a run in this process. With `isKept` all its events are stored. */
   begin(runId: string, attempt: number, isKept: boolean): { log: RunLog; writer: EventWriter; release(): void } {
     const { log, release } = this.acquire(runId)
     const open = this.#open.get(runId) as Open // held in the line above
@@ -81,7 +81,7 @@ export class Hub {
     }
   }
 
-  /** For a reader that comes late, wherever the run is. Resolves once nothing of it can be missed any more. */
+  /** For a late reader, wherever the run executes. Resolves once it can no longer miss an event. */
   async follow(run: FollowedRun): Promise<void> {
     const open = this.#open.get(run.run_id)
     if (!open || open.writer || open.mirror) return
@@ -93,7 +93,7 @@ export class Hub {
       )
       if (row) return
     }
-    // What can be resumed is written down anyway.
+    // Events of resumable runs are stored anyway.
     if (!run.is_resumable && run.owner !== this.bus.instance) await this.#watch(run.run_id)
     const [row] = await this.db.query<{ id: string | null }>('select max(id) as id from run_events where run_id = $1', [
       run.run_id,
@@ -101,7 +101,7 @@ export class Hub {
     if (!open.writer) this.#mirror(open, Math.max(Number(row?.id ?? -1), open.log.lastId))
   }
 
-  /** For readers that have heard nothing for a while: a notice may have been lost. */
+  /** Polls the store for idle readers, because a notification may have been lost. */
   async check(runId: string): Promise<void> {
     const open = this.#open.get(runId)
     if (!open || open.writer || open.mirror) return
@@ -109,7 +109,7 @@ export class Hub {
     if (row?.status !== 'pending') this.#mirror(open, open.log.lastId)
   }
 
-  /** Events after `after` up to `until` that were written down, in pages. */
+  /** Stored events after `after` up to `until`, in pages. */
   async *stored(
     runId: string,
     after: number,
@@ -128,7 +128,7 @@ export class Hub {
     }
   }
 
-  /** Cuts every reader, for a process that is stopping. */
+  /** Cuts every reader, because the process is stopping. */
   cut(reason: StreamCut): void {
     for (const { log, mirror } of this.#open.values()) {
       mirror?.abort()
@@ -168,7 +168,7 @@ export class Hub {
     })
   }
 
-  /** Copies written events into the log until the run is over or is taken up here. */
+  /** Copies stored events into the log until the run ends or this process claims it. */
   async #copy(log: RunLog, signal: AbortSignal): Promise<void> {
     let wake = () => {}
     const listen = (message: { run: string }) => message.run === log.runId && wake()
@@ -178,7 +178,7 @@ export class Hub {
         const news = new Promise<void>((resolve) => {
           wake = resolve
         })
-        // The status first: what an ended run has written is all there.
+        // Read the status first: all events of an ended run are stored.
         const [row] = await this.db.query<{ status: string }>('select status from runs where run_id = $1', [log.runId])
         for await (const page of this.stored(log.runId, log.lastId)) {
           if (signal.aborted) return
@@ -193,7 +193,7 @@ export class Hub {
   }
 }
 
-/** Writes a run's events down where someone may need them later or elsewhere, several in one statement. */
+/** Stores a run's events in batches, if they may be needed later or in another process. */
 export class EventWriter {
   #pending: Entry[] = []
   #size = 0
@@ -224,7 +224,7 @@ export class EventWriter {
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
   }
 
-  /** Resolves when everything added so far is stored, or is lost for good, which is logged. */
+  /** Resolves when everything added so far is stored, or was lost for good and logged. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -243,7 +243,7 @@ export class EventWriter {
     return this.#flushing
   }
 
-  /** The run's last events, in the transaction that ends it: who sees the end sees them too. */
+  /** Stores the run's last events in the transaction that ends it, so that readers who see the end see them too. */
   async finish(query: Query, entries: readonly Entry[]): Promise<void> {
     if (this.isKept) await storeEvents(query, this.runId, entries)
   }

@@ -19,8 +19,8 @@ async function waiting() {
 const resume = (thread: string, command: object, more: object = {}) =>
   server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'approval', command, ...more })
 
-describe('a graph that asks a human', () => {
-  test('says so by the answer, the run, the thread, its record and its state', async () => {
+describe('a graph that interrupts', () => {
+  test('reports the interrupt in the response, the run, the thread record and the state', async () => {
     const { thread, answer } = await waiting()
     expect(answer.json).toMatchObject({
       draft: 'About tea',
@@ -42,7 +42,7 @@ describe('a graph that asks a human', () => {
     expect((await server.post('/threads/search', { status: 'interrupted', ids: [thread] })).json).toHaveLength(1)
   })
 
-  test('takes an answer that must fit only where the question is open', async () => {
+  test('with strict resume accepts an answer only to an open interrupt', async () => {
     const { thread, answer } = await waiting()
     const strict = { strict_resume: true }
     const path = ['body', 'command', 'resume']
@@ -57,7 +57,7 @@ describe('a graph that asks a human', () => {
     expect(plain.json.answer).toBe('sure')
   })
 
-  test('streams the question in values and updates, and no error', async () => {
+  test('streams the interrupt in values and updates, without an error', async () => {
     const thread = await server.newThread()
     const events = await server.stream(`/threads/${thread}/runs/stream`, {
       assistant_id: 'approval',
@@ -70,7 +70,7 @@ describe('a graph that asks a human', () => {
     expect(events.some(({ event }) => event === 'error')).toBe(false)
   })
 
-  test('goes on with the answer, by value or by the id of the interrupt', async () => {
+  test('resumes with an answer given by value or by interrupt id', async () => {
     const one = await waiting()
     expect((await resume(one.thread, { resume: 'yes' })).json.draft).toBe('About tea (yes)')
     expect((await server.get(`/threads/${one.thread}`)).json).toMatchObject({ status: 'idle', interrupts: {} })
@@ -80,7 +80,7 @@ describe('a graph that asks a human', () => {
     ).toBe('About tea (of course)')
   })
 
-  test('can be updated and sent elsewhere', async () => {
+  test('accepts commands with update and goto', async () => {
     const { thread } = await waiting()
     const { json } = await resume(thread, { update: { draft: 'mine', answer: 'me' }, goto: 'send' })
     expect(json.draft).toBe('mine (me)')
@@ -90,7 +90,7 @@ describe('a graph that asks a human', () => {
     ).toBe('sent (x)')
   })
 
-  test('a rolled back answer leaves the question open', async () => {
+  test('rolling back a resumed run leaves the interrupt open', async () => {
     const { thread } = await waiting()
     const before = (await server.get(`/threads/${thread}/state`)).json
     const run = (
@@ -102,7 +102,7 @@ describe('a graph that asks a human', () => {
     ).json
     await server.until(thread, run.run_id, 'interrupted')
     expect((await server.get(`/threads/${thread}/state`)).json.next).toEqual(['send'])
-    // That one has ended. Now one that is cut off in the middle.
+    // That run has ended. Now cancel one in the middle.
     const slow = await server.newThread()
     await server.post(`/threads/${slow}/runs/wait`, {
       assistant_id: 'counter',
@@ -127,7 +127,7 @@ describe('a graph that asks a human', () => {
     expect(before.next).toEqual(['review'])
   })
 
-  test('a rolled back answer takes its answer back', async () => {
+  test('rolling back a resumed run also discards its answer', async () => {
     const thread = await server.newThread()
     await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'slowApproval', input: {} })
     const before = (await server.get(`/threads/${thread}/state`)).json
@@ -154,7 +154,7 @@ describe('a graph that asks a human', () => {
 describe('breakpoints', () => {
   const body = (more: object) => ({ assistant_id: 'approval', input: { topic: 'tea' }, ...more })
 
-  test('before a node, after one, and at all of them; null goes on', async () => {
+  test('stop before a node, after a node and at every node; null input continues', async () => {
     const thread = await server.newThread()
     const first = (await server.post(`/threads/${thread}/runs/wait`, body({ interrupt_before: ['write'] }))).json
     expect(first).toMatchObject({ topic: 'tea' })

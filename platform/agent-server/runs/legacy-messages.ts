@@ -6,8 +6,8 @@ type ModelEvent = { run_id: string; tags?: string[]; metadata?: unknown; data: {
 type Message = { id?: string }
 
 /**
- * The older mode `messages`: of a message that streams, its metadata once and then the whole text so far with each
- * chunk; of others the whole message when it shows up in the state.
+ * The older mode `messages`: a streaming message sends its metadata once, then the accumulated text with each
+ * chunk; other messages are sent whole when they appear in the state.
  */
 export class LegacyMessages {
   readonly #soFar = new Map<string, AIMessageChunk>()

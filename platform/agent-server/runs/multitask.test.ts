@@ -25,7 +25,7 @@ async function busyThread() {
   return { thread, first: run.run_id as string }
 }
 
-test('reject: the new run is refused with 409, and the first goes on', async () => {
+test('reject: the new run is refused with 409 and the first continues', async () => {
   const { thread, first } = await busyThread()
   expect(await server.post(`/threads/${thread}/runs`, short('reject'))).toMatchObject({
     status: 409,
@@ -36,7 +36,7 @@ test('reject: the new run is refused with 409, and the first goes on', async () 
   expect((await server.post(`/threads/${thread}/runs/wait`, short('reject'))).status).toBe(200)
 })
 
-test('enqueue is what happens by itself: runs follow one another in order', async () => {
+test('enqueue is the default: runs execute in order', async () => {
   const thread = await server.newThread()
   const body = { assistant_id: 'counter', input: { until: 2, delay: 30 } }
   const runs = []
@@ -53,7 +53,7 @@ test('enqueue is what happens by itself: runs follow one another in order', asyn
   expect((await server.get(`/threads/${thread}/state`)).json.values.log).toHaveLength(8)
 })
 
-test('interrupt: the first is kept as interrupted with what it has done, and the new output follows', async () => {
+test('interrupt: the first run is interrupted and keeps its work, and the new run’s output follows', async () => {
   const { thread, first } = await busyThread()
   const { json } = await server.post(`/threads/${thread}/runs/wait`, short('interrupt'))
   expect((await server.get(`/threads/${thread}/runs/${first}`)).json.status).toBe('interrupted')
@@ -63,7 +63,7 @@ test('interrupt: the first is kept as interrupted with what it has done, and the
   expect((await server.get(`/threads/${thread}`)).json.status).toBe('idle')
 })
 
-test('rollback: the first and its checkpoints are gone, and the new run starts from before', async () => {
+test('rollback: the first run and its checkpoints are removed, and the new run starts from the state before it', async () => {
   const { thread, first } = await busyThread()
   const joined = server.join(`/threads/${thread}/runs/${first}/stream`)
   await sleep(50)
@@ -74,7 +74,7 @@ test('rollback: the first and its checkpoints are gone, and the new run starts f
   expect((await joined).at(-1)).toMatchObject({ event: 'end', data: { status: 'rollback' } })
 })
 
-test('runs that only wait are interrupted or removed as well', async () => {
+test('pending runs are interrupted or removed too', async () => {
   const { thread, first } = await busyThread()
   const waiting = (await server.post(`/threads/${thread}/runs`, short())).json
   await server.post(`/threads/${thread}/runs/wait`, short('interrupt'))
@@ -82,7 +82,7 @@ test('runs that only wait are interrupted or removed as well', async () => {
   expect((await server.get(`/threads/${thread}/runs/${first}`)).json.status).toBe('interrupted')
 })
 
-test('many strategies at once never run two of a thread, and every run comes to an end', async () => {
+test('mixed strategies never run two runs of a thread at once, and every run ends', async () => {
   const thread = await server.newThread()
   const strategies = ['enqueue', 'interrupt', 'rollback', 'enqueue', 'interrupt', 'rollback', 'enqueue', 'interrupt']
   const body = (multitask_strategy: string) => ({
@@ -103,7 +103,7 @@ test('many strategies at once never run two of a thread, and every run comes to 
   for (const run of json) expect(['success', 'interrupted']).toContain(run.status)
 })
 
-test('fifty runs of a second on fifty threads take not much longer than one', async () => {
+test('fifty one-second runs on fifty threads take little longer than one', async () => {
   const begun = Date.now()
   const answers = await Promise.all(
     Array.from({ length: 50 }, () =>

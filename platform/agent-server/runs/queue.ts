@@ -8,22 +8,22 @@ import { MAX_CRASHES, type RunFinisher } from './finish'
 import type { Hub } from './hub'
 import { RUN_COLUMNS, type RunRow } from './runs'
 
-/** Runs of this process at one time; each is mostly waiting for a model or a tool. */
+/** Concurrent runs per process; each mostly waits for a model or a tool. */
 const MAX_CONCURRENT = 100
-/** Looks at the queue and at other processes without being told to. */
+/** How often to poll the queue and the other processes. */
 const POLL_MS = 1000
-/** How long a run is left to the process that took the request for it. */
+/** How long a run is reserved for the process that took its request. */
 const CREATOR_PRIORITY_MS = 200
-/** A process is taken for gone after two looks that far apart: a lost connection comes back sooner. */
+/** A process counts as gone after two checks this far apart; a lost connection recovers sooner. */
 const DEAD_AFTER_MS = 1500
 const RETRY_MS = 500
 
 type Active = { run: RunRow; abort: AbortController; control: RunControl; done: Promise<void> }
 
-/** `dueMs`: when the run could have begun, as epoch time. */
+/** `dueMs`: when the run could have started, in epoch milliseconds. */
 export type QueueObserver = { runBegan(dueMs: number): void; runEnded(status: string, ms: number): void }
 
-/** Takes runs from the store and executes them; several processes may do so on one store. */
+/** Claims runs from the store and executes them; several processes may share one store. */
 export class Queue {
   readonly #active = new Map<string, Active>()
   readonly #suspects = new Map<number, number>()
@@ -55,7 +55,7 @@ export class Queue {
     this.bus.on('message', (message) => {
       if (message.kind === 'cancel' && this.#active.has(message.run)) void this.#checkActive()
       if (message.kind === 'ended') {
-        // Deleted under our hands, perhaps.
+        // The run may have been deleted meanwhile.
         if (this.#active.has(message.run)) void this.#checkActive()
         this.wake()
       }
@@ -65,10 +65,10 @@ export class Queue {
     void this.#poll()
   }
 
-  /** Something may be there to execute: after `delayMs`, or now. */
+  /** Checks the queue now, or after `delayMs`. */
   wake(delayMs = 0): void {
     if (delayMs > 0) {
-      // A timer cannot wait longer; the regular look will find the run.
+      // A timer's maximum; the regular poll finds runs beyond it.
       if (delayMs < 2 ** 31) setTimeout(() => this.wake(), delayMs).unref()
       return
     }
@@ -78,19 +78,19 @@ export class Queue {
     })
   }
 
-  /** Takes nothing new from now on; what runs goes on. Resolves when it has ended. */
+  /** Claims no new runs; current ones continue. Resolves when they have ended. */
   async drain(): Promise<void> {
     this.#isDraining = true
     await this.#claiming
     await Promise.all([...this.#active.values()].map((one) => one.done))
   }
 
-  /** When the run has ended here; at once for one that is not executed here. */
+  /** Resolves when the run has ended here; at once if it does not execute here. */
   async ended(runId: string): Promise<void> {
     await this.#active.get(runId)?.done
   }
 
-  /** Gives everything back to the store: runs stop at their next step, or after `graceMs` in the middle of one. */
+  /** Returns all runs to the queue: they stop at their next step, or mid-step after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#isDraining = true
     this.#isStopped = true
@@ -113,7 +113,7 @@ export class Queue {
           if (this.#isDraining || this.#active.size >= MAX_CONCURRENT) break
         }
       } catch (error) {
-        // Two processes took runs of one thread in the same moment: the index let one through.
+        // Two processes claimed runs of one thread at the same moment: the unique index let one through.
         if ((error as { code?: string }).code !== '23505') {
           this.log('error', `The queue cannot be read: ${(error as Error).message}`)
           return
@@ -123,7 +123,7 @@ export class Queue {
     }
   }
 
-  /** The oldest run that is due and first on a thread where nothing runs. */
+  /** The oldest due run that is first on a thread with no running run. */
   async #claim(): Promise<RunRow | undefined> {
     const [run] = await this.#db.query<RunRow>(
       `update runs set status = 'running', owner = $1, attempt = attempt + 1, updated_at = now(),
@@ -142,12 +142,12 @@ export class Queue {
   }
 
   #begin(run: RunRow): void {
-    // Readers may sit in other processes: there the request was taken, a reader waits, or an earlier attempt was made.
+    // Other processes may have readers: the request came in there, a reader waits there, or an earlier attempt ran there.
     const isFollowed = run.creator !== this.bus.instance || run.is_watched || run.attempt > 1
     const { log, writer, release } = this.hub.begin(run.run_id, run.attempt, run.is_resumable || isFollowed)
     const abort = new AbortController()
     const control = new RunControl()
-    // Asked for while nobody executed it.
+    // Stopped before any process executed it.
     if (run.cancel) abort.abort(run.cancel)
     if (isFollowed) void this.bus.send({ kind: 'claimed', run: run.run_id })
     const began = performance.now()
@@ -168,7 +168,7 @@ export class Queue {
     this.#active.set(run.run_id, { run, abort, control, done })
   }
 
-  /** The end must be stored, however long the store is away: until then the thread belongs to this run. */
+  /** Retries until the end is stored, however long the store is unreachable: until then the thread belongs to this run. */
   async #storeEnd(run: RunRow, result: AttemptResult, store: () => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -200,7 +200,7 @@ export class Queue {
     }
   }
 
-  /** Stops what is to be stopped: asked for by anyone, or removed from the store. */
+  /** Stops runs that were cancelled or deleted. */
   async #checkActive(): Promise<void> {
     if (this.#active.size === 0) return
     const ids = [...this.#active.keys()]
@@ -212,15 +212,15 @@ export class Queue {
     for (const id of ids) {
       const row = known.get(id)
       const reason: StopReason | null | undefined = row?.owner === this.bus.instance ? row.cancel : 'gone'
-      // A second request may be the stronger one, but what is stopped already stays so.
+      // A later request may be stronger, but a stopped run keeps its first reason.
       if (reason) this.#active.get(id)?.abort.abort(reason)
     }
   }
 
-  /** Runs whose process is gone go back to the queue, to be continued from their last checkpoint. */
+  /** Returns runs of dead processes to the queue, to resume from their last checkpoint. */
   async #takeOrphans(): Promise<void> {
     if (this.#isDraining) return
-    // Also owners that are in no list: one that was buried while it was only out of reach, or whose last claim came after that.
+    // Includes unlisted owners: an instance removed while it was only unreachable, or whose last claim came after its removal.
     const gone = await this.#db.query<{ id: number }>(
       `select id from (select id from instances union select owner from runs where status = 'running') i
        where id <> $1 and ${Bus.isGone('i.id')}`,

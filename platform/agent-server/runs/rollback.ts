@@ -2,21 +2,21 @@ import type { Db } from '../persistence/db'
 import { removeUnusedBlobs } from '../threads/threads'
 import type { RunRow } from './runs'
 
-/** Taking a run back: the thread's state is then what it was before. */
+/** Rolls a run back: restores the thread's state from before it. */
 
 export const checkpointIdOf = ({ kwargs }: RunRow): string | null =>
   kwargs.checkpoint?.checkpoint_id ?? kwargs.checkpoint_id ?? null
 
-/** Such a run adds answers and results to a checkpoint that is there already, in addition to making its own. */
+/** Such a run adds answers and results to an existing checkpoint, in addition to creating its own. */
 export const continuesCheckpoint = ({ kwargs, input_pieces }: RunRow): boolean =>
   !!kwargs.command || (input_pieces === null && (kwargs.input ?? null) === null)
 
-/** Of the writes `w` of thread $1: those beside the newest checkpoint of each graph, and beside the one that is named ($2). */
+/** Selects the writes `w` of thread $1 that belong to the newest checkpoint of each graph, or to checkpoint $2. */
 const CONTINUED = `w.thread_id = $1 and (w.checkpoint_id = $2 or w.checkpoint_id = (select max(c.checkpoint_id) from checkpoints c
   where c.thread_id = w.thread_id and c.checkpoint_ns = w.checkpoint_ns))`
 const WRITE = 'thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob'
 
-/** Notes what stands beside the checkpoints that the run may continue. Only the first attempt's note is true. */
+/** Saves the pending writes of the checkpoints that the run may continue from. Only the first attempt saves the true ones. */
 export async function saveOriginalWrites(run: RunRow, db: Db): Promise<void> {
   await db.query(
     `with marked as (update runs set has_kept_writes = true where run_id = $3 and not has_kept_writes returning run_id)
@@ -26,7 +26,7 @@ export async function saveOriginalWrites(run: RunRow, db: Db): Promise<void> {
   )
 }
 
-/** Removes what the run has stored and puts back what it has changed. May be repeated. */
+/** Removes what the run stored and restores what it changed. Idempotent. */
 export async function undoRun(db: Db, run: RunRow): Promise<void> {
   await db.transaction(async (query) => {
     const mine = [run.thread_id, run.run_id]

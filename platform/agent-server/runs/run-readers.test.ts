@@ -18,7 +18,7 @@ describe.concurrent('readers', () => {
   const counts = (events: ReceivedEvent[]) =>
     events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
 
-  test('any number of them each get everything after their joining, and nothing from before', async () => {
+  test('each gets every event after joining, and none from before', async () => {
     const thread = await server.newThread()
     const response = await server.open('POST', `/threads/${thread}/runs/stream`, slow)
     const path = response.headers.get('location') as string
@@ -36,7 +36,7 @@ describe.concurrent('readers', () => {
     }
   })
 
-  test('a reader that leaves takes nothing from the others', async () => {
+  test('a reader that leaves does not affect the others', async () => {
     const thread = await server.newThread()
     const response = await server.open('POST', `/threads/${thread}/runs/stream`, slow)
     const path = response.headers.get('location') as string
@@ -47,14 +47,14 @@ describe.concurrent('readers', () => {
     expect(counts(await collect(readEvents(response)))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
-  test('a joiner picks among the modes', async () => {
+  test('a joining reader selects stream modes', async () => {
     const thread = await server.newThread()
     const one = (await server.post(`/threads/${thread}/runs`, { ...slow, stream_mode: ['custom', 'values'] })).json
     const events = await server.join(`/threads/${thread}/runs/${one.run_id}/stream?stream_mode=values`)
     expect(new Set(names(events).filter((name) => name !== 'metadata'))).toEqual(new Set(['values', 'end']))
   })
 
-  test('of a run that has ended learn just that, unless it kept its events', async () => {
+  test('get only the end of an ended run, unless it kept its events', async () => {
     const thread = await server.newThread()
     const one = (await server.post(`/threads/${thread}/runs`, run('counter', {}))).json
     await server.until(thread, one.run_id, 'success')
@@ -63,7 +63,7 @@ describe.concurrent('readers', () => {
       expect(names(await server.join(path, headers))).toEqual(['end'])
   })
 
-  test('a burst arrives whole and in order', async () => {
+  test('a burst arrives completely and in order', async () => {
     const events = await stream('burst', { events: 20_000 }, 'custom')
     expect(events.slice(1, -1).map(({ data }) => data.index)).toEqual(
       Array.from({ length: 20_000 }, (_, index) => index),
@@ -75,7 +75,7 @@ describe.concurrent('a resumable run', () => {
   const body = run('counter', { until: 8, delay: 30 }, { stream_mode: 'custom', stream_resumable: true })
   const ids = (events: ReceivedEvent[]) => events.map(({ id }) => Number(id))
 
-  test('is read on from the event behind Last-Event-ID, while it runs', async () => {
+  test('resumes after Last-Event-ID while it runs', async () => {
     const thread = await server.newThread()
     const leave = new AbortController()
     const response = await server.open('POST', `/threads/${thread}/runs/stream`, body, {}, leave.signal)
@@ -90,7 +90,7 @@ describe.concurrent('a resumable run', () => {
     expect(rest.at(-1)?.event).toBe('end')
   })
 
-  test.each(['-1', '-'])('is read from the start by %s, also after its end', async (from) => {
+  test.each(['-1', '-'])('is read from the start with %s, even after its end', async (from) => {
     const thread = await server.newThread()
     const all = await server.stream(`/threads/${thread}/runs/stream`, body)
     const path = `/threads/${thread}/runs/${all[0]?.data.run_id}/stream`
@@ -100,7 +100,7 @@ describe.concurrent('a resumable run', () => {
       expect(names(await server.join(path, headers))).toEqual(['end'])
   })
 
-  test('without a thread keeps its events although its record is gone', async () => {
+  test('without a thread keeps its events after its record is removed', async () => {
     const all = await server.stream('/runs/stream', body)
     const id = all[0]?.data.run_id
     expect(await server.join(`/runs/${id}/stream`, { 'last-event-id': '-1' })).toEqual(all)

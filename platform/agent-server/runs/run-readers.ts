@@ -7,26 +7,26 @@ import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS, type LogReader, type 
 import type { Hub } from './hub'
 import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
 
-/** Part of every stream, whatever modes and namespaces a reader wants. */
+/** Part of every stream, whatever modes and namespaces the reader selects. */
 const ALWAYS = new Set(['metadata', 'error', 'end'])
 
 export type ReadOptions = {
-  /** Last id that the reader has; -1 for the whole run. Only runs that keep their events can go back. */
+  /** The reader's last event id; -1 for the whole run. Works only for runs that store their events. */
   after?: number
   modes?: readonly string[]
   namespaces?: readonly string[]
   signal: AbortSignal
-  /** Called when the reader is gone before the end of the run. */
+  /** Called if the reader disconnects before the run ends. */
   onLeave?: () => void
 }
 
-/** Its record is removed with its temporary thread, and its events are kept for a while. */
+/** A run whose record was removed with its temporary thread; its events are kept for a while. */
 export type DeletedRun = { run_id: string; status: 'gone'; is_resumable: true }
 
-/** `reader`: attached before the run was made. */
+/** `reader`: attached before the run was created. */
 export type RunSubscription = { log: RunLog; reader?: LogReader; release(): void }
 
-/** Readers of runs: wherever a run executes, whether it waits, runs or has ended. */
+/** Reads runs in any process and any state: pending, running or ended. */
 export class RunReaders {
   #readers = 0
 
@@ -43,7 +43,7 @@ export class RunReaders {
     return this.#readers
   }
 
-  /** Reads a run that is about to be made: it may begin before its maker knows that it exists. */
+  /** Subscribes to a run before it is created, because it may start before its creation returns. */
   subscribe(runId: string, { modes, namespaces }: Pick<ReadOptions, 'modes' | 'namespaces'>): RunSubscription {
     const { log, release } = this.hub.acquire(runId)
     const reader = log.attach(filterOf(modes, namespaces))
@@ -58,8 +58,8 @@ export class RunReaders {
   }
 
   /**
-   * A run's events as an endless body, with a comment when nothing happens. `subscription` is the log where the caller has it
-   * already; otherwise the reader gets what comes from now on, and with `after` what was kept before.
+   * A run's events as a response body, with a comment while idle. `subscription` is the log if the caller already holds
+   * it; otherwise the reader gets events from now on, and with `after` the stored ones before.
    */
   async stream(
     run: RunRow | DeletedRun,
@@ -73,7 +73,7 @@ export class RunReaders {
       subscription ?? this.hub.acquire(run.run_id),
       !subscription,
     )
-    // What a joiner is promised begins with the answer's headers, so the reader is in place before they are sent.
+    // Attach before sending the headers: a joining reader may rely on every event after them.
     let first: IteratorResult<Entry[]> | undefined = await events.next()
     return new ReadableStream<Uint8Array>(
       {
@@ -99,7 +99,7 @@ export class RunReaders {
     )
   }
 
-  /** Blank lines while the run goes on, then its answer as JSON. */
+  /** Blank lines while the run is in progress, then its result as JSON. */
   answer(run: RunRow, options: ReadOptions, subscription?: RunSubscription): ReadableStream<Uint8Array> {
     const { log, reader: attached, release }: RunSubscription = subscription ?? this.hub.acquire(run.run_id)
     const reader = watchReader(options)
@@ -144,12 +144,12 @@ export class RunReaders {
     )
   }
 
-  /** The events themselves, for readers in this process; an empty list when nothing happens for a while. Releases `subscription`. */
+  /** The events, for readers in this process; yields an empty list while idle. Releases `subscription`. */
   read(run: RunRow, options: ReadOptions, subscription?: RunSubscription): AsyncGenerator<Entry[], undefined> {
     return this.#follow(run, options, subscription ?? this.hub.acquire(run.run_id), !subscription)
   }
 
-  /** How a run that is over has ended; `log` as it was held while the run went on. */
+  /** How a finished run ended; `log` is the one held during the run. */
   async outcome(run: RunRow, log?: RunLog): Promise<Outcome> {
     if (log?.outcome) return log.outcome
     const [row, thread] = await Promise.all([
@@ -191,7 +191,7 @@ export class RunReaders {
           hasEnd ||= page.some(({ event }) => event === 'end')
           if (wanted.length) yield wanted
         }
-      // The answer can begin: nothing that happens from here on is missed.
+      // The response can start: nothing is missed from here on.
       yield []
       if (isInProgress(run.status) && !hasEnd)
         for (
@@ -212,7 +212,7 @@ export class RunReaders {
     }
   }
 
-  /** The end of a run that is not told by its own events any more. */
+  /** An end event for a run whose own events are no longer available. */
   async #endOf(runId: string, id: number): Promise<Entry> {
     const row = await this.runs.find(runId)
     return {
@@ -223,7 +223,7 @@ export class RunReaders {
   }
 }
 
-/** Tells a reader that is gone from one that has read to the end. */
+/** Distinguishes a reader that disconnected from one that read to the end. */
 function watchReader({ signal, onLeave }: ReadOptions) {
   const left = new AbortController()
   let isFinished = false
@@ -240,7 +240,7 @@ function watchReader({ signal, onLeave }: ReadOptions) {
   }
 }
 
-/** The final state; an error in its place, open interrupts beside it. */
+/** The final state, or an error instead of it; includes open interrupts. */
 export function resultOf({ snapshot, error }: Outcome): unknown {
   if (error) return { __error__: error }
   if (!snapshot) return null
@@ -254,7 +254,7 @@ function filterOf(
   namespaces: readonly string[] | undefined,
 ): (event: string) => boolean {
   if (!modes && !namespaces) return () => true
-  // The mode is called messages-tuple in requests; the older one has names of its own below `messages/`.
+  // Requests call this mode messages-tuple; events of the older mode are named `messages/...`.
   const wanted = modes && new Set(modes.map((mode) => (mode === 'messages-tuple' ? 'messages' : mode)))
   return (event) => {
     if (ALWAYS.has(event)) return true

@@ -12,16 +12,16 @@ type Json = Record<string, unknown>
 
 export type RunConfig = { tags?: string[]; recursion_limit?: number; configurable: Json } & Json
 
-/** What a run is made from, fixed when it is created: later changes of the assistant do not reach it. */
+/** What a run executes, fixed at creation: later changes of the assistant do not affect it. */
 export type RunPlan = {
   config: RunConfig
   context: Json
-  /** A stateless run's temporary thread goes with it. */
+  /** Whether a stateless run's temporary thread is removed with it. */
   deletesThread: boolean
 }
 
 export type RunRequest = {
-  /** Undefined for a stateless run, which gets a thread of its own. */
+  /** Undefined for a stateless run, which gets its own thread. */
   threadId: string | undefined
   body: RunCreate
   assistantId: string
@@ -32,10 +32,10 @@ export type RunRequest = {
   place: z.output<typeof CheckpointRequest> | undefined
 }
 
-/** With a command the input does not count: clients that answer an interrupt send an empty one along. */
+/** A command overrides the input: clients that answer an interrupt send an empty input with it. */
 const withoutIdleInput = (body: RunCreate): RunCreate => (body.command ? { ...body, input: undefined } : body)
 
-/** Checks a request as far as it can be before the thread is locked. Throws 404 and 422. */
+/** Validates a request as far as possible before the thread is locked. Throws 404 and 422. */
 export async function readRunRequest(
   threadId: string | undefined,
   given: RunCreate,

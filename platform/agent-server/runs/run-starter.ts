@@ -23,11 +23,11 @@ type Services = {
   webhookRanges: readonly AddressRange[]
 }
 
-/** Makes runs of requests, whichever protocol they came by. */
+/** Creates runs from requests of any protocol. */
 export class RunStarter {
   constructor(private readonly services: Services) {}
 
-  /** Checks a request as far as it can be without making its run. Throws 404 and 422. */
+  /** Validates a request as far as possible without creating its run. Throws 404 and 422. */
   async check(threadId: string | undefined, body: RunCreate): Promise<RunRequest> {
     const { assistants, graphs, webhookRanges, threads, states } = this.services
     await checkResume(threadId, body, threads, states)
@@ -35,7 +35,7 @@ export class RunStarter {
   }
 
   /**
-   * Makes a run and wakes the queue; `runId` where a reader is in place already, `also` as `Runs.create` has it.
+   * Creates a run and wakes the queue. Pass `runId` if a reader is already attached; `also` is as in `Runs.create`.
    * Throws 404, 409 and 422.
    */
   async create(
@@ -47,7 +47,7 @@ export class RunStarter {
     return this.#make(await this.check(threadId, body), runId, also)
   }
 
-  /** Several runs without a thread. All are checked before the first one is made. */
+  /** Creates several stateless runs. All are validated before the first one is created. */
   async createBatch(bodies: readonly RunCreate[]): Promise<RunRow[]> {
     const requests = await Promise.all(bodies.map((body) => this.check(undefined, body)))
     const rows: RunRow[] = []
@@ -55,7 +55,7 @@ export class RunStarter {
     return rows
   }
 
-  /** Makes a run whose first event the caller must see. */
+  /** Creates a run and subscribes to it from its first event. */
   async createSubscribed(
     threadId: string | undefined,
     body: RunCreate,

@@ -2,10 +2,10 @@ import type { Threads } from '../threads/threads'
 import type { RunReaders } from './run-readers'
 import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
 
-/** How long something that removes a run waits for the run to have stopped; longer is a graph that hangs its process. */
+/** How long a deletion waits for the run to stop; only a graph that blocks its process takes longer. */
 const STOP_MS = 5000
 
-/** Stopping runs, and removing what is being run. */
+/** Stops runs, and deletes threads and runs in progress. */
 export class RunStopper {
   constructor(
     private readonly runs: Runs,
@@ -13,15 +13,15 @@ export class RunStopper {
     private readonly readers: RunReaders,
   ) {}
 
-  /** Resolves when the run has stopped, at most as long as `signal` allows. */
+  /** Resolves when the run has stopped, or when `signal` aborts. */
   async waitForEnd(run: RunRow, signal: AbortSignal): Promise<void> {
-    // What was pending has ended already, without anyone to tell of it.
+    // A pending run ends at once, without an event.
     const now = await this.runs.find(run.run_id)
     if (now && isInProgress(now.status)) await this.readers.ended(now, signal)
   }
 
   async cancelAll(ids: readonly string[], action: CancelAction): Promise<void> {
-    // The newest first: else the end of one would let the next begin.
+    // Newest first: otherwise the end of one run would start the next.
     for (const id of [...ids].reverse()) await this.runs.cancel(id, action)
   }
 

@@ -7,12 +7,12 @@ import { eventName, nativeModes, needsEvents, payloadOut, requestedModes } from 
 type Json = Record<string, unknown>
 export type Emit = (event: string, data: unknown) => void
 
-/** What the library calls a piece of internal machinery that nobody wants to see. */
+/** The library's tag for internal steps, which are hidden from streams. */
 const HIDDEN = 'langsmith:hidden'
 
 /**
- * Runs the graph and gives each event of the modes asked for to `emit`; `breathe` is awaited after each of the runtime's
- * chunks. Ends when the graph does, interrupts included; rejects with what the graph throws and when it is aborted.
+ * Runs the graph and passes each event of the requested modes to `emit`; `breathe` is awaited after each of the runtime's
+ * chunks. Resolves when the graph ends or interrupts; rejects when it throws or is aborted.
  */
 export async function streamGraph(
   graph: Graph,
@@ -27,8 +27,8 @@ export async function streamGraph(
   if (needsEvents(asked)) return streamEvents()
 
   const streamMode = nativeModes(asked)
-  // What `stream` wraps in three more streams, each with a queue of its own that takes ever longer to shift. Also, it
-  // ends only when the runtime has, also when it is aborted.
+  // `stream` wraps this in three more streams, each with a queue that gets slower as it grows. Also, this one
+  // ends only after the runtime has, even when aborted.
   const chunks = graph._streamIterator(input, { ...options, streamMode, subgraphs })
   for await (const chunk of chunks as AsyncIterable<unknown[]>) {
     emitChunk(chunk)
@@ -45,7 +45,7 @@ export async function streamGraph(
   async function streamEvents(): Promise<void> {
     const wanted = new Set<string>(nativeModes(asked))
     const legacy = asked.includes('messages') ? new LegacyMessages(emit) : undefined
-    // The state is looked at for whole messages, whether it was asked for or not.
+    // Whole messages are taken from the state, whether or not values were requested.
     const streamMode = [...new Set([...wanted, ...(legacy ? ['values'] : [])])]
     const events = graph.streamEvents(input, { ...options, version: 'v2', streamMode: streamMode as never, subgraphs })
     for await (const event of events) {
@@ -57,7 +57,7 @@ export async function streamGraph(
           string,
           unknown,
         ]
-        // With subgraphs this stream brings small unasked checkpoints before each state.
+        // With subgraphs this stream yields small unrequested checkpoints before each state.
         const isAsked = wanted.has(mode) && !(mode === 'checkpoints' && isEnvelope(payload))
         if (isAsked) emitChunk(event.data.chunk)
         if (mode === 'values' && namespace.length === 0) legacy?.addState(payload)

@@ -11,7 +11,7 @@ afterAll(() => server.close())
 const counter = (input: object = {}, more: object = {}) => ({ assistant_id: 'counter', input, ...more })
 
 describe('a run on a thread', () => {
-  test('is created pending, executed, and can be read and listed newest first', async () => {
+  test('is created as pending, executes, and can be read and listed newest first', async () => {
     const thread = await server.newThread()
     const { status, json, headers } = await server.post(
       `/threads/${thread}/runs`,
@@ -40,7 +40,7 @@ describe('a run on a thread', () => {
     expect((await server.get(`/threads/${thread}/runs?limit=1&offset=1`)).json[0].run_id).toBe(json.run_id)
   })
 
-  test('waiting for it gives the final state as JSON, with blank lines before', async () => {
+  test('waiting returns the final state as JSON after blank keep-alive lines', async () => {
     const thread = await server.newThread()
     const answer = await server.post(`/threads/${thread}/runs/wait`, counter({ until: 2 }))
     expect(answer.headers.get('content-type')).toContain('application/json')
@@ -48,7 +48,7 @@ describe('a run on a thread', () => {
     expect(answer.json).toMatchObject({ count: 2 })
   })
 
-  test('joining it gives the same, while it runs and afterwards', async () => {
+  test('joining returns the same, during the run and afterwards', async () => {
     const thread = await server.newThread()
     const run = (await server.post(`/threads/${thread}/runs`, counter({ until: 3, delay: 60 }))).json
     const path = `/threads/${thread}/runs/${run.run_id}/join`
@@ -56,7 +56,7 @@ describe('a run on a thread', () => {
     expect((await server.get(path)).json).toMatchObject({ count: 3 })
   })
 
-  test('a failure is told by the state, the run, the thread and anyone who waits', async () => {
+  test('a failure shows in the state, the run, the thread and the waiting response', async () => {
     const thread = await server.newThread()
     const { status, json } = await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'failing', input: {} })
     expect([status, json]).toEqual([200, { __error__: { error: 'NoLuck', message: 'It was not to be.' } }])
@@ -72,7 +72,7 @@ describe('a run on a thread', () => {
     expect((await server.get(`/threads/${thread}`)).json).toMatchObject({ status: 'idle', error: null })
   })
 
-  test('the assistant configures it, and the request has the last word', async () => {
+  test('the assistant configures it, and the request takes precedence', async () => {
     const assistant = (
       await server.post('/assistants', {
         graph_id: 'counter',
@@ -97,14 +97,14 @@ describe('a run on a thread', () => {
     })
   })
 
-  test('the recursion limit holds, and its error names no foreign address', async () => {
+  test('the recursion limit holds, and its error contains no vendor URL', async () => {
     const { json } = await server.post('/runs/wait', counter({ until: 50 }, { config: { recursion_limit: 5 } }))
     expect(json.__error__.error).toBe('GraphRecursionError')
     expect(json.__error__.message).not.toContain('http')
     expect((await server.post('/runs/wait', counter({ until: 30 }))).json.__error__.error).toBe('GraphRecursionError')
   })
 
-  test('waits for its time, and its thread is busy meanwhile', async () => {
+  test('waits for its start time, with its thread busy meanwhile', async () => {
     const thread = await server.newThread()
     const begun = Date.now()
     const run = (await server.post(`/threads/${thread}/runs`, counter({}, { after_seconds: 0.6 }))).json
@@ -116,7 +116,7 @@ describe('a run on a thread', () => {
     expect(Date.now() - begun).toBeLessThan(2500)
   })
 
-  test('makes its thread where that is asked for', async () => {
+  test('creates its thread on request', async () => {
     const thread = crypto.randomUUID()
     expect((await server.post(`/threads/${thread}/runs`, counter())).status).toBe(404)
     expect(
@@ -125,7 +125,7 @@ describe('a run on a thread', () => {
     expect((await server.get(`/threads/${thread}`)).json.values.count).toBe(3)
   })
 
-  test('may begin at an earlier checkpoint', async () => {
+  test('may start from an earlier checkpoint', async () => {
     const thread = await server.newThread()
     await server.post(`/threads/${thread}/runs/wait`, counter({ until: 3 }))
     const history = (await server.get(`/threads/${thread}/history?limit=10`)).json
@@ -136,7 +136,7 @@ describe('a run on a thread', () => {
     expect(unknown).toMatchObject({ status: 404, json: { detail: expect.stringContaining('no checkpoint nothing') } })
   })
 
-  test('stores nothing before its end with durability exit', async () => {
+  test('stores no checkpoint before its end with durability exit', async () => {
     const thread = await server.newThread()
     const run = (await server.post(`/threads/${thread}/runs`, counter({ until: 4, delay: 80 }, { durability: 'exit' })))
       .json
@@ -146,7 +146,7 @@ describe('a run on a thread', () => {
     expect((await server.get(`/threads/${thread}/history`)).json).toHaveLength(1)
   })
 
-  test('is deleted while it runs: it stops, and its place is free', async () => {
+  test('can be deleted while it runs: it stops and frees its thread', async () => {
     const thread = await server.newThread()
     for (let n = 0; n < 3; n++) {
       const run = (
@@ -166,7 +166,7 @@ describe('a run on a thread', () => {
 describe('cancelling', () => {
   const long = counter({ until: 1000, delay: 20 }, { config: { recursion_limit: 2000 } })
 
-  test('keeps what was done and names the run interrupted; the thread waits for nobody', async () => {
+  test('keeps completed work and marks the run interrupted; the thread becomes idle', async () => {
     const thread = await server.newThread()
     const run = (await server.post(`/threads/${thread}/runs`, long)).json
     await server.until(thread, run.run_id, 'running')
@@ -187,7 +187,7 @@ describe('cancelling', () => {
     await server.until(thread, run.run_id, 'interrupted')
   })
 
-  test('by rollback removes the run and all that it has stored', async () => {
+  test('with rollback removes the run and everything it stored', async () => {
     const thread = await server.newThread()
     await server.post(`/threads/${thread}/runs/wait`, counter({ until: 2 }))
     const before = (await server.get(`/threads/${thread}/state`)).json
@@ -200,11 +200,11 @@ describe('cancelling', () => {
     expect((await server.get(`/threads/${thread}/runs/${run.run_id}`)).status).toBe(404)
     expect((await server.get(`/threads/${thread}/state`)).json).toEqual(before)
     expect((await server.get(`/threads/${thread}`)).json.status).toBe('idle')
-    // A later run stores under the same version numbers again.
+    // A later run reuses the same version numbers.
     expect((await server.post(`/threads/${thread}/runs/wait`, counter({ until: 4 }))).json.count).toBe(4)
   })
 
-  test('a run that is still waiting never starts', async () => {
+  test('a pending run never starts', async () => {
     const thread = await server.newThread()
     const run = (await server.post(`/threads/${thread}/runs`, counter({}, { after_seconds: 60 }))).json
     const stream = server.join(`/threads/${thread}/runs/${run.run_id}/stream`)
@@ -231,7 +231,7 @@ describe('cancelling', () => {
 })
 
 describe('a run without a thread', () => {
-  test('has a hidden one for as long as it lasts', async () => {
+  test('has a hidden thread while it runs', async () => {
     const run = (await server.post('/runs', counter({ until: 2, delay: 100 }))).json
     expect((await server.get(`/threads/${run.thread_id}/runs/${run.run_id}`)).status).toBe(200)
     expect((await server.post('/threads/search', { ids: [run.thread_id] })).json).toEqual([])
@@ -239,14 +239,14 @@ describe('a run without a thread', () => {
     expect((await server.get(`/threads/${run.thread_id}`)).status).toBe(404)
   })
 
-  test('may keep it', async () => {
+  test('may keep its thread', async () => {
     const run = (await server.post('/runs', counter({}, { on_completion: 'keep' }))).json
     await server.until(run.thread_id, run.run_id, 'success')
     expect((await server.get(`/threads/${run.thread_id}`)).json.values.count).toBe(3)
     expect((await server.post('/threads/search', { ids: [run.thread_id] })).json).toHaveLength(1)
   })
 
-  test('can stop at an interrupt, whose question is the answer', async () => {
+  test('can stop at an interrupt and returns its question', async () => {
     const { json } = await server.post('/runs/wait', { assistant_id: 'approval', input: { topic: 'tea' } })
     expect(json).toMatchObject({
       draft: 'About tea',
@@ -288,7 +288,7 @@ describe('when the reader leaves', () => {
     if (status === 'running') await server.post(`/threads/${thread}/runs/${run}/cancel?wait=1`)
   })
 
-  test('a joiner may take it with them', async () => {
+  test('a joining reader can request cancellation on disconnect', async () => {
     const thread = await server.newThread()
     const run = (await server.post(`/threads/${thread}/runs`, body)).json
     await server.until(thread, run.run_id, 'running')

@@ -31,7 +31,7 @@ export type RunRow = {
   status: string
   metadata: Json
   kwargs: RunCreate
-  /** Of a large input, which the kwargs leave out. */
+  /** Names of the pieces of a large input, which kwargs omits. */
   input_pieces: Buffer | null
   plan: RunPlan
   multitask_strategy: string
@@ -43,7 +43,7 @@ export type RunRow = {
   attempt: number
   crashes: number
   cancel: CancelAction | null
-  /** When it was taken first; null while it waits. */
+  /** When it was first claimed; null while pending. */
   started_at: Date | null
   created_at: Date
   updated_at: Date
@@ -64,7 +64,7 @@ export const runOut = (row: RunRow) => ({
   multitask_strategy: row.multitask_strategy,
 })
 
-/** With its input, also where that is large. */
+/** The run with its input, reassembled if it is large. */
 export async function withInput(
   query: Query,
   row: RunRow,
@@ -76,7 +76,7 @@ export async function withInput(
   return { ...row, kwargs: { ...row.kwargs, input: parse(text) as RunCreate['input'] }, input_pieces: null }
 }
 
-/** A run's request as it is stored; a large input by itself. */
+/** A run's request as stored; a large input is stored separately. */
 async function storedBody(body: RunCreate): Promise<{ kwargs: string; pieces?: ValueChunks }> {
   if (mayBeLarge(body.input)) await takeTurns()
   const input = Buffer.from(body.input === undefined ? '' : toText(body.input))
@@ -84,7 +84,7 @@ async function storedBody(body: RunCreate): Promise<{ kwargs: string; pieces?: V
   return { kwargs: toText({ ...body, input: undefined }), pieces: await splitValue(input) }
 }
 
-/** Writes down that a run ends, for its webhook, in the transaction that ends it. */
+/** Queues the webhook of a run in the transaction that ends the run. */
 export async function enqueueWebhook(
   query: Query,
   row: RunRow,
@@ -92,7 +92,7 @@ export async function enqueueWebhook(
   snapshot?: StateSnapshot,
   error?: RunError,
 ): Promise<void> {
-  // Of a run that is taken back nothing is left to tell.
+  // A rolled back run leaves nothing to report.
   if (!row.kwargs.webhook || status === 'rollback') return
   const ended = new Date()
   const body = encodeRecord({
@@ -108,17 +108,17 @@ export async function enqueueWebhook(
 export const isInProgress = (status: string): boolean =>
   (RUN_STATUSES_IN_PROGRESS as readonly string[]).includes(status)
 
-/** Whether the thread has a run in progress, as a part of a statement about `threads`. */
+/** SQL condition on `threads`: whether the thread has a run in progress. */
 const HAS_RUNS = `exists (select from runs where runs.thread_id = threads.thread_id and runs.status in ('pending', 'running'))`
 
-/** The runs as rows: what is queued, what runs, what has ended. Executing them is the queue's. */
+/** Stores runs: pending, running and ended. The queue executes them. */
 export class Runs {
   constructor(
     private readonly db: Db,
     private readonly bus: Bus,
   ) {}
 
-  /** Throws a 404; with a thread given also for a run of another one. */
+  /** Throws a 404, also if a thread is given and the run belongs to another one. */
   async get(runId: string, threadId?: string): Promise<RunRow> {
     const row = await this.find(runId)
     if (!row || (threadId !== undefined && row.thread_id !== threadId.toLowerCase())) throw notFound('Run', runId)
@@ -132,7 +132,7 @@ export class Runs {
     return row
   }
 
-  /** The record as it is shown. */
+  /** The record as clients see it. */
   async out(row: RunRow): Promise<ReturnType<typeof runOut>> {
     return runOut(await withInput(this.db.query, row))
   }
@@ -155,8 +155,8 @@ export class Runs {
   }
 
   /**
-   * Queues a run, and does to the thread's other runs what its strategy says. The thread is locked meanwhile. `also`
-   * belongs to it: what it throws undoes everything.
+   * Queues a run and applies its multitask strategy to the thread's other runs, under a lock on the thread. `also` runs
+   * in the same transaction: if it throws, everything is rolled back.
    */
   async create(request: RunRequest, runId: string, also?: (query: Query) => Promise<void>): Promise<RunRow> {
     const threadId = request.threadId?.toLowerCase() ?? randomUUID()
@@ -199,13 +199,13 @@ export class Runs {
       )
       return { row: row as RunRow, stopped }
     })
-    // Before anything can take it from the queue here: who reads the thread misses nothing of it.
+    // Announce the run before this process can claim it, so that readers of the thread miss none of it.
     this.bus.emit('thread', { thread: row.thread_id, run: row.run_id })
     this.#tell(stopped)
     return row
   }
 
-  /** Asks for the end of a run that is pending or running. Gives false where it had ended before. */
+  /** Requests the end of a pending or running run. Returns false if it had already ended. */
   async cancel(runId: string, action: CancelAction): Promise<boolean> {
     const stopped = await this.db.transaction(async (query) => {
       const [row] = await query<RunRow>(`select ${RUN_COLUMNS} from runs where run_id = $1 for update`, [runId])
@@ -216,7 +216,7 @@ export class Runs {
     return stopped !== undefined
   }
 
-  /** Ids of runs in progress: of a thread, of a status, or those named. */
+  /** Ids of runs in progress, by thread, status or id. */
   async inProgress({
     threadId,
     runIds,
@@ -233,7 +233,7 @@ export class Runs {
     return rows.map(({ run_id }) => run_id)
   }
 
-  /** Removes the record and the events kept of it. Its checkpoints stay: they are the thread's. */
+  /** Removes the record and its stored events. Its checkpoints stay, because they belong to the thread. */
   async remove(runId: string): Promise<void> {
     await this.db.transaction(async (query) => {
       await query('delete from run_events where run_id = $1', [runId])
@@ -248,12 +248,12 @@ export class Runs {
     this.announceEnded([runId])
   }
 
-  /** Anyone who executes or reads one of these looks at the store again. */
+  /** Makes processes that execute or read these runs check the store again. */
   announceEnded(ids: readonly string[]): void {
     for (const run of ids) void this.bus.tell({ kind: 'ended', run })
   }
 
-  /** Nobody needs to read this thread any more. */
+  /** Tells readers that this thread was removed. */
   announceThreadDeleted(threadId: string): void {
     this.bus.emit('thread', { thread: threadId, isGone: true })
   }
@@ -292,10 +292,10 @@ export class Runs {
     return stopped
   }
 
-  /** A pending run ends here and now; a running one is told to, by its row. */
+  /** Ends a pending run at once; marks a running one's row so that its process stops it. */
   async #stop(query: Query, row: RunRow, action: CancelAction): Promise<Stopped> {
     if (row.status === 'running') {
-      // Who asked first for a rollback gets it, whatever else is asked for later.
+      // A requested rollback stays requested, whatever is requested later.
       await query(
         `update runs set cancel = case when cancel = 'rollback' then cancel else $2 end, updated_at = now() where run_id = $1`,
         [row.run_id, action],
@@ -317,7 +317,7 @@ export class Runs {
 
 type Stopped = { kind: 'cancel' | 'ended'; run: string }
 
-/** After one of the thread's runs has ended or was removed: it is busy with others, or rests as its state says. */
+/** Updates the thread after one of its runs ended or was removed: busy if others are in progress, else its resting status. */
 export async function freeThread(query: Query, threadId: string): Promise<void> {
   await query(
     `update threads set updated_at = now(), status = case when ${HAS_RUNS} then 'busy' else resting end where thread_id = $1`,

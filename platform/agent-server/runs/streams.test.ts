@@ -13,7 +13,7 @@ const stream = (assistant_id: string, input: object, stream_mode?: string | stri
   server.stream('/runs/stream', run(assistant_id, input, { stream_mode, ...more }))
 
 describe.concurrent('every stream', () => {
-  test('begins with metadata, ends with end, has rising ids and says where it can be read again', async () => {
+  test('begins with metadata, ends with end, has ascending ids and names its location', async () => {
     const thread = await server.newThread()
     const response = await server.open('POST', `/threads/${thread}/runs/stream`, run('counter', { until: 2 }))
     const id = response.headers.get('content-location')?.split('/').at(-1)
@@ -27,7 +27,7 @@ describe.concurrent('every stream', () => {
     expect((await server.get(`/threads/${thread}/runs/${id}`)).json.status).toBe('success')
   })
 
-  test('of a graph that fails says so before its end', async () => {
+  test('of a failing graph has an error event before its end', async () => {
     const events = await stream('failing', {})
     expect(events.slice(-2)).toMatchObject([
       { event: 'error', data: { error: 'NoLuck', message: 'It was not to be.' } },
@@ -35,7 +35,7 @@ describe.concurrent('every stream', () => {
     ])
   })
 
-  test('says of data that is no JSON just that, in its place', async () => {
+  test('converts data that is not JSON, or marks it as unserializable', async () => {
     const events = await stream('failing', { how: 'circular' }, 'custom')
     expect(events.slice(1)).toMatchObject([
       { event: 'custom', data: { __unserializable__: expect.stringMatching(/circular/) } },
@@ -47,7 +47,7 @@ describe.concurrent('every stream', () => {
     ])
   })
 
-  test('carries a comment when nothing happens', async () => {
+  test('sends a comment while idle', async () => {
     const leave = new AbortController()
     const response = await server.open(
       'POST',
@@ -68,7 +68,7 @@ describe.concurrent('every stream', () => {
 })
 
 describe.concurrent('modes', () => {
-  test('none and an empty list mean values', async () => {
+  test('no mode and an empty list mean values', async () => {
     for (const mode of [undefined, []])
       expect(new Set(names(await stream('counter', {}, mode)))).toEqual(new Set(['metadata', 'values', 'end']))
   })
@@ -78,7 +78,7 @@ describe.concurrent('modes', () => {
     expect(events.filter(({ event }) => event === 'values').map(({ data }) => data.count)).toEqual([0, 1, 2])
   })
 
-  test('updates: one event a node', async () => {
+  test('updates: one event per node', async () => {
     const events = await stream('counter', { until: 2 }, 'updates')
     expect(events.slice(1, -1).map(({ event, data }) => [event, data])).toEqual([
       ['updates', { step: { count: 1, log: ['none 1'] } }],
@@ -86,7 +86,7 @@ describe.concurrent('modes', () => {
     ])
   })
 
-  test('custom: what the graph writes', async () => {
+  test('custom: the data that the graph writes', async () => {
     const events = await stream('counter', { until: 2 }, 'custom')
     expect(events.slice(1, -1)).toMatchObject([
       { event: 'custom', data: { count: 1 } },
@@ -94,7 +94,7 @@ describe.concurrent('modes', () => {
     ])
   })
 
-  test('messages-tuple: each piece with its metadata in our spelling', async () => {
+  test('messages-tuple: each chunk with its metadata under our key names', async () => {
     const events = await stream('chat', { messages: [{ role: 'user', content: 'one two' }] }, 'messages-tuple')
     const pieces = events.filter(({ event }) => event === 'messages')
     expect(pieces.map(({ data }) => data[0].content)).toEqual(['You ', 'said: ', 'one ', 'two'])
@@ -112,7 +112,7 @@ describe.concurrent('modes', () => {
     expect(JSON.stringify(pieces)).not.toContain('langgraph')
   })
 
-  test('messages: the metadata once, then all of the text so far, and whole messages when they are complete', async () => {
+  test('messages: metadata once, then the accumulated text, and whole messages once complete', async () => {
     const events = await stream('chat', { messages: [{ role: 'user', content: 'hi' }] }, 'messages')
     expect(names(events)).toEqual([
       'metadata',
@@ -132,7 +132,7 @@ describe.concurrent('modes', () => {
     expect(metadata).toMatchObject({ graph_node: 'agent' })
   })
 
-  test('debug: tasks, results and checkpoints, without the inner workings', async () => {
+  test('debug: tasks, results and checkpoints, without runtime internals', async () => {
     const events = (await stream('counter', { until: 1 }, 'debug')).slice(1, -1)
     expect(new Set(names(events))).toEqual(new Set(['debug']))
     expect(events.map(({ data }) => data.type)).toEqual([
@@ -155,7 +155,7 @@ describe.concurrent('modes', () => {
     expect(JSON.stringify(events)).not.toMatch(/__pregel_(?!pull)|langgraph|callbacks/)
   })
 
-  test('tasks and checkpoints, each for itself', async () => {
+  test('tasks and checkpoints as separate modes', async () => {
     const tasks = (await stream('counter', { until: 1 }, 'tasks')).slice(1, -1)
     expect(tasks).toMatchObject([
       { event: 'tasks', data: { name: 'step', input: { count: 0 }, interrupts: [] } },
@@ -175,7 +175,7 @@ describe.concurrent('modes', () => {
     })
   })
 
-  test('events: everything, by its name', async () => {
+  test('events: every event, under its name', async () => {
     const events = (await stream('chat', { messages: [{ role: 'user', content: 'hi' }] }, 'events')).slice(1, -1)
     expect(new Set(names(events))).toEqual(new Set(['events']))
     const kinds = events.map(({ data }) => data.event)
@@ -196,7 +196,7 @@ describe.concurrent('modes', () => {
     expect(JSON.stringify(events)).not.toContain('langgraph')
   })
 
-  test('a list: each event has its own mode for a name', async () => {
+  test('a list of modes: each event is named after its mode', async () => {
     const modes = ['values', 'updates', 'custom', 'messages-tuple', 'debug', 'tasks', 'checkpoints']
     const events = await stream('chat', { messages: [{ role: 'user', content: 'hi' }] }, modes)
     expect(new Set(names(events))).toEqual(
@@ -213,13 +213,13 @@ describe.concurrent('subgraphs', () => {
   const namespaces = (events: ReceivedEvent[]) =>
     new Set(events.map(({ event }) => event.replace(/:[0-9a-f-]{36}/g, ':id')))
 
-  test('are left out unless asked for', async () => {
+  test('are omitted unless requested', async () => {
     expect(namespaces(await stream('nested', { text: 'hi' }, ['values', 'updates']))).toEqual(
       new Set(['metadata', 'values', 'updates', 'end']),
     )
   })
 
-  test('name their place behind the mode; the root has none, whatever the mode', async () => {
+  test('append their namespace to the mode; the root has none in any mode', async () => {
     const events = await stream('nested', { text: 'hi' }, ['values', 'updates', 'custom', 'messages-tuple'], {
       stream_subgraphs: true,
     })
@@ -241,14 +241,14 @@ describe.concurrent('subgraphs', () => {
     expect(namespaces(chat)).toEqual(new Set(['metadata', 'messages', 'end']))
   })
 
-  test('bring nothing unasked in the modes that are made from all events', async () => {
+  test('add no unrequested events in the modes built from all events', async () => {
     const events = await stream('nested', { text: 'hi' }, ['values', 'messages'], { stream_subgraphs: true })
     const seen = namespaces(events)
     expect(seen).toContain('values|middle:id')
     expect([...seen].filter((name) => name.startsWith('checkpoints'))).toEqual([])
   })
 
-  test('can be picked by namespace', async () => {
+  test('can be selected by namespace', async () => {
     const events = await server.stream(
       '/runs/stream?namespace=middle',
       run('nested', { text: 'hi' }, { stream_mode: 'updates', stream_subgraphs: true }),
@@ -268,6 +268,6 @@ test('shows the first event at once', async () => {
     times.push(performance.now() - begun)
     await collect(events)
   }
-  // The bar is 15 ms on an idle machine; the tests share theirs.
+  // The goal is 15 ms on an idle machine; tests share theirs, so the limit is higher.
   expect(times.sort((a, b) => a - b)[10]).toBeLessThan(150)
 })

@@ -6,8 +6,8 @@ import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
 
 /**
- * With `strict_resume`, an answer must belong to a question that is open now: by the question's id where the answer is a
- * map of ids, else to the only one there is. Throws the 422 of an answer that does not.
+ * With `strict_resume`, an answer must match an open interrupt: by id if the answer is a
+ * map of ids, otherwise the only open one. Throws a 422 if it does not.
  */
 export async function checkResume(
   threadId: string | undefined,
@@ -23,7 +23,7 @@ export async function checkResume(
   const ids = Object.values(open).flatMap((interrupts) => interrupts.map(({ id }) => String(id)))
   if (ids.length === 0) throw refuse(`Thread ${threadId} has no open interrupt`)
   const named = isRecord(answer) ? Object.keys(answer) : []
-  // The ids of interrupts are hashes: an object with other keys is itself the answer.
+  // Interrupt ids are hashes: an object with other keys is itself the answer.
   if (named.length > 0 && named.every((name) => /^[0-9a-f]{32}$/.test(name))) {
     const unknown = named.find((name) => !ids.includes(name))
     if (unknown) throw refuse(`Interrupt ${unknown} is not open; open are ${ids.join(', ')}`)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** An open stream of a thread; `until` reads on until so many runs have ended. */
+/** An open stream of a thread; `until` reads until that many runs have ended. */
 async function follow(threadId: string, headers: Record<string, string> = {}, query = '') {
   const leave = new AbortController()
   const response = await server.open('GET', `/threads/${threadId}/stream${query}`, undefined, headers, leave.signal)
@@ -35,7 +35,7 @@ const run = (threadId: string, body: object = {}) =>
 const names = (events: ReceivedEvent[]) => events.map(({ event }) => event)
 
 describe('the stream of a thread', () => {
-  test('holds all events of all its runs, one after the other', async () => {
+  test('carries all events of all its runs in order', async () => {
     const thread = await server.newThread()
     const stream = await follow(thread)
     const [one, two] = [await run(thread), await run(thread)]
@@ -43,14 +43,14 @@ describe('the stream of a thread', () => {
     expect(names(seen)).toEqual(['metadata', 'custom', 'custom', 'end', 'metadata', 'custom', 'custom', 'end'])
     expect([seen[0]?.data.run_id, seen[4]?.data.run_id]).toEqual([one.json.run_id, two.json.run_id])
     expect(new Set(seen.map(({ id }) => id)).size).toBe(8)
-    // Of another thread nothing is said.
+    // Other threads' events are not included.
     await run(await server.newThread())
     const three = await run(thread)
     expect((await stream.until(1))[0]?.data.run_id).toBe(three.json.run_id)
     stream.leave()
   })
 
-  test('goes on after the last event that the reader has, also across runs', async () => {
+  test('resumes after the reader’s last event, across runs too', async () => {
     const thread = await server.newThread()
     const whole = await follow(thread)
     await run(thread, { stream_resumable: true })
@@ -70,7 +70,7 @@ describe('the stream of a thread', () => {
     }
   })
 
-  test('a late reader gets what comes, nothing from before', async () => {
+  test('a late reader gets only new events', async () => {
     const thread = await server.newThread()
     await run(thread)
     await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input: { until: 1 } })
@@ -85,7 +85,7 @@ describe('the stream of a thread', () => {
     late.leave()
   })
 
-  test('a run that overtakes a delayed one is not kept back by it', async () => {
+  test('a run that overtakes a delayed one does not wait for it in the stream', async () => {
     const thread = await server.newThread()
     const stream = await follow(thread)
     await run(thread, { after_seconds: 60 })
@@ -94,7 +94,7 @@ describe('the stream of a thread', () => {
     stream.leave()
   })
 
-  test('lifecycle tells of begin and end only, state_update of each new state', async () => {
+  test('lifecycle sends only starts and ends, state_update each new state', async () => {
     const thread = await server.newThread()
     const life = await follow(thread, {}, '?stream_mode=lifecycle')
     const state = await follow(thread, {}, '?stream_modes=state_update')
@@ -111,7 +111,7 @@ describe('the stream of a thread', () => {
     })
   })
 
-  test('readers that leave leave nothing behind', async () => {
+  test('readers that disconnect leave no resources behind', async () => {
     const thread = await server.newThread()
     const streams = await Promise.all(Array.from({ length: 20 }, () => follow(thread)))
     await run(thread, { input: { until: 500, delay: 20 } })
@@ -135,7 +135,7 @@ describe('the stream of a thread', () => {
     expect(seen).toEqual(['metadata', 'custom', 'custom', 'end'])
   })
 
-  test('it ends with the thread', async () => {
+  test('ends when the thread is deleted', async () => {
     const thread = await server.newThread()
     const stream = await follow(thread)
     await server.request('DELETE', `/threads/${thread}`)

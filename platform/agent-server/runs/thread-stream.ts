@@ -13,17 +13,17 @@ import { isInProgress, RUN_COLUMNS, type RunRow } from './runs'
 type Mode = (typeof THREAD_STREAM_MODES)[number]
 type Frame = { id: string; event: string; data: string }
 type Row = RunRow & { seq: number }
-/** The last event that the reader has: its run's number, and its own. */
+/** The reader's last event: the sequence number of its run, and its own id. */
 type Cursor = { seq: number; id: number }
-/** A run that was there already, and the last event of it that the reader has. */
+/** An existing run, and the reader's last event of it. */
 type Found = { row: Row; after: number | undefined }
 
 type Options = { modes: readonly string[] | undefined; lastEventId: string | null; signal: AbortSignal }
 
 /**
- * One stream of all runs of a thread, for as long as the reader stays and the thread lives. Modes: `run_modes` gives the
- * events of the runs as they are; `lifecycle` only how each begins and ends (metadata, error, end); `state_update` the
- * thread's state after each run and each change by hand.
+ * One stream of all runs of a thread, until the reader leaves or the thread is deleted. Modes: `run_modes` sends the
+ * runs' events unchanged; `lifecycle` only starts and ends (metadata, error, end); `state_update` the
+ * thread's state after each run and each manual update.
  */
 export class ThreadStreams {
   constructor(
@@ -34,12 +34,12 @@ export class ThreadStreams {
     private readonly readers: RunReaders,
   ) {}
 
-  /** The thread's state was changed by hand. */
+  /** The thread's state was updated by a request. */
   changed(threadId: string): void {
     this.bus.emit('thread', { thread: threadId.toLowerCase() })
   }
 
-  /** Throws 404 and 422; resolves when nothing can be missed any more. */
+  /** Throws 404 and 422. Resolves once no event can be missed. */
   async open(threadId: string, { modes, lastEventId, signal }: Options): Promise<ReadableStream<Uint8Array>> {
     const thread = await this.threads.get(threadId)
     const left = new AbortController()
@@ -50,7 +50,7 @@ export class ThreadStreams {
       AbortSignal.any([signal, left.signal]),
     )
     await reader.begin(readCursor(lastEventId))
-    // The answer begins at once, also when nothing happens for a while.
+    // The response starts at once, even if there is no event for a while.
     let isOpen = false
     return new ReadableStream<Uint8Array>(
       {
@@ -77,12 +77,12 @@ export class ThreadStreams {
 
 type Services = { db: Db; bus: Bus; states: ThreadStates; readers: RunReaders }
 
-/** One reader. Each run is read on its own, because a delayed one may be overtaken by those made after it. */
+/** One reader. Each run is read separately, because later runs may overtake a delayed one. */
 class ThreadReader {
   readonly #mailbox = new BackpressureQueue<Frame[]>()
   readonly #seen = new Set<string>()
   #last: Cursor = { seq: 0, id: 0 }
-  /** Runs that had ended before, read one after the other and before all others. */
+  /** Runs that had already ended, read in order and before all others. */
   #past: Promise<void> = Promise.resolve()
   #isGone = false
 
@@ -119,7 +119,7 @@ class ThreadReader {
     await Promise.all(attached)
   }
 
-  /** Undefined when the thread is gone. */
+  /** Undefined if the thread was deleted. */
   async take(): Promise<Frame[] | undefined> {
     const frames = (await this.#mailbox.take(HEARTBEAT_MS)).flat()
     if (this.signal.aborted) return undefined
@@ -127,7 +127,7 @@ class ThreadReader {
     if (this.#isGone) return undefined
     const [thread] = await this.services.db.query('select from threads where thread_id = $1', [this.threadId])
     if (!thread) return undefined
-    // Runs that another process has taken the request for.
+    // Runs that were created in another process.
     for (const row of await this.#rows(this.#last.seq + 1)) void this.#follow(row.run_id, undefined, { row, after: -1 })
     return frames
   }
@@ -141,12 +141,12 @@ class ThreadReader {
     else void this.#follow(run, this.services.readers.subscribe(run, { modes: this.#runModes }))
   }
 
-  /** What is read of each run; nothing but begin and end where its own events are not asked for. */
+  /** What to read of each run: only start and end unless its own events are requested. */
   get #runModes(): string[] | undefined {
     return this.modes.has('run_modes') ? undefined : []
   }
 
-  /** Resolves when nothing of the run can be missed any more; for one of the past when all of it was read. */
+  /** Resolves once no event of the run can be missed; for an ended run, once all of it was read. */
   #follow(runId: string, subscription: RunSubscription | undefined, found?: Found, isPast = false): Promise<void> {
     if (this.#seen.has(runId)) {
       subscription?.release()
@@ -178,7 +178,7 @@ class ThreadReader {
     const after = found?.after ?? -1
     for await (const all of this.services.readers.read(row, options, subscription)) {
       onAttached()
-      // For a run that is over there is always an end; where events are kept, the reader may have it already.
+      // A finished run always yields an end event, which the reader may already have if events are stored.
       const entries = row.is_resumable ? all.filter(({ id }) => id > after) : all
       const newest = entries.at(-1)
       if (!newest) continue
@@ -204,7 +204,7 @@ class ThreadReader {
     if (state) await this.#mailbox.put([{ id: `${seq}-${id}`, event: 'state_update', data: encode(state) }])
   }
 
-  /** Runs in progress, and those made from the number `from` on. */
+  /** Runs in progress, and those with sequence number `from` or later. */
   #rows(from: number): Promise<Row[]> {
     return this.services.db.query<Row>(
       `select seq::float8 as seq, ${RUN_COLUMNS} from runs
@@ -230,7 +230,7 @@ function readModes(given: readonly string[] | undefined): ReadonlySet<Mode> {
   return new Set(modes as Mode[])
 }
 
-/** `-` and `-1`: everything that is kept. Something else that is no id says nothing. */
+/** `-` and `-1` mean everything stored. Any other invalid id is ignored. */
 function readCursor(header: string | null): Cursor | undefined {
   if (header === '-' || header === '-1') return { seq: 0, id: -1 }
   const [, seq, id] = /^(\d{1,15})-(\d{1,15})$/.exec(header ?? '') ?? []

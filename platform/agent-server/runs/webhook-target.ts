@@ -5,17 +5,17 @@ import { type AddressRange, mayConnect, parseAddress } from '@/lib/contracts/wir
 import { invalid } from '../kernel/errors'
 
 /**
- * Where notices may go. Public addresses only, and those in the operator's ranges: a caller must not make this server
- * speak to what only this server reaches. Addresses are judged in the look-up that the socket connects with.
+ * Which addresses may receive webhooks: public ones and those in the operator's ranges. A caller must not make this server
+ * reach internal hosts. Addresses are checked in the DNS lookup that the socket connects with, which rules out rebinding.
  */
 
 const MAX_LENGTH = 2048
 
-/** Throws the 422 of an address that is none or is plainly refused. A name is judged when it is connected to. */
+/** Throws a 422 for an invalid or refused address. Host names are checked when connecting. */
 export function checkWebhook(text: string, ranges: readonly AddressRange[]): void {
   const refuse = (msg: string) => invalid(['body', 'webhook'], msg)
   if (text.length > MAX_LENGTH) throw refuse(`A webhook has at most ${MAX_LENGTH} characters`)
-  // A path would be one of this server's own operations, which is nothing that takes a notice.
+  // A relative path would point at this server itself, which accepts no webhooks.
   if (!URL.canParse(text)) throw refuse('A webhook is an absolute http or https address')
   const { protocol, hostname, username, password } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') throw refuse('A webhook is an absolute http or https address')
@@ -32,7 +32,7 @@ export class RefusedTarget extends Error {
   override name = 'RefusedTarget'
 }
 
-/** Opens sockets to allowed addresses only. `resolve` stands in for DNS in tests. */
+/** Opens sockets to allowed addresses only. Tests replace DNS through `resolve`. */
 export function webhookConnector(
   ranges: readonly AddressRange[],
   resolve: typeof dns.lookup = dns.lookup,
@@ -51,7 +51,7 @@ export function webhookConnector(
   }
   const connect = buildConnector({ lookup })
   return (options, done) => {
-    // A literal address is looked up nowhere.
+    // A literal address needs no lookup, so it is checked here.
     if (parseAddress(options.hostname) && !mayConnect(options.hostname, 'open', ranges))
       return done(refused(options.hostname, options.hostname), null)
     return connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {

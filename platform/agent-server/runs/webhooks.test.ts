@@ -14,7 +14,7 @@ type Seen = { path: string; type: string | undefined; body: Json }
 
 const loopback = [parseRange('127.0.0.0/8') as AddressRange]
 
-/** Takes notices; `answers` are the statuses of the next ones, 200 after them. */
+/** Receives webhooks. `answers` are the statuses of the next responses; 200 after that. */
 class Receiver {
   readonly seen: Seen[] = []
   answers: number[] = []
@@ -64,7 +64,7 @@ describe('a webhook', () => {
     await Promise.all(receivers.map((one) => one.close()))
   })
 
-  test('gets the run, its times and the final state when the run ends', async () => {
+  test('delivers the run, its times and the final state when the run ends', async () => {
     const to = await receiver()
     const thread = await server.newThread()
     const webhook = `${to.url}/done?key=secret`
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     expect(to.seen).toHaveLength(1)
   })
 
-  test('is told of a failure, of a cancelled run, and of a stateless one whose thread is gone', async () => {
+  test('is sent for failed and cancelled runs, and for stateless runs whose thread is gone', async () => {
     const to = await receiver()
     const webhook = to.url
     await server.post('/runs/wait', { assistant_id: 'failing', input: {}, webhook })
@@ -112,7 +112,7 @@ describe('a webhook', () => {
     expect((await to.next(3)).body).toMatchObject({ status: 'success', values: { count: 1 } })
   })
 
-  test('that fails is tried again, and given up with a word to the log that tells no secret', async () => {
+  test('is retried after a failure, then dropped with a log line that leaks no secret', async () => {
     const to = await receiver()
     to.answers = [500, 302]
     await server.post('/runs/wait', { assistant_id: 'counter', input: { until: 1 }, webhook: `${to.url}/again` })
@@ -130,7 +130,7 @@ describe('a webhook', () => {
     expect(server.logs.join()).not.toContain('s3cret')
   })
 
-  test('whose receiver is down is delivered after a restart of the server', async () => {
+  test('is delivered after a server restart if the receiver was down', async () => {
     const database = await testDatabase()
     const options = { databaseUrl: database.url, webhookRanges: loopback, backOffMs: [300, 300, 300] }
     const gone = await new Receiver().listen()
@@ -169,13 +169,13 @@ describe('where webhooks may go', () => {
     expect(() => checkWebhook(url, [])).toThrow(message)
   })
 
-  test('a range of the operator opens it', () => {
+  test('an operator’s address range allows a private address', () => {
     expect(() => checkWebhook('http://localhost:8080/', loopback)).not.toThrow()
     expect(() => checkWebhook('http://10.0.0.1/', loopback)).toThrow('not a public address')
     expect(() => checkWebhook('https://example.com/', [])).not.toThrow()
   })
 
-  test('no name leads to a private address, whatever it resolves to', async () => {
+  test('a host name that resolves to a private address is refused unless its range is allowed', async () => {
     let connections = 0
     const canary = createServer((_, response) => {
       connections += 1
@@ -207,7 +207,7 @@ describe('where webhooks may go', () => {
     canary.close()
   })
 
-  test('a run is not made for an address that is refused', async () => {
+  test('no run is created for a refused address', async () => {
     const server = await testServer()
     const answer = await server.post('/runs', { assistant_id: 'counter', webhook: 'http://127.0.0.1:1/' })
     expect([answer.status, answer.json.detail[0].loc]).toEqual([422, ['body', 'webhook']])

@@ -3,12 +3,12 @@ import type { AddressRange } from '@/lib/contracts/wire/address'
 import { type Db, iso } from '../persistence/db'
 import { RefusedTarget, webhookConnector } from './webhook-target'
 
-/** Waiting before the second attempt, the third …; after the last one the notice is given up. */
+/** Delays before the second attempt, the third and so on; after the last one the webhook is dropped. */
 const BACK_OFF_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000]
 const CONCURRENCY = 8
 const POLL_MS = 2000
 const TIMEOUT_MS = 10_000
-/** A notice whose process died while it was sent is sent again after that. */
+/** When to resend a webhook whose process died while sending it. */
 const LEASE = `interval '1 minute'`
 
 type Notice = { id: number; run_id: string; url: string; body: string; attempts: number }
@@ -20,8 +20,8 @@ type Services = {
 }
 
 /**
- * Delivers the notices of ended runs, at least once each: until the receiver answers with a success, or it was tried
- * six times in an hour and a quarter. They wait in the store, so a restart loses none.
+ * Delivers the webhooks of ended runs at least once: until the receiver responds with a success, or after
+ * six attempts in an hour and a quarter. They are queued in the store, so a restart loses none.
  */
 export class Webhooks {
   readonly #agent: Agent
@@ -39,7 +39,7 @@ export class Webhooks {
     this.wake()
   }
 
-  /** There may be something to send. */
+  /** Checks for webhooks to send. */
   wake(): void {
     if (this.#abort.signal.aborted) return
     clearTimeout(this.#timer)
@@ -52,7 +52,7 @@ export class Webhooks {
     })
   }
 
-  /** What is being sent is broken off and sent again by the next process. */
+  /** Aborts deliveries in progress; the next process sends them again. */
   async stop(): Promise<void> {
     this.#abort.abort()
     clearTimeout(this.#timer)
@@ -104,11 +104,11 @@ export class Webhooks {
         )
       if (!failure) return
       if (delay !== undefined && delay < POLL_MS) setTimeout(() => this.wake(), delay).unref()
-      // The rest of the address may be a secret.
+      // Log only this part: the rest of the URL may be secret.
       const what = delay === undefined ? 'given up' : `tried again in ${Math.ceil(delay / 1000)} s`
       log('error', `The webhook to ${origin} failed (${failure.reason}); it is ${what}.`, notice.run_id)
     } catch (error) {
-      // The lease runs out, and it is sent again.
+      // The lease expires, and the webhook is sent again.
       if (!this.#abort.signal.aborted)
         log(
           'error',
@@ -118,7 +118,7 @@ export class Webhooks {
     }
   }
 
-  /** Gives why it failed; undefined for a success. Redirections are failures: they could lead anywhere. */
+  /** Returns the reason of a failure, or undefined. Redirects are failures, because they could lead anywhere. */
   async #send({ url, body }: Notice): Promise<{ reason: string; isFinal?: boolean } | undefined> {
     try {
       const answer = await fetch(url, {

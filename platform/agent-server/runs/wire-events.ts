@@ -2,7 +2,7 @@ import type { StreamMode } from '@/lib/contracts/wire/stream-modes'
 import { metadataOut } from '../threads/messages'
 import { checkpointOut, interruptOut } from '../threads/state'
 
-/** From what the runtime yields to the events of the wire, mode by mode. */
+/** Converts the runtime's chunks to wire events, mode by mode. */
 
 type Json = Record<string, unknown>
 export type NativeMode = 'values' | 'updates' | 'messages' | 'custom' | 'debug' | 'tasks' | 'checkpoints' | 'tools'
@@ -25,13 +25,13 @@ const SOURCES: Record<StreamMode, NativeMode | 'all events' | undefined> = {
   lifecycle: undefined,
 }
 
-/** What was asked for; nothing at all means `values`. */
+/** The requested modes; `values` if none. */
 export const requestedModes = (given: StreamMode | StreamMode[] | null | undefined): StreamMode[] => {
   const modes = [...new Set([given ?? []].flat())]
   return modes.length ? modes : ['values']
 }
 
-/** The runtime's own modes among them. */
+/** The runtime's own modes needed for the requested ones. */
 export const nativeModes = (asked: readonly StreamMode[]): NativeMode[] =>
   asked.flatMap((mode) => {
     const source = SOURCES[mode]
@@ -41,9 +41,9 @@ export const nativeModes = (asked: readonly StreamMode[]): NativeMode[] =>
 export const needsEvents = (asked: readonly StreamMode[]): boolean =>
   asked.some((mode) => SOURCES[mode] === 'all events')
 
-/** The name of the event: the mode, and where it comes from below the root. */
+/** The event name: the mode, followed by the namespace below the root. */
 export function eventName(mode: string, namespace: readonly string[]): string {
-  // Messages and tools name the producing task last; without it, it is the namespace of the graph as everywhere else.
+  // For messages and tools the namespace ends with the producing task, which is removed here.
   const scope = mode === 'messages' || mode === 'tools' ? namespace.slice(0, -1) : namespace
   return [mode, ...scope].join('|')
 }
@@ -94,7 +94,7 @@ function snapshotOut({ config, parentConfig, metadata, tasks, ...snapshot }: Jso
   }
 }
 
-/** Without callbacks and without what the runtime keeps for itself, which may be functions and connections. */
+/** Removes callbacks and the runtime's internals, which may be functions and connections. */
 function configOut(config: Config | undefined): Json | null {
   if (!config) return null
   const { configurable = {}, metadata, tags, recursion_limit, run_id } = config

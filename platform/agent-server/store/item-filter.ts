@@ -5,13 +5,13 @@ import { ItemError } from './item-rules'
 
 /** Conditions on the top-level fields of an item's value; `fields` in the statement is the value as jsonb. */
 
-/** `sql` takes field and operand, in that order; `isTwice`: two times. */
+/** `sql` takes field and operand, in that order; with `isTwice`, both of them twice. */
 type Operator = { sql: string; isList?: true; isTwice?: true }
 
 const OPERATORS: Record<string, Operator> = {
   $eq: { sql: 'fields -> $? = $?::jsonb' },
   $ne: { sql: 'fields -> $? is distinct from $?::jsonb' },
-  // Only values of one kind have an order between them.
+  // Only values of the same type can be ordered.
   ...Object.fromEntries(
     Object.entries({ $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' }).map(([name, sign]) => [
       name,
@@ -26,12 +26,12 @@ const OPERATORS: Record<string, Operator> = {
   $exists: { sql: '(fields ? $?) = $?::jsonb::boolean' },
 }
 
-/** Throws an ItemError for an operator that is not known, and for an operand of the wrong form. */
+/** Throws an ItemError for an unknown operator or an invalid operand. */
 export function addFilter(where: Where, filter: Record<string, unknown>): void {
   for (const [field, wanted] of Object.entries(filter)) {
     if (!isRecord(wanted)) add(where, '$eq', field, wanted)
     else if (!Object.keys(wanted).some((key) => key.startsWith('$')))
-      // An object without operators: the value has at least these fields.
+      // An object without operators matches values that contain its fields.
       where.add('fields @> $?::jsonb', toText({ [field]: wanted }))
     else for (const [operator, operand] of Object.entries(wanted)) add(where, operator, field, operand)
   }

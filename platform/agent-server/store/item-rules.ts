@@ -1,6 +1,6 @@
 import type { Dialect } from '@/lib/contracts/wire/dialect'
 
-/** A request that the store refuses; `field` names what is wrong in it. Graph code sees the message. */
+/** A request that the store refuses because of `field`. Graph code sees the message. */
 export class ItemError extends Error {
   override name = 'ItemError'
   constructor(
@@ -11,12 +11,12 @@ export class ItemError extends Error {
   }
 }
 
-/** The runtime keeps this root label for itself. */
+/** The runtime reserves this root label. */
 const RESERVED: Dialect = 'langgraph'
-/** Namespace and key are one entry of an index, which holds 2.7 kB. */
+/** Namespace and key share an index entry, which is limited to 2.7 kB. */
 const MAX_PLACE_BYTES = 2000
 
-/** Throws an ItemError. Without a key it is a prefix, which may be empty. */
+/** Throws an ItemError. Without a key it validates a prefix, which may be empty. */
 export function checkPlace(field: string, namespace: readonly string[], key?: string): void {
   if (key !== undefined && namespace.length === 0) throw new ItemError(field, 'A namespace has at least one part')
   for (const label of namespace) {
@@ -32,7 +32,7 @@ export function checkPlace(field: string, namespace: readonly string[], key?: st
 
 const NO_MODEL = 'This deployment has no embedding model, so items can be neither indexed nor searched by meaning'
 
-/** Throws an ItemError where an index is asked for. */
+/** Throws an ItemError if an index is requested. */
 export function refuseIndex(index: false | readonly string[] | null | undefined): void {
   if (index) throw new ItemError('index', `${NO_MODEL}; leave "index" out or set it to false`)
 }

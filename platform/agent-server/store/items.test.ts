@@ -30,7 +30,7 @@ const search = (body: Json) => server.post('/store/items/search', body)
 const keys = async (body: Json) => ((await search(body)).json.items as { key: string }[]).map(({ key }) => key).sort()
 
 describe('an item', () => {
-  test('is kept as it was given, with its times, until it is deleted', async () => {
+  test('is stored unchanged, with its timestamps, until it is deleted', async () => {
     const value = { b: 1, a: [null, { deep: 'ü\0\ud83d\ude00' }], 'lone\ud800': 0.1 }
     expect(await put(['kept'], 'k', value)).toMatchObject({ status: 204, text: '' })
     const first = (await get(['kept'], 'k')).json
@@ -51,7 +51,7 @@ describe('an item', () => {
     expect(await get(['kept'], 'k')).toMatchObject({ status: 200, json: null })
   })
 
-  test('is another one in each namespace', async () => {
+  test('is separate in each namespace', async () => {
     await put(['a', 'b'], 'k', { n: 1 })
     await put(['a'], 'k', { n: 2 })
     expect((await get(['a', 'b'], 'k')).json.value).toEqual({ n: 1 })
@@ -75,7 +75,7 @@ describe('an item', () => {
     expect(await keys({ namespace_prefix: ['refused'] })).toEqual([])
   })
 
-  test('is not indexed where that is said', async () => {
+  test('may opt out of indexing', async () => {
     expect((await put(['plain'], 'k', {}, { index: false, ttl: null })).status).toBe(204)
     expect((await put(['plain'], 'k', {}, { index: null })).status).toBe(204)
   })
@@ -92,7 +92,7 @@ describe('a time to live', () => {
     return row?.left
   }
 
-  test('is renewed by reading and searching, unless that is not wanted', async () => {
+  test('is renewed by reads and searches unless refresh_ttl is false', async () => {
     for (const key of ['read', 'searched', 'left', 'leftInSearch']) await put(['ttl', key], key, {}, { ttl: 10 })
     for (const key of ['read', 'searched', 'left', 'leftInSearch']) await shorten(key, '1 minute')
     await get(['ttl', 'read'], 'read')
@@ -105,7 +105,7 @@ describe('a time to live', () => {
     expect(await expiry('leftInSearch')).toBeLessThan(61)
   })
 
-  test('ends: the item is gone at once, and its row with the next sweep', async () => {
+  test('hides an expired item at once, and the next sweep deletes its row', async () => {
     await put(['over'], 'over', { old: 1 }, { ttl: 10 })
     await shorten('over', '-1 second')
     expect((await get(['over'], 'over')).json).toBeNull()
@@ -116,7 +116,7 @@ describe('a time to live', () => {
     expect((await get(['kept'], 'k')).status).toBe(200)
   })
 
-  test('is given up by a write without one', async () => {
+  test('is removed by a write without one', async () => {
     await put(['stays'], 'stays', {}, { ttl: 10 })
     await put(['stays'], 'stays', {})
     expect(await expiry('stays')).toBeNull()
@@ -131,7 +131,7 @@ describe('a search', () => {
     await put(['find', 'user%'], 'wild', { n: '10', text: 'dog' })
   })
 
-  test('finds a namespace and those below it, and none that merely begins like it', async () => {
+  test('matches a namespace and its children, not namespaces that share a string prefix', async () => {
     expect(await keys({ namespace_prefix: ['find', 'user:1'] })).toEqual(['one', 'two'])
     expect(await keys({ namespace_prefix: ['find', 'user%'] })).toEqual(['wild'])
     expect(await keys({ namespace_prefix: ['fin'] })).toEqual([])
@@ -159,7 +159,7 @@ describe('a search', () => {
     expect(await keys({ namespace_prefix: ['find'], filter })).toEqual(found)
   })
 
-  test('has pages, those written last first', async () => {
+  test('pages through items, most recently written first', async () => {
     const page = async (offset: number) =>
       (await search({ namespace_prefix: ['find'], limit: 2, offset })).json.items.map(({ key }: Json) => key)
     expect([...(await page(0)), ...(await page(2)), ...(await page(4))]).toEqual(['wild', 'ten', 'two', 'one'])
@@ -212,7 +212,7 @@ test('namespaces are listed in order, by prefix, suffix and depth', async () => 
 })
 
 describe('graphs', () => {
-  test('keep things in the same store, across threads and a restart', async () => {
+  test('share one store across threads and a restart', async () => {
     const database = await testDatabase()
     const first = await testServer({ databaseUrl: database.url })
     await first.post('/runs/wait', { assistant_id: 'memory', input: { user: 'ann', said: 'one' } })
@@ -228,12 +228,12 @@ describe('graphs', () => {
     await database.drop()
   })
 
-  test('are told what the store cannot do', async () => {
+  test('get an error for what the store does not support', async () => {
     const { json } = await server.post('/runs/wait', { assistant_id: 'memory', input: { wants: 'meaning' } })
     expect(json.__error__).toEqual({ error: 'ItemError', message: expect.stringContaining('no embedding model') })
   })
 
-  test('with a copy of the runtime of their own reach it in batches', async () => {
+  test('with their own copy of the runtime use the store’s batch calls', async () => {
     const store = new ItemStore(db)
     const results = await store.batch([
       { namespace: ['batch'], key: 'a', value: { n: 1 } },
@@ -259,7 +259,7 @@ describe('the configuration of a deployment', () => {
     return file
   }
 
-  test('says how long items live that do not say it themselves, and whether reading restarts it', async () => {
+  test('sets the default time to live and whether reads renew it', async () => {
     const ttl = { default_ttl: 10, refresh_on_read: false, sweep_interval_minutes: 5 }
     const own = await testServer({ configPath: configure({ ttl }) })
     const rows = new pg.Client({ connectionString: own.databaseUrl, options: '-c search_path=agent_test' })
@@ -289,7 +289,7 @@ describe('the configuration of a deployment', () => {
     await own.close()
   })
 
-  test('that asks for an index is refused before anything is served', async () => {
+  test('that asks for an index is refused at startup', async () => {
     const index = { embed: 'openai:text-embedding-3-small', dims: 1536 }
     await expect(testServer({ configPath: configure({ index }) })).rejects.toThrow(/store\.index.*no embedding model/)
   })

@@ -24,27 +24,27 @@ type Namespaces = {
 }
 type ItemRow = { namespace: string[]; key: string; value: Json; created_at: Date; updated_at: Date }
 
-/** Of items that say nothing themselves: minutes to live, and whether reading restarts them. */
+/** Defaults for items: minutes to live, and whether reads renew them. */
 export type ItemTtl = NonNullable<NonNullable<GraphConfig['store']>['ttl']>
 
 const NEWEST_FIRST = 'order by updated_at desc, namespace, key'
 
 /**
  * Long-term memory of one deployment, shared by its threads: what the Store operations serve and what graphs get as
- * their `store`. Of our own: the library's readers namespaces with colons and finds them by LIKE, so that the prefix
- * `user:1` also finds `user:10`; it needs a pool of its own, and fails on a number asked for where a text is.
+ * their `store`. Not the library's store, which joins namespaces with colons and finds them by LIKE, so that the prefix
+ * `user:1` also finds `user:10`; it also needs its own pool, and fails when a number is compared with a text.
  */
 export class ItemStore extends BaseStore {
   constructor(
     private readonly db: Db,
     private readonly ttl: ItemTtl = {},
-    /** `exact`: numbers come as they were written; a graph needs `doubles`. */
+    /** `exact` keeps numbers as they were written; graphs need `doubles`. */
     private readonly numbers: 'exact' | 'doubles' = 'doubles',
   ) {
     super()
   }
 
-  /** `ttl` in minutes; null for an item that stays until it is deleted, whatever the deployment's default is. */
+  /** `ttl` is in minutes; null keeps the item until it is deleted, whatever the deployment's default. */
   override async put(
     namespace: string[],
     key: string,
@@ -64,7 +64,7 @@ export class ItemStore extends BaseStore {
     )
   }
 
-  /** Null where there is none. The time to live starts again unless `refreshTtl`, or else the deployment, says no. */
+  /** Null if there is none. Renews the time to live unless `refreshTtl`, or by default the deployment, disables it. */
   override async get(namespace: string[], key: string, { refreshTtl }: Refresh = {}): Promise<Item | null> {
     checkPlace('namespace', namespace, key)
     const where = new Where().add('namespace = $?::text[]', namespace).add('key = $?', key)
@@ -77,13 +77,13 @@ export class ItemStore extends BaseStore {
     await this.db.query('delete from items where namespace = $1::text[] and key = $2', [namespace, key])
   }
 
-  /** Items in the namespace and below it, those written last first. */
+  /** Items in the namespace and below it, most recently written first. */
   override async search(prefix: string[], { filter, limit, offset, query, refreshTtl }: Search = {}): Promise<Item[]> {
     checkPlace('namespace_prefix', prefix)
     refuseQuery(query)
     const where = new Where()
     const last = prefix.at(-1)
-    // In this collation nothing stands between a label and the same with the smallest character behind it.
+    // In this collation nothing sorts between a label and that label followed by the smallest character.
     if (last !== undefined)
       where.add('namespace >= $?::text[] and namespace < $?::text[]', prefix, [...prefix.slice(0, -1), `${last}\u0001`])
     if (filter) addFilter(where, filter)
@@ -91,7 +91,7 @@ export class ItemStore extends BaseStore {
     return this.#find(where, page, refreshTtl, filter ? FIELDS : '')
   }
 
-  /** In order, each once; `*` in a prefix or suffix stands for any part. Deeper ones are cut to `maxDepth` parts. */
+  /** Sorted and distinct; `*` in a prefix or suffix matches any label. Deeper ones are cut to `maxDepth` labels. */
   override async listNamespaces({ prefix, suffix, maxDepth, limit, offset }: Namespaces = {}): Promise<string[][]> {
     const where = new Where().add(IS_ALIVE)
     addParts(where, prefix ?? [], (index) => `namespace[${index}]`)
@@ -104,14 +104,14 @@ export class ItemStore extends BaseStore {
     return found.map(({ namespace }) => namespace)
   }
 
-  /** One after the other, as they were given. For graphs that bring their own copy of the runtime. */
+  /** Performs operations in order, for graphs that bring their own copy of the runtime. */
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     const results: unknown[] = []
     for (const operation of operations) results.push(await this.#perform(operation))
     return results as OperationResults<Op>
   }
 
-  /** Removes what has outlived its time. Gives how many. */
+  /** Removes expired items and returns how many. */
   async sweep(): Promise<number> {
     const gone = await this.db.query('delete from items where expires_at <= now() returning id')
     return gone.length
@@ -147,9 +147,9 @@ export class ItemStore extends BaseStore {
   }
 }
 
-/** What is over is gone, whether or not it was swept up. */
+/** Hides expired items, whether or not they were swept. */
 const IS_ALIVE = '(expires_at is null or expires_at > now())'
-/** Fenced, so that a value is read as jsonb once and not for each condition. */
+/** `offset 0` prevents inlining, so that a value is converted to jsonb once instead of once per condition. */
 const FIELDS = `cross join lateral (select as_json(convert_to(value::text, 'UTF8')) as fields offset 0) f`
 const RENEW = `, renewed as (update items set expires_at = now() + ttl_minutes * interval '1 minute'
   where id in (select id from found where ttl_minutes is not null))`
@@ -161,7 +161,7 @@ function addParts(where: Where, parts: readonly string[], place: (index: number,
 }
 
 function checked(value: unknown): object {
-  // Graph code may pass anything; the library's type is only a promise.
+  // Graph code may pass anything, whatever the library's type says.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ItemError('value', 'The value of an item is an object')
   return value

@@ -24,14 +24,14 @@ afterAll(async () => {
 })
 
 describe('the schema', () => {
-  test('is made once, also by several processes at the same time', async () => {
+  test('is created once, even by several processes at the same time', async () => {
     const dbs = Array.from({ length: 4 }, () => new Db(database.url, 'agent_race', () => {}))
     await Promise.all(dbs.map((one) => one.migrate(() => new AgentSaver(one).setup())))
     expect(await dbs[0]?.query('select version from migrations')).toHaveLength(MIGRATIONS.length)
     await Promise.all(dbs.map((one) => one.close()))
   })
 
-  test('of a newer server is refused and left alone', async () => {
+  test('from a newer server is refused and left unchanged', async () => {
     const newer = new Db(database.url, 'agent_newer', () => {})
     const migrate = () => newer.migrate(() => new AgentSaver(newer).setup())
     await migrate()
@@ -57,7 +57,7 @@ describe('checkpoints', () => {
   })
   const meta = { source: 'loop', step: 1, parents: {} } as const
 
-  test('come back as they were, with the run that wrote them', async () => {
+  test('are read back unchanged, with the run that wrote them', async () => {
     const values = {
       plain: { a: [1, 2.5, null, 'ü\0\ud83d\ude00'] },
       odd: new Map([['k', new Set([1])]]),
@@ -91,7 +91,7 @@ describe('checkpoints', () => {
     ])
   })
 
-  test('of ten thousand writes are all there or none', async () => {
+  test('with ten thousand writes are stored atomically', async () => {
     const writes = Array.from({ length: 10_000 }, (_, n): [string, unknown] => ['plain', n])
     await saver.putWrites(config('many'), writes, 'many')
     const [row] = await db.query<{ count: number }>(
@@ -100,7 +100,7 @@ describe('checkpoints', () => {
     expect(row?.count).toBe(10_000)
   })
 
-  test('versions rise, and no two are the same', () => {
+  test('have ascending, unique versions', () => {
     const first = saver.getNextVersion(undefined)
     const [a, b] = [saver.getNextVersion(first), saver.getNextVersion(first)]
     expect(a).not.toBe(b)
@@ -116,7 +116,7 @@ describe('checkpoints', () => {
 })
 
 describe('the hub', () => {
-  test('frees the log of a run when nobody holds it any more', async () => {
+  test('frees a run’s log once nobody holds it', async () => {
     const bus = await Bus.open(db, 'test', () => {})
     const hub = new Hub(db, bus, (line) => complaints.push(line))
     for (let n = 0; n < 1000; n++) {
@@ -137,7 +137,7 @@ describe('the hub', () => {
 })
 
 describe('the sweeper', () => {
-  test('removes old events of runs that have ended, and threads whose time is over', async () => {
+  test('removes old events of ended runs, and expired threads', async () => {
     await db.query(
       `insert into run_events values ('old', 1, 'custom', '1', now() - interval '2 hours'), ('new', 1, 'custom', '1', now())`,
     )

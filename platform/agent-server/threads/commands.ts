@@ -7,7 +7,7 @@ type Target = Exclude<Goto, unknown[]>
 const toTarget = (target: Target): string | Send =>
   typeof target === 'string' ? target : new Send(target.node, target.input)
 
-/** A request's command as the runtime takes it; what is not given is left out. */
+/** Converts a request's command for the runtime, omitting absent fields. */
 export function toCommand({ update, resume, goto }: CommandBody): Command {
   return new Command({
     ...(update !== undefined && update !== null && { update: update as Record<string, unknown> }),

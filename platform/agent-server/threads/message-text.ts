@@ -1,15 +1,15 @@
-/** The conversation in a graph's state, as other protocols tell it. */
+/** Reads the conversation in a graph's state, for other protocols. */
 
 export type PlainMessage = { id?: string; type: string; content?: unknown }
 
-/** The messages of plain values; undefined for a graph that does not talk. */
+/** The messages in plain values; undefined if the graph has none. */
 export function messagesOf(values: unknown): PlainMessage[] | undefined {
   const messages = (values as { messages?: unknown } | null | undefined)?.messages
   if (!Array.isArray(messages)) return undefined
   return messages.filter((one): one is PlainMessage => typeof one?.type === 'string')
 }
 
-/** The text of a message, whether it is a string or in blocks; what is no text is left out. */
+/** The text of a message, from a string or content blocks; other content is omitted. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
@@ -20,7 +20,7 @@ export function textOf(content: unknown): string {
     .join('')
 }
 
-/** What the agent has said last; undefined where the values hold nothing of the kind. */
+/** The agent's last message; undefined if there is none. */
 export function lastAnswer(values: unknown): string | undefined {
   const said = messagesOf(values)?.findLast(({ type, content }) => type === 'ai' && textOf(content) !== '')
   return said && textOf(said.content)

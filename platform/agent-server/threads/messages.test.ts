@@ -2,8 +2,8 @@ import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from '@langchain
 import { describe, expect, test } from 'vitest'
 import { encode, encodeEventData, metadataOut, toPlain } from './messages'
 
-describe('what the runtime gives, as JSON', () => {
-  test('messages are flat, wherever they stand', () => {
+describe('runtime values as JSON', () => {
+  test('messages are flattened at any depth', () => {
     const call = { name: 'sum', args: { a: 1 }, id: 'c', type: 'tool_call' as const }
     const value = {
       messages: [new HumanMessage('hi'), new AIMessage({ id: 'x', content: '', tool_calls: [call] })],
@@ -24,32 +24,32 @@ describe('what the runtime gives, as JSON', () => {
     expect(encode(value)).not.toMatch(/"lc"|lc_/)
   })
 
-  test('a message that was built from another one does not carry its insides', () => {
+  test('a message built from another one does not carry its internals', () => {
     const copied = new AIMessage({ ...(new AIMessage({ id: 'x', content: 'hi' }) as unknown as { content: string }) })
     expect(toPlain(copied)).not.toHaveProperty('lc_kwargs')
     expect(toPlain(copied)).toMatchObject({ type: 'ai', id: 'x', content: 'hi' })
   })
 
-  test('what holds no message is handed on as it is', () => {
+  test('values without messages are passed through', () => {
     const value = { a: [1, { b: 'c' }], when: new Date(0) }
     expect(toPlain(value)).toBe(value)
   })
 
-  test('one line, also for what JSON has no form for', () => {
+  test('output is one line, even for values that JSON cannot express', () => {
     expect(encode(undefined)).toBe('null')
     expect(encode({ text: 'a\nb', big: 12345678901234567890n, error: new TypeError('no') })).toBe(
       '{"text":"a\\nb","big":"12345678901234567890","error":{"error":"TypeError","message":"no"}}',
     )
   })
 
-  test('a circle is an error, and in an event it is said in its place', () => {
+  test('a circular value throws, and is marked in its place in an event', () => {
     const loop: Record<string, unknown> = {}
     loop.loop = loop
     expect(() => encode(loop)).toThrow(/circular/)
     expect(JSON.parse(encodeEventData(loop))).toEqual({ __unserializable__: expect.stringMatching(/circular/) })
   })
 
-  test('metadata has our spelling', () => {
+  test('metadata uses our key names', () => {
     expect(metadataOut({ langgraph_node: 'a', run_id: 'r' })).toEqual({ graph_node: 'a', run_id: 'r' })
     expect(metadataOut(undefined)).toBeUndefined()
   })

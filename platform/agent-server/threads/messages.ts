@@ -1,19 +1,19 @@
 import { fromWire } from '@/lib/contracts/wire/dialect'
 import { toText } from '../kernel/numbers'
 
-/** What the runtime's objects look like on the wire: messages flat, everything else as JSON has it. */
+/** The wire form of the runtime's objects: flat messages, everything else as JSON. */
 
 type MessageLike = { getType(): string; toDict(): { type: string; data: Record<string, unknown> } }
 
-// By shape, not by class: a graph may bring its own copy of the library.
+// Detects messages by shape, not class: a graph may bring its own copy of the library.
 const isMessage = (value: object): value is MessageLike =>
   'toDict' in value && typeof value.toDict === 'function' && 'getType' in value && typeof value.getType === 'function'
 
 const flatten = (message: MessageLike): Record<string, unknown> => {
   const { type, data } = message.toDict()
-  // A state schema that copies objects field by field makes the class's own fields a part of the message.
+  // A state schema that copies objects field by field turns the class's own fields into message fields.
   const fields = Object.entries(data).filter(([key]) => !key.startsWith('lc_'))
-  // The type comes last, so that no field can take its place.
+  // The type comes last, so that no other field can override it.
   return { ...Object.fromEntries(fields), type }
 }
 
@@ -21,8 +21,8 @@ const flatten = (message: MessageLike): Record<string, unknown> => {
 const MAX_DEPTH = 1000
 
 /**
- * The value with messages in their flat form. Copies only what holds one: a state may be megabytes, and a replacer for
- * JSON.stringify costs a call for each of its values. Throws for what is circular.
+ * The value with messages flattened. Copies only containers of messages: a state may be megabytes, and a replacer for
+ * JSON.stringify costs a call per value. Throws for circular values.
  */
 export function toPlain(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return value.toString()
@@ -56,10 +56,10 @@ export function toPlain(value: unknown, depth = 0): unknown {
 /** One line of JSON; nothing at all is `null`. */
 export const encode = (value: unknown): string => JSON.stringify(toPlain(value)) ?? 'null'
 
-/** For events: what cannot be written says so in its place. Whether anyone reads it must not decide on the run. */
+/** For events: marks values that cannot be serialized, because that must not fail a run that may have no reader. */
 export const encodeEventData = (value: unknown): string => orNotice(() => encode(value))
 
-/** The same for what holds values of a request, whose numbers may be more than doubles. */
+/** The same for values from a request, whose numbers may exceed doubles. */
 export const encodeRecord = (value: unknown): string => orNotice(() => toText(toPlain(value)))
 
 function orNotice(write: () => string): string {
@@ -70,6 +70,6 @@ function orNotice(write: () => string): string {
   }
 }
 
-/** Metadata that the runtime puts on messages, tasks and checkpoints, with its keys in our dialect. */
+/** The runtime's metadata on messages, tasks and checkpoints, under our key names. */
 export const metadataOut = (metadata: unknown): Record<string, unknown> | undefined =>
   metadata === undefined || metadata === null ? undefined : (fromWire(metadata) as Record<string, unknown>)

@@ -2,11 +2,11 @@ import type { RunnableConfig } from '@langchain/core/runnables'
 import type { StateSnapshot } from '@langchain/langgraph'
 import { metadataOut, toPlain } from './messages'
 
-/** A thread's state as the wire has it. */
+/** The wire form of a thread's state. */
 
 type Configurable = Record<string, unknown> | undefined
 
-/** A place in a thread's history, from the runtime's configuration. */
+/** The checkpoint that a runtime configuration points to. */
 export function checkpointOut(configurable: Configurable) {
   if (!configurable) return null
   const { thread_id, checkpoint_ns = '', checkpoint_id = null, checkpoint_map } = configurable
@@ -29,7 +29,7 @@ function taskOut(task: SnapshotTask): Record<string, unknown> {
     path,
     error: error === undefined ? null : errorText(error),
     interrupts: interrupts.map(interruptOut),
-    // Without subgraphs asked for, it is only known where the subgraph's state is.
+    // Unless subgraphs were requested, only the location of the subgraph's state is known.
     checkpoint: checkpointOut((isSnapshot ? state.config : (state as RunnableConfig | undefined))?.configurable),
     state: isSnapshot ? stateOut(state) : null,
     result: toPlain(result ?? null),
@@ -61,6 +61,6 @@ export function openInterrupts(snapshot: StateSnapshot): Record<string, Record<s
   return Object.fromEntries(waiting.map((task) => [task.id, task.interrupts.map(interruptOut)]))
 }
 
-/** What a thread is when nothing runs on it: it waits for a human or at a breakpoint, or it does not. */
+/** A thread's status when nothing runs on it: interrupted if it waits for an answer or at a breakpoint, else idle. */
 export const restingStatus = (snapshot: StateSnapshot): 'idle' | 'interrupted' =>
   snapshot.next.length > 0 || snapshot.tasks.some((task) => task.interrupts.length > 0) ? 'interrupted' : 'idle'

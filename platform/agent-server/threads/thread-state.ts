@@ -14,13 +14,13 @@ import { type ThreadRow, type Threads, threadOut } from './threads'
 type Json = Record<string, unknown>
 type Place = z.output<typeof CheckpointRequest> | null | undefined
 
-/** Of a list: how many threads have their small values fetched together, and how many are read at once, large ones included. */
+/** For lists: how many threads have their small values fetched together, and how many are read at once in full. */
 const FETCHED = 100
 const CONCURRENCY = 4
-/** Where the runtime looks for a checkpointer that is not the graph's own. */
+/** The configuration key under which the runtime looks for another checkpointer than the graph's own. */
 const CHECKPOINTER = '__pregel_checkpointer'
 
-/** State and history of threads, as the graph that ran on them understands them. */
+/** State and history of threads, interpreted by the graph that ran on them. */
 export class ThreadStates {
   constructor(
     private readonly threads: Threads,
@@ -28,7 +28,7 @@ export class ThreadStates {
     private readonly saver: AgentSaver,
   ) {}
 
-  /** The newest state, or that at a checkpoint; empty for a thread on which nothing has run. */
+  /** The newest state, or the one at a checkpoint; empty for a thread without runs. */
   async read(threadId: string, place?: Place, subgraphs = false): Promise<Json> {
     const thread = await this.threads.get(threadId)
     const snapshot = await this.snapshot(thread, place, subgraphs)
@@ -77,7 +77,7 @@ export class ThreadStates {
     return states
   }
 
-  /** Writes a checkpoint as if `as_node` had given the values. Gives the place of it. */
+  /** Writes a checkpoint as if `as_node` had returned the values. Returns its location. */
   async update(threadId: string, body: z.output<typeof ThreadStateUpdate>): Promise<Json> {
     const thread = await this.threads.get(threadId)
     if (thread.status === 'busy')
@@ -92,7 +92,7 @@ export class ThreadStates {
     return updated.configurable ?? {}
   }
 
-  /** Builds a history on a new thread without running anything. */
+  /** Builds a history on a new thread without running the graph. */
   async build(thread: ThreadRow, supersteps: NonNullable<ThreadCreate['supersteps']>): Promise<void> {
     const graph = await this.#needGraph(thread)
     const steps = toDoubles(supersteps).map(({ updates }) => ({
@@ -105,7 +105,7 @@ export class ThreadStates {
     await this.#settle(thread, graph)
   }
 
-  /** The records of a list, with what of the state was asked for; `wants` says whether a field was. */
+  /** The records of a list with the requested parts of the state; `wants` tells whether a field was requested. */
   async records(
     rows: readonly ThreadRow[],
     {
@@ -157,7 +157,7 @@ export class ThreadStates {
 
 type Reader = Pick<AgentSaver, 'getTuple'>
 
-/** What can be told when no graph of this deployment explains the checkpoint: the stored values as they are. */
+/** The raw stored values, for checkpoints whose graph this deployment does not have. */
 async function rawSnapshot(saver: Reader, config: { configurable: Json }): Promise<StateSnapshot> {
   const saved = await saver.getTuple(config)
   // Channels of the runtime itself: `__start__`, `branch:to:node`.
@@ -183,7 +183,7 @@ const withExtracted = (record: Json, extract: Record<string, string> | null | un
       }
     : record
 
-/** A place in a thread; what is not given is left out, because the runtime looks at the keys. */
+/** A location in a thread, omitting absent keys, because the runtime checks for their presence. */
 export function configurableOf(threadId: string, place?: Place): Json {
   const { checkpoint_id, checkpoint_ns, checkpoint_map } = place ?? {}
   return {
@@ -194,7 +194,7 @@ export function configurableOf(threadId: string, place?: Place): Json {
   }
 }
 
-/** A checkpoint's id, from itself or from whatever a client has around it. */
+/** A checkpoint's id, from the id itself or from an object that contains it. */
 function checkpointIdOf(before: unknown): string {
   const { configurable, checkpoint_id } = before as {
     configurable?: { checkpoint_id?: unknown }
@@ -205,7 +205,7 @@ function checkpointIdOf(before: unknown): string {
   return id
 }
 
-/** What the runtime says against an update (an unknown node, an ambiguous one, values of a wrong form) is the caller's to hear. */
+/** Reports the runtime's objections to an update (unknown or ambiguous node, invalid values) to the caller. */
 async function explain<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A thread on which the counter has run. */
+/** A thread with one finished run of the counter graph. */
 async function counted(until = 2, metadata: object = {}) {
   const thread = await server.newThread({ metadata })
   const run = await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input: { until } })
@@ -25,7 +25,7 @@ describe('records', () => {
     expect((await server.get(`/threads/${json.thread_id}`)).json).toEqual(json)
   })
 
-  test('an id of the caller is taken, and refused when it is there', async () => {
+  test('a caller may choose the id; an existing one is refused', async () => {
     const thread_id = crypto.randomUUID()
     expect((await server.post('/threads', { thread_id })).json.thread_id).toBe(thread_id)
     expect((await server.post('/threads', { thread_id })).status).toBe(409)
@@ -51,7 +51,7 @@ describe('records', () => {
     })
   })
 
-  test('a time to live is kept and shown on request', async () => {
+  test('a time to live is stored and returned on request', async () => {
     const { json } = await server.post('/threads', { ttl: { ttl: 5 } })
     expect(json.ttl).toMatchObject({ strategy: 'delete', ttl_minutes: 5, expires_at: expect.any(String) })
     expect((await server.get(`/threads/${json.thread_id}`)).json).not.toHaveProperty('ttl')
@@ -67,7 +67,7 @@ describe('records', () => {
     expect((await server.post('/threads/prune', { thread_ids: [thread2, thread] })).json).toEqual({ pruned_count: 1 })
   })
 
-  test('pruning to the latest leaves the state and takes the history, and a busy thread as it is', async () => {
+  test('pruning to the latest removes the history, keeps the state and skips a busy thread', async () => {
     const thread = await counted(3)
     const before = (await server.get(`/threads/${thread}/state`)).json
     const busy = await server.newThread()
@@ -88,7 +88,7 @@ describe('records', () => {
     expect(ttl.json.ttl).toMatchObject({ strategy: 'keep_latest', ttl_minutes: 5 })
   })
 
-  test('a copy has the whole history and a life of its own', async () => {
+  test('a copy has the whole history and is independent', async () => {
     const thread = await counted(2)
     const copy = (await server.post(`/threads/${thread}/copy`)).json
     expect(copy.thread_id).not.toBe(thread)
@@ -106,7 +106,7 @@ describe('records', () => {
 })
 
 describe('search', () => {
-  test('filters by metadata, status, ids and values; a thread without values is none with values', async () => {
+  test('filters by metadata, status, ids and values; a thread without values matches no values filter', async () => {
     const mine = { test: crypto.randomUUID() }
     const [two, three] = [await counted(2, mine), await counted(3, mine)]
     const empty = await server.newThread({ metadata: mine })
@@ -124,7 +124,7 @@ describe('search', () => {
     expect((await server.post('/threads/count', { metadata: mine, values: { count: 2 } })).json).toBe(1)
   })
 
-  test('finds values whatever their text is, and only those of the newest state', async () => {
+  test('finds values with any text, in the newest state only', async () => {
     const mine = { search: randomUUID() }
     const thread = await server.newThread({ metadata: { ...mine, graph_id: 'counter' } })
     const write = (values: object) => server.post(`/threads/${thread}/state`, { values, as_node: 'step' })
@@ -169,7 +169,7 @@ describe('search', () => {
 })
 
 describe('state', () => {
-  test('has values, next, tasks, places and metadata in our spelling', async () => {
+  test('has values, next, tasks, checkpoints and metadata under our key names', async () => {
     const thread = await counted(2)
     const { json } = await server.get(`/threads/${thread}/state`)
     expect(json).toMatchObject({
@@ -184,7 +184,7 @@ describe('state', () => {
     expect(JSON.stringify(json)).not.toContain('langgraph')
   })
 
-  test('of a thread on which nothing has run is empty', async () => {
+  test('of a thread without runs is empty', async () => {
     expect((await server.get(`/threads/${await server.newThread()}/state`)).json).toMatchObject({
       values: {},
       next: [],
@@ -192,7 +192,7 @@ describe('state', () => {
     })
   })
 
-  test('can be read at each checkpoint of the history, by either verb', async () => {
+  test('can be read at each checkpoint in the history, by GET or POST', async () => {
     const thread = await counted(2)
     const history = (await server.get(`/threads/${thread}/history?limit=10`)).json
     expect(history.map((one: { metadata: { step: number } }) => one.metadata.step)).toEqual([2, 1, 0, -1])
@@ -207,7 +207,7 @@ describe('state', () => {
     expect((await server.get(`/threads/${thread}/state/1ef00000-0000-6000-8000-000000000000`)).status).toBe(404)
   })
 
-  test('an update writes a checkpoint as the node, and the thread goes on from there', async () => {
+  test('an update writes a checkpoint as the node, and the thread continues from it', async () => {
     const thread = await counted(2)
     const { status, json } = await server.post(`/threads/${thread}/state`, {
       values: { count: 0, until: 2 },
@@ -221,7 +221,7 @@ describe('state', () => {
     expect(answer).toMatchObject({ count: 2 })
   })
 
-  test('branches of a thread do not share what they store', async () => {
+  test('branches of a thread do not share stored values', async () => {
     const thread = await counted(3)
     const history = (await server.get(`/threads/${thread}/history?limit=10`)).json
     const atOne = history.find((one: { values: { count?: number } }) => one.values.count === 1).checkpoint
@@ -235,7 +235,7 @@ describe('state', () => {
     expect((await server.get(`/threads/${thread}/state/${atThree.checkpoint_id}`)).json.values.count).toBe(3)
   })
 
-  test('an unknown node, values of a wrong form and a thread without a graph are refused in words', async () => {
+  test('an unknown node, invalid values and a thread without a graph are refused with a reason', async () => {
     const thread = await counted(1)
     expect(
       (await server.post(`/threads/${thread}/state`, { values: {}, as_node: 'nobody' })).json.detail[0],
@@ -256,7 +256,7 @@ describe('state', () => {
     expect((await server.get(`/threads/${thread}/state`)).json.metadata).toMatchObject({ note: 'x', step: 1 })
   })
 
-  test('supersteps make a history without running anything', async () => {
+  test('supersteps create a history without running the graph', async () => {
     const { json } = await server.post('/threads', {
       metadata: { graph_id: 'counter' },
       supersteps: [

@@ -30,10 +30,10 @@ export type ThreadRow = {
 const COLUMNS =
   'thread_id, status, metadata, config, error, is_temporary, ttl_minutes, ttl_strategy, expires_at, created_at, updated_at, state_updated_at'
 
-/** For statements that change a thread: it lives as long again from now on. */
+/** For statements that change a thread: renews its time to live. */
 export const REFRESH_TTL = `expires_at = case when is_temporary then expires_at else now() + ttl_minutes * interval '1 minute' end`
 
-/** The fields of the record that stand in the row; state and interrupts come from the newest checkpoint. */
+/** The record's fields that are columns; state and interrupts come from the newest checkpoint. */
 export function threadOut(row: ThreadRow, withTtl: boolean) {
   const { strategy, ...ttl } = {
     strategy: row.ttl_strategy,
@@ -53,7 +53,7 @@ export function threadOut(row: ThreadRow, withTtl: boolean) {
   }
 }
 
-/** The threads as rows; what their checkpoints hold is read elsewhere. */
+/** Stores threads; their checkpoints are read elsewhere. */
 export class Threads {
   constructor(private readonly db: Db) {}
 
@@ -102,13 +102,13 @@ export class Threads {
         `select ${columns} from threads t ${where.text} ${orderAndPage(body, 'created_at', 'thread_id')}`,
         where.values,
       )
-    // Off an index, whatever there is to count; only what is found by values is found once for both.
+    // Counts from an index; only a search by values is evaluated once for both the page and the count.
     if (!body.values) {
       const [rows, total] = await Promise.all([page(COLUMNS), this.#count(where)])
       return { rows, total }
     }
     const rows = await page(`${COLUMNS}, (count(*) over ())::int as total`)
-    // A page behind the end has no row that could tell the total.
+    // A page past the end has no row to carry the total.
     return { rows, total: rows[0]?.total ?? (body.offset ? await this.#count(where) : 0) }
   }
 
@@ -116,15 +116,15 @@ export class Threads {
     return this.#count(await this.#where(filters))
   }
 
-  /** Removes the thread with its runs, checkpoints and kept events. Runs in progress are to be stopped first. */
+  /** Removes the thread with its runs, checkpoints and stored events. Stop its runs in progress first. */
   async remove(threadId: string): Promise<void> {
     await this.db.transaction((query) => removeThread(query, threadId))
   }
 
-  /** Leaves each graph's newest checkpoint only. Throws a 404, and a 409 for a thread on which something runs. */
+  /** Keeps only each graph's newest checkpoint. Throws a 404, and a 409 for a busy thread. */
   async keepLatest(threadId: string): Promise<void> {
     await this.db.transaction(async (query) => {
-      // Locked first: a run that begins meanwhile would want its way back.
+      // Lock first: a run that starts meanwhile needs the old checkpoints for its rollback.
       await query('select from threads where thread_id = $1 for update', [threadId.toLowerCase()])
       const { thread_id, status } = await this.get(threadId, query)
       if (status === 'busy') throw new HttpError(409, `Thread ${thread_id} is busy. Wait for its run to end.`)
@@ -133,16 +133,16 @@ export class Threads {
       for (const table of ['checkpoint_writes', 'checkpoints'])
         await query(`delete from ${table} o where thread_id = $1 and ${isOlder}`, [thread_id])
       await removeUnusedBlobs(query, thread_id)
-      // The next change begins its time again.
+      // The next change renews its time to live.
       await query('update threads set expires_at = null where thread_id = $1 and not is_temporary', [thread_id])
     })
   }
 
-  /** A copy with the whole history under a new id. */
+  /** Copies the thread with its whole history under a new id. */
   async copy(threadId: string): Promise<ThreadRow> {
     const copyId = randomUUID()
     return this.db.transaction(async (query) => {
-      // All statements see one moment, also while a run goes on writing.
+      // All statements see the same snapshot, even while a run is writing.
       await query('set transaction isolation level repeatable read')
       const [row] = await query<ThreadRow>(
         `insert into threads (thread_id, status, resting, metadata, config, error, ttl_minutes, ttl_strategy, expires_at)
@@ -161,7 +161,7 @@ export class Threads {
     })
   }
 
-  /** What the newest checkpoint says; a thread that is busy with a run stays so. */
+  /** Sets the status from the newest checkpoint; a busy thread stays busy. */
   async rest(threadId: string, status: string): Promise<void> {
     await this.db.query(
       `update threads set resting = $2, status = case status when 'busy' then status else $2 end, error = null,
@@ -183,7 +183,7 @@ export class Threads {
     const rowsWhere = () =>
       new Where().add('not is_temporary').addIf(metadata, 'metadata @> $?').addIf(status, 'status = $?')
     const where = rowsWhere()
-    // Of the newest checkpoint; a thread without the key is none of those asked for.
+    // Compares the newest checkpoint; a thread without the key does not match.
     for (const [channel, value] of Object.entries(values ?? {})) {
       const wanted = toText(value)
       if (isScalar(value) && wanted.length <= MAX_SMALL)
@@ -204,7 +204,7 @@ export class Threads {
     return where
   }
 
-  /** Of the threads in question, those whose value is stored in pieces, which SQL cannot look into, and holds what is wanted. */
+  /** The candidates whose value matches but is stored in pieces, which SQL cannot search. */
   async #withLarge(where: Where, channel: string, wanted: string): Promise<string[]> {
     where.add(`b.type = '${CHUNKED}' and b.channel = $? and ${IS_NEWEST}`, channel)
     const rows = await this.db.query<{ thread_id: string; blob: Buffer }>(
@@ -224,18 +224,18 @@ export class Threads {
 }
 
 const OF_THREAD = `b.thread_id = t.thread_id and b.checkpoint_ns = ''`
-/** The stored value `b` is that of its thread's newest checkpoint. */
+/** SQL condition: the stored value `b` belongs to its thread's newest checkpoint. */
 const IS_NEWEST = `b.version = (select c.checkpoint -> 'channel_versions' ->> b.channel from checkpoints c
   where c.thread_id = b.thread_id and c.checkpoint_ns = '' order by c.checkpoint_id desc limit 1)`
-/** Most of a state's values are short; those are found by the index that says the same (migrations.ts). */
+/** Most state values are short; this condition must equal that of their index (migrations.ts). */
 const MAX_SMALL = 200
 const SMALL = `b.checkpoint_ns = '' and b.type = 'json' and octet_length(b.blob) <= ${MAX_SMALL}`
-/** Only text with such escapes may be none that jsonb can hold, and only for that the function is needed, which is slow. */
+/** Only text with such escapes may be invalid in jsonb, so only that goes through the slow function. */
 const AS_JSON = `case when b.type <> 'json' then null
   when position('\\\\u0000'::bytea in b.blob) = 0 and position('\\\\ud'::bytea in b.blob) = 0 then convert_from(b.blob, 'UTF8')::jsonb
   else as_json(b.blob) end`
 
-/** Equal to another one where their texts are. */
+/** Scalars are equal if their texts are. */
 const isScalar = (value: unknown): boolean => !isContainer(value)
 
 const CHECKPOINT_TABLES = {
@@ -245,7 +245,7 @@ const CHECKPOINT_TABLES = {
   large_pieces: 'name, data',
 }
 
-/** Everything of a thread in one statement; events of its runs that can be read again only where that is said. */
+/** Deletes a thread's data in one statement; without `withEvents`, the stored events of its runs are kept. */
 export async function removeThread(query: Query, threadId: string, withEvents = true): Promise<void> {
   const tables = [...Object.keys(CHECKPOINT_TABLES), 'kept_writes']
   const others = tables.map((table) => `${table}_gone as (delete from ${table} where thread_id = $1)`)
@@ -257,7 +257,7 @@ export async function removeThread(query: Query, threadId: string, withEvents = 
   )
 }
 
-/** Values that no checkpoint refers to any more. */
+/** Removes values that no checkpoint refers to. */
 export async function removeUnusedBlobs(query: Query, threadId: string): Promise<void> {
   await query(
     `delete from checkpoint_blobs b where b.thread_id = $1 and not exists (select from checkpoints c
@@ -268,11 +268,11 @@ export async function removeUnusedBlobs(query: Query, threadId: string): Promise
   await removeUnusedChunks(query, threadId)
 }
 
-/** Clients send keys of metadata without a value. */
+/** Drops metadata keys without a value, which clients may send. */
 const dropEmpty = (metadata: Json | null | undefined): Json =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null && value !== undefined))
 
-/** Minutes, and what is removed then. */
+/** Minutes to live, and what is removed on expiry. */
 function readTtl(ttl: Ttl): { minutes: number | null; strategy: string | null } {
   if (ttl === null || ttl === undefined) return { minutes: null, strategy: null }
   if (typeof ttl === 'number') return { minutes: ttl, strategy: 'delete' }
