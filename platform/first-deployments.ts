@@ -47,7 +47,7 @@ async function createRepository(folder: string): Promise<void> {
     () => false,
   )
   if (exists) return
-  // Made beside its place, so that a kill never leaves half a repository there.
+  // Built next to its destination and then moved, so that a kill never leaves half a repository there.
   const draft = `${folder}.draft`
   await rm(draft, { recursive: true, force: true })
   // Of the working folder: this code runs bundled, so its own place says nothing.

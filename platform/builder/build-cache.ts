@@ -4,12 +4,12 @@ import path from 'node:path'
 import { z } from 'zod'
 import { copyTree } from './copy-tree'
 
-/** Everything that a finished folder follows from. */
+/** All inputs that determine a finished folder. */
 export type BuildInputs = {
   url: string
   commit: string
   configPath: string
-  /** As given; null where they are found in the source. */
+  /** As configured; null if detected from the source. */
   installCommand: string | null
   buildCommand: string | null
 }
@@ -18,13 +18,13 @@ type Kept = z.output<typeof Kept>
 
 const Kept = z.object({ files: z.int(), bytes: z.int(), builtAt: z.string() })
 const BOUNDS: CacheBounds = { bytes: 4_000_000_000, ageMs: 7 * 24 * 3600_000, entries: 50 }
-/** Part of every key: raised when what a build makes of the same source changes. */
+/** Part of every key; raise it when builds of the same source change their result. */
 const VERSION = 1
 
 /**
- * Finished folders of builds that ran commands, by what they follow from. A revision gets a copy of its own, never a
- * link: what graphs write into their folder stays theirs. Entries appear whole; one that is damaged or vanishes while it
- * is copied counts as not there.
+ * Finished folders of builds that ran commands, keyed by their inputs. A revision gets its own copy, never a
+ * link, so graphs may write into their folder. Entries appear atomically; one that is damaged or vanishes while it
+ * is copied counts as missing.
  */
 export class BuildCache {
   constructor(
@@ -37,7 +37,7 @@ export class BuildCache {
     return (await readdir(this.folder).catch(() => [])).some((name) => name.startsWith(`${repositoryKey(url)}-`))
   }
 
-  /** Makes `folder` from what is kept. Gives when that was built; undefined where nothing is. */
+  /** Creates `folder` from the cache. Returns when the entry was built; undefined on a miss. */
   async restore(inputs: BuildInputs, folder: string, signal: AbortSignal): Promise<Kept | undefined> {
     const place = this.#place(inputs)
     const kept = await readKept(place)
@@ -58,7 +58,7 @@ export class BuildCache {
     }
   }
 
-  /** Keeps a copy of a finished folder. Rejects where it cannot be copied as it is. */
+  /** Stores a copy of a finished folder. Rejects if it cannot be copied faithfully. */
   async keep(inputs: BuildInputs, folder: string, signal: AbortSignal): Promise<void> {
     const place = this.#place(inputs)
     const draft = path.join(this.folder, `draft-${randomUUID()}`)
@@ -69,7 +69,7 @@ export class BuildCache {
       const kept: Kept = { files, bytes, builtAt: new Date().toISOString() }
       await writeFile(path.join(draft, 'kept.json'), JSON.stringify(kept))
       await rm(place, { recursive: true, force: true })
-      // Where another build of the same came first, its folder is as good.
+      // If another build of the same inputs finished first, use its folder.
       await rename(draft, place).catch(() => {})
       await this.#prune()
     } finally {
@@ -77,13 +77,13 @@ export class BuildCache {
     }
   }
 
-  /** Throws away what a killed platform left half done. For the start, before anything is built. */
+  /** Removes unfinished entries of a killed platform. Call at startup, before the first build. */
   async clearDrafts(): Promise<void> {
     for (const name of await readdir(this.folder).catch(() => []))
       if (name.startsWith('draft-')) await rm(path.join(this.folder, name), { recursive: true, force: true })
   }
 
-  /** The longest unused go first. */
+  /** Evicts the least recently used first. */
   async #prune(): Promise<void> {
     const entries: { place: string; usedAt: number; kept: Kept | undefined }[] = []
     for (const name of await readdir(this.folder)) {

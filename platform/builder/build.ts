@@ -10,11 +10,11 @@ import type { GitMirrors } from './git-mirrors'
 import { type LoadedGraphConfig, readGraphConfig } from './graph-config'
 
 export type BuildOptions = {
-  /** Of this revision alone; what an earlier try left in it is removed. */
+  /** The revision's own folder; leftovers of an earlier attempt are removed. */
   folder: string
   sourceConfig: SourceConfig
   sourceRevisionConfig: SourceRevisionConfig
-  /** What commands run with; holds no secret. */
+  /** The environment of commands; contains no secret. */
   env: Record<string, string>
   cache: BuildCache
   mirrors: GitMirrors
@@ -27,13 +27,13 @@ export type BuildOptions = {
 }
 
 const TIMEOUT_MS = 15 * 60_000
-/** Lines of one command that are kept; a program that prints without end must not fill memory and store. */
+/** Maximum lines kept per command, so that endless output cannot fill memory and the store. */
 const MOST_LINES = 50_000
 
 /**
- * Makes the folder a revision runs from: its commit checked out, packages installed, built; or a copy of the same made
- * before. Throws a BuildError whose message is the reason to show; a revision that already has its commit gets that one
- * again.
+ * Creates the folder a revision runs from: checks out its commit, installs packages and builds, or copies an earlier
+ * identical build. Throws a BuildError whose message is shown to users. A revision that already has a commit
+ * is rebuilt from it.
  */
 export async function buildFromGit(options: BuildOptions): Promise<void> {
   const { folder, log, signal } = options
@@ -42,7 +42,7 @@ export async function buildFromGit(options: BuildOptions): Promise<void> {
   try {
     const began = Date.now()
     const inputs = (await isRestored(options)) ? undefined : await built(options)
-    // The next build of the same is a copy of this one. That it cannot be kept is no reason to fail.
+    // Cache it for the next identical build. A failure to cache must not fail the build.
     if (inputs)
       await options.cache.keep(inputs, folder, signal).catch((error: Error) => {
         signal.throwIfAborted()
@@ -55,7 +55,7 @@ export async function buildFromGit(options: BuildOptions): Promise<void> {
   }
 }
 
-/** What names a source; every build starts from it. */
+/** The identity of a source, from which every build starts. */
 function sourceOf({ sourceConfig, sourceRevisionConfig }: BuildOptions) {
   const { repo_url: url, install_command, build_command } = sourceConfig
   const { repo_ref: ref, graph_config_path: configPath, repo_commit_sha } = sourceRevisionConfig
@@ -71,12 +71,12 @@ function sourceOf({ sourceConfig, sourceRevisionConfig }: BuildOptions) {
   }
 }
 
-/** Takes the folder from the cache, where it holds the same build. */
+/** Copies the folder from the cache, if it has the same build. */
 async function isRestored(options: BuildOptions): Promise<boolean> {
   const { folder, cache, env, signal, log } = options
   const { url, ref, commit: wanted, configPath, ...commands } = sourceOf(options)
   if (!(await cache.mayHold(url))) return false
-  // What is wrong with the address or the ref is said by the checkout.
+  // The checkout reports problems with the address or the ref.
   const look = { url, ref, env, signal, configFile: `${folder}.gitconfig` }
   const commit = wanted ?? (await remoteCommit(look).catch(() => undefined))
   signal.throwIfAborted()
@@ -91,7 +91,7 @@ async function isRestored(options: BuildOptions): Promise<boolean> {
   return true
 }
 
-/** Builds the folder. Gives what it follows from, where keeping it saves work. */
+/** Builds the folder. Returns its inputs if caching it would save work. */
 async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
   const { folder, env, signal, log, mirrors } = options
   const { url, ref, commit: wanted, configPath, installCommand, buildCommand } = sourceOf(options)
@@ -136,7 +136,7 @@ async function runStep(label: string, command: string, cwd: string, timeoutMs: n
     else if (lines === MOST_LINES) log('WARNING', 'What it prints from here on is not kept.')
   }
   const isWindows = process.platform === 'win32'
-  // A package manager that takes NODE_ENV from us would leave out what a build needs.
+  // With our NODE_ENV a package manager would skip development packages that a build needs.
   const env = { ...options.env, CI: 'true', npm_config_update_notifier: 'false' }
   const argv = isWindows ? (['cmd.exe', '/d', '/s', '/c', command] as const) : (['/bin/sh', '-c', command] as const)
   await runCommand(argv, { label, cwd, env, timeoutMs, signal, onLine })

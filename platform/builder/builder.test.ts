@@ -74,7 +74,7 @@ test.each([
   'a@b::c',
 ])('the address %j is refused', (url) => expect(() => checkRepositoryUrl(url)).toThrow('not usable'))
 
-test('a checkout is of the ref’s commit, or of a commit asked for, and runs nothing of the repository', async () => {
+test('a checkout has the ref’s commit or the requested one, and runs no code of the repository', async () => {
   const repository = createRepository(path.join(folder, 'source'))
   const first = repository.commit({ 'a.txt': 'one', '.gitattributes': '' })
   writeFileSync(path.join(folder, 'source/.git/hooks/post-checkout'), `#!/bin/sh\ntouch ${folder}/hooked\n`, {
@@ -159,7 +159,7 @@ test('commands are found from the package-manager files; a source without packag
   }
 })
 
-test('a command that takes too long is ended with everything it started', async () => {
+test('a command that times out is killed with its child processes', async () => {
   const lines: string[] = []
   const command = 'sleep 60 & echo child $!; wait'
   const running = runCommand(['/bin/sh', '-c', command], {
@@ -184,7 +184,7 @@ test('a command that takes too long is ended with everything it started', async 
   ).rejects.toThrow('It cannot be started')
 })
 
-test('lines survive any cut of the bytes; colours go, a progress bar counts by its last state', async () => {
+test('lines survive any split of the bytes; colours are removed, and a progress bar yields its last state', async () => {
   const text = 'plain\n\u001b[31mröt\u001b[0m\r\n10%\r50%\r100%\n\nlast'
   const bytes = Buffer.from(text)
   for (let cut = 0; cut <= bytes.length; cut += 1) {
@@ -198,7 +198,7 @@ test('lines survive any cut of the bytes; colours go, a progress bar counts by i
   }
 })
 
-test('a mask hides values whole, in parts of several lines, encoded, and in addresses; short ones are left', () => {
+test('a mask hides whole, multi-line and encoded values and those in URLs, but not short ones', () => {
   const mask = createMask(['s3cret', 's3cret-longer', 'line one\nline two', 'a b/c?', '1'])
   expect(mask('s3cret-longer s3cret 1')).toBe('•••• •••• 1')
   expect(mask('line two')).toBe('••••')

@@ -64,7 +64,7 @@ function build(url: string, cache: BuildCache, more: { install?: string | null; 
 }
 
 describe('the build cache', () => {
-  test('an unchanged second build runs no command and gets a folder of its own', async () => {
+  test('an unchanged second build runs no command and gets its own folder', async () => {
     const { repository, commit, runs } = project()
     const cache = new BuildCache(fresh('cache'))
     const first = await build(repository.url, cache)
@@ -74,13 +74,13 @@ describe('the build cache', () => {
     expect(second.text).toContain(`commit ${commit}`)
     const made = (place: string) => path.join(place, 'node_modules/dep/made.txt')
     expect(readFileSync(made(second.place), 'utf8')).toBe(readFileSync(made(first.place), 'utf8'))
-    // What one revision writes, also into an existing file, no other one and no later build sees.
+    // Writes of one revision, even to existing files, are invisible to other revisions and later builds.
     writeFileSync(made(second.place), 'mine', { flag: 'r+' })
     const third = await build(repository.url, cache)
     expect(readFileSync(made(third.place), 'utf8')).toBe(readFileSync(made(first.place), 'utf8'))
   })
 
-  test('another commit, command or configuration file is built; a failed build is not kept', async () => {
+  test('a different commit, command or configuration file is built again; a failed build is not cached', async () => {
     const { repository, runs } = project({ 'other.json': '{"graphs":{"main":"./main.mjs:graph"}}' })
     const cache = new BuildCache(fresh('cache'))
     await build(repository.url, cache)
@@ -94,7 +94,7 @@ describe('the build cache', () => {
     expect(runs()).toBe(6)
   })
 
-  test('two builds of the same at once, and a half-written or spoiled entry, do no harm', async () => {
+  test('concurrent identical builds and unfinished or damaged entries do no harm', async () => {
     const { repository } = project()
     const place = fresh('cache')
     const cache = new BuildCache(place)
@@ -109,7 +109,7 @@ describe('the build cache', () => {
     expect(existsSync(path.join(again.place, 'node_modules/dep/made.txt'))).toBe(true)
   })
 
-  test('it stays within its bounds, the longest unused goes first; an old entry is built again', async () => {
+  test('stays within its limits, evicting the least recently used; an expired entry is rebuilt', async () => {
     const { repository, runs } = project()
     const place = fresh('cache')
     const cache = new BuildCache(place, { bytes: 1e9, ageMs: 60_000, entries: 2 })
@@ -133,7 +133,7 @@ describe('the build cache', () => {
     expect((await build(repository.url, tiny)).text).toContain('Running the install command')
   })
 
-  test('a folder with an absolute link is not kept, and the log says why', async () => {
+  test('a folder with an absolute link is not cached, and the log says why', async () => {
     const { repository } = project({ 'install.sh': 'ln -s /usr/share here' })
     const cache = new BuildCache(fresh('cache'))
     expect((await build(repository.url, cache)).text).toMatch(/Not kept for the next build: here is a link to/)
@@ -141,13 +141,13 @@ describe('the build cache', () => {
   })
 })
 
-describe('mirrors of repositories elsewhere', () => {
+describe('mirrors of remote repositories', () => {
   const fetchOf = async (mirrors: GitMirrors, url: string, commit?: string) => {
     const env = await gitEnvironment(baseEnvironment())
     return mirrors.fetch({ url, ref: 'refs/heads/main', commit, env, signal: never }, async (_, found) => found)
   }
 
-  test('give the ref’s commit after pushes and force pushes, and a fetched commit while the host is away', async () => {
+  test('return the ref’s commit after pushes and force pushes, and a fetched commit while the host is down', async () => {
     const { repository, commit: first } = project()
     const mirrors = new GitMirrors(fresh('mirrors'))
     expect(await fetchOf(mirrors, repository.url)).toBe(first)
@@ -161,7 +161,7 @@ describe('mirrors of repositories elsewhere', () => {
     expect(await fetchOf(mirrors, repository.url, second)).toBe(second)
   })
 
-  test('find a commit that the ref has left behind in its history, and say when it is gone', async () => {
+  test('find an older commit in the ref’s history, and report a missing one', async () => {
     const { repository, commit: first } = project()
     for (const text of ['two', 'three']) repository.commit({ 'main.mjs': text })
     const mirrors = new GitMirrors(fresh('mirrors'))
@@ -170,7 +170,7 @@ describe('mirrors of repositories elsewhere', () => {
     await expect(fetchOf(mirrors, repository.url, gone)).rejects.toThrow(`Commit ${gone} is no longer in the history`)
   })
 
-  test('serve several builds at once, and go on after a kill: stale locks, a half-made or damaged mirror', async () => {
+  test('serve concurrent builds, and recover from stale locks and unfinished or damaged mirrors', async () => {
     const { repository, commit } = project()
     const place = fresh('mirrors')
     const mirrors = new GitMirrors(place)
@@ -191,7 +191,7 @@ describe('mirrors of repositories elsewhere', () => {
     expect(await fetchOf(mirrors, repository.url)).toBe(second)
   })
 
-  test('stay within their bounds', async () => {
+  test('stay within their limits', async () => {
     const place = fresh('mirrors')
     const old = path.join(place, 'old')
     mkdirSync(old, { recursive: true })

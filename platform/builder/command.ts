@@ -3,16 +3,16 @@ import { asProcessEnv } from '../kernel/env'
 import { readLines } from '../kernel/lines'
 import { watchProcessGroup } from '../kernel/reaper'
 
-/** A reason that belongs in the build log as it stands. */
+/** A reason that goes into the build log verbatim. */
 export class BuildError extends Error {
   override name = 'BuildError'
 }
 
-/** How long after a program's end its output may still be read. */
+/** How long a program's output is read after it exits. */
 const LAST_WORDS_MS = 1000
 
 export type CommandOptions = {
-  /** What the log calls the command. */
+  /** The command's name in the log. */
   label: string
   cwd: string
   env: Record<string, string>
@@ -48,7 +48,7 @@ export async function runCommand(argv: readonly [string, ...string[]], options: 
     kill()
   }, timeoutMs)
   signal.addEventListener('abort', kill, { once: true })
-  // What it left running in the background would keep its output open for ever; what left the group even then.
+  // Background processes would keep the output open forever, even after their group is killed if they left it.
   child.once('exit', () => {
     kill()
     lastWords = setTimeout(() => {
@@ -58,7 +58,7 @@ export async function runCommand(argv: readonly [string, ...string[]], options: 
   })
   const [code, killedBy] = await new Promise<[number | null, string | null]>((resolve, reject) => {
     child.once('error', (error) => reject(new BuildError(`${label} cannot be started: ${error.message}`)))
-    // 'close', not 'exit': the last lines are still on their way when the process is gone.
+    // 'close', not 'exit': the last lines may arrive after the process has exited.
     child.once('close', (...outcome) => resolve(outcome))
   }).finally(() => {
     clearTimeout(timer)

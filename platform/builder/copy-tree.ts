@@ -5,8 +5,8 @@ import path from 'node:path'
 const CONCURRENCY = 16
 
 /**
- * Copies a folder with its links as they are. Contents are shared until one side writes, where the file system can do
- * that; nothing is ever hard-linked. Rejects for an absolute link: in the copy it would lead to the original.
+ * Copies a folder with its links unchanged. Uses copy-on-write where the file system supports
+ * it, never hard links. Rejects for an absolute link, which would point from the copy into the original.
  */
 export async function copyTree(
   from: string,
@@ -44,7 +44,7 @@ export async function copyTree(
     for (let job = jobs.pop(); job && !failures.length && !signal.aborted; job = jobs.pop())
       await job().catch((error) => failures.push(error))
   }
-  // All of them come to rest, so that nothing is written any more when this rejects.
+  // Wait for all of them, so that nothing is still being written when this rejects.
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
   signal.throwIfAborted()
   if (failures.length) throw failures[0]

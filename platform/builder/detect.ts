@@ -13,7 +13,7 @@ const LOCKED: [file: string, tool: Tool, command: string][] = [
 ]
 const UNLOCKED = { file: 'package.json', tool: 'npm', command: 'npm install --no-audit --no-fund --no-package-lock' }
 
-/** A command found in a source: what it follows from, the program it needs, and where it is run. */
+/** A command detected in a source: the evidence, the program it needs, and the folder to run it in. */
 export type Detected = { command: string; tool: string; because: string; cwd: string }
 
 type Manifest = {
@@ -26,7 +26,7 @@ type Manifest = {
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {
   const text = await readFile(path.join(folder, 'package.json'), 'utf8').catch(() => undefined)
-  // A broken package.json is npm's to logError about, in its own words in the build log.
+  // npm reports a broken package.json itself, in the build log.
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Manifest)
   } catch {
@@ -70,7 +70,7 @@ export async function detectBuild(root: string, configFolder = root): Promise<De
   return { command: `${tool} run build`, tool, because, cwd: configFolder }
 }
 
-/** Throws a BuildError where the program of a detected command is not on this machine. */
+/** Throws a BuildError if the program of a detected command is not installed. */
 export async function checkTool({ tool, because, command }: Detected, searchPath: string): Promise<void> {
   const endings = process.platform === 'win32' ? ['.cmd', '.exe', '.bat'] : ['']
   const places = searchPath

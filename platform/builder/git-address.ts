@@ -2,13 +2,13 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BuildError } from './command'
 
-/** `file` covers plain paths. Nothing else is ever spoken, whatever an address or a redirect says. */
+/** The only allowed protocols, for redirects too. `file` covers plain paths. */
 export const PROTOCOLS = 'file:https:ssh:git'
 const CONTROL = /\p{Cc}/u
 
 /**
- * The full name of the ref that a revision is built from. A bare name is a branch, also where a tag has the same name; a
- * tag is given by its whole path.
+ * The full name of the ref that a revision is built from. A bare name is a branch, even if a tag has the same name; a
+ * tag needs its full path.
  */
 export function fullRef(ref: string): string {
   const isUsable =
@@ -19,7 +19,7 @@ export function fullRef(ref: string): string {
   return /^refs\/(heads|tags)\/./.test(ref) ? ref : `refs/heads/${ref}`
 }
 
-/** Refuses what git would take for an option, a command or a protocol of another kind. */
+/** Refuses URLs that git would interpret as an option, a command or another protocol. */
 export function checkRepositoryUrl(url: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase()
   const isPath = path.isAbsolute(url)
@@ -31,7 +31,7 @@ export function checkRepositoryUrl(url: string): string {
   return url
 }
 
-/** The folder of a repository on this machine; undefined for one elsewhere. */
+/** The folder of a local repository; undefined for a remote one. */
 export function localPath(url: string): string | undefined {
   if (path.isAbsolute(url)) return url
   if (!/^file:\/\//i.test(url)) return undefined

@@ -8,15 +8,15 @@ export type GitOptions = {
   env: Record<string, string>
   signal: AbortSignal
   timeoutMs?: number
-  /** What git says on its error output, as it says it. */
+  /** Called with git's stderr output as it arrives. */
   onLine?: (line: string) => void
 }
 
 const TIMEOUT_MS = 10 * 60_000
-/** No hook runs, and no program that a repository's attributes would call for large files. */
+/** Disables hooks and the filter programs that a repository's attributes could run. */
 const QUIET = ['core.hooksPath=/dev/null', 'filter.lfs.smudge=', 'filter.lfs.process=', 'filter.lfs.required=false']
 
-/** What to do about failures that people meet; git's own words stand before it. */
+/** Advice for common failures, appended to git's own message. */
 const HINTS: [said: RegExp, hint: string][] = [
   [
     /host key verification failed/i,
@@ -29,7 +29,7 @@ const HINTS: [said: RegExp, hint: string][] = [
   [/permission denied \(/i, 'No ssh key of the user that runs the platform is accepted there.'],
 ]
 
-/** Runs git to its end; gives the lines of its output. Rejects with a BuildError that holds what git said. */
+/** Runs git and returns the lines of its output. Rejects with a BuildError that includes git's message. */
 export async function git(args: readonly string[], options: GitOptions): Promise<string[]> {
   const { cwd, env, signal, timeoutMs = TIMEOUT_MS } = options
   const lines: string[] = []
@@ -57,7 +57,7 @@ export async function git(args: readonly string[], options: GitOptions): Promise
 }
 
 /**
- * No prompt of any kind, no other protocols, and an end to what hangs. A repository on this machine may belong to another
+ * No prompts, no other protocols, and timeouts for stalled transfers. A local repository may belong to another
  * user (the platform as root, the clone of a person); git refuses those unless the exact folder is named, and it must be
  * named in a file, since git hides command-line settings from the process that serves a local repository.
  */
@@ -74,7 +74,7 @@ export async function gitEnvironment(
     GIT_ASKPASS: 'true',
     SSH_ASKPASS: 'true',
     GCM_INTERACTIVE: 'never',
-    // A host's key that is not known is refused then, unless the user's own ssh settings say otherwise.
+    // This refuses unknown host keys, unless the user's own ssh settings allow them.
     GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4',
     GIT_HTTP_LOW_SPEED_LIMIT: '1000',
     GIT_HTTP_LOW_SPEED_TIME: '60',

@@ -9,7 +9,7 @@ export type MirrorRequest = {
   url: string
   /** Full name. */
   ref: string
-  /** Exactly this commit, wherever the ref points. */
+  /** Exactly this commit, wherever the ref points now. */
   commit?: string | undefined
   env: Record<string, string>
   signal: AbortSignal
@@ -22,11 +22,11 @@ const DAMAGED =
   /corrupt|bad object|unable to read|missing blob|missing tree|not a git repository|bad config|fatal: bad/i
 
 /**
- * One bare repository per address, so that a second build fetches only what is new, and a commit that was fetched once
- * can be built again while its host is away. A cache: a broken one is thrown away and fetched again.
+ * One bare repository per URL, so that a second build fetches only new commits, and a commit that was fetched once
+ * can be rebuilt while its host is down. This is only a cache: a damaged mirror is deleted and fetched again.
  */
 export class GitMirrors {
-  /** Two git processes on one mirror would meet in its lock files. */
+  /** Serializes git processes per mirror, because they would collide on its lock files. */
   readonly #turns = new Map<string, { turn: ConcurrencyLimiter; users: number }>()
 
   constructor(
@@ -35,7 +35,7 @@ export class GitMirrors {
   ) {}
 
   /**
-   * Fetches a ref, or makes sure that a commit is there, and calls `use` while the mirror stands still. Rejects with a
+   * Fetches a ref, or ensures that a commit is present, and calls `use` while the mirror is locked. Rejects with a
    * BuildError.
    */
   async fetch<T>(request: MirrorRequest, use: (mirror: string, commit: string) => Promise<T>): Promise<T> {
@@ -73,7 +73,7 @@ export class GitMirrors {
       for (const [key, value] of SETTINGS) await git(['config', key, value], { cwd: draft, env, signal })
       await rename(draft, mirror)
     }
-    // It is our turn, so the process that held these was killed.
+    // We hold the mirror, so these locks are left from a killed process.
     for (const file of await readdir(mirror, { recursive: true }).catch(() => []))
       if (file.endsWith('.lock')) await rm(path.join(mirror, file), { force: true })
     await utimes(mirror, new Date(), new Date())
@@ -104,13 +104,13 @@ export class GitMirrors {
       const [found] = await run('rev-parse', '--verify', `${own}^{commit}`)
       return found ?? ''
     }
-    // The ref went on since. Its history has the commit, unless it was pushed away.
+    // The ref has moved on. Its history has the commit, unless a force push removed it.
     if (!(await has(commit))) await fetch(WHOLE_HISTORY)
     if (!(await has(commit))) throw new BuildError(`Commit ${commit} is no longer in the history of ${ref}.`)
     return commit
   }
 
-  /** Forgets mirrors that nobody used for long, then the longest unused until the rest fits; none that is in use. */
+  /** Evicts mirrors unused for long, then the least recently used until the rest fits; never one in use. */
   async #prune(): Promise<void> {
     const found: { place: string; usedAt: number; bytes: number }[] = []
     for (const name of await readdir(this.folder).catch(() => [])) {
@@ -131,7 +131,7 @@ export class GitMirrors {
 
 const WHOLE_HISTORY = 2_147_483_647
 const SETTINGS = [
-  // Objects of commits that no ref names any more are what a rebuild wants.
+  // Keep unreachable commits, because a rebuild may need them.
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
   ['fetch.unpackLimit', '1'],

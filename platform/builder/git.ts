@@ -17,11 +17,11 @@ export type CheckoutOptions = {
   env: Record<string, string>
   signal: AbortSignal
   onLine(line: string, isError: boolean): void
-  /** For repositories elsewhere; one on this machine is fetched from directly. */
+  /** For remote repositories; a local one is fetched from directly. */
   mirrors?: GitMirrors | undefined
 }
 
-/** Fetches one ref into a new folder and checks it out. Gives the commit; throws a BuildError that says what is wrong. */
+/** Fetches one ref into a new folder and checks it out. Returns the commit; throws a BuildError with the reason. */
 export async function checkout(options: CheckoutOptions): Promise<string> {
   const { folder, signal, commit, mirrors } = options
   const url = checkRepositoryUrl(options.url)
@@ -54,14 +54,14 @@ export async function checkout(options: CheckoutOptions): Promise<string> {
     try {
       await fetch(place, commit ?? ref, '--depth=1')
     } catch (error) {
-      // Some servers do not serve a commit by its name: then its ref with the whole history has to hold it.
+      // Some servers do not serve a commit by id: then fetch its ref with the whole history.
       if (!commit || !(error instanceof BuildError)) throw error
       await fetch(place, ref)
     }
   }
 }
 
-/** A bare name is a branch; who gave that of a tag is told how to write it. */
+/** A bare name is a branch. If it is the name of a tag, explains how to write it. */
 async function withTagHint(error: unknown, options: CheckoutOptions): Promise<unknown> {
   const { ref, url, env, signal, folder } = options
   if (!(error instanceof BuildError) || !/couldn't find remote ref/.test(error.message) || ref.startsWith('refs/'))
@@ -71,7 +71,7 @@ async function withTagHint(error: unknown, options: CheckoutOptions): Promise<un
   return found ? new BuildError(`${error.message}\nThere is a tag of that name: write ${tag} to build it.`) : error
 }
 
-/** What a checkout leaves as it is, in words: submodules stay empty folders, large files of LFS stay pointers. */
+/** Warnings about what a checkout does not fetch: submodules stay empty folders, LFS files stay pointers. */
 export async function describeUnfetched(folder: string): Promise<string[]> {
   const read = (file: string) => readFile(path.join(folder, file), 'utf8').catch(() => '')
   const notes: string[] = []
@@ -87,18 +87,18 @@ export async function describeUnfetched(folder: string): Promise<string[]> {
 
 export type RemoteOptions = Pick<CheckoutOptions, 'url' | 'ref' | 'env' | 'signal'> & { configFile: string }
 
-/** The commit that a ref of a repository points to now; undefined where there is no such ref. Rejects where git does. */
+/** The commit that a ref points to now; undefined if there is no such ref. Rejects if git fails. */
 export async function remoteCommit(options: RemoteOptions): Promise<string | undefined> {
   const { signal, configFile } = options
   const [url, ref] = [checkRepositoryUrl(options.url), fullRef(options.ref)]
   const local = localPath(url)
-  // git would look for a repository in the folders above as well, and say something about another one.
+  // Otherwise git would search parent folders and answer for another repository.
   if (local !== undefined) await access(local)
   const env = await gitEnvironment(options.env, url, configFile)
   try {
     const cwd = path.dirname(configFile)
     const own = { cwd, env, signal, timeoutMs: LOOK_TIMEOUT_MS }
-    // A tag may be an object of its own that names the commit.
+    // An annotated tag is an object that points to the commit.
     const lines = await git(['ls-remote', '--quiet', '--', url, ref, `${ref}^{}`], own)
     const commits = new Map(lines.map((line) => line.split('\t').reverse() as [string, string]))
     return commits.get(`${ref}^{}`) ?? commits.get(ref)

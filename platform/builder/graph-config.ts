@@ -17,11 +17,11 @@ export type LoadedGraphConfig = {
   /** Absolute path of the configuration file. */
   file: string
   graphs: string[]
-  /** What the file's `env` gives; weaker than the deployment's secrets. */
+  /** The file's `env`; the deployment's secrets take precedence. */
   env: Record<string, string>
 }
 
-/** The path as given; where there is no such file, one of another usual name in the same folder. */
+/** The given path, or if that file is missing, a file with another usual name in the same folder. */
 async function existing(root: string, configPath: string): Promise<string> {
   const others = (CONFIG_FILES as readonly string[]).includes(path.basename(configPath)) ? CONFIG_FILES : []
   for (const candidate of [configPath, ...others.map((name) => path.join(path.dirname(configPath), name))])
@@ -38,8 +38,8 @@ async function existing(root: string, configPath: string): Promise<string> {
 const RUNS_HERE = /\.(m|c)?[jt]sx?$/
 
 /**
- * Reads and checks the graph configuration of a source folder. Every problem is a BuildError that names the file; no
- * path in it may leave the folder, by `..` or by a link.
+ * Reads and validates the graph configuration of a source folder. Every problem is a BuildError that names the file; no
+ * path in it may leave the folder, whether through `..` or a link.
  */
 export async function readGraphConfig(folder: string, configPath: string): Promise<LoadedGraphConfig> {
   const root = await realpath(folder)

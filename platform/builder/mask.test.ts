@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readLines } from '../kernel/lines'
 import { createMask } from './mask'
 
-test('a value is hidden wherever it stands: within a word, in JSON, in an address', () => {
+test('a value is hidden anywhere: within a word, in JSON, in a URL', () => {
   const mask = createMask(['s3cret/"value"'])
   for (const line of [
     'xs3cret/"value"x',
@@ -14,31 +14,31 @@ test('a value is hidden wherever it stands: within a word, in JSON, in an addres
   expect(mask(JSON.stringify({ a: 's3cret/"value"' }))).toBe('{"a":"••••"}')
 })
 
-test('of a value of several lines each line is hidden by itself, and the whole where it stands in one', () => {
+test('each line of a multi-line value is hidden, and so is the whole value on one line', () => {
   const key = '-----BEGIN KEY-----\r\nMIIBVwIBADAN\r\n  indented-part\r\n-----END KEY-----\r\n'
   const mask = createMask([key])
   expect(key.split('\r\n').map(mask)).toEqual(['••••', '••••', '  ••••', '••••', ''])
   expect(mask(JSON.stringify(key))).toBe('"••••"')
 })
 
-test('a value of two or three characters is hidden where it stands alone, and never within a word', () => {
+test('a value of two or three characters is hidden as a whole word, never within a word', () => {
   const mask = createMask(['no', '$9', '1'])
   expect(mask('ANSWER=no, none, "no", piano')).toBe('ANSWER=••••, none, "••••", piano')
   expect([mask('paid $9.'), mask('paid $95'), mask('1 graph')]).toEqual(['paid ••••.', 'paid $95', '1 graph'])
 })
 
-test('a value that contains another goes as a whole', () => {
+test('a value that contains another is hidden as a whole', () => {
   expect(createMask(['abcd', 'abcd-efgh'])('abcd-efgh abcd')).toBe('•••• ••••')
 })
 
-test('a value split over two chunks of output is hidden, whatever the place of the split', async () => {
+test('a value split across two chunks of output is hidden, wherever the split is', async () => {
   const [value, mask] = ['tell-☃-nobody', createMask(['tell-☃-nobody'])]
   const bytes = Buffer.from(`say ${value} now\n`)
   for (let at = 1; at < bytes.length; at += 1)
     expect(await read([bytes.subarray(0, at), bytes.subarray(at)], mask)).toEqual(['say •••• now'])
 })
 
-test('a line too long to be kept whole is cut without showing the beginning or the end of a value at the cut', async () => {
+test('truncating a long line never exposes part of a value at the cut', async () => {
   const value = 'tell-nobody-about-this'
   const mask = createMask([value])
   for (const before of [63_980, 63_990, 64_010]) {

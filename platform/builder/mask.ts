@@ -1,17 +1,17 @@
-/** Shorter values would blank out half of every log line and guard nothing. */
+/** Masking shorter values would blank out much of the log and protect nothing. */
 const SHORTEST = 4
-/** Values from here on are hidden where they stand alone, as a PIN does in `PIN=123`; one character is no secret. */
+/** Values of at least this length are hidden as whole words, such as the PIN in `PIN=123`; one character is no secret. */
 const SHORTEST_ALONE = 2
-/** A line this long was cut by who read it, perhaps inside a value. */
+/** A line this long was cut by the reader, perhaps inside a value. */
 const CUT_FROM = 16_000
 const HIDDEN = '••••'
 
-/** A function that replaces every secret value in a line; of a value of several lines, each line. */
+/** Returns a function that masks every secret value in a line, and each line of multi-line values. */
 export function createMask(values: readonly string[]): (line: string) => string {
   const parts = values
     .flatMap((value) => [value, ...value.split(/\r?\n/), JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
     .map((part) => part.trim())
-  // The longest first, so that a value that contains another one goes as a whole.
+  // Longest first, so that a value that contains another one is masked as a whole.
   const unique = [...new Set(parts)].sort((a, b) => b.length - a.length)
   const long = unique.filter((part) => part.length >= SHORTEST)
   const short = unique.filter((part) => part.length < SHORTEST && part.length >= SHORTEST_ALONE)
@@ -26,7 +26,7 @@ export function createMask(values: readonly string[]): (line: string) => string 
   }
 }
 
-/** Without the beginning of a value at the very end, or before the words that say that the line was cut. */
+/** Removes the beginning of a value at the end of the line or before its truncation notice. */
 function withoutBeginning(line: string, parts: readonly string[]): string {
   const [, text = line, mark = ''] = /^(.*?)( … \(line cut\))?$/s.exec(line) ?? []
   const lengths = parts.flatMap((part) => {

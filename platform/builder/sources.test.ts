@@ -43,7 +43,7 @@ async function build(url: string, ref = 'main', more: { env?: Record<string, str
   return { place, text: lines.join('\n'), commit: commits[0] }
 }
 
-test('a bare name is the branch, refs/tags/ the tag, also where both exist; an annotated tag is its commit', async () => {
+test('a bare name is a branch and refs/tags/ a tag, even if both exist; an annotated tag resolves to its commit', async () => {
   const repository = createRepository(fresh('both'))
   const tagged = repository.commit(GRAPH)
   repository.git('tag', '--annotate', '--message=x', 'both')
@@ -101,7 +101,7 @@ const canConnect = (port: number) =>
     socket.once('connect', () => socket.destroy())
   })
 
-test('a host that never answers, and one that cannot be reached, end with a reason and leave no process', async () => {
+test('unresponsive and unreachable hosts fail with a reason and leave no process', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   await new Promise((resolve) => silent.once('listening', resolve))
   const { port } = silent.address() as { port: number }
@@ -112,7 +112,7 @@ test('a host that never answers, and one that cannot be reached, end with a reas
   await expect(build('ssh://git@127.0.0.1:1/nowhere')).rejects.toThrow(/git fetch ended with 128/)
 })
 
-test('what is not fetched is said: submodules and large files', async () => {
+test('submodules and large files that are not fetched are reported', async () => {
   const repository = createRepository(fresh('partial'))
   repository.commit({
     ...GRAPH,
@@ -169,7 +169,7 @@ test('a failed build leaves no folder', async () => {
   expect(readdirSync(folder)).toEqual(before)
 })
 
-test('a program that leaves its group and keeps the output open does not hold the build', async () => {
+test('a program that leaves its group and keeps the output open does not block the build', async () => {
   const lines: string[] = []
   const command = `${JSON.stringify(process.execPath)} -e "require('child_process').spawn('sleep', ['30'], { detached: true, stdio: 'inherit' }).unref(); console.log('left')"`
   await runCommand(['/bin/sh', '-c', command], {
@@ -201,7 +201,7 @@ test('an interrupt ends the command with everything it started', async () => {
   await waitFor('the grandchild is gone', () => !isAlive(Number(lines[0]?.split(' ')[1])))
 })
 
-test('lines: titles and bells go, broken UTF-8 is replaced, an endless line is cut once, progress is seen now and then', async () => {
+test('lines: titles and bells are removed, invalid UTF-8 is replaced, an endless line is cut once, progress is sampled', async () => {
   const lines: string[] = []
   const stream = new PassThrough()
   readLines(stream, (line) => lines.push(line))

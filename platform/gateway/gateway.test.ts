@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-test('a stream comes through chunk by chunk as it is written, with repeated headers kept', async () => {
+test('a stream is forwarded chunk by chunk as it is written, and repeated headers are kept', async () => {
   const held = path.join(fixture.folder, 'held')
   writeFileSync(held, '')
   const response = await fetch(`${base}/hold?file=${encodeURIComponent(held)}`, { headers: key })
@@ -45,7 +45,7 @@ test('a stream comes through chunk by chunk as it is written, with repeated head
   expect(text).toMatch(/data: whole\n\n$/)
 })
 
-test('a caller who leaves ends the stream in the agent server', async () => {
+test('a caller that disconnects ends the stream in the agent server', async () => {
   const controller = new AbortController()
   const before = (await client.about(id)).cut
   const response = await fetch(`${base}/stream?n=1000&ms=20`, { headers: key, signal: controller.signal })
@@ -101,7 +101,7 @@ test('a DELETE of unknown length keeps its body', async () => {
   expect(JSON.parse(text)).toMatchObject({ method: 'DELETE', body: '{"key":"k"}' })
 })
 
-test('an answer before the end of the upload reaches the caller', async () => {
+test('a response before the end of the upload reaches the caller', async () => {
   const response = await fetch(`${base}/early`, { method: 'POST', headers: key, body: 'x'.repeat(100_000) })
   expect([response.status, await response.json()]).toEqual([413, { detail: 'too large' }])
 })
@@ -143,7 +143,7 @@ test('while the agent server is down: 503 with Retry-After and a detail; a strea
   await waitFor('it is back', async () => (await fetch(`${base}/ok`, { headers: key })).status === 200)
 })
 
-test('a request line that cannot be passed on is refused, and harms nobody else', async () => {
+test('a request line that cannot be forwarded is refused without affecting other requests', async () => {
   const answer = await new Promise<string>((resolve, reject) => {
     const { port } = new URL(base)
     const socket = net.connect(Number(port), '127.0.0.1', () => {
@@ -160,7 +160,7 @@ test('a request line that cannot be passed on is refused, and harms nobody else'
   expect((await fetch(`${base}/ok`, { headers: key })).status).toBe(200)
 })
 
-describe('a request that meets an agent server which has just gone', () => {
+describe('a request to an agent server that has just stopped', () => {
   const servers: http.Server[] = []
   const serve = async (handle: http.RequestListener) => {
     const server = http.createServer(handle)
@@ -212,7 +212,7 @@ describe('a request that meets an agent server which has just gone', () => {
     },
   )
 
-  test('cut off after it was sent: a question is asked again, a change is not', async () => {
+  test('cut off after it was sent: a read is retried, a write is not', async () => {
     const { seen, child: after } = await successor()
     const { port } = await serve((request) => request.socket.destroy())
     expect((await (await between(child(port), after))('GET')).status).toBe(200)
@@ -221,7 +221,7 @@ describe('a request that meets an agent server which has just gone', () => {
     expect(seen).toEqual(['GET '])
   })
 
-  test('a kept connection that is closed in the moment of its use: the question is asked again over another', async () => {
+  test('a kept-alive connection closed just as it is reused: the read is retried on another one', async () => {
     const [asked, sockets] = [[] as string[], new Set<unknown>()]
     const { port } = await serve((request, response) => {
       // Closed where a time limit would have closed it: with the second question on it, unanswered.
@@ -237,7 +237,7 @@ describe('a request that meets an agent server which has just gone', () => {
     expect(asked).toEqual(['GET keep-alive', 'GET keep-alive', 'POST close'])
   })
 
-  test('with no successor it is a 503, not a second try', async () => {
+  test('without a successor it is a 503 without a retry', async () => {
     const gone = child(await closedPort())
     const response = await (await between(gone, gone))('GET')
     expect([response.status, Object.keys((await response.json()) as object)]).toEqual([503, ['detail']])

@@ -7,7 +7,7 @@ import { forwardedHeaders, requestHeaders } from './headers'
 export type GatewayOptions = {
   target(deploymentId: string): Target
   isKey(given: string): boolean
-  /** Origins whose pages may read why a request was refused; all when absent. */
+  /** Origins whose pages may read the gateway's refusals; all if absent. */
   corsOrigins?: AllowedOrigins
 }
 
@@ -15,8 +15,8 @@ const PATH = /^\/agents\/([^/?#]+)(\/[^?#]*)?(\?.*)?$/
 const RETRY_AFTER_S = 1
 
 /**
- * Connections kept for the next question. One may be closed in the moment of its use, by an agent server that was too
- * busy to see the request before its time limit: a question is then asked again. A change gets a connection of its own.
+ * Kept-alive connections for reads. An agent server that was too busy may close one just as it is reused, before it
+ * sees the request; a read is then retried. Writes always use a new connection.
  */
 const keepAliveAgent = new http.Agent({ keepAlive: true, timeout: 2000 })
 
@@ -28,9 +28,9 @@ type Refusal = { status: number; detail: string; isTemporary?: boolean }
  * ends one that still answers.
  */
 export function createGateway({ target, isKey, corsOrigins = '*' }: GatewayOptions) {
-  /** The agent server for a request, or why there is none. The key first: without it nothing is told. */
+  /** The agent server for a request, or a refusal. Checks the key first, so that nothing is revealed without it. */
   const choose = (request: IncomingMessage, id: string): AgentChild | Refusal => {
-    // A browser asks for permission without the key that it wants to send.
+    // Browsers send preflight requests without the key.
     const key = request.headers['x-api-key']
     if (!isPreflight(request) && !key) return { status: 401, detail: 'The header X-Api-Key is missing.' }
     if (!isPreflight(request) && !isKey(String(key))) return { status: 403, detail: 'The API key is not valid.' }
@@ -62,7 +62,7 @@ export function createGateway({ target, isKey, corsOrigins = '*' }: GatewayOptio
 const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 
-/** As the agent servers answer other origins; these headers are for answers of the gateway's own. */
+/** CORS headers for the gateway's own responses, matching those of the agent servers. */
 function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, origins: AllowedOrigins): void {
   const { origin } = headers
   if (origins !== '*') response.setHeader('Vary', 'Origin')
@@ -75,7 +75,7 @@ function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, ori
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, { status, detail, isTemporary }: Refusal): void {
-  // A body that nobody reads would keep the connection busy.
+  // An unread body would keep the connection busy.
   request.resume()
   response.writeHead(status, {
     'content-type': 'application/json',
@@ -88,8 +88,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, de
 type Place = { path: string; prefix: string; corsOrigins: AllowedOrigins }
 
 /**
- * Never rejects: whatever goes wrong ends in the response. `another` gives the agent server that has taken the place of
- * one that failed, if one has.
+ * Never rejects: every failure ends in a response. `another` returns the agent server that has replaced
+ * a failed one, if any.
  */
 async function forward(
   request: IncomingMessage,
@@ -101,7 +101,7 @@ async function forward(
   child.openRequests += 1
   let attempt: Attempt | undefined
   let next: AgentChild | undefined
-  // The caller left: the agent server must hear of it at once, also before it answered.
+  // The caller disconnected: tell the agent server at once, even before it has responded.
   const onLeave = () => attempt?.end()
   response.once('close', onLeave)
   try {
@@ -111,7 +111,7 @@ async function forward(
     await passOn(answer, response)
   } catch {
     if (response.destroyed) return
-    // Cut short, so that the caller sees that the answer is not whole.
+    // Abort the connection, so that the caller sees that the response is incomplete.
     if (response.headersSent) response.destroy()
     else {
       if (attempt?.mayRepeat) next = attempt.wasKept ? child : another(child)
@@ -128,14 +128,14 @@ async function forward(
 }
 
 /**
- * Resolves once the whole answer is written; rejects when the agent server breaks it off or the caller leaves. By hand,
- * as `pipeline` makes an AbortController and an exception for each answer, a tenth of the gateway's time.
+ * Resolves once the whole response is written; rejects if the agent server or the caller disconnects. Not `pipeline`,
+ * which creates an AbortController and an exception per response: a tenth of the gateway's time.
  */
 function passOn(answer: IncomingMessage, response: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     response.once('finish', resolve).once('close', () => reject(new Error('The caller left.')))
     answer.once('error', reject).pipe(response)
-    // A short answer goes out in one piece; a stream's head must not wait for its first event.
+    // A short response goes out in one write; a stream's headers must not wait for its first event.
     setImmediate(() => {
       if (!answer.readableDidRead && !response.writableEnded) response.flushHeaders()
     })
@@ -148,7 +148,7 @@ class Attempt {
   readonly #upstream: http.ClientRequest
   #isSent = false
 
-  /** Throws for what cannot be passed on. */
+  /** Throws for a request that cannot be forwarded. */
   constructor(
     private readonly request: IncomingMessage,
     child: AgentChild,
@@ -163,22 +163,22 @@ class Attempt {
       agent: this.#isQuestion && keepAliveAgent,
     })
     this.answer = new Promise((resolve, reject) => {
-      // `on`, not `once`: what remains of an upload after an early answer (413) may fail again, and matters to nobody.
+      // `on`, not `once`: the rest of an upload after an early response (413) may fail again, which can be ignored.
       this.#upstream.once('response', resolve).on('error', reject)
     })
-    // Nothing is taken from the caller before somebody is there to get it.
+    // Do not read from the caller before the upstream is connected.
     this.#upstream.once('socket', (socket) => {
       if (socket.connecting) socket.once('connect', () => this.#send())
       else this.#send()
     })
   }
 
-  /** Whether the agent server cannot have acted on it: nothing was sent, or it only asks for something. */
+  /** Whether a retry is safe: nothing was sent, or the request is a read. */
   get mayRepeat(): boolean {
     return !this.#isSent || this.#isQuestion
   }
 
-  /** Whether it went over a connection that others had used before. */
+  /** Whether it used a kept-alive connection. */
   get wasKept(): boolean {
     return this.#upstream.reusedSocket
   }

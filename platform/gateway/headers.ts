@@ -1,4 +1,4 @@
-/** Of one connection, so never passed on (RFC 9110, 7.6.1). */
+/** Hop-by-hop headers, never forwarded (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -10,10 +10,10 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** What only the gateway may say to an agent server. */
+/** Headers that only the gateway may set. */
 const OURS = new Set(['host', 'expect', 'x-api-key', 'x-pilothouse-child', 'x-forwarded-prefix'])
 
-/** Node's flat list of names and values, as they came, without those of one connection and those named in `dropped`. */
+/** Node's flat list of raw names and values, without hop-by-hop headers and those in `dropped`. */
 export function forwardedHeaders(raw: readonly string[], dropped: ReadonlySet<string> = new Set()): string[] {
   const named = new Set<string>()
   for (let i = 0; i < raw.length; i += 2)
@@ -28,7 +28,7 @@ export function forwardedHeaders(raw: readonly string[], dropped: ReadonlySet<st
   return passed
 }
 
-/** The headers of a request as the agent server gets it. */
+/** The request headers to send to the agent server. */
 export function requestHeaders(
   raw: readonly string[],
   child: { port: number; secret: string },
@@ -37,10 +37,10 @@ export function requestHeaders(
 ): string[] {
   const headers = [...forwardedHeaders(raw, OURS), 'host', `127.0.0.1:${child.port}`]
   headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix)
-  // For addresses that the agent server writes into its answers; another proxy in front knows better.
+  // For URLs in the agent server's responses; values from a proxy in front take precedence.
   const host = headerOf(raw, 'host')
   if (host !== undefined && headerOf(raw, 'x-forwarded-host') === undefined) headers.push('x-forwarded-host', host)
-  // Node would send no body at all with a DELETE of unknown length.
+  // Without this header Node would send no body with a DELETE of unknown length.
   if (isChunked) headers.push('transfer-encoding', 'chunked')
   return headers
 }

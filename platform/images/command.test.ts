@@ -54,7 +54,7 @@ test('as npm runs it, it does the same in the data folder of the environment', a
   await command('remove', 'x')
 })
 
-test('killed at any moment of packing, the store stays whole: the tag is absent or complete, and the next packing clears up', async () => {
+test('a kill during packing leaves the store intact: the tag is absent or complete, and the next pack cleans up', async () => {
   const place = path.join(folder, 'many')
   mkdirSync(place)
   writeFileSync(path.join(place, 'graph.json'), '{"graphs":{"main":"./main.mjs:graph"}}')

@@ -21,7 +21,7 @@ const sized = (bytes: number) =>
     ? `${Math.ceil(bytes / 1e3)} kB`
     : `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
 
-/** `npm run image`: gives the exit code. Works on the files of the store, so beside a running platform and without one. */
+/** `npm run image`; returns the exit code. Works on the store's files, so the platform may be running or not. */
 export async function runImageCommand({ args, dataDir, cwd, say }: ImageCommandOptions): Promise<number> {
   const store = new ImageStore(path.join(dataDir, 'images'))
   const { words, config } = readArguments(args)

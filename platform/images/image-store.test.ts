@@ -69,7 +69,7 @@ test.each([
   [`${'a'.repeat(201)}`, undefined],
 ])('the image reference %j', (text, reference) => expect(parseReference(text)).toEqual(reference))
 
-test('near names are those of the same image, then the most alike, and nothing far away', () => {
+test('suggestions are tags of the same image, then the most similar names, never dissimilar ones', () => {
   const known = ['agents/chat:v1', 'agents/chat:latest', 'other/chat:v2', 'agents/chart:v1', 'billing:v1']
   expect(similarNames('agents/chat:v2', known)).toEqual([
     'agents/chat:latest',
@@ -147,7 +147,7 @@ describe('packing', () => {
   })
 })
 
-test('what is unpacked is what was packed: contents of any size, modes, links, empty folders', async () => {
+test('unpacking restores what was packed: contents of any size, modes, links, empty folders', async () => {
   const place = tree('x', { 'big.bin': 'é'.repeat(700_000), 'none.txt': '', 'ünï/cødé.txt': 'x' })
   mkdirSync(path.join(place, 'empty/folder'), { recursive: true })
   writeFileSync(path.join(place, 'run.sh'), '#!/bin/sh\n', { mode: 0o755 })
@@ -165,7 +165,7 @@ test('what is unpacked is what was packed: contents of any size, modes, links, e
   )
 })
 
-test('a damaged content is refused as a whole, and an interrupted unpacking leaves no folder', async () => {
+test('damaged content is refused as a whole, and interrupted unpacking leaves no folder', async () => {
   const { digest } = await store.pack(tree('x', { 'data.txt': 'precious' }), 'x')
   const image = await store.pinned('d', 'r', 'x')
   const out = path.join(folder, `out-${count++}`)
@@ -182,7 +182,7 @@ test('a damaged content is refused as a whole, and an interrupted unpacking leav
 })
 
 describe('a revision’s image', () => {
-  test('stays the same when the tag moves on, also for a new process, until its deployment is gone', async () => {
+  test('stays the same when the tag moves, even in a new process, until its deployment is deleted', async () => {
     const first = await store.pack(tree('one'), 'chat:v1')
     expect((await store.pinned('d', 'r1', 'chat:v1')).digest).toBe(first.digest)
     const second = await store.pack(tree('two'), 'chat:v1')
@@ -205,7 +205,7 @@ describe('a revision’s image', () => {
     await expect(store.pinned('d', 'r3', `chat@${digest}`)).rejects.toThrow('is not in the image store')
   })
 
-  test('that is not there is refused with near names, with others, or with how to pack one', async () => {
+  test('if missing, is refused with similar names, other names or instructions to pack one', async () => {
     await expect(store.pinned('d', 'r', 'chat')).rejects.toThrow(/It is empty. Pack one: npm run image -- pack/)
     await store.pack(tree(), 'agents/chat:v1')
     await expect(store.pinned('d', 'r', 'agents/chat:v2')).rejects.toThrow('Near names: agents/chat:v1.')
@@ -215,7 +215,7 @@ describe('a revision’s image', () => {
   })
 })
 
-test('a collection that was killed half way is put right: what is named comes back, drafts of the dead go', async () => {
+test('a killed collection is repaired: referenced contents are restored, drafts of dead processes removed', async () => {
   const { digest } = await store.pack(tree('kept'), 'kept')
   const image = await store.pinned('d', 'r', 'kept')
   const { rename } = await import('node:fs/promises')
@@ -227,7 +227,7 @@ test('a collection that was killed half way is put right: what is named comes ba
   expect([stored('blobs'), stored('aside'), stored('drafts')]).toEqual([[hexOf(digest)], [], [`${process.pid}-x`]])
 })
 
-test('packing, removing, pinning and collecting at once never lose a content that is named', async () => {
+test('concurrent packing, removing, pinning and collecting never lose referenced content', async () => {
   const places = [tree('a'), tree('b'), tree('c')]
   const other = new ImageStore(data)
   const work = places.map(async (place, index) => {

@@ -17,12 +17,12 @@ const Tagged = z.object({
   packed_at: z.string(),
 })
 const Resolved = Tagged.pick({ digest: true, config: true })
-/** What an image is for good: its content, and where in it the graphs are named. */
+/** An image's immutable identity: its content, and the location of its graph configuration. */
 export type ResolvedImage = z.output<typeof Resolved>
 export type ListedImage = z.output<typeof Tagged> & { image: string }
 export type PackedImage = ListedImage & { graphs: string[]; notes: string[]; collected: number }
 
-/** A draft of a process that nobody can name any more is thrown away after this. */
+/** Age after which a draft of an unknown process is deleted. */
 const OLDEST_DRAFT_MS = 24 * 3600_000
 
 /**
@@ -127,15 +127,15 @@ export class ImageStore {
   }
 
   /**
-   * Removes contents that no tag and no revision names; gives how many. They are put aside first and looked up again:
-   * who names one in that moment gets it back.
+   * Removes contents that no tag or revision references, and returns how many. They are set aside and checked again first:
+   * one referenced in the meantime is restored.
    */
   async collect(): Promise<number> {
     await this.#prepare()
     const isUsed = await this.#used()
     for (const hex of await names(this.#at('blobs')))
       if (!isUsed.has(`sha256:${hex}`)) await move(this.#at('blobs', hex), this.#at('aside', hex))
-    // In this order: what another collection puts aside later is not ours to judge.
+    // List before rechecking: contents set aside later belong to another collection.
     const aside = await names(this.#at('aside'))
     const isStillUsed = await this.#used()
     let collected = 0

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import path from 'node:path'
 
 /**
- * Ends what we started when we are gone without a word (kill -9). A process in an endless loop notices no closed
+ * Kills the processes we started if we die without cleanup (kill -9). A process in an endless loop notices no closed
  * channel, and an install command has none; so a shell, a megabyte in size, holds the other end of a pipe and knows our
  * process groups. When the pipe closes it ends them: builds at once, since the next start clears their folders, agent
  * servers after a moment, in which the healthy ones put their runs back in order by themselves.
@@ -44,7 +44,7 @@ export function endOrphanedProcesses(folder: string): void {
     const file = path.join(folder, name)
     const [born] = (readOr(file) ?? '').split(' ')
     const now = birthOf(Number(name))
-    // A leader that is gone may have left its group behind; a number used again by another process is not ours to end.
+    // A dead leader may leave its group behind; a reused process id is not ours to kill.
     if (born?.startsWith(bootId()) && (now === undefined || now === born)) endGroup(Number(name))
     rmSync(file, { force: true })
   }
@@ -61,7 +61,7 @@ export function watchProcessGroup(group: number | undefined, when: When): () => 
   groups.set(group, when)
   const note = journal && path.join(journal, String(group))
   const born = birthOf(group)
-  // Without a sign of who had the number, nothing could be ended safely later.
+  // Without a way to recognize the process later, it could not be killed safely.
   if (note && born) writeFileSync(note, `${born} ${when}`)
   send(`${when} ${group}`)
   return () => {

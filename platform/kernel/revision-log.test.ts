@@ -35,7 +35,7 @@ async function place() {
 const read = async (logs: RevisionLogs, deploymentId: string) =>
   (await logs.read({ deploymentId, order: 'asc', limit: 1000 })).map((row) => row.message)
 
-test('lines are read back at once, in order, whatever they hold; a very long one is cut', async () => {
+test('lines can be read back at once, in order and with any content; a very long one is truncated', async () => {
   const logs = new RevisionLogs(database.db, (line) => complaints.push(line))
   const here = await place()
   for (const message of ['one', 'nul \0 in it', 'x'.repeat(20_000), '☃ \ud83d\ude00'])
@@ -48,7 +48,7 @@ test('lines are read back at once, in order, whatever they hold; a very long one
   ])
 })
 
-test('a deployment that goes away takes its own waiting lines with it, and nobody else’s', async () => {
+test('deleting a deployment drops only its own pending lines', async () => {
   const logs = new RevisionLogs(database.db, (line) => complaints.push(line))
   const [gone, stays] = [await place(), await place()]
   logs.append(stays, { level: 'INFO', message: 'before' })
@@ -60,7 +60,7 @@ test('a deployment that goes away takes its own waiting lines with it, and nobod
   expect(complaints).toEqual([])
 })
 
-test('of an endless log the newest lines are kept', async () => {
+test('an endless log keeps its newest lines', async () => {
   const logs = new RevisionLogs(database.db, (line) => complaints.push(line))
   const here = await place()
   for (let n = 0; n < 26_000; n += 1) logs.append(here, { level: 'INFO', message: `line ${n}` })
@@ -71,7 +71,7 @@ test('of an endless log the newest lines are kept', async () => {
   expect(Number(oldest?.message.split(' ')[1])).toBeGreaterThanOrEqual(4000)
 }, 20_000)
 
-test('a filter takes its text as it is, not as a pattern', async () => {
+test('a filter matches its text literally, not as a pattern', async () => {
   const logs = new RevisionLogs(database.db, (line) => complaints.push(line))
   const here = await place()
   for (const message of ['100% done', '100 x done', 'a_b', 'axb', 'back\\slash'])

@@ -5,7 +5,7 @@ import { createSealer } from './seal'
 const sealer = createSealer(randomBytes(32))
 const secrets = [{ name: 'TOKEN', value: 'tell-nobody ✓' }]
 
-test('what was sealed opens to the same, and two seals of one value differ', () => {
+test('a sealed value opens unchanged, and two seals of one value differ', () => {
   const [one, two] = [sealer.seal(secrets, 'a'), sealer.seal(secrets, 'a')]
   expect(sealer.open(one, 'a')).toEqual(secrets)
   expect(one).not.toBe(two)

@@ -5,19 +5,19 @@ export type ChildEnvInput = {
   deployment: { id: string; name: string }
   revision: { id: string; commit: string | null }
   configFile: string
-  /** Weaker first: the configuration file's `env`, then the deployment's secrets. */
+  /** In ascending precedence: the configuration file's `env`, then the deployment's secrets. */
   given: Record<string, string>[]
-  /** The intake of the platform's own traces; without it nothing is traced unless the deployment says where. */
+  /** The platform's own trace intake; without it nothing is traced unless the deployment configures an endpoint. */
   tracing?: { endpoint: string; apiKey: string } | undefined
 }
 
 /** The PostgreSQL schema that all revisions of a deployment share. */
 export const agentSchemaName = (deploymentId: string): string => `agent_${deploymentId.replaceAll('-', '')}`
 
-/** The whole environment of an agent server. Nothing a deployment brings can replace what the platform sets. */
+/** The complete environment of an agent server. A deployment cannot override the platform's variables. */
 export function childEnvironment(input: ChildEnvInput): Record<string, string> {
   const given = Object.assign({}, ...input.given) as Record<string, string>
-  // PostgreSQL and the process table end a value at NUL; Node refuses to start with one.
+  // Node refuses to start a process with a NUL in its environment.
   const usable = Object.entries(given).filter(([name, value]) => !/[\0=]/.test(name) && name && !value.includes('\0'))
   return {
     ...baseEnvironment(),
@@ -25,7 +25,7 @@ export function childEnvironment(input: ChildEnvInput): Record<string, string> {
     ...tracingDefaults(usable, input.tracing),
     ...Object.fromEntries(usable),
     ...agentPolicy(),
-    // The tracing project of a deployment has its name, so runs that are logged at all land there.
+    // A deployment's tracing project has its name, so its runs are logged there.
     LANGSMITH_PROJECT: input.deployment.name,
     PILOTHOUSE_AGENT_DATABASE_URL: input.databaseUrl,
     PILOTHOUSE_AGENT_SCHEMA: agentSchemaName(input.deployment.id),
@@ -40,13 +40,13 @@ export function childEnvironment(input: ChildEnvInput): Record<string, string> {
 }
 
 /**
- * Runs are logged to the platform unless the deployment says otherwise. An endpoint of its own gets no key of ours; a key of
- * its own, without an endpoint, is meant for a server that it does not name: then nothing is sent, here or to the vendor.
+ * Runs are logged to the platform unless the deployment configures tracing. Its own endpoint never gets our key; its own
+ * key without an endpoint is meant for a server that we do not know, so nothing is sent, here or to the vendor.
  */
 function tracingDefaults(given: [string, string][], tracing: ChildEnvInput['tracing']): Record<string, string> {
   const names = new Set(given.map(([name]) => name))
   const isOwn = ['LANGSMITH_ENDPOINT', 'LANGSMITH_API_KEY'].some((name) => names.has(name))
-  // Without an endpoint of ours the tracing library would send runs to its vendor.
+  // Without our endpoint the tracing library would send runs to its vendor.
   if (isOwn || !tracing) return { LANGSMITH_TRACING: 'false' }
   return { LANGSMITH_TRACING: 'true', LANGSMITH_ENDPOINT: tracing.endpoint, LANGSMITH_API_KEY: tracing.apiKey }
 }

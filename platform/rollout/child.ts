@@ -15,7 +15,7 @@ const Announcement = z.union([
   z.object({ ready: z.object({ port: z.number().int().min(1).max(65535) }) }),
   z.object({ failed: z.object({ graph: z.string().optional(), message: z.string() }) }),
 ])
-/** The answer to `retire`, once nothing is executed any more. */
+/** The reply to `retire`, once no run executes. */
 const Idle = z.object({ idle: z.literal(true) })
 
 export type ChildOptions = {
@@ -25,7 +25,7 @@ export type ChildOptions = {
   env: Record<string, string>
   signal: AbortSignal
   timeoutMs: number
-  /** A process that uses more is ended. */
+  /** A process over this limit is killed. */
   memoryLimitMb?: number | undefined
   onLine(line: string, isError: boolean): void
 }
@@ -36,18 +36,18 @@ export type AgentChild = {
   readonly port: number
   readonly secret: string
   openRequests: number
-  /** Whether it was retired and has said since that it executes no run. */
+  /** Whether it was retired and has since reported that no run executes. */
   readonly isIdle: boolean
-  /** Resolves with how it ended, in words. */
+  /** Resolves with a description of how it ended. */
   readonly ended: Promise<string>
   isRunning(): boolean
-  /** Tells the agent server to take no new work from the queue and to say when what it has is done; requests are still answered. */
+  /** Tells the agent server to claim no new runs and to report when it is idle; it still answers requests. */
   retire(): void
-  /** SIGTERM, and SIGKILL to its whole group when it has not ended after `graceMs`. */
+  /** Sends SIGTERM, and SIGKILL to its whole group if it has not exited after `graceMs`. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Starts an agent server and waits for its word that it is ready. Rejects with a StartError; leaves nothing behind then. */
+/** Starts an agent server and waits until it reports ready. Rejects with a StartError and then leaves no process behind. */
 export async function startChild(options: ChildOptions): Promise<AgentChild> {
   options.signal.throwIfAborted()
   const secret = randomBytes(32).toString('base64url')
@@ -93,7 +93,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
       await ended
       clearTimeout(timer)
     }
-    // Nothing it started outlives it.
+    // Kill everything it started.
     kill('SIGKILL', true)
     release()
   }

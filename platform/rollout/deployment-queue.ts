@@ -15,7 +15,7 @@ export type RolloutOptions = {
   store: Store
   logs: RevisionLogs
   launcher: Launcher
-  /** How many builds, and how many starting agent servers, may be under way at once. */
+  /** Limits of concurrent builds and of concurrently starting agent servers. */
   buildSlots: ConcurrencyLimiter
   startSlots: ConcurrencyLimiter
   imageVersion: string
@@ -26,7 +26,7 @@ export type RolloutOptions = {
 
 class Interrupted extends Error {}
 
-/** What a revision becomes when something goes wrong in a status. */
+/** The status after a failure in each status. */
 const FAILURES: Record<string, RevisionStatus> = {
   AWAITING_BUILD: 'BUILD_FAILED',
   BUILDING: 'BUILD_FAILED',
@@ -34,12 +34,12 @@ const FAILURES: Record<string, RevisionStatus> = {
   DEPLOYING: 'DEPLOY_FAILED',
 }
 const RETRY_MS = 1000
-/** Revisions of a deployment whose folders stay, so that going back needs no build. */
+/** How many revision folders of a deployment are kept, so that rolling back needs no build. */
 const KEPT_FOLDERS = 5
 
 /**
- * Everything that happens to one deployment, one thing after the other: its revisions, then its end. What is to do is
- * read from the store each time, so a queue that was killed anywhere goes on from there.
+ * Processes one deployment's work in sequence: its revisions, then its deletion. The next step is
+ * always read from the store, so a killed queue resumes where it stopped.
  */
 export class DeploymentQueue {
   readonly supervisor: Supervisor
@@ -47,7 +47,7 @@ export class DeploymentQueue {
   #needsCheck = false
   #running: Promise<void> | undefined
   #work: { revisionId: string; controller: AbortController; done: Promise<void> } | undefined
-  /** The revision whose deploy log hears of restarts. */
+  /** The revision whose deploy log records restarts. */
   #active: RevisionRow | undefined
   readonly #end = new AbortController()
 
@@ -55,9 +55,9 @@ export class DeploymentQueue {
     readonly deploymentId: string,
     private readonly options: RolloutOptions,
     private readonly on: {
-      /** Nothing is to do and nothing runs: another queue may begin from the store when there is news. */
+      /** Called when idle with nothing running: a new queue can start from the store later. */
       onIdle(): void
-      /** The deployment is no more. */
+      /** Called when the deployment is deleted. */
       onGone(): void
     },
   ) {
@@ -69,11 +69,11 @@ export class DeploymentQueue {
     return this.#isDeleting
   }
 
-  /** Looks for something to do, now or as soon as what is under way is done. */
+  /** Checks for work, now or after the current work. */
   wake(): void {
     this.#needsCheck = true
     const { store, logError } = this.options
-    // Busy: what is new can only wait, and its status is to say so.
+    // Busy: a new revision has to wait, and its status must show that.
     if (this.#running) store.queueNew(this.deploymentId).catch((error: Error) => logError(reasonOf(error)))
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
@@ -83,20 +83,20 @@ export class DeploymentQueue {
     })
   }
 
-  /** Begins the end of the deployment; the store says so already. */
+  /** Starts deleting the deployment, which the store already marks as being deleted. */
   remove(): void {
     this.#isDeleting = true
     this.#work?.controller.abort(new Interrupted())
     this.wake()
   }
 
-  /** Starts the agent server that served when the platform was stopped. */
+  /** Starts the agent server that was serving when the platform stopped. */
   restore(revision: RevisionRow): void {
     this.#active = revision
     this.supervisor.restore(this.#relaunch(revision.id))
   }
 
-  /** Stops a revision that is not finished, wherever it is; resolves when its status says so. */
+  /** Interrupts an unfinished revision at any stage; resolves once its status is updated. */
   async interrupt(revisionId: string): Promise<void> {
     if (await this.options.store.moveRevision(revisionId, 'INTERRUPTED', SUPERSEDABLE)) return
     if (this.#work?.revisionId !== revisionId) return
@@ -104,7 +104,7 @@ export class DeploymentQueue {
     await this.#work.done
   }
 
-  /** Leaves the store as it is, for the next start, and ends every process. */
+  /** Stops every process and leaves the store unchanged for the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#end.abort(new Error('The platform is stopping.'))
     await Promise.all([this.supervisor.stop(graceMs), this.#running])
@@ -148,7 +148,7 @@ export class DeploymentQueue {
     })
   }
 
-  /** Takes a revision from where it is to a final status. Rejects only when the store cannot be written. */
+  /** Takes a revision from its current to a final status. Rejects only if the store cannot be written. */
   async #advance(deployment: DeploymentRow, begun: RevisionRow, signal: AbortSignal): Promise<void> {
     const { store, logs, launcher, buildSlots, startSlots } = this.options
     let revision = begun
@@ -178,7 +178,7 @@ export class DeploymentQueue {
       const log = launcher.logOf({ deployment, revision }, type)
       if (isInterrupted) log('WARNING', 'Interrupted.')
       else log('ERROR', (error as Error).message)
-      await logs.flush() // who sees the status finds the reason in the log
+      await logs.flush() // before the status changes, so that its reason is already in the log
       await store.moveRevision(revision.id, isInterrupted ? 'INTERRUPTED' : (FAILURES[status] ?? 'CREATE_FAILED'))
     }
   }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFixture, type Fixture, isAlive, waitFor } from '../testing/platform-fixture'
 import { tickerFiles } from '../testing/ticker.mjs'
 
-// What becomes of runs that are in progress when another revision takes over, with real agent servers.
+// What happens to runs in progress when another revision takes over, with real agent servers.
 
 let fixture: Fixture
 let id: string
@@ -71,7 +71,7 @@ const processId = async (revision: string) =>
   Number(/as process (\d+)/.exec(await fixture.client.log(id, revision, 'deploy'))?.[1])
 const active = async () => (await fixture.client.get(`/v2/deployments/${id}`)).body.active_revision_id as string
 
-test('a run that nobody reads is finished by the process that began it, when that takes less than the drain limit', async () => {
+test('a run without readers is finished by its own process if it ends within the drain limit', async () => {
   writeFileSync(held, '')
   const before = await processId(await active())
   const run = await startRun({ stream_resumable: true })
@@ -92,7 +92,7 @@ test('a run that nobody reads is finished by the process that began it, when tha
   expect(await log()).toMatch(/before this one \(process \d+\) has ended/)
 }, 60_000)
 
-test('after the drain limit runs are handed on: a resumable stream goes on with Last-Event-ID, none lost or doubled; another can be joined', async () => {
+test('after the drain limit runs are handed over: a resumable stream continues after Last-Event-ID without loss or duplicates, and other runs can be joined', async () => {
   await fixture.platform.stop()
   await fixture.start({ drainMs: 300 })
   await waitFor('it serves', async () => (await fixture.client.get(`/agents/${id}/ok`)).status === 200)

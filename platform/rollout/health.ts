@@ -3,7 +3,7 @@ import { type AgentChild, StartError } from './child'
 const OK_TIMEOUT_MS = 10_000
 const GRAPH_TIMEOUT_MS = 30_000
 
-/** The last gate before traffic: the agent server answers, and every graph can be drawn. Rejects with a StartError. */
+/** The last check before traffic: the agent server answers, and every graph can be drawn. Rejects with a StartError. */
 export async function checkHealth(child: AgentChild, graphs: readonly string[], signal: AbortSignal): Promise<void> {
   await ask(child, '/ok', 'The agent server', OK_TIMEOUT_MS, signal)
   for (const graph of graphs)

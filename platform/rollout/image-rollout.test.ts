@@ -49,7 +49,7 @@ test('an image is rolled out without a build, with its digest in the deploy log,
   expect(await client.log(id, first, 'build')).toBe('')
 })
 
-test('the digest is kept for a redeploy and a restart, wherever the tag points; a new revision takes the new content', async () => {
+test('a redeploy and a restart keep the digest when the tag moves; a new revision gets the new content', async () => {
   const first = await images.pack(tree(graphFiles('old')), 'agents/moving')
   const { id, first: revision } = await deploy('moving', 'agents/moving')
   const second = await images.pack(tree(graphFiles('new')), 'agents/moving')
@@ -97,7 +97,7 @@ test('an unknown image is DEPLOY_FAILED with near names in the deploy log, and t
 })
 
 describe('the resource spec', () => {
-  test('what a process cannot honour is named in the deploy log, the rest is applied', async () => {
+  test('unsupported settings are listed in the deploy log, the rest is applied', async () => {
     await images.pack(tree(graphFiles('spec')), 'agents/spec')
     const resource_spec = {
       ...{ min_scale: 1, max_scale: 3, cpu: 2, memory_mb: 512, labels: { team: 'x' }, annotations: {} },
@@ -116,7 +116,7 @@ describe('the resource spec', () => {
     ])
   })
 
-  test('a process over its memory limit is ended, and the deploy log has the figures', async () => {
+  test('a process over its memory limit is killed, and the deploy log has the figures', async () => {
     const greedy =
       'const kept = []; setTimeout(() => { for (let n = 0; n < 30; n += 1) kept.push(Buffer.alloc(10_000_000, 1)) }, 600)'
     await images.pack(
@@ -132,7 +132,7 @@ describe('the resource spec', () => {
     await client.request('DELETE', `/v2/deployments/${id}`)
   })
 
-  test('a limit that not even the start fits in fails the roll-out with the reason', async () => {
+  test('a memory limit too low to start fails the roll-out with the reason', async () => {
     await images.pack(
       tree({
         ...graphFiles('tight'),

@@ -36,7 +36,7 @@ export type LauncherOptions = {
 const IMAGE_SOURCE = 'external_docker'
 type Subject = { deployment: Pick<DeploymentRow, 'id' | 'name'>; revision: RevisionRow }
 
-/** Makes a revision's folder and starts its agent server, both with their log. Knows nothing of order and states. */
+/** Builds a revision's folder and starts its agent server, with their logs. Ordering and statuses are up to the caller. */
 export class Launcher {
   constructor(private readonly options: LauncherOptions) {}
 
@@ -44,19 +44,19 @@ export class Launcher {
     return path.join(this.options.buildsFolder, deploymentId, revisionId ?? '')
   }
 
-  /** A log of one revision in which none of its secrets can be read. */
+  /** A log of one revision with its secrets masked. */
   logOf({ deployment, revision }: Subject, type: LogType): (level: LogLevel, message: string, runId?: string) => void {
     const mask = createMask(this.#secrets(revision).map((secret) => secret.value))
     const place = { deploymentId: deployment.id, revisionId: revision.id, type }
     return (level, message, runId) => this.options.logs.append(place, { level, message: mask(message), runId })
   }
 
-  /** Whether a build has to come first. An image is unpacked when it is rolled out; it has no build stage. */
+  /** Whether the revision needs a build. An image has no build stage; it is unpacked when it is rolled out. */
   async needsBuild(subject: Subject): Promise<boolean> {
     return subject.revision.source !== IMAGE_SOURCE && !(await this.#hasFolder(subject))
   }
 
-  /** Lets go of what deployments that are no more have in the image store. */
+  /** Releases the images of deleted deployments. */
   forget(deployments: Parameters<ImageStore['unpin']>[0]): Promise<void> {
     return this.options.images.unpin(deployments)
   }
@@ -66,7 +66,7 @@ export class Launcher {
     return stat(this.folderOf(deployment.id, revision.id)).then(Boolean, () => false)
   }
 
-  /** Builds the revision and notes its commit. Throws a BuildError. */
+  /** Builds the revision and records its commit. Throws a BuildError. */
   async build(subject: Subject, signal: AbortSignal): Promise<RevisionRow> {
     const { deployment, revision } = subject
     const { store, buildCache, mirrors } = this.options
@@ -85,7 +85,7 @@ export class Launcher {
     return (await store.findRevision(deployment.id, revision.id)) ?? revision
   }
 
-  /** Starts the agent server and checks every graph. Throws a StartError, and leaves no process behind then. */
+  /** Starts the agent server and checks every graph. Throws a StartError and then leaves no process behind. */
   async start(subject: Subject, signal: AbortSignal): Promise<AgentChild> {
     const { deployment, revision } = subject
     const folder = this.folderOf(deployment.id, revision.id)
@@ -132,7 +132,7 @@ export class Launcher {
     return child
   }
 
-  /** As `start`, for a revision that served before: its row is read again, and its folder made again where it is gone. */
+  /** Like `start`, for a revision that served before: rereads its row and rebuilds its folder if it is missing. */
   async restart(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<AgentChild> {
     const { store } = this.options
     const deployment = await store.findDeployment(deploymentId)
@@ -142,7 +142,7 @@ export class Launcher {
     return this.start({ deployment, revision }, signal)
   }
 
-  /** Makes the folder of an image's revision where it is not there yet. Gives the graph configuration file in it. */
+  /** Unpacks an image revision's folder if it is missing. Returns the graph configuration file in it. */
   async #unpack(subject: Subject, signal: AbortSignal): Promise<string> {
     const { deployment, revision } = subject
     const { images, store } = this.options

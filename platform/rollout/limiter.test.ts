@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createLimiter } from '../kernel/limiter'
 import { createLineReader } from './log-level'
 
-test('never more than the slots at once, in order; who is aborted while waiting leaves the line and the slot stays', async () => {
+test('runs in order within the slots; an aborted waiter leaves the queue without taking a slot', async () => {
   const limited = createLimiter(2)
   const never = new AbortController().signal
   const events: string[] = []
@@ -35,7 +35,7 @@ test('never more than the slots at once, in order; who is aborted while waiting 
   expect(events.at(-1)).toBe('after')
 })
 
-test('a line’s level: from its JSON, else from the stream and its words; a stack trace keeps that of its first line', () => {
+test('a line’s level comes from its JSON, else from its stream and wording; a stack trace keeps its first line’s level', () => {
   const read = createLineReader()
   expect(read('{"level":"warn","msg":"slow","ms":3}', false)).toEqual({
     level: 'WARNING',

@@ -7,7 +7,7 @@ import { startProgram } from '../testing/program.mjs'
 import { tickerFiles } from '../testing/ticker.mjs'
 
 // A longer one with other figures: node scripts/checks/load-rollout.mjs.
-test('under requests and open streams a roll-out fails no request and loses or doubles no event', async () => {
+test('a roll-out under load fails no request and loses or duplicates no event', async () => {
   const folder = createFolder()
   const database = await testDatabase()
   const { child, ready, ended } = await startProgram({

@@ -11,8 +11,8 @@ const LEVEL_WORDS: Record<string, LogLevel> = {
 }
 
 /**
- * Reads one line of an agent server: a JSON line brings its level and run, any other is judged by the stream it came
- * on and its words. The lines of a stack trace keep the level of the first.
+ * Reads one line of an agent server: a JSON line has its level and run; the level of other lines follows from their stream
+ * and wording. The lines of a stack trace keep the level of the first.
  */
 export function createLineReader(): (line: string, isError: boolean) => LogLine {
   let last: LogLevel = 'INFO'

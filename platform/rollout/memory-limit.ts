@@ -9,7 +9,7 @@ const MB = 1024 * 1024
 /** What V8 may keep alive, in MB: the rest of the limit is for buffers, code and threads. */
 export const heapLimitFor = (limitMb: number): number => Math.max(32, Math.floor(limitMb * 0.75))
 
-/** Resident memory of a process in bytes; undefined where it is gone or cannot be asked. */
+/** Resident memory of a process in bytes; undefined if it is gone or cannot be read. */
 export async function residentBytes(pid: number): Promise<number | undefined> {
   try {
     if (process.platform === 'linux') {
@@ -24,8 +24,8 @@ export async function residentBytes(pid: number): Promise<number | undefined> {
 }
 
 /**
- * Calls `onExcess` once, with the reason in words, when a process uses more memory than its limit. Nothing is watched
- * without a limit. Gives a function that ends the watch.
+ * Calls `onExcess` once, with the reason, when a process exceeds its memory limit. Does nothing
+ * without a limit. Returns a function that stops watching.
  */
 export function watchMemory(
   pid: number | undefined,

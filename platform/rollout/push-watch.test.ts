@@ -12,7 +12,7 @@ import {
   waitFor,
 } from '../testing/platform-fixture'
 
-// The clock would look again only after the test is over: whatever is seen here, the refs' own files told it.
+// The polling interval is longer than the test, so every push seen here was detected by watching ref files.
 vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture
@@ -82,7 +82,7 @@ test('a push is seen at once: loose refs, packed refs, a branch with slashes, a 
   await pushed(id, repository.commit(graphFiles('back')))
 })
 
-test('of rapid pushes the last is deployed and those that were still queued are SKIPPED; no commit comes twice', async () => {
+test('of rapid pushes the last is deployed and queued ones are SKIPPED; no commit is deployed twice', async () => {
   const { id, repository } = await watched('rapid')
   const held = path.join(fixture.folder, 'held')
   writeFileSync(held, '')
@@ -114,7 +114,7 @@ test('a push while the platform is down is built at its start, and nothing is bu
   expect(await revisions(id)).toHaveLength(2)
 })
 
-test('a repository that cannot be asked is said once in the build log, and what serves goes on', async () => {
+test('an unreachable repository is logged once, and the active revision keeps serving', async () => {
   const { id, repository } = await watched('away')
   rmSync(repository.url, { recursive: true })
   await restart()

@@ -15,15 +15,15 @@ import { type RefWatch, watchRef } from './ref-watch'
 export type PushWatchOptions = {
   store: Store
   logs: RevisionLogs
-  /** For git's settings; of the platform alone. */
+  /** Private folder for git's settings. */
   folder: string
   wake(deploymentId: string): void
-  /** Between two looks at a repository on this machine, and at one elsewhere. */
+  /** Polling intervals for repositories on this machine and for remote ones. */
   localMs: number
   remoteMs: number
 }
 type Deployment = Awaited<ReturnType<Store['watchedDeployments']>>[number]
-/** What is remembered of a deployment between looks; nothing of it is missed after a restart. */
+/** State of a deployment between checks; a restart may lose it. */
 type Tracked = {
   source: string
   isLocal: boolean
@@ -38,19 +38,19 @@ class Changed extends Error {}
 const LONGEST_LOCAL_MS = 60_000
 const LONGEST_REMOTE_MS = 15 * 60_000
 const MAX_CONCURRENT_CHECKS = 4
-/** How much rarer a repository is asked whose files tell by themselves. */
+/** How much less often to poll a repository whose files are watched. */
 const WATCHED_TIMES = 5
 
 /**
- * Makes a revision of each new commit on the tracked branch of a deployment with `build_on_push`. It asks the
- * repositories, since a hosted one cannot reach this machine: those elsewhere in turns, those on this machine also as soon
- * as a file of their refs changes. A commit is compared with that of the latest revision, so a push while the platform is
- * down is seen at its start, and a commit whose build fails is not tried again.
+ * Creates a revision for each new commit on the tracked branch of a deployment with `build_on_push`. It polls the
+ * repositories, since a hosted one cannot reach this machine; those on this machine are also checked as soon
+ * as a ref file changes. A commit is compared with that of the latest revision, so a push while the platform is
+ * down is seen at its start, and a failed commit is not built again.
  */
 export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> } {
   const { store, logs, folder, wake, localMs, remoteMs } = options
   const end = new AbortController()
-  setMaxListeners(0, end.signal) // every look that waits for its turn listens
+  setMaxListeners(0, end.signal) // every waiting check adds a listener
   const mask = createMask([])
   const tracked = new Map<string, Tracked>()
   const looking = new Set<Promise<void>>()
@@ -85,14 +85,14 @@ export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> 
         .finally(() => {
           one.isLooking = false
           looking.delete(look)
-          // A sign of a push came while this was under way.
+          // A push was signalled during this check.
           if (one.dueAt === 0) pause.abort()
         })
       looking.add(look)
     }
   }
 
-  /** The memory of a deployment, started again where it tracks another branch now. */
+  /** The state of a deployment, reset if it now tracks another branch. */
   const track = ({ id, sourceConfig, latest }: Deployment): Tracked | undefined => {
     const [url, ref] = [sourceConfig.repo_url, latest.repo_ref]
     if (!url || !ref) return undefined
@@ -119,7 +119,7 @@ export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> 
     return one
   }
 
-  /** Longer after each failure; not in step with others that began at the same time. */
+  /** Backs off after each failure, with jitter. */
   const delayOf = ({ isLocal, failures, files }: Tracked) => {
     const growth = 2 ** Math.min(failures, 10)
     if (!isLocal) return Math.min(remoteMs * growth, LONGEST_REMOTE_MS) * (0.8 + Math.random() * 0.4)
@@ -133,12 +133,12 @@ export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> 
       latest.repo_ref ?? '',
       latest.repo_commit_sha,
     ]
-    // A revision that is about to fetch: which commit it got is known in a moment.
+    // A revision is about to fetch, so its commit will be known shortly.
     if (!built && isRevisionInProgress(latestStatus ?? '')) {
       one.dueAt = Math.min(one.dueAt, Date.now() + localMs)
       return
     }
-    // Before the look: what changes after it gives a sign, what changed before it is seen.
+    // Renew before checking: later changes trigger the watch, earlier ones are seen by the check.
     one.files?.renew()
     let commit: string | undefined
     try {
@@ -161,14 +161,14 @@ export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> 
     if (!commit && one.hasRef)
       say(deployment, 'WARNING', `${ref} is gone from the repository. What serves goes on serving.`)
     one.hasRef = commit !== undefined
-    // One that was interrupted while it waited never had a commit: then the newest before it counts.
+    // A revision interrupted while queued never had a commit, so use the newest one before it.
     if (commit && commit !== (built ?? (await store.newestCommit(id, ref))))
       await makeRevision(deployment, url, ref, commit)
   }
 
   const makeRevision = async ({ id, latest: seen }: Deployment, url: string, ref: string, commit: string) => {
     const revisionId = await store.changeDeployment(id, ({ status, sourceConfig, latest }) => {
-      // Somebody else's change came first: the next look decides again.
+      // Another change came first: the next check decides again.
       const isSame = sourceConfig.repo_url === url && latest.repo_ref === ref
       if (status !== 'READY' || !sourceConfig.build_on_push || !isSame) throw new Changed()
       if ((latest.repo_commit_sha ?? null) !== (seen.repo_commit_sha ?? null)) throw new Changed()

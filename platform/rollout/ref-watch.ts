@@ -1,23 +1,23 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import path from 'node:path'
 
-/** Between the first sign of a change and the call: git writes a lock file first and several files in a row. */
+/** Debounce: git writes a lock file first and then several files in a row. */
 const SETTLE_MS = 30
 
 export type RefWatch = {
-  /** Whether there is anything that can tell. */
+  /** Whether anything is being watched. */
   isWatching(): boolean
   renew(): void
   close(): void
 }
 
 /**
- * Calls `onChange` soon after a ref of a repository on this machine may have moved: its file was replaced, or the refs
- * were packed. What cannot be watched is simply silent, since the repository is asked in turns as well. `renew` is
- * called before a look: folders of refs come and go.
+ * Calls `onChange` soon after a ref of a local repository may have moved: its file was replaced, or the refs
+ * were packed. Unwatchable paths are ignored, because the repository is polled as well. Call `renew`
+ * before each check: ref folders come and go.
  */
 export function watchRef(repository: string, fullRef: string, onChange: () => void): RefWatch {
-  /** By path and inode: a folder that git removed and made again is another one. */
+  /** Keyed by path and inode: git may remove and recreate a folder. */
   const watchers = new Map<string, FSWatcher>()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -49,7 +49,7 @@ export function watchRef(repository: string, fullRef: string, onChange: () => vo
         })
         watchers.set(key, watcher)
       } catch {
-        // no watch to be had here: the next look in turn sees the push
+        // cannot be watched: the next poll sees the push
       }
     }
   }
@@ -81,7 +81,7 @@ function foldersOf(repository: string, fullRef: string): Map<string, string> {
   )
 }
 
-/** The git folder itself changes with every command; elsewhere a lock means that more is to come. */
+/** Selects changes that signal a push: most in the git folder itself do not, and elsewhere lock files only precede one. */
 const signOf = (repository: string, folder: string) => (name: string) =>
   folder === gitFolderOf(repository) ? name === 'packed-refs' || name === 'refs' : !name.endsWith('.lock')
 

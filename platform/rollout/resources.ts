@@ -4,15 +4,15 @@ import { heapLimitFor } from './memory-limit'
 
 export type AppliedResources = {
   memoryLimitMb: number | undefined
-  /** What the deploy log says of the whole spec. */
+  /** The deploy log's lines about the spec. */
   lines: string[]
 }
 
 const ONE_REPLICA = new Set(['min_scale', 'max_scale'])
 
 /**
- * What of a resource spec a process on this machine can honour: its memory limit, and one replica. Whatever else is set
- * is named, so that nobody believes in it.
+ * The parts of a resource spec that a local process can honour: the memory limit, and one replica. Other settings
+ * are listed in the log as having no effect.
  */
 export function applyResources(config: Pick<SourceConfig, 'resource_spec' | 'custom_url'>): AppliedResources {
   const spec = config.resource_spec ?? {}

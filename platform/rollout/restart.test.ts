@@ -39,7 +39,7 @@ async function startProgram() {
   return { ...program, client: createClient(program.ready) }
 }
 
-test('stop leaves no process; the next start has the same address and key, serves again, and finishes what was begun', async () => {
+test('stop leaves no process; the next start keeps the address and key, serves again and finishes pending work', async () => {
   const repository = fixture.repository()
   repository.commit(graphFiles())
   const before = fixture.client
@@ -65,13 +65,13 @@ test('stop leaves no process; the next start has the same address and key, serve
   expect(await client.about(body.id)).toMatchObject({ revision: second, text: 'slow', greeting: 'still here' })
 })
 
-test('a second platform on the same database is refused in plain words', async () => {
+test('a second platform on the same database is refused with a clear message', async () => {
   const first = fixture.platform
   await expect(fixture.start({ timeoutMs: 0 })).rejects.toThrow('Another platform is running on this database')
   expect((await fetch(`${first.url}/ok`)).status).toBe(200)
 })
 
-test('what has nothing to do or to serve is still known after a start, and takes news', async () => {
+test('idle deployments are still known after a restart and accept updates', async () => {
   const { client } = fixture
   const repository = fixture.repository('idle')
   const { body } = await client.create('idle', repository.url)

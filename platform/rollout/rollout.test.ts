@@ -42,7 +42,7 @@ const newRevision = async (id: string, patch: unknown = {}) =>
   (await client.request('POST', `/v2/deployments/${id}/revisions`, patch)).body.id as string
 type Repository = ReturnType<typeof createRepository>
 
-describe('a revision that cannot serve fails with its reason in the log, and the one before serves on', () => {
+describe('a revision that cannot serve fails with its reason in the log, and the previous one keeps serving', () => {
   let id: string
   let first: string
   let repository: Repository
@@ -117,7 +117,7 @@ describe('a revision that cannot serve fails with its reason in the log, and the
     expect(await client.about(id)).toMatchObject({ revision: first, text: 'one' })
   })
 
-  test('a ref that does not exist, and one that is none', async () => {
+  test('a missing ref and an invalid ref', async () => {
     for (const [ref, reason] of [
       ['nowhere', /couldn't find remote ref refs\/heads\/nowhere/],
       ['--upload-pack=touch /tmp/x', /is no name of a branch or tag/],
@@ -148,7 +148,7 @@ test('the agent server sees the deployment’s secrets and the platform’s sett
   delete process.env.OPERATOR_TOKEN
 })
 
-test('of revisions that wait, only the last is rolled out; those it overtook are SKIPPED', async () => {
+test('only the last queued revision is rolled out; earlier ones are SKIPPED', async () => {
   const { id, repository } = await serving('queue')
   const held = path.join(fixture.folder, 'held-queue')
   writeFileSync(held, '')
@@ -197,7 +197,7 @@ test('commands run in their folders with their output in the build log, without 
   expect(await client.about(id)).toMatchObject({ text: 'built' })
 })
 
-test('a failing command fails the build with its last words; an interrupt ends a running one and its whole group', async () => {
+test('a failing command fails the build with its last output; an interrupt kills a running one and its process group', async () => {
   const { id, repository } = await serving('interrupt')
   await client.patch(`/v2/deployments/${id}`, { source_config: { install_command: 'node broken.mjs' } })
   repository.commit({ 'broken.mjs': 'console.error("cannot reach the registry"); process.exit(4)' })
@@ -259,7 +259,7 @@ test('folders of the newest five revisions stay; an older one that is redeployed
   expect(folders()).toEqual(made.sort())
 })
 
-test('an agent server that dies is started again, with the reason in its deploy log', async () => {
+test('an agent server that dies is restarted, with the reason in its deploy log', async () => {
   const { id, first } = await serving('crash')
   const before = await client.about(id)
   await client.get(`/agents/${id}/crash`).catch(() => {})
@@ -278,7 +278,7 @@ test('no request fails and no stream is cut during a switch, and the old process
   const open = Array.from({ length: 5 }, async () => {
     const response = await fetch(url, { headers: { 'x-api-key': fixture.platform.apiKey } })
     const seen = (await response.text()).split('\n\n').slice(0, -1)
-    // Every number in its place, and then the end as the agent server wrote it.
+    // Every number in order, followed by the agent server's own end.
     return seen.every((event, n) => event === `data: ${n === seen.length - 1 ? 'whole' : n}`)
   })
   const second = await newRevision(id)
@@ -304,7 +304,7 @@ test('no request fails and no stream is cut during a switch, and the old process
   expect([...seen].sort()).toEqual([first, second].sort())
 })
 
-test('a deleted deployment awaits its end, then is gone with its process, folder and database schema', async () => {
+test('a deleted deployment waits for its end, then loses its process, folder and database schema', async () => {
   const { id } = await serving('gone')
   const { pid, cwd } = await client.about(id)
   expect(await client.request('DELETE', `/v2/deployments/${id}?force=true`)).toMatchObject({ status: 400 })

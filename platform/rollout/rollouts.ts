@@ -2,12 +2,12 @@ import { readdir, rm } from 'node:fs/promises'
 import type { AgentChild } from './child'
 import { DeploymentQueue, type RolloutOptions } from './deployment-queue'
 
-/** What the gateway gets for a deployment's id. */
+/** The gateway's routing result for a deployment id. */
 export type Target = { state: 'up'; child: AgentChild } | { state: 'down' } | { state: 'unknown' }
 
 /**
- * The queues of deployments that something is done for; most of thousands only lie in the store. Knows at any moment,
- * without asking the store, where a request goes.
+ * The queues of active deployments; idle ones exist only in the store. Always knows where to route a request
+ * without a query.
  */
 export class Rollouts {
   readonly #known = new Set<string>()
@@ -16,7 +16,7 @@ export class Rollouts {
 
   constructor(private readonly options: RolloutOptions) {}
 
-  /** Goes on where the last platform ended: deletions, unfinished revisions, and the agent servers that served. */
+  /** Resumes where the last platform stopped: deletions, unfinished revisions and serving agent servers. */
   async start(): Promise<void> {
     const { store, launcher } = this.options
     for (const id of await store.deploymentIds()) this.#known.add(id)
@@ -36,7 +36,7 @@ export class Rollouts {
     }
   }
 
-  /** Tells that the store holds something new for a deployment: it, or a revision of it, or that it is to go. */
+  /** Call after the store got work for a deployment: a new deployment or revision, or a deletion. */
   wake(deploymentId: string, isDeleted = false): void {
     if (this.#isStopping) return
     const queue = this.#queueOf(deploymentId)
@@ -56,7 +56,7 @@ export class Rollouts {
     return child ? { state: 'up', child } : { state: 'down' }
   }
 
-  /** Ends every process; what is unfinished stays so in the store. */
+  /** Stops every process; unfinished work stays in the store. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true
     await Promise.all([...this.#queues.values()].map((queue) => queue.stop(graceMs)))

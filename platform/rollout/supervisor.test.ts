@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { AgentChild } from './child'
 import { Supervisor } from './supervisor'
 
-// Time passes when a test says so; the supervisor's own waits go by the same clock.
+// Uses fake time, for the supervisor's own waits too.
 vi.mock('node:timers/promises', () => ({
   setTimeout: (ms: number, value: unknown, options: { signal?: AbortSignal } = {}) =>
     new Promise((resolve, reject) => {
@@ -48,7 +48,7 @@ function createSupervisor(more = {}) {
   return { supervisor: new Supervisor(options), lines }
 }
 
-test('crashes in a row are answered ever later, and at once again after one that has lived for a while', async () => {
+test('repeated crashes back off, and a longer-lived child resets the delay', async () => {
   const { supervisor, lines } = createSupervisor({ settledMs: 150 })
   const started: ReturnType<typeof fakeChild>[] = []
   const launch = async () => {
@@ -73,7 +73,7 @@ test('crashes in a row are answered ever later, and at once again after one that
   expect(lines[0]).toMatch(/^The agent server ended by itself: exit code 1\. It had run for 0\.0 s\.$/)
 })
 
-test('stop waits for what is only being started, and leaves none of it', async () => {
+test('stop waits for children that are starting and leaves none running', async () => {
   const { supervisor } = createSupervisor()
   const { child } = fakeChild()
   let isBegun = false
@@ -89,7 +89,7 @@ test('stop waits for what is only being started, and leaves none of it', async (
   expect(child.isRunning()).toBe(false)
 })
 
-test('a replaced child is ended once it has said that it executes nothing and every request is answered, or at the limit', async () => {
+test('a replaced child is stopped once it is idle with no open requests, or at the drain limit', async () => {
   const { supervisor, lines } = createSupervisor()
   const [first, second, third] = [fakeChild().child, fakeChild().child, fakeChild().child]
   const launch = async () => fakeChild().child

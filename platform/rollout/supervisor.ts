@@ -4,11 +4,11 @@ import type { AgentChild } from './child'
 
 export type SupervisorOptions = {
   log(level: LogLevel, message: string): void
-  /** How long an agent server that was replaced may finish its runs and open requests. */
+  /** How long a replaced agent server may take to finish its runs and open requests. */
   drainMs: number
   /** From SIGTERM to SIGKILL. */
   graceMs: number
-  /** A child that lived this long has not failed to start: the back-off starts again. */
+  /** A child that ran this long counts as started: the back-off is reset. */
   settledMs?: number
 }
 type Launch = (signal: AbortSignal) => Promise<AgentChild>
@@ -17,34 +17,34 @@ const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 30_000
 const SETTLED_MS = 60_000
 
-/** Keeps the agent server of one deployment running, and lets another take its place without a gap. */
+/** Keeps one deployment's agent server running, and replaces it without downtime. */
 export class Supervisor {
   #current: AgentChild | undefined
   #keeping = new AbortController()
   #failures = 0
   #isStopped = false
   readonly #draining = new Set<AgentChild>()
-  /** What is being started or ended now; none of it outlives `stop`. */
+  /** Starts and stops in progress; `stop` waits for all of them. */
   readonly #under = new Set<Promise<void>>()
 
   constructor(private readonly options: SupervisorOptions) {}
 
-  /** Where requests go now; undefined while nothing can answer. */
+  /** Where requests go now; undefined while no child is ready. */
   get current(): AgentChild | undefined {
     return this.#current?.isRunning() ? this.#current : undefined
   }
 
-  /** Nothing runs, is being started or ended. */
+  /** Whether nothing is running, starting or stopping. */
   get isIdle(): boolean {
     return !this.#current && !this.#draining.size && !this.#under.size
   }
 
-  /** Starts what served before the platform was stopped, and goes on trying. */
+  /** Starts the agent server that served before the platform stopped, retrying on failure. */
   restore(launch: Launch): void {
     this.#follow(this.#keep(launch, this.#renew(), 0))
   }
 
-  /** From now on requests go to `child`; the one before it is drained. `launch` starts it again after a crash. */
+  /** Routes requests to `child` and drains its predecessor. `launch` restarts it after a crash. */
   adopt(child: AgentChild, launch: Launch): void {
     const signal = this.#renew()
     const before = this.#current
@@ -53,7 +53,7 @@ export class Supervisor {
     if (before?.isRunning()) this.#follow(this.#drain(before))
   }
 
-  /** Ends every process of the deployment, open requests or not, also those that are only being started. */
+  /** Stops every process of the deployment, including starting ones, without waiting for open requests. */
   async stop(graceMs = this.options.graceMs): Promise<void> {
     this.#isStopped = true
     this.#renew()
@@ -68,7 +68,7 @@ export class Supervisor {
     this.#under.add(followed)
   }
 
-  /** Ends whatever restart loop is under way; what it was starting is stopped by its signal. */
+  /** Ends the current restart loop; its signal stops a child that is starting. */
   #renew(): AbortSignal {
     this.#keeping.abort(new Error('replaced'))
     this.#keeping = new AbortController()
@@ -109,7 +109,7 @@ export class Supervisor {
       }
       try {
         const child = await launch(signal)
-        // Replaced in the very moment it became ready.
+        // Replaced just as it became ready.
         if (signal.aborted) await child.stop(0)
         else this.#watch(child, launch, signal)
         return
@@ -120,7 +120,7 @@ export class Supervisor {
     }
   }
 
-  /** Lets a replaced agent server finish what it has, and says in the log of its successor how that went. */
+  /** Lets a replaced agent server finish its work, and logs the outcome in its successor's deploy log. */
   async #drain(child: AgentChild): Promise<void> {
     const { drainMs, graceMs, log } = this.options
     const began = Date.now()

@@ -20,7 +20,7 @@ export type TracesAppOptions = {
   tenantId: string
   version: string
   isKey(given: string): boolean
-  /** Keys of deployments: for the intake only. */
+  /** Deployment keys, valid for the intake only. */
   isTraceKey(given: string): boolean
   logError(line: string): void
   limits?: IntakeLimits | undefined
@@ -28,7 +28,7 @@ export type TracesAppOptions = {
 
 type Env = { Bindings: HttpBindings }
 type Id = keyof typeof tracesSchemas
-/** What an operation's schemas make of a request. */
+/** A request as parsed by the operation's schemas. */
 // biome-ignore lint/suspicious/noExplicitAny: each handler's own schema has checked what it gets; see `parseInput`
 type Input = { params: Record<string, string>; query: any; body: any; context: Context<Env> }
 type Handler = (input: Input) => Promise<Response> | Response
@@ -41,7 +41,7 @@ const INTAKE: ReadonlySet<string> = new Set<Id>([
   'createTraceRunMultipart',
   'createFeedback',
 ])
-/** The same paths stand behind a prefix where SDKs of other versions look for them. */
+/** Other SDK versions use the same paths under a prefix. */
 const PREFIXES = ['', '/api/v1']
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 const QUERY_LIMIT = 1_000_000
@@ -50,7 +50,7 @@ const QUERY_LIMIT = 1_000_000
 export const isTracesPath = (url: string): boolean =>
   /^(\/api\/v1)?\/(info|runs|sessions|feedback|traces)(?=[/?]|$)/.test(url)
 
-/** The tracing API: the SDK's intake, and the reads over what it brought. */
+/** The tracing API: the SDK's intake, and reads of the logged runs. */
 export function createTracesApp(options: TracesAppOptions): Hono<Env> {
   const intake = new Intake(options.store, options.limits ?? INTAKE_LIMITS)
   const queries = new TraceQueries(options.db)
@@ -84,7 +84,7 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
   }
 
   const app = new Hono<Env>()
-  // A literal segment wins over a parameter, as in the table: `/runs/query` is no run.
+  // A literal segment takes precedence over a parameter: `/runs/query` is not a run id.
   for (const prefix of PREFIXES)
     for (const row of Object.values(traces).sort(
       (a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')),
@@ -153,7 +153,7 @@ const json = (context: Context, text: string): Response =>
 
 function reply(context: Context<Env>, { status, body, retryAfterS }: IntakeAnswer): Response {
   const { incoming } = context.env
-  // What was not read of a refused body must not be taken for the next request.
+  // The unread rest of a refused body must not be parsed as the next request.
   if (!incoming.complete) {
     context.header('Connection', 'close')
     incoming.resume()

@@ -53,12 +53,12 @@ const runsOf = async (name: string) => {
     .body.runs
 }
 
-test('a run is in its project within two seconds, complete and once, and the process talks to this machine only', async () => {
+test('a run is in its project once and complete within two seconds, and the process contacts only this machine', async () => {
   const id = await deploy('traced')
   const { env } = await ask(id)
   await waitFor('the run is in its project', async () => (await runsOf('traced')).length >= 4, 2000)
   await ask(id)
-  // The second answer tells what the first had contacted by then.
+  // The second response lists the hosts contacted during the first.
   const { seen } = await ask(id)
   await waitFor(
     'three runs',
@@ -84,14 +84,14 @@ test('a run is in its project within two seconds, complete and once, and the pro
   expect(llm).toHaveLength(3)
   expect(llm[0]).toMatchObject({ outputs_preview: 'Hello from the graph' })
 
-  // Its key logs, and reads nothing.
+  // The deployment's key can log but not read.
   const key = env.LANGSMITH_API_KEY ?? ''
   expect((await fixture.client.request('GET', '/info', undefined, { 'x-api-key': key })).status).toBe(200)
   for (const path of ['/sessions', '/v2/deployments', `/agents/${id}/info`])
     expect((await fixture.client.request('GET', path, undefined, { 'x-api-key': key })).status).toBe(403)
 })
 
-test('the last traces leave before the process ends', async () => {
+test('the last traces are sent before the process exits', async () => {
   const id = await deploy('last')
   const { body } = await fixture.client.request('POST', `/agents/${id}/runs/wait`, {
     assistant_id: 'chat',

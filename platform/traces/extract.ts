@@ -7,7 +7,7 @@ import type { TraceMessage } from '@/lib/traces/message'
 import { get, type Json, textOf } from '@/lib/traces/values'
 import { type RunUpdate, uuidOf } from './intake-request'
 
-/** The columns of a run that one piece of it gives; null for what it does not say. */
+/** The columns of a run set by one update; null for absent ones. */
 export type RunColumns = {
   id: string
   is_patched: boolean
@@ -44,10 +44,10 @@ const PREVIEW = 300
 const SEARCHED = 4000
 const MAX_ERROR = 100_000
 
-/** PostgreSQL's text holds neither NUL nor half a surrogate pair; the JSON texts beside it keep both. */
+/** PostgreSQL's text type holds neither NUL nor unpaired surrogates; the stored JSON texts keep both. */
 export const storable = (text: string): string => {
   const whole = text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
-  // Only half pairs change on the way through UTF-8.
+  // Only unpaired surrogates change when encoded as UTF-8.
   return /[\uD800-\uDFFF]/.test(whole) ? Buffer.from(whole).toString() : whole
 }
 const short = (value: unknown, length: number): string | null => {
@@ -55,18 +55,18 @@ const short = (value: unknown, length: number): string | null => {
   return text === undefined ? null : storable(text.slice(0, length))
 }
 
-/** ISO text with microseconds of a time in milliseconds: Date would cut them off, and they order siblings. */
+/** ISO text with microseconds for a time in milliseconds: Date would drop them, and they order siblings. */
 function isoTime(value: unknown): string | null {
   const ms = timeOf(value)
   if (ms === undefined) return null
   const whole = Math.floor(ms)
   const micros = Math.min(999, Math.round((ms - whole) * 1000))
   const text = new Date(whole).toISOString()
-  // PostgreSQL reads no year of six digits with a sign.
+  // PostgreSQL cannot parse signed six-digit years.
   return /^\d{4}-/.test(text) ? `${text.slice(0, -1)}${String(micros).padStart(3, '0')}Z` : null
 }
 
-/** What the lists and totals need of a piece. Never throws: what it cannot read is null. */
+/** The values that lists and totals need from an update. Never throws: unreadable values are null. */
 export function extractColumns({ kind, id, main, fields }: RunUpdate, projectId: string | null): RunColumns {
   const inputs = parsed(fields.inputs)
   const outputs = parsed(fields.outputs)
@@ -117,7 +117,7 @@ export function extractColumns({ kind, id, main, fields }: RunUpdate, projectId:
   }
 }
 
-/** The texts of large fields were checked when they came. Their numbers are not stored from here, so no digit can be lost. */
+/** Large fields were validated on arrival. Numbers are not stored from this parse, so losing digits is harmless. */
 const parsed = (text: Buffer | undefined): unknown =>
   text ? (JSON.parse(text.toString('utf8')) as unknown) : undefined
 
@@ -140,7 +140,7 @@ function threadOf(metadata: unknown): string | null {
   return null
 }
 
-/** As text for jsonb, which takes no NUL, no half pair, and no number beyond its own. */
+/** Text that jsonb accepts: without NUL, unpaired surrogates and numbers out of its range. */
 export const storableJson = (value: Json): string =>
   storable(printJson(value))
     .replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd')
@@ -155,13 +155,13 @@ function preview(message: TraceMessage | undefined, value: unknown): string | nu
   return short(text || gather(value, PREVIEW), PREVIEW)
 }
 
-/** The texts inside a value, in order; of media only that they are there. */
+/** The texts inside a value, in order and without media. */
 function gather(value: unknown, length: number): string {
   const found: string[] = []
   let left = length
   let steps = 20_000
   const open: unknown[] = [value]
-  // From the end, because the last of it is what was said last; a stack, because depth may be anything.
+  // An explicit stack, because nesting depth is unbounded.
   while (open.length > 0 && left > 0 && steps-- > 0) {
     const one = open.pop()
     if (typeof one === 'string') {

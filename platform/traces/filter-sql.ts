@@ -44,7 +44,7 @@ function condition(filter: Filter): SQL {
     return sql`(${sql.join(filter.of.map(condition), sql.raw(` ${filter.op} `))})`
   if (filter.op === 'not') return sql`(not coalesce(${condition(filter.of[0])}, false))`
   if (filter.op === 'search') return searchCondition(filter.text)
-  const { op, field, value } = filter as Extract<Filter, { field: string }> // the others are dealt with
+  const { op, field, value } = filter as Extract<Filter, { field: string }> // the others were handled above
   if (field === 'tags') return sql`tags @> array[${textValue(field, value)}]::text[]`
   if (field === 'metadata') return sql`metadata @> ${jsonValue(value)}::jsonb`
   if (field === 'metadata_key') return sql`metadata ? ${textValue(field, value)}`
@@ -63,7 +63,7 @@ function condition(filter: Filter): SQL {
   return sql`${column} ${sql.raw(OPERATORS[op])} ${typed(known.kind, field, value)}`
 }
 
-/** Every word, the last one also as the beginning of one. */
+/** Matches every word; the last one also as a prefix. */
 export function searchCondition(text: string): SQL {
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? []
   if (words.length === 0) return sql`true`
@@ -101,7 +101,7 @@ function jsonValue(value: unknown): string {
     const parsed: unknown = JSON.parse(textValue('metadata', value))
     if (typeof parsed === 'object' && parsed !== null) return storableJson(parsed as Record<string, unknown>)
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new FilterError('metadata is compared with an object as JSON text')
 }

@@ -4,7 +4,7 @@ import { parseJson, printJson } from '@/lib/json/lossless'
 import type { Json } from '@/lib/traces/values'
 import type { Part } from './multipart'
 
-/** What one request says of one run, in a post or a patch: its small fields, and the JSON texts of the large ones. */
+/** One request's post or patch of one run: its small fields, and the JSON texts of the large ones. */
 export type RunUpdate = {
   kind: 'post' | 'patch'
   id: string
@@ -14,17 +14,17 @@ export type RunUpdate = {
 export type Attachment = { runId: string; name: string; contentType: string; data: Buffer }
 export type Problem = { loc: (string | number)[]; msg: string; type: string }
 
-/** An id in the form that the store has it. */
+/** An id in its stored form. */
 export const uuidOf = (value: unknown): string | undefined =>
   typeof value === 'string' && isUuid(value) ? value.toLowerCase() : undefined
 
-/** Gathers what a request brings. What cannot be used is noted, and the rest goes on. */
+/** Collects the contents of a request. Unusable parts are reported, the rest is processed. */
 export class IntakeRequest {
   readonly problems: Problem[] = []
   readonly attachments: Attachment[] = []
   readonly feedback: Json[] = []
   readonly #pieces = new Map<string, RunUpdate>()
-  /** Of the body so far, unpacked. */
+  /** Bytes of the body so far, uncompressed. */
   bytes = 0
 
   get runs(): RunUpdate[] {
@@ -32,7 +32,7 @@ export class IntakeRequest {
   }
 
   refuse(loc: (string | number)[], msg: string, type = 'value_error'): undefined {
-    // One line for each of a thousand bad parts would be an answer larger than the limit of some clients.
+    // Limited, because a line for each of a thousand bad parts would exceed some clients' response limit.
     if (this.problems.length < 100) this.problems.push({ loc: ['body', ...loc], msg, type })
   }
 
@@ -81,7 +81,7 @@ export class IntakeRequest {
       if (main[field] !== undefined && main[field] !== null) piece.fields[field] = Buffer.from(printJson(main[field]))
       delete main[field]
     }
-    // Kept without what cannot be an id: a tree with a gap is better than no run.
+    // Keep the run without its invalid ids: a tree with a gap is better than no run.
     for (const key of ['trace_id', 'parent_run_id', 'session_id', 'reference_example_id'])
       if (main[key] !== undefined && main[key] !== null && !uuidOf(main[key])) {
         this.refuse([...loc, key], 'Input should be a valid UUID', 'uuid_parsing')

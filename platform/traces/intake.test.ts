@@ -48,7 +48,7 @@ const facts = {
 }
 
 describe('multipart', () => {
-  test('every kind of part arrives, packed and not', async () => {
+  test('accepts every kind of part, compressed or not', async () => {
     for (const pack of [(body: Buffer) => body, gzipSync]) {
       const { inputs, extra, ...main } = run(llm)
       const picture = randomBytes(1000)
@@ -87,7 +87,7 @@ describe('multipart', () => {
     }
   })
 
-  test('is the same wherever the network cuts it', () => {
+  test('parses the same wherever the network splits it', () => {
     const parts: Parts = [
       ['post.a', { text: `\r\n--${BOUNDARY.slice(0, 10)}` }],
       ['post.b', Buffer.from('')],
@@ -156,7 +156,7 @@ describe('multipart', () => {
     expect([answer.status, typeof answer.body.detail]).toEqual([status, 'string'])
   })
 
-  test('unknown parts and ids that are none are told by name', async () => {
+  test('reports unknown parts and invalid ids by name', async () => {
     const answer = await traces.multipart([
       ['post.1', {}],
       [`post.${randomUUID()}.wishes`, {}],
@@ -201,7 +201,7 @@ describe('a run is the same', () => {
     expect(await traces.runs('tests', { id: [id] })).toHaveLength(1)
   })
 
-  test('after an old patch comes late', async () => {
+  test('after an outdated patch arrives late', async () => {
     const one = run()
     await traces.post('/runs', { ...one, end_time: undefined })
     const patch = (fields: Record<string, unknown>) => traces.send('PATCH', `/runs/${one.id}`, fields)
@@ -235,7 +235,7 @@ describe('other ways in', () => {
     })
   })
 
-  test('odd values are kept as they came', async () => {
+  test('unusual values are stored unchanged', async () => {
     const text = `{"id":"${randomUUID()}","name":"a\\u0000b\\ud800","session_name":"odd","start_time":"soon","end_time":-5,"trace_id":null,
       "inputs":{"id":12345678901234567890,"nul":"\\u0000"},"extra":{"metadata":{"big":12345678901234567890,"nul\\u0000":"\\ud83d"}}}`
     const { id } = JSON.parse(text)
@@ -261,7 +261,7 @@ describe('other ways in', () => {
     if (latency === null) expect(Date.parse(stored.end_time)).toBe(end_time)
   })
 
-  test('a parent that never comes: the run is there, with what it says of it', async () => {
+  test('a run whose parent never arrives is stored with its reference', async () => {
     const lost = child({ ...run(), id: randomUUID() }, { name: 'lost' })
     expect((await traces.post('/runs', lost)).status).toBe(202)
     expect((await traces.get(`/traces/${lost.trace_id}/runs`)).body.runs).toMatchObject([
@@ -289,7 +289,7 @@ describe('other ways in', () => {
     expect(answer.body.detail).toBeTruthy()
   })
 
-  test('answers under the prefix of other versions, and tells its limits', async () => {
+  test('responds under the prefix of other SDK versions and reports its limits', async () => {
     for (const prefix of ['', '/api/v1'])
       expect((await traces.get(`${prefix}/info`)).body).toMatchObject({
         batch_ingest_config: { use_multipart_endpoint: true, size_limit_bytes: 20971520 },
@@ -299,7 +299,7 @@ describe('other ways in', () => {
     expect((await traces.get('/traces')).status).toBe(404)
   })
 
-  test('nobody without a key', async () => {
+  test('refuses requests without a key', async () => {
     expect((await traces.send('GET', '/info', undefined, { 'x-api-key': '' })).status).toBe(401)
     expect((await traces.send('POST', '/runs', {}, { 'x-api-key': 'wrong' })).status).toBe(403)
     const forged = `traces_${randomUUID()}_${'0'.repeat(64)}`
@@ -307,7 +307,7 @@ describe('other ways in', () => {
   })
 })
 
-test('a batch of 20 MB is taken, and its runs are complete', async () => {
+test('accepts a batch of 20 MB and stores its runs completely', async () => {
   const noise = randomBytes(50_000).toString('base64')
   const root = run({ session_name: 'large' })
   const runs = Array.from({ length: 299 }, (_, n) => child(root, { session_name: 'large', inputs: { noise, n } }, n))

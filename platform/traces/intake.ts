@@ -7,7 +7,7 @@ import { IntakeRequest } from './intake-request'
 import { boundaryOf, MalformedBody, MultipartReader } from './multipart'
 import type { RunStore } from './run-store'
 
-/** An answer to the tracing SDK. `detail` is text, or a list of what is wrong where. */
+/** A response to the tracing SDK. `detail` is text, or a list of errors with their locations. */
 export type IntakeAnswer = {
   status: 202 | 400 | 404 | 413 | 415 | 422 | 429
   body: { detail?: unknown; message?: string }
@@ -15,15 +15,15 @@ export type IntakeAnswer = {
 }
 
 export type IntakeLimits = {
-  /** Of one request, unpacked. SDKs keep to `size_limit_bytes` of `/info`, and go beyond it for a single large run. */
+  /** Uncompressed bytes of one request. SDKs respect `size_limit_bytes` of `/info`, but exceed it for a single large run. */
   maxBytes: number
-  /** Requests that are read or written at a time; the next is asked to come again. */
+  /** Concurrent requests; further ones are told to retry. */
   maxActive: number
-  /** Of all requests that are being worked on. */
+  /** Bytes of all requests in progress. */
   maxActiveBytes: number
 }
 export const INTAKE_LIMITS: IntakeLimits = { maxBytes: 100_000_000, maxActive: 16, maxActiveBytes: 250_000_000 }
-/** What `/info` tells SDKs. */
+/** The limits that `/info` reports to SDKs. */
 export const SIZE_LIMIT = 100
 export const SIZE_LIMIT_BYTES = 20_971_520
 const RETRY_AFTER_S = 1
@@ -33,8 +33,8 @@ class TooLarge extends Error {}
 type Read = (pieces: IntakeRequest) => Promise<void>
 
 /**
- * The tracing SDK's intake. What is wrong in a request is told with its place; whatever else the request brought is stored
- * anyway, because no SDK sends it again.
+ * The tracing SDK's intake. Errors in a request are reported with their location; the rest of the request is stored
+ * anyway, because SDKs do not resend it.
  */
 export class Intake {
   #active = 0
@@ -106,11 +106,11 @@ export class Intake {
     }
   }
 
-  /** The body in pieces, unpacked, within the limit. */
+  /** The uncompressed body in chunks, up to the limit. */
   async *#chunks(request: IncomingMessage, pieces: IntakeRequest): AsyncGenerator<Buffer> {
     const isPacked = /gzip/i.test(request.headers['content-encoding'] ?? '')
     const body = isPacked ? request.pipe(createGunzip()) : request
-    // A caller that leaves would keep the unpacking waiting for good.
+    // Without this, decompression would wait forever after the caller disconnects.
     if (isPacked) request.once('aborted', () => body.destroy(new MalformedBody('The connection was closed')))
     for await (const chunk of body as AsyncIterable<Buffer>) {
       pieces.bytes += chunk.length
@@ -132,7 +132,7 @@ export class Intake {
   }
 }
 
-/** Why the body could not be read to its end. */
+/** The error for a body that could not be read completely. */
 function answerOf(error: Error & { code?: string }): IntakeAnswer {
   if (error instanceof TooLarge) return { status: 413, body: { detail: error.message } }
   if (error instanceof MalformedBody) return { status: 400, body: { detail: error.message } }

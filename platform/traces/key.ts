@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * The key with which a deployment logs its runs: good for the intake and for nothing else. Graph code can read it, so it
+ * The key with which a deployment logs its runs, valid for the intake only. Graph code can read it, so it
  * must not be the platform's own key, which can change every deployment.
  */
 export const createTraceKeys = (sealKey: Buffer) => {

@@ -1,6 +1,6 @@
 /**
- * Reads multipart/form-data as it streams in: a part is handed out when it is whole, so that what came before a break is
- * not lost with what comes after it. Memory holds one part.
+ * Parses multipart/form-data as it streams in. Each part is emitted once complete, so that parts before a broken connection
+ * are not lost. Holds one part in memory.
  */
 
 export type Part = {
@@ -13,12 +13,12 @@ export type Part = {
 const HEADERS_END = Buffer.from('\r\n\r\n')
 const MAX_HEADERS = 16_384
 
-/** The body cannot be read on; parts that were handed out stand. */
+/** The body is broken; parts already emitted remain valid. */
 export class MalformedBody extends Error {
   override name = 'BrokenBody'
 }
 
-/** The boundary of a content type, or undefined where it is no multipart. */
+/** The boundary of a content type; undefined if it is not multipart. */
 export function boundaryOf(contentType: string | undefined): string | undefined {
   const found = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType ?? '')
   return found?.[1] ?? found?.[2]
@@ -38,18 +38,18 @@ export class MultipartReader {
     private readonly maxPartBytes: number,
   ) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`)
-    // The first delimiter may stand at the very beginning, without a line end before it.
+    // The first delimiter may be at the very start, without a preceding line break.
     this.#rest = Buffer.from('\r\n')
   }
 
-  /** Throws BrokenBody for what is no multipart body. */
+  /** Throws BrokenBody for an invalid multipart body. */
   push(chunk: Buffer): void {
     if (this.#state === 'end') return
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     while (this.#step());
   }
 
-  /** Throws BrokenBody when the closing delimiter has not come. */
+  /** Throws BrokenBody if the closing delimiter is missing. */
   end(): void {
     if (this.#state === 'end') return
     throw new MalformedBody(
@@ -84,7 +84,7 @@ export class MultipartReader {
     return true
   }
 
-  /** Moves bytes to the part that is being read. */
+  /** Moves bytes to the current part. */
   #take(count: number): void {
     if (count <= 0) return
     const taken = this.#rest.subarray(0, count)

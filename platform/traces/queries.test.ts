@@ -62,7 +62,7 @@ afterAll(() => traces?.close(), 30_000)
 
 const ask = async (fields: Record<string, unknown>) =>
   (await traces.post('/runs/query', { session: [project.id], is_root: true, ...fields })).body
-/** The numbers of the roots that were found, smallest first. */
+/** The numbers of the found roots, ascending. */
 const found = async (fields: Record<string, unknown>): Promise<number[]> =>
   (await ask(fields)).runs
     .map((one: Run) => roots.findIndex(({ id }) => id === one.id))
@@ -94,7 +94,7 @@ describe('runs are found by', () => {
     expect(await found({ filter: filterText(asked) })).toEqual(those(is))
   })
 
-  test('model, provider and tokens, which are those of runs of models', async () => {
+  test('model, provider and tokens, which only model runs have', async () => {
     const filter = filterText({ model: 'm1', provider: 'p', minTokens: 21 })
     const { runs } = await ask({ is_root: undefined, run_type: 'llm', filter })
     expect(runs.map((one: { total_tokens: number }) => one.total_tokens)).toEqual([30, 28, 26, 24, 22])
@@ -130,7 +130,7 @@ describe('runs are found by', () => {
     expect([status, body.detail[0].loc]).toEqual([422, ['body', 'filter']])
   })
 
-  test('quotes and patterns in a text are only text', async () => {
+  test('quotes and patterns in a text are taken literally', async () => {
     expect(await found({ filter: filterText({ tag: `x'] or true; --"\\` }) })).toEqual([])
     expect((await traces.post('/runs/query', { cursor: 'x' })).status).toBe(422)
     expect((await traces.post('/runs/query', { limit: 1000 })).status).toBe(422)
@@ -150,7 +150,7 @@ test.each(['asc', 'desc'])('pages %s hold every run once, in order', async (orde
   expect(seen).toEqual(order === 'asc' ? ids : ids.reverse())
 })
 
-test('a tree comes in its order, page by page; a root shows what its trace took', async () => {
+test('a tree is returned in order, page by page; a root shows the totals of its trace', async () => {
   const [root] = roots.slice(12)
   const id = root?.id
   const whole = (await traces.get(`/traces/${id}/runs`)).body.runs
@@ -164,7 +164,7 @@ test('a tree comes in its order, page by page; a root shows what its trace took'
   expect((await traces.get('/traces/x/runs')).status).toBe(422)
 })
 
-test('a tree of 130 levels is read on by a cursor that fits into a URL', async () => {
+test('a tree of 130 levels is paged by a cursor that fits into a URL', async () => {
   const chain = [run({ session_name: 'deep' })]
   for (let n = 1; n < 130; n++) chain.push(child(chain[n - 1] as (typeof chain)[0], { session_name: 'deep' }, n))
   await traces.post('/runs/batch', { post: chain })
@@ -175,7 +175,7 @@ test('a tree of 130 levels is read on by a cursor that fits into a URL', async (
   expect([...first.runs, ...rest.runs].map((one: Run) => one.id)).toEqual(chain.map(({ id }) => id))
 })
 
-test('totals: errors, percentiles, tokens of models only, cost where it is known, by time', async () => {
+test('totals over time: errors, percentiles, tokens of models only, and known costs', async () => {
   const { body } = await traces.post('/runs/stats', { session: [project.id], is_root: true })
   expect(body).toMatchObject({
     run_count: 30,
@@ -213,7 +213,7 @@ test('totals: errors, percentiles, tokens of models only, cost where it is known
   expect(none).toMatchObject({ run_count: 0, error_rate: null, latency_p50: null, total_cost: null })
 })
 
-test('what tools and services cost is in the sums, what chains repeat is not', async () => {
+test('totals include the costs of tools and services, not the copies in chains', async () => {
   const root = run({
     name: 'paid',
     session_name: 'paid',
@@ -242,7 +242,7 @@ test('what tools and services cost is in the sums, what chains repeat is not', a
   expect(listed).toMatchObject({ total_cost: '1.75', total_tokens: 6, prompt_tokens: 5 })
 })
 
-test('projects: made, listed, renamed, removed with their runs; one that a deployment logs to stays', async () => {
+test('projects can be created, listed, renamed and removed with their runs, unless a deployment logs to them', async () => {
   const { body: made } = await traces.post('/sessions', { name: 'mine' })
   expect((await traces.post('/sessions', { name: 'mine' })).status).toBe(409)
   const one = run({ session_name: undefined, session_id: made.id })
@@ -305,7 +305,7 @@ test('lists, errors, trees and searches use their indexes', async () => {
   })
 })
 
-test('old traces go by age and by bytes, whole, and the newest stay', async () => {
+test('retention removes whole traces by age and by size, oldest first', async () => {
   await withDatabase(async (db) => {
     const keep = { maxAgeDays: 36_500, maxBytes: 1e12 }
     const sweep = (fields: object) => sweepTraces(db as never, { ...keep, ...fields })
@@ -329,7 +329,7 @@ test('old traces go by age and by bytes, whole, and the newest stay', async () =
   })
 })
 
-test('more than can be worked on at once is asked to come again, and nothing of it is half done', async () => {
+test('a request over the concurrency limit is a 429, one over the size limit a 413', async () => {
   let release = () => {}
   const written: number[] = []
   const store = {

@@ -98,9 +98,9 @@ export function runsStatement(asked: TraceRunsQuery): SQL {
 }
 
 /**
- * The statement behind `listTraceTree`: by the own segment of the dotted order, so by when a run began, and brothers as the
- * SDK numbered them. Not by the whole of it: a hundred levels are longer than an index takes, and reading them to sort is
- * what made such a trace slow.
+ * The statement behind `listTraceTree`: ordered by the last segment of the dotted order, so by start time, with siblings as the
+ * SDK numbered them. Not by the whole dotted order: a hundred levels exceed the size of an index row, and sorting them
+ * made such traces slow.
  */
 export function treeStatement(traceId: string, { cursor, limit = TREE_PAGE }: z.output<typeof TraceTreeQuery>): SQL {
   const id = cursor === undefined ? undefined : uuid('query', 'cursor', readCursor(cursor)[1])
@@ -150,7 +150,7 @@ export class TraceQueries {
     await this.#addTraceTotals([row])
     const { rows: attachments } = await this.db.execute(sql`
       select name, content_type, octet_length(data) as size from platform.trace_attachments where run_id = ${id}::uuid order by name`)
-    // What names no run is of the whole trace, so of its root.
+    // Feedback without a run belongs to the whole trace, so to its root.
     const { rows: feedback } = await this.db.execute(sql`
       select body from platform.trace_feedback where run_id = ${id}::uuid or (run_id is null and trace_id = ${id}::uuid)
       order by created_at, id limit ${MAX_FEEDBACK}`)
@@ -238,7 +238,7 @@ export class TraceQueries {
 const firstTokenOf = (start: unknown, first: unknown): number | null => {
   const events = [{ name: 'new_token', time: first }]
   const ms = timeToFirstToken({ start_time: start, events })
-  // Doubles of this size hold about a quarter of a microsecond.
+  // Doubles of this size have a resolution of about a quarter of a microsecond.
   return ms === undefined ? null : Math.round(ms * 1000) / 1000
 }
 
@@ -323,7 +323,7 @@ function totalsOf(row: Json) {
     prompt_tokens: sum(row.prompt_tokens),
     completion_tokens: sum(row.completion_tokens),
     total_tokens: sum(row.total_tokens),
-    // Amounts stay decimal text.
+    // Amounts remain decimal text.
     total_cost: (row.total_cost as string | null | undefined) ?? null,
   }
 }
@@ -335,7 +335,7 @@ function readCursor(cursor: string): [string, string] {
     const [order, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as [unknown, unknown]
     if (typeof order === 'string' && typeof id === 'string' && !order.includes('\0')) return [order, id]
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw invalid('body', [{ path: ['cursor'], message: 'The cursor is not one of this server', type: 'value_error' }])
 }

@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../kernel/database'
 
 export type Retention = {
-  maxAgeDays: number /** Of the stored inputs, outputs and events of one project. */
+  maxAgeDays: number /** Limit for the stored inputs, outputs and events of one project. */
   maxBytes: number
 }
 
-/** Traces are removed whole and in portions, so that the intake is never locked out for long. */
+/** Traces are removed whole and in batches, so that the intake is never blocked for long. */
 const PORTION = 500
 
-/** Removes traces that are older than is kept, then the oldest of each project that holds more than it may. Gives how many runs went. */
+/** Removes expired traces, then the oldest of each project over its size limit. Returns the number of removed runs. */
 export async function sweepTraces(db: Db, { maxAgeDays, maxBytes }: Retention): Promise<number> {
   let removed = 0
   const repeat = async (portion: ReturnType<typeof sql>) => {
@@ -21,10 +21,10 @@ export async function sweepTraces(db: Db, { maxAgeDays, maxBytes }: Retention): 
       if (!rowCount) return
     }
   }
-  // What was said of runs may come before them, so it has no tie to their rows.
+  // Feedback may arrive before its run, so it has no foreign key to it.
   const gone = sql`not exists (select from platform.trace_runs runs where runs.id = coalesce(feedback.run_id, feedback.trace_id))`
   const isOld = sql`start_time < now() - make_interval(days => ${maxAgeDays})`
-  // A trace is as old as its newest run: one that still goes on is not cut short.
+  // A trace is as old as its newest run, so that a trace in progress is not truncated.
   await repeat(sql`select id, trace_id from platform.trace_runs old where ${isOld} and not exists (
     select from platform.trace_runs other where other.trace_id = old.trace_id and not (other.start_time < now() - make_interval(days => ${maxAgeDays}))) limit ${PORTION}`)
   const { rows } = await db.execute(sql`
@@ -50,7 +50,7 @@ export async function sweepTraces(db: Db, { maxAgeDays, maxBytes }: Retention): 
 
 const HOUR_MS = 3_600_000
 
-/** Sweeps once an hour, beginning some time after the start, which has enough to do. */
+/** Sweeps once an hour; the first sweep is delayed to keep load off startup. */
 export function startRetention(
   db: Db,
   retention: Retention,

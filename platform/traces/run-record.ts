@@ -12,7 +12,7 @@ const columns = (order: string) =>
   runs.total_tokens, runs.token_details, runs.prompt_cost, runs.completion_cost, runs.total_cost, runs.thread_id,
   runs.reference_example_id, runs.inputs_preview, runs.outputs_preview, runs.latency_ms, runs.first_token_ms`)
 export const LIGHT_COLUMNS = columns('runs.dotted_order')
-/** Of a tree, whose parents say it all: the dotted orders of a deep one are most of its bytes. */
+/** Columns of a tree row. It omits dotted orders, which would be most of a deep tree's bytes; parents are enough. */
 export const TREE_COLUMNS = columns('null')
 
 export const HEAVY_FIELDS = ['inputs', 'outputs', 'events', 'serialized', 'extra'] as const
@@ -24,8 +24,8 @@ export type HeavyRow = Partial<Record<HeavyField, Buffer | null>>
 const number = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value))
 
 /**
- * A run as JSON text. What was logged as JSON goes out as the text that came in, so no number of it changes on the way, and
- * megabytes are not parsed only to be printed again.
+ * A run as JSON text. Logged JSON is returned as the original text, so that numbers keep their digits, and
+ * megabytes need not be parsed and printed again.
  */
 export async function printRun(row: LightRow, heavy?: HeavyRow, beside?: object): Promise<string> {
   const details = row.token_details as { input?: object; output?: object } | null

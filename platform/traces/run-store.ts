@@ -8,10 +8,10 @@ import { type Attachment, type IntakeRequest, type RunUpdate, uuidOf } from './i
 import { compressText } from './payload'
 import { traceAttachments, traceFeedback } from './schema'
 
-/** One statement's worth: parameters are limited, and a lock is held for each row. */
+/** Rows per statement: parameters are limited, and each row is locked. */
 const BATCH = 200
 const PAYLOADS = ['inputs', 'outputs', 'events', 'extra', 'serialized'] as const
-/** Where runs go that name no project. */
+/** The project of runs that name none. */
 const DEFAULT_PROJECT = 'default'
 
 const TEXT = ['dotted_order', 'name', 'run_type', 'error', 'model', 'provider', 'thread_id'] as const
@@ -42,8 +42,8 @@ const TYPES: Record<string, string> = {
 }
 
 /**
- * What a piece says wins over what stands there if it is a patch, and only fills gaps if it is a post: so a run is the same
- * whatever came first, and whatever came twice. A patch that ends the run earlier than the one that stands is an old one.
+ * A patch overwrites stored values and a post only fills gaps, so that a run is the same
+ * in any order and with duplicates. A patch with an earlier end than the stored one is outdated.
  */
 const WINS = 'excluded.is_patched and not (runs.is_patched and coalesce(excluded.end_time < runs.end_time, false))'
 const merge = (column: string) =>
@@ -59,15 +59,15 @@ const VALUES = sql.raw(
   COLUMNS.map((name) => (name === 'metadata' ? 'given.metadata::jsonb' : `given.${name}`)).join(', '),
 )
 
-/** Writes what requests bring. Every write may be repeated. */
+/** Stores the updates of requests. Every write is idempotent. */
 export class RunStore {
-  /** Names of projects that were seen; a project that is deleted is made again when it is logged to again. */
+  /** Names of known projects. A deleted project is created again when something logs to it. */
   readonly #projects = new Map<string, string>()
 
   constructor(private readonly db: Db) {}
 
   async write(pieces: IntakeRequest): Promise<void> {
-    // By id, so that two requests with the same runs wait for each other instead of both for good.
+    // Sorted by id, so that two requests with the same runs cannot deadlock.
     const runs = pieces.runs.sort((a, b) => (a.id === b.id ? a.kind.localeCompare(b.kind) * -1 : a.id < b.id ? -1 : 1))
     const columns: [RunUpdate, RunColumns][] = []
     const known = new Map<unknown, string | null>()
@@ -78,7 +78,7 @@ export class RunStore {
       known.set(key, projectId)
       columns.push([piece, extractColumns(piece, projectId)])
     }
-    // A post and a patch of one run in one request cannot be written by one statement.
+    // One statement cannot write both a post and a patch of the same run.
     for (const kind of ['post', 'patch'] as const) {
       const some = columns.filter(([piece]) => piece.kind === kind)
       for (let at = 0; at < some.length; at += BATCH) await this.#writeBatch(some.slice(at, at + BATCH), kind)
@@ -115,7 +115,7 @@ export class RunStore {
       sql`, `,
     )}]`
     const isLost = sql.raw('(runs.trace_id is null or runs.project_id is null)')
-    // Of each request a few at most; deeper chains end when nothing changes any more.
+    // Each request has a few at most; deeper chains end when nothing changes.
     for (let depth = 0; depth < 32; depth += 1) {
       const { rowCount } = await this.db.execute(sql`
         with lost as (select id, parent_id, trace_id from platform.trace_runs runs where ${isLost} and (id = any(${ids}) or parent_id = any(${ids}) or trace_id = any(select trace_id from platform.trace_runs where id = any(${ids}))))
@@ -181,7 +181,7 @@ export class RunStore {
 
   async projectNamed(name: string): Promise<string> {
     const known = this.#projects.get(name)
-    // Looked up each time: a project may have been deleted meanwhile, and a row is read by its key.
+    // Looked up each time, because the project may have been deleted; a lookup by key is cheap.
     if (known) {
       const [found] = await this.db
         .select({ id: tracingProjects.id })

@@ -21,7 +21,7 @@ import { platformSchema, tracingProjects } from '../kernel/schema'
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 6, mode: 'string' })
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
-/** Ordered byte by byte: a dotted order sorts into the tree that way only. */
+/** Bytewise collation, the only one in which dotted orders sort into the tree. */
 const orderedText = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
 const double = customType<{ data: number }>({ dataType: () => 'double precision' })
 const textList = customType<{ data: string[] }>({ dataType: () => 'text[]' })
@@ -52,7 +52,7 @@ export const traceRuns = platformSchema.table(
   'trace_runs',
   {
     id: uuid('id').primaryKey(),
-    /** Unknown while only a patch has come. */
+    /** Null until the post arrives. */
     projectId: uuid('project_id').references(() => tracingProjects.id, { onDelete: 'cascade' }),
     traceId: uuid('trace_id'),
     parentId: uuid('parent_id'),
@@ -93,7 +93,7 @@ export const traceRuns = platformSchema.table(
     words: words('words').generatedAlwaysAs(
       sql`to_tsvector('simple', coalesce(name, '') || ' ' || coalesce(input_text, '') || ' ' || coalesce(output_text, '') || ' ' || coalesce(left(error, 4000), ''))`,
     ),
-    /** Whether a patch has come: what a patch says is not undone by a post that comes late. */
+    /** Whether a patch has arrived: a late post must not overwrite it. */
     isPatched: boolean('is_patched').notNull().default(false),
   },
   (table) => [
@@ -101,7 +101,7 @@ export const traceRuns = platformSchema.table(
     index('trace_runs_roots')
       .on(table.projectId, table.startTime.desc(), table.id.desc())
       .where(sql`parent_id is null`),
-    // All that totals read, so that the rows, which are wide, are left alone.
+    // Covers all columns that totals read, so that they need not read the wide rows.
     index('trace_runs_totals').on(
       ...([table.projectId, table.startTime, table.parentId, table.runType, table.status, table.latencyMs] as const),
       ...([
@@ -134,7 +134,7 @@ export const traceRuns = platformSchema.table(
   ],
 )
 
-/** JSON texts as they came, each behind one byte that says whether it is compressed. */
+/** Original JSON texts, each prefixed by one byte that tells whether it is compressed. */
 export const tracePayloads = platformSchema.table('trace_payloads', {
   runId: uuid('run_id')
     .primaryKey()

@@ -7,7 +7,7 @@ import { readRun } from '@/lib/traces/read-run'
 import { waitFor } from '../testing/platform-fixture'
 import { createTracesFixture, type TracesFixture } from './testing'
 
-// The tracing SDK itself, as the runtime brings it along, against the intake: every run once, and nobody else contacted.
+// The tracing SDK that ships with the runtime, against the intake: every run is stored once, and no other host is contacted.
 
 const fromCore = createRequire(createRequire(import.meta.url).resolve('@langchain/core/messages'))
 const { Client } = fromCore('langsmith') as typeof import('langsmith')
@@ -211,7 +211,7 @@ test("the runtime's own tracer: messages as its serialised classes, and the time
   ])
 })
 
-test('a hundred runs at once from four clients: none lost, none doubled', async () => {
+test('a hundred concurrent runs from four clients are each stored once', async () => {
   const names = await Promise.all(
     Array.from({ length: 4 }, async (_, c) => {
       const client = clientOf()

@@ -35,7 +35,7 @@ test.each(OPERATIONS)('%s: no key is a 401, a wrong key, bearer or tenant a 403,
   expect(await ask({ 'x-api-key': apiKey, 'x-tenant-id': UNKNOWN_ID })).toBe(403)
 })
 
-test('a key opens by X-Api-Key or as a bearer, with and without its own tenant, in any case of the header names', async () => {
+test('a key is accepted in X-Api-Key or as a bearer token, with or without its tenant, in any header case', async () => {
   const { url, apiKey } = it.fixture.platform
   const id = await it.park('access')
   const { body } = await it.call('getDeployment', { params: { deployment_id: id } })
@@ -84,7 +84,7 @@ test.each(OPERATIONS.filter((id) => paramNames(controlPlane[id].path).length))(
   },
 )
 
-test('a path of no operation is a 404, a method of no operation a 405 that names the others', async () => {
+test('an unknown path is a 404, an unsupported method a 405 that lists the allowed ones', async () => {
   const { client } = it.fixture
   expect(await client.get('/v2/nothing')).toMatchObject({ status: 404, body: { detail: expect.any(String) } })
   const wrong = await client.request('PUT', '/v2/deployments')
@@ -92,12 +92,12 @@ test('a path of no operation is a 404, a method of no operation a 405 that names
   expect(wrong.body).toEqual({ detail: expect.any(String) })
 })
 
-test('a body too large to be a request is a 413, and the connection serves the next one', async () => {
+test('an oversized body is a 413, and the connection can be reused', async () => {
   const answer = await it.call('createDeployment', { body: { name: 'x'.repeat(5_000_000) } })
   expect(answer.status).toBe(413)
   expect((await it.call('listDeployments')).status).toBe(200)
 })
 
-test('no answer may be kept by a cache', async () => {
+test('no response may be cached', async () => {
   expect((await it.call('listDeployments')).headers.get('cache-control')).toBe('no-store')
 })

@@ -7,7 +7,7 @@ import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
 import type { RowSchemas } from '@/lib/contracts/wire/api'
 import type { OperationId } from '../../kernel/wire'
 
-// Reads the tests beside it, so that a new row, parameter or field of the table cannot go without one.
+// Reads the tests in this folder, so that no new row, parameter or field of the table can lack a test.
 
 const tests = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.test.ts') && !['coverage.test.ts', 'access.test.ts'].includes(file))

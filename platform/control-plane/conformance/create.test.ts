@@ -83,7 +83,7 @@ test('every field of an image deployment is stored: listener, address, specifica
   expect(body.source_config.resource_spec).toEqual(resource_spec)
 })
 
-test('without an address of its own an image deployment has the one of the gateway', async () => {
+test('an image deployment without its own address uses the gateway’s', async () => {
   const { body } = await create(imageBody('image-plain'))
   expect(body.source_config.custom_url).toBe(`${it.fixture.platform.url}/agents/${body.id}`)
 })
@@ -98,7 +98,7 @@ test.each([
   expect(answer.body.detail).toContain(LISTENER_ID)
 })
 
-test('an unknown integration is a 400 that names it and the one there is', async () => {
+test('an unknown integration is a 400 that names it and the existing one', async () => {
   const answer = await create(gitBody('x', { source_config: { ...GIT, integration_id: UNKNOWN_ID } }))
   expect(answer.status).toBe(400)
   expect(answer.body.detail).toMatch(new RegExp(`${UNKNOWN_ID}.*${INTEGRATION_ID}`))
@@ -254,14 +254,14 @@ test('both dialects of the configuration path are taken, not both at once', asyn
   expect((await create(gitBody('x', { source_revision_config: both }))).status).toBe(422)
 })
 
-test('a name is taken only once, however many ask at the same time', async () => {
+test('concurrent creates with the same name succeed only once', async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => create(gitBody('only-one'))))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
   const refused = answers.find(({ status }) => status === 409)
   expect(refused?.body.detail).toContain('only-one')
 })
 
-test('what was refused left nothing behind', async () => {
+test('refused creates leave nothing behind', async () => {
   expect((await it.call('listDeployments', { query: { name: 'x' } })).body.resources).toEqual([])
   expect(IMAGE.listener_id).toBe((await it.call('listListeners')).body.resources[0].id)
 })

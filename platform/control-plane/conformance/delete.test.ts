@@ -97,7 +97,7 @@ test('delete_tracing_project takes the project along, also when only the first o
   expect(await project('traced')).toEqual(other)
 })
 
-test('a create that is refused makes no tracing project and takes none over', async () => {
+test('a refused create neither creates nor adopts a tracing project', async () => {
   const before = await project('traced')
   const { body } = await it.call('listDeployments', { query: { name: 'traced' } })
   const again = await it.fixture.client.create('traced', '/nowhere')
@@ -116,7 +116,7 @@ test('many at once: 200 where all go, 207 that tells which did not, 404 where no
   for (const id of [a, b, c]) await it.gone(id)
 })
 
-test('many at once: none, more than 100, and ids that are none are 422s that delete nothing', async () => {
+test('many at once: no ids, more than 100 and invalid ids are 422s that delete nothing', async () => {
   const id = await it.park('stays')
   expect(refusedFields(await it.call('deleteDeployments'))).toEqual(['query.deployment_ids: missing'])
   expect(refusedFields(await removeMany(Array.from({ length: 101 }, () => id)))).toEqual([

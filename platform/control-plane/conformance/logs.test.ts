@@ -173,7 +173,7 @@ test.each([
   ])
 })
 
-test('the search refuses a cursor that is none of its own, and does not find an unknown deployment', async () => {
+test('the search refuses a foreign cursor, and an unknown deployment is not found', async () => {
   expect(refusedFields(await it.call('searchDeploymentLogs', { query: { deployment_id, cursor: 'x' } }))).toEqual([
     'query.cursor: value_error',
   ])

@@ -70,7 +70,7 @@ test('no line of a log holds a value: not split over chunks or lines, not as JSO
   expect(await it.fixture.client.log(id, revision, 'build')).not.toMatch(TOKEN)
 })
 
-test('the platform’s own lines hold none either, also not after a refusal and a failure', async () => {
+test('the platform’s own log lines contain no value either, even after refusals and failures', async () => {
   await it.call('updateDeployment', {
     params: { deployment_id: id },
     body: {
@@ -101,7 +101,7 @@ test('at rest they are sealed: no byte of the database’s files or the data fol
       from pg_class where pg_relation_filepath(oid) is not null and relkind in ('r', 'i', 't') and pg_relation_size(oid) > 0
         and (relnamespace = 'platform'::regnamespace or relname ~ (select string_agg('^pg_toast_' || oid || '(_|$)', '|') from pg_class where relnamespace = 'platform'::regnamespace and relkind = 'r'))`)
     const tables = Object.fromEntries(rows.map(({ name, bytes }) => [name.replace('platform.', ''), bytes]))
-    // Found in the same way, what is no secret is there: the search would find a value.
+    // The same search finds a non-secret value, so it would find a secret.
     expect(tables.deployments?.includes('secrets')).toBe(true)
     expect(tables.revision_logs?.includes('in pieces')).toBe(true)
     for (const { name, bytes } of rows)

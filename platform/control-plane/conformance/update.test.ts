@@ -212,7 +212,7 @@ test('tracked packages make no revision of their own; with one, its build log ha
   expect(await it.fixture.client.log(git, body.latest_revision_id, 'build')).toContain('a@1, b@2')
 })
 
-test('what a revision is made of stays, whatever the deployment becomes', async () => {
+test('a revision’s inputs do not change when the deployment does', async () => {
   const created = await it.call('createDeployment', { body: imageBody('frozen') })
   const { id, latest_revision_id: first } = created.body
   await patch(id, { source_revision_config: { image_uri: 'nothing/there:9' } })
@@ -222,7 +222,7 @@ test('what a revision is made of stays, whatever the deployment becomes', async 
   expect((await read(id)).source_revision_config.image_uri).toBe('nothing/there:9')
 })
 
-test('updates at the same time make one revision each, and none is lost', async () => {
+test('concurrent updates create one revision each, and none is lost', async () => {
   const id = await it.park('busy')
   const answers = await Promise.all(['a', 'b', 'c', 'd'].map((value) => patch(id, { secrets: [{ name: 'A', value }] })))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
