@@ -1,4 +1,4 @@
-// Our agent server beside the bare npm server (`bench/rivals/langgraph-api`), same graphs, same requests, same run, by turns.
+// Our agent server against the bare npm server (`bench/rivals/langgraph-api`): same graphs and requests, alternating in the same run.
 // A ratio is ours divided by the rival's. The rival has the ten workers it starts with unless the row says otherwise.
 // `BENCH_ROUNDS` (3), `BENCH_ONLY` (a part of a row's name), `BENCH_RUNS` (10,000).
 import { mkdtempSync, rmSync } from 'node:fs'

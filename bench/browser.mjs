@@ -1,5 +1,5 @@
-// The run page in Chromium, live: a burst of events drawn to its end, replies of many chunks, and the page's memory. Beside
-// it pages that do the same in other ways, from the same upstream.
+// The live run page in Chromium: a burst of events drawn to its end, replies of many chunks, and the page's memory. Compared
+// with pages that do the same in other ways, from the same upstream.
 import { drawnAt, heapOf, readBytes, seenAt, signedIn, startChromium, textAt } from './live/chromium.mjs'
 import { putPages } from './live/pages.mjs'
 import { byTurns, median, row, SCALE } from './live/rounds.mjs'

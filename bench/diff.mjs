@@ -1,4 +1,4 @@
-// The difference of two large states from their bytes, in Chromium: ours in the worker beside microdiff in the page.
+// The difference of two large states from their bytes, in Chromium: ours in the worker against microdiff in the page.
 // BENCH_SIZES=1 (megabytes) for a quick run.
 import { byTurns, ROUNDS, row } from './live/rounds.mjs'
 import { longest, startStage } from './state/stage.mjs'

@@ -1,4 +1,4 @@
-// One run watched by many: CPU for each event that a viewer gets (all processes of the side, the upstream with them), beside
+// One run watched by many: CPU per event delivered to a viewer (all processes of the side, including the upstream), against
 // nginx with an upstream stream for each viewer, and nchan to which the upstream publishes once; and how many connections
 // the upstream sees.
 import { byTurns, Exactness, ROUNDS, row, SCALE } from './live/rounds.mjs'

@@ -1,4 +1,4 @@
-// One run to one viewer, through the whole of the console (rights, parsing, recording, sending), beside nginx and a bare
+// One run to one viewer, through the whole console (permissions, parsing, recording, sending), against nginx and a bare
 // Next.js route handler that pass the same events on: added latency, headers of a silent upstream, CPU of many streams.
 import { byTurns, Exactness, ROUNDS, row, SCALE } from './live/rounds.mjs'
 import { sidesOf, startStage, turn } from './live/sides.mjs'

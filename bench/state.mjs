@@ -1,4 +1,4 @@
-// Large states as trees, bytes at hand, in Chromium: the console's tree beside two viewers and `JSON.parse` of the same bytes, in
+// Large states as trees in Chromium, bytes already loaded: the console's tree against two viewers and `JSON.parse` of the same bytes, in
 // the same run, by turns. BENCH_SIZES=1,10 (megabytes) for a quick run; BENCH_ROUNDS as elsewhere.
 import { byTurns, median, ROUNDS, row } from './live/rounds.mjs'
 import { measureConsole } from './state/console-page.mjs'

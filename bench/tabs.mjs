@@ -1,6 +1,6 @@
 // Twenty tabs of one window, each on a run that is live, one in front and nineteen hidden, as a browser has them: how many
-// streams they hold to the console, and how long another request takes of the tab in front and of hidden ones; beside twenty
-// tabs that open an EventSource each, as pages do that do not share.
+// streams they hold to the console, and how long another request takes in the front tab and in hidden ones; against twenty
+// tabs that each open an EventSource, as pages without sharing do.
 import { addSession, startWindow } from './live/chromium.mjs'
 import { row } from './live/rounds.mjs'
 import { startStage } from './live/sides.mjs'

@@ -1,5 +1,5 @@
 // The list of threads with many of them on the embedded agent server: milliseconds from a press to the rows of the next page
-// on screen, beside the same search asked of the agent server itself, what a page of it has in elements and sends, and whether
+// on screen, against the same search sent to the agent server directly; the elements and bytes of a page; and whether
 // any request asks for values. `BENCH_THREADS` sets how many (100,000).
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,5 +1,5 @@
 // The tracing intake and reads of the embedded platform, as clients see them over HTTP: runs and bytes a second that it takes,
-// a tree of many runs, totals and lists over many runs, each beside what the same database does without us (a COPY-like insert
+// a tree of many runs, totals and lists over many runs, each against what the same database does without us (a COPY-like insert
 // of the raw bytes; a count by the same index), and the page of such a tree. `BENCH_RUNS` (1,000,000) and `BENCH_TREE` (25,000)
 // set how many: `BENCH_RUNS=50000 BENCH_TREE=5000 BENCH_BATCHES=5` is a quick look. `BENCH_ONLY=page` leaves all else out, `BENCH_ONLY=store` the page.
 
@@ -254,7 +254,7 @@ async function totals(platform, client) {
 
 /** Prints how the database reads the totals: the plans of the very statements, run. Gives how many of them read an index alone. */
 async function explainTotals(client, session) {
-  const bundle = path.join(root, '.build/bench-queries.mjs') // beside the packages that it imports
+  const bundle = path.join(root, '.build/bench-queries.mjs') // where it can resolve the packages that it imports
   const entryPoints = [path.join(root, 'platform/traces/queries.ts')]
   await build({ entryPoints, outfile: bundle, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
   const { otherCostsStatement, totalsStatement, usageStatement } = await import(bundle)

@@ -89,7 +89,7 @@ export function databaseHome(dataDir) {
   return path.join(relocated, home === defaultDataDir ? 'data' : `data-${hash(home)}`)
 }
 
-/** The address of the server that runs over a data folder, for a program beside the one that started it. */
+/** The address of the running server of a data folder, for programs that did not start it. */
 export function runningServer(dataDir) {
   const home = databaseHome(dataDir)
   const [, , , port] = readFileSync(path.join(home, 'postgres/postmaster.pid'), 'utf8').split('\n')

@@ -105,7 +105,7 @@ export const drawnAt = (page, count, timeoutMs) =>
     [count, timeoutMs],
   )
 
-/** Resolves with the time at which a page of the pages beside ours has drawn `count` events, or with how far it came. */
+/** Resolves with the time at which a comparison page has drawn `count` events, or with how far it got. */
 export const seenAt = (page, count, timeoutMs) =>
   page.evaluate(
     ([count, timeoutMs]) =>

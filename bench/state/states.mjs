@@ -1,4 +1,4 @@
-// States as graphs have them, of a given size: messages with tool calls, a few keys beside. The same bytes each time.
+// Realistic states of a given size: messages with tool calls, and a few other keys. The same bytes each time.
 
 const WORDS = 'the harvest festival begins at noon near the old bridge and everyone who can walk is there '.split(' ')
 

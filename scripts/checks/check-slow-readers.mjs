@@ -1,6 +1,6 @@
 // node scripts/checks/check-slow-readers.mjs [EVENTS] [READERS]: one run of so many events (200,000) with a viewer that reads all of
-// it; then once more beside so many viewers (20) who read nothing. The console's memory must not grow with them, the one who
-// reads must not notice them, and each of them must be told to come back, and have everything when it does.
+// it; then again with many viewers (20) that read nothing. The console's memory must not grow with them, the one that
+// reads must not notice them, and each of them must be told to reconnect and then get everything.
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { scriptedConsole } from './scripted-console.mjs'
 
 const events = Number(process.argv[2] ?? 200_000)
 const readers = Number(process.argv[3] ?? 20)
-/** Of each who reads nothing: its window, and what Node and the log's garbage take. Unbounded it would be the whole log. */
+/** Memory allowed per stalled viewer: its window, Node's overhead and the log's garbage. Unbounded, it would be the whole log. */
 const MOST_EACH = 4 * 2 ** 20
 const MOST_SLOWER = 2
 
@@ -79,7 +79,7 @@ const alone = await round(async () => [])
 const beside = await round((recording) =>
   Promise.all(Array.from({ length: readers }, () => open(ours.console.live(recording)))),
 )
-await sleep(22_000) // 20 s without taking anything are the limit
+await sleep(22_000) // the limit for a stalled viewer is 20 s
 const held = memory()
 const total = events + 2
 const sizes = []
