@@ -18,7 +18,7 @@ const PasswordChange = z
     error: 'Choose another password than the current one.',
   })
 
-/** Sets one's own password and ends all other sessions; this browser stays signed in. */
+/** Changes the user's own password and ends all other sessions. This browser stays signed in. */
 export async function changePassword(given: { current: string; next: string }): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const { current, next } = parseInput(PasswordChange, given)

@@ -20,7 +20,7 @@ vi.mock('@/lib/server/access/actor', async (original) => ({
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
 vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
-// Against the embedded agent server, over a wire that the test can break.
+// Against the embedded agent server, over a connection that the test can break.
 let server: TestServer
 let wire: FaultProxy
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -71,7 +71,7 @@ const save = (assistant: Assistant, change: Partial<AssistantDraft>, key = newKe
   })
 const thirty = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`field_${index}`, { nested: index }]))
 
-test('one of thirty fields is changed and the other twenty-nine stay, odd keys and all', async () => {
+test('changing one of thirty fields keeps the other twenty-nine, including odd keys', async () => {
   const big = parseJson('{"text":"12345678901234567890","__proto__":{"x":1}}')
   const made = await create({ context: { ...thirty, big } })
   const result = await save(made, { context: { ...made.context, field_7: 'other' } })
@@ -80,22 +80,22 @@ test('one of thirty fields is changed and the other twenty-nine stay, odd keys a
   expect(printJson(now.context)).toBe(printJson(recordOf(result).context))
   expect(now.context).toMatchObject({ ...thirty, field_7: 'other' })
   expect(printJson(now.context.big)).toContain('__proto__')
-  // Another field alone keeps the context as well.
+  // Changing only the name keeps the context too.
   await save(now, { name: 'Two' })
   expect((await stored(made.assistant_id)).context).toEqual(now.context)
 })
 
-test('the second of two who edit sees what the first made of it, and nothing is sent', async () => {
+test('a concurrent edit is a conflict that shows the current assistant, and nothing is sent', async () => {
   const made = await create({ context: { label: 'a', other: 1 } })
   expect((await save(made, { context: { label: 'b', other: 1 } })).ok).toBe(true)
   const late = await save(made, { context: { label: 'a', other: 2 } })
   expect(late).toMatchObject({ ok: true, data: { kind: 'conflict', now: expect.stringContaining('"label":"b"') } })
   expect(await stored(made.assistant_id)).toMatchObject({ version: 2, context: { label: 'b', other: 1 } })
-  // The same change as the other one's is no conflict, and makes no version.
+  // The same change is not a conflict and creates no version.
   expect(recordOf(await save(made, { context: { label: 'b', other: 1 } })).version).toBe(2)
 })
 
-test('a double click makes one, a repeat gets the first answer', async () => {
+test('a double click creates one assistant or version, and a repeat gets the first answer', async () => {
   const key = newKey()
   const [one, two] = await Promise.all([create({ name: 'Twice' }, key), create({ name: 'Twice' }, key)])
   expect(one.assistant_id).toBe(two.assistant_id)
@@ -108,11 +108,11 @@ test('a double click makes one, a repeat gets the first answer', async () => {
 test.each([
   ['a lost answer', { kind: 'reset', afterBytes: 0, isDelivered: true } as const],
   ['an answer cut in two', { kind: 'truncate', afterBytes: 20 } as const],
-])('after %s it is looked up whether it was made', async (_, fault) => {
+])('after %s the outcome is looked up', async (_, fault) => {
   const key = newKey()
   const made = await create({ name: 'Lost' })
   await wire.set(null)
-  // The first request is the reading, the second the write.
+  // The first request is the read, the second the write.
   const before = wire.requests.length
   const pending = save(made, { context: { label: 'late' } })
   await vi.waitUntil(() => wire.requests.length > before, { interval: 1 })
@@ -131,7 +131,7 @@ test.each([
   expect((await server.post('/assistants/search', { name: `Late ${_}` })).json).toHaveLength(1)
 })
 
-test('an earlier version is made active and undone; runs use what is active, the next edit makes the newest', async () => {
+test('an earlier version can be activated and undone, and runs use the active one', async () => {
   const made = await create({ context: { label: 'one' } })
   const place = { ...at, assistant: made.assistant_id }
   await save(made, { context: { label: 'two' } })
@@ -171,7 +171,7 @@ test('a refusal names the field', async () => {
   expect(await stored(made.assistant_id)).toMatchObject({ version: 1 })
 })
 
-test('deleting takes all versions; a default one stays', async () => {
+test('deleting removes all versions, but default assistants cannot be deleted', async () => {
   const made = await create()
   const place = { ...at, assistant: made.assistant_id }
   const key = newKey()
@@ -189,7 +189,7 @@ test('deleting takes all versions; a default one stays', async () => {
   expect(refused).toMatchObject({ ok: false, error: { code: 'conflict' } })
 })
 
-test('who made a version is known of those made here, and a viewer makes none', async () => {
+test('versions made here name their author, and viewers cannot make any', async () => {
   const made = await create()
   await save(made, { name: 'By me' })
   const place = { ...at, assistant: made.assistant_id }

@@ -11,16 +11,16 @@ import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/assistants'
 
 const name = z.string().min(1).max(300)
-/** Made once per form that is sent: a repeat of it gives the answer of the first. */
+/** The idempotency key, created once per submitted form: a repeat gets the first answer. */
 const key = z.string().min(8).max(100)
 const Place = z.strictObject({ workspace: name, deployment: name, assistant: name })
-/** JSON text, so that each number of a context stays what was typed. */
+/** JSON text, so that numbers in a context stay exactly as typed. */
 const text = z.string().max(4_000_000)
 const version = z.int().min(1)
 
 const Save = z.strictObject({ place: Place, key, base: text, draft: text })
 
-/** Saves an assistant's next version, which becomes the active one. Another edit in between is an outcome, with what is there now. */
+/** Saves and activates an assistant's next version. A concurrent edit is an outcome that holds the current assistant. */
 export async function saveAssistant(given: z.input<typeof Save>): Promise<Result<AssistantOutcome>> {
   return guardAction(async () => {
     const { base, draft, ...rest } = parseInput(Save, given)
@@ -30,7 +30,7 @@ export async function saveAssistant(given: z.input<typeof Save>): Promise<Result
 
 const Create = z.strictObject({ workspace: name, deployment: name, key, graph: name, draft: text })
 
-/** Makes an assistant; pressing twice makes one. */
+/** Creates an assistant. A repeat with the same key creates no second one. */
 export async function createAssistant(given: z.input<typeof Create>): Promise<Result<AssistantOutcome>> {
   return guardAction(async () => {
     const { draft, ...rest } = parseInput(Create, given)
@@ -40,7 +40,7 @@ export async function createAssistant(given: z.input<typeof Create>): Promise<Re
 
 const Activate = z.strictObject({ place: Place, key, version, seen: version })
 
-/** Makes another version the active one: later runs by the assistant's id use it. */
+/** Activates another version. Later runs by the assistant's id use it. */
 export async function activateVersion(given: z.input<typeof Activate>): Promise<Result<AssistantOutcome>> {
   return guardAction(async () => await write.activateVersion(parseInput(Activate, given), await sessionActor()))
 }

@@ -15,11 +15,11 @@ const Wish = z.strictObject({
     .min(1)
     .max(MAX_BULK)
     .transform((ids) => [...new Set(ids)]),
-  /** Made once per dialog: a repeat of it gives the answer of the first. */
+  /** The idempotency key, created once per dialog: a repeat gets the first answer. */
   key: z.string().min(8).max(100),
 })
 
-/** Deletes deployments, each for itself: some may fail where others do not. */
+/** Deletes each deployment separately: some may fail while others succeed. */
 export async function deleteDeployments(given: z.input<typeof Wish>): Promise<Result<BulkResult[]>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Wish, given)

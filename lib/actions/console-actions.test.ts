@@ -73,7 +73,7 @@ const staging = {
   baseUrl: 'https://api.example.com',
   keys: { apiKey: 'canary' },
 }
-/** Every action with an input that is fine by itself. `needs`: where an admin must be one. */
+/** Every action with a valid input. `needs` says where the user must be an admin. */
 const ACTIONS: Record<string, { needs: 'console' | 'workspace' | 'nobody'; act: () => Promise<Result<unknown>> }> = {
   createWorkspace: { needs: 'console', act: () => createWorkspace(staging) },
   updateWorkspace: { needs: 'console', act: () => updateWorkspace('staging', { name: 'Other' }) },
@@ -97,7 +97,7 @@ const names = Object.keys(ACTIONS)
 const act = (name: string) => (ACTIONS[name] as (typeof ACTIONS)[string]).act() // names come from the table
 
 describe('every action', () => {
-  test.each(names)('%s refuses a request that no page of the console sent, before anything else', async (name) => {
+  test.each(names)('%s refuses requests from other origins before anything else', async (name) => {
     await signIn(admin.account)
     for (const from of [
       undefined,
@@ -112,13 +112,13 @@ describe('every action', () => {
     expect(await trail()).toEqual([])
   })
 
-  test.each(names)('%s refuses nobody', async (name) => {
+  test.each(names)('%s refuses a request without a session', async (name) => {
     expect(await act(name)).toMatchObject({ ok: false, error: { code: 'unauthenticated' } })
     expect(await trail()).toEqual([])
   })
 
   test.each(names.filter((name) => ACTIONS[name]?.needs !== 'nobody'))(
-    '%s refuses lower roles with exactly one denial on record',
+    '%s refuses lower roles and audits exactly one denial',
     async (name) => {
       const lower: Record<string, Role>[] = [
         {},
@@ -177,8 +177,8 @@ describe('every action', () => {
   })
 })
 
-describe('what they do', () => {
-  test('a write leaves intent and outcome, with names of fields and no value', async () => {
+describe('the effects of actions', () => {
+  test('a write is audited with intent, outcome and names of fields, but no values', async () => {
     await signIn(admin.account)
     expect(await createWorkspace(staging)).toEqual({ ok: true, data: { slug: 'staging' } })
     expect(await createWorkspace(staging)).toMatchObject({ ok: false, error: { code: 'conflict' } })
@@ -202,7 +202,7 @@ describe('what they do', () => {
     ).toEqual([])
   })
 
-  test('a direct workspace gets servers and loses them', async () => {
+  test('servers can be added to a direct workspace and removed', async () => {
     await signIn(admin.account)
     await createWorkspace({ kind: 'direct', slug: 'desk', name: 'Desk', dialect: 'auto', allowedOrigins: [] })
     const added = await addDirectServer('desk', { name: 'Mine', url: 'http://127.0.0.1:8000', apiKey: 'canary' })
@@ -212,7 +212,7 @@ describe('what they do', () => {
     expect(JSON.stringify(await trail())).not.toContain('canary')
   })
 
-  test("a workspace's admin manages its members, and not those of the console", async () => {
+  test("a workspace's admin manages its members but not those of the console", async () => {
     await signIn(admin.account)
     await createWorkspace(staging)
     await signInAs({ staging: 'admin' })
@@ -235,14 +235,14 @@ describe('what they do', () => {
     expect(JSON.stringify(await trail())).not.toContain(invited.data.password)
   })
 
-  test('nobody is invited into a workspace that does not exist', async () => {
+  test('members cannot be invited to a missing workspace', async () => {
     await signIn(admin.account)
     expect(await inviteMember({ workspace: 'nowhere', email: 'new@example.com', role: 'viewer' })).toMatchObject({
       error: { code: 'not_found' },
     })
   })
 
-  test('a disabled member is out at once, may come back, and nobody disables themselves', async () => {
+  test('a disabled member is signed out and can be enabled again, and nobody can disable themselves', async () => {
     await signIn(admin.account)
     const person = await testActor({ staging: 'admin' })
     expect(await disableMember({ account: admin.id, isDisabled: true })).toMatchObject({ error: { code: 'conflict' } })
@@ -253,13 +253,13 @@ describe('what they do', () => {
     expect(await disableMember({ account: person.id, isDisabled: false })).toEqual({ ok: true, data: null })
   })
 
-  test('everybody may end their own sessions', async () => {
+  test('all users may end their own sessions', async () => {
     await signInAs({ staging: 'viewer' })
     expect(await signOutEverywhere()).toEqual({ ok: true, data: null })
     expect(await signOutEverywhere()).toMatchObject({ error: { code: 'unauthenticated' } })
   })
 
-  test('a new password ends the other sessions, keeps this one, and takes the note of the first sign-in away', async () => {
+  test('a new password ends the other sessions, keeps this one and removes the first sign-in note', async () => {
     const store = await db()
     const account = await createAccount(store, { email: 'admin@pilothouse.local', password: 'the generated one' })
     await store.insert(memberships).values({ account: account.id, workspace: '*', role: 'admin' })

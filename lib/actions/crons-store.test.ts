@@ -50,7 +50,7 @@ const BODY =
   '{"assistant_id":"counter","schedule":"0 9 * * *","timezone":"Europe/Berlin","input":{"until":2},"on_run_completed":"keep"}'
 const cronOf = async (id: string) => (await server.get(`/runs/crons/${id}`)).json
 
-test('a cron is made once, changed field by field, and not over the change of somebody else', async () => {
+test('a cron is created once and changed field by field, and a concurrent change is a conflict', async () => {
   const made = { ...at, key: key(), body: BODY }
   const [{ cron }, again] = [unwrap(await createCron(made)), unwrap(await createCron(made))]
   expect(again.cron).toBe(cron)
@@ -69,11 +69,11 @@ test('a cron is made once, changed field by field, and not over the change of so
   })
   expect(await cronOf(cron)).toMatchObject({ enabled: false, schedule: '0 9 * * *' })
   unwrap(await deleteCron({ place }))
-  unwrap(await deleteCron({ place })) // gone already is what was wanted
+  unwrap(await deleteCron({ place })) // a missing cron counts as deleted
   expect((await server.get(`/runs/crons/${cron}`)).status).toBe(404)
 })
 
-test('run now is a recorded run with the request of the cron, found by its id, and leaves the cron as it is', async () => {
+test("running a cron now records a run with the cron's request and does not change the cron", async () => {
   const { cron } = unwrap(await createCron({ ...at, key: key(), body: BODY }))
   const before = await cronOf(cron)
   const run = unwrap(await runCron({ place: { ...at, cron }, key: key() }))
@@ -86,7 +86,7 @@ test('run now is a recorded run with the request of the cron, found by its id, a
   expect(await cronOf(cron)).toEqual(before)
 })
 
-test('an item is made, replaced whole and deleted; what another made or changed meanwhile stays', async () => {
+test('an item is created, replaced and deleted, and a concurrent change is a conflict', async () => {
   const place = { ...at, namespace: ['users', 'ann'], key: 'likes' }
   const read = async () =>
     await call(agentServer.getItem, { ...at, query: { namespace: 'users.ann', key: 'likes' } }, { actor })
@@ -103,7 +103,7 @@ test('an item is made, replaced whole and deleted; what another made or changed 
   expect(await put('{"mine":true}', seen ?? '')).toMatchObject({ ok: false, error: { code: 'conflict' } })
 })
 
-test('numbers reach the server as they were typed', async () => {
+test('numbers reach the server exactly as typed', async () => {
   const stub = await startStubUpstream(({ method }) => (method === 'GET' ? { body: null } : { status: 204 }))
   try {
     const { id: deployment } = await insertDirectServer('tests', { name: 'stub', url: stub.url })

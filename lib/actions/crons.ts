@@ -12,15 +12,15 @@ import * as write from '@/lib/server/resources/crons'
 import type { RecordingSummary } from '@/lib/stream/log'
 
 const name = z.string().min(1).max(300)
-/** Made once per form that is sent: a repeat of it gives the answer of the first. */
+/** The idempotency key, created once per submitted form: a repeat gets the first answer. */
 const key = z.string().min(8).max(100)
 const Place = z.strictObject({ workspace: name, deployment: name, cron: name })
-/** JSON text, so that each number stays what was typed. Its fields are checked by the operation's own schema. */
+/** JSON text, so that numbers stay exactly as typed. The operation's own schema checks its fields. */
 const text = z.string().max(4_000_000)
 
 const Create = z.strictObject({ workspace: name, deployment: name, thread: name.optional(), key, body: text })
 
-/** Makes a cron; pressing twice makes one. */
+/** Creates a cron. A repeat with the same key creates no second one. */
 export async function createCron(given: z.input<typeof Create>): Promise<Result<{ cron: string }>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Create, given)
@@ -36,7 +36,7 @@ export async function createCron(given: z.input<typeof Create>): Promise<Result<
 
 const Update = z.strictObject({ place: Place, key, seen: z.string().max(100).nullable(), patch: text })
 
-/** Changes what is named in `patch`. Somebody else's change since `seen` is a conflict. */
+/** Changes the fields in `patch`. A change by somebody else since `seen` is a conflict. */
 export async function updateCron(given: z.input<typeof Update>): Promise<Result<Cron>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Update, given)
@@ -50,7 +50,7 @@ export async function updateCron(given: z.input<typeof Update>): Promise<Result<
 
 const Delete = z.strictObject({ place: Place })
 
-/** Deletes a cron. The runs that it made stay. */
+/** Deletes a cron. Its runs are kept. */
 export async function deleteCron(given: z.input<typeof Delete>): Promise<Result<null>> {
   return guardAction(async () => {
     await write.deleteCron(parseInput(Delete, given).place, await sessionActor())
@@ -60,7 +60,7 @@ export async function deleteCron(given: z.input<typeof Delete>): Promise<Result<
 
 const Run = z.strictObject({ place: Place, key })
 
-/** Runs now what a firing would run, as a recorded run. */
+/** Runs now, as a recorded run, what a firing would run. */
 export async function runCron(given: z.input<typeof Run>): Promise<Result<RecordingSummary>> {
   return guardAction(async () => {
     const { place, key } = parseInput(Run, given)

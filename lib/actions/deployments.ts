@@ -14,13 +14,13 @@ import * as remove from '@/lib/server/resources/deployment-delete'
 import * as settings from '@/lib/server/resources/deployment-settings'
 
 const name = z.string().min(1).max(300)
-/** Made once per form that is sent: a repeat of it gives the answer of the first. */
+/** The idempotency key, created once per submitted form: a repeat gets the first answer. */
 const key = z.string().min(8).max(100)
 
-/** `body` is JSON text, so that each number of a resource spec stays what was typed. */
+/** `body` is JSON text, so that numbers in a resource spec stay exactly as typed. */
 const Create = z.strictObject({ workspace: name, key, body: z.string().max(16_000_000) })
 
-/** Makes a deployment; never two of one name. */
+/** Creates a deployment, never two with one name. */
 export async function createDeployment(given: z.input<typeof Create>): Promise<Result<create.CreatedDeployment>> {
   return guardAction(async () => {
     const { body, ...rest } = parseInput(Create, given)
@@ -33,14 +33,14 @@ function bodyOf(text: string): unknown {
     return parseJson(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    // The cause is left out: it quotes the text, and with it perhaps a secret.
+    // Without the cause, because its message quotes the text and may contain a secret.
     throw new AppError('invalid', 'The request is not valid JSON.')
   }
 }
 
 const Place = z.strictObject({ workspace: name, deployment: name })
 
-/** A deployment's settings as they are now, for those who may change them. */
+/** A deployment's current settings, for users who may change them. */
 export async function readSettings(given: z.input<typeof Place>): Promise<Result<settings.SettingsView>> {
   return guardAction(async () => await settings.readSettings(parseInput(Place, given), await sessionActor()))
 }
@@ -52,14 +52,14 @@ const Edit = z.strictObject({
   change: z.partialRecord(z.enum(SETTINGS), z.union([z.string().max(10_000), z.boolean()])),
 })
 
-/** Saves reviewed settings; `conflict` where somebody else has changed them. */
+/** Saves reviewed settings. Fails with `conflict` if somebody else has changed them. */
 export async function saveSettings(given: z.input<typeof Edit>): Promise<Result<SavedEdit>> {
   return guardAction(async () => await settings.saveSettings(parseInput(Edit, given), await sessionActor()))
 }
 
 const Delete = z.strictObject({ ...Place.shape, key, name: z.string().max(1_000), deletesTracingProject: z.boolean() })
 
-/** Deletes a deployment whose name was typed. */
+/** Deletes a deployment after its name was typed to confirm. */
 export async function deleteDeployment(given: z.input<typeof Delete>): Promise<Result<{ note?: string }>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Delete, given)

@@ -15,9 +15,9 @@ import type { RecordingSummary } from '@/lib/stream/log'
 
 const name = z.string().min(1).max(300)
 
-/** `[{id, asked, answer}]` as JSON text, so that each number stays what was typed. Empty: it goes on from a breakpoint. */
+/** `[{id, asked, answer}]` as JSON text, so that numbers stay exactly as typed. Empty continues from a breakpoint. */
 const answers = z.string().max(4_000_000)
-/** Made once per answer that is sent: a repeat of it gives the run that is there. */
+/** The idempotency key, created once per submitted answer: a repeat gets the same run. */
 const key = z.string().min(8).max(100)
 
 const Answer = z.strictObject({
@@ -26,7 +26,7 @@ const Answer = z.strictObject({
   key,
 })
 
-/** Answers open questions of a thread, one or several, by a run that is recorded. */
+/** Answers one or more open questions of a thread with a recorded run. */
 export async function answerThread(given: z.input<typeof Answer>): Promise<Result<RecordingSummary>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Answer, given)
@@ -47,7 +47,7 @@ const Several = z.strictObject({
   key,
 })
 
-/** Answers several threads, each for itself: some may fail where others do not. */
+/** Answers each thread separately: some may fail while others succeed. */
 export async function answerThreads(given: z.input<typeof Several>): Promise<Result<AnsweredThread[]>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Several, given)

@@ -17,7 +17,7 @@ const Disable = z.strictObject({ account: Account, isDisabled: z.boolean() })
 const OfAccount = z.strictObject({ account: Account })
 const SignOut = z.strictObject({ account: Account.optional() })
 
-/** Makes someone a member of a workspace (`*`: of all of them). `password` is that of a new account, shown only now. */
+/** Adds a member to a workspace (`*` for all). `password` is set for a new account and shown only once. */
 export async function inviteMember(given: {
   workspace: string
   email: string
@@ -29,7 +29,7 @@ export async function inviteMember(given: {
   })
 }
 
-/** Gives a member another role, or none with null. Takes effect on their next request. */
+/** Sets a member's role, or removes the member with null. Takes effect on their next request. */
 export async function setRole(given: { workspace: string; account: string; role: Role | null }): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const input = parseInput(RoleChange, given)
@@ -38,7 +38,7 @@ export async function setRole(given: { workspace: string; account: string; role:
   })
 }
 
-/** Ends an account's sessions at once and blocks its sign-in; `isDisabled: false` lets it sign in again. */
+/** Disables an account and ends its sessions immediately, or enables it with `isDisabled: false`. */
 export async function disableMember(given: { account: string; isDisabled: boolean }): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const input = parseInput(Disable, given)
@@ -47,7 +47,7 @@ export async function disableMember(given: { account: string; isDisabled: boolea
   })
 }
 
-/** A new password for someone who lost theirs, shown only now. */
+/** Sets a new random password, which is shown only once. */
 export async function resetMemberPassword(given: { account: string }): Promise<Result<{ password: string }>> {
   return guardAction(async (requestId) => {
     const { account } = parseInput(OfAccount, given)
@@ -55,7 +55,7 @@ export async function resetMemberPassword(given: { account: string }): Promise<R
   })
 }
 
-/** Ends every session of an account, one's own when none is named. */
+/** Ends all sessions of an account, by default the user's own. */
 export async function signOutEverywhere(given: { account?: string } = {}): Promise<Result<null>> {
   return guardAction(async (requestId) => {
     const { account } = parseInput(SignOut, given)

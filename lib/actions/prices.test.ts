@@ -48,7 +48,7 @@ const read = async () => {
   return response.ok ? ((await response.json()) as { id: string; model: string; input: number }[]) : response.status
 }
 
-test('a price is added, changed and deleted; two of one model, provider and day are refused; every member reads them', async () => {
+test('administrators add, change and delete prices, every member reads them, and duplicates are refused', async () => {
   const saved = await savePrice({ workspace, price })
   if (!saved.ok) throw new Error(saved.error.message)
   const [{ id } = { id: '' }] = saved.data
@@ -74,7 +74,7 @@ test('a price is added, changed and deleted; two of one model, provider and day 
   ])
 })
 
-test('many are put at once, all or none, and replace those of the same model, provider and day', async () => {
+test('an import is all or nothing and replaces prices with the same model, provider and day', async () => {
   const rows = [price, { ...price, provider: 'openai' }, { ...price, model: 'gpt-5*', input: 7 }]
   const put = await importPrices({ workspace, prices: rows })
   expect(put.ok && put.data.filter(({ validFrom }) => validFrom === null).map(({ input }) => input)).toEqual([7, 1.25])
@@ -86,7 +86,7 @@ test('many are put at once, all or none, and replace those of the same model, pr
   expect(await read()).toEqual(before)
 })
 
-test('what is no amount and no day is refused at its field', async () => {
+test('invalid amounts and days are refused at their fields', async () => {
   const bad = { ...price, output: Number.NaN, validFrom: '2026-02-31' }
   const refused = await savePrice({ workspace, price: bad })
   expect(refused.ok ? [] : refused.error.fields.map(({ path }) => path.join('.'))).toEqual([
@@ -95,7 +95,7 @@ test('what is no amount and no day is refused at its field', async () => {
   ])
 })
 
-test('only administrators change them, and strangers do not read them', async () => {
+test('only administrators change prices, and non-members cannot read them', async () => {
   actor = people.developer
   for (const tried of [savePrice({ workspace, price }), importPrices({ workspace, prices: [price] })])
     expect(await tried).toMatchObject({ ok: false, error: { code: 'forbidden' } })

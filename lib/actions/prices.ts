@@ -36,9 +36,9 @@ const Import = z.strictObject({
 })
 const Remove = z.strictObject({ workspace: Workspace, id: z.uuid() })
 
-// Each gives all prices of the workspace afterwards.
+// Each action returns all prices of the workspace.
 
-/** Adds a price, or changes the one with the id. */
+/** Adds a price, or changes the one with `id`. */
 export async function savePrice(given: z.input<typeof Save>): Promise<Result<Prices>> {
   return guardAction(async (requestId) => {
     const input = parseInput(Save, given)
@@ -46,7 +46,7 @@ export async function savePrice(given: z.input<typeof Save>): Promise<Result<Pri
   })
 }
 
-/** Adds many; those of the same model, provider and day are replaced. */
+/** Adds many prices. Each replaces an existing one with the same model, provider and day. */
 export async function importPrices(given: z.input<typeof Import>): Promise<Result<Prices>> {
   return guardAction(async (requestId) => {
     const input = parseInput(Import, given)

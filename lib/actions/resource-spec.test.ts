@@ -20,7 +20,7 @@ vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
 vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
-// Against the embedded platform as it really runs.
+// Against a real embedded platform.
 let fixture: Fixture
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
@@ -65,7 +65,7 @@ const save = (view: ResourceSpecView, spec: unknown) =>
     spec: typeof spec === 'string' ? spec : printJson(spec),
   })
 
-test('the whole spec becomes what was reviewed, in one new revision, and the secrets stay', async () => {
+test('the reviewed spec replaces the whole spec in one new revision and keeps the secrets', async () => {
   const view = await read()
   const spec = {
     cpu: 2,
@@ -84,7 +84,7 @@ test('the whole spec becomes what was reviewed, in one new revision, and the sec
   expect(result.ok && result.data.view?.text).toBe((await read()).text)
 })
 
-test('a second edit in between is told with what is there now, and nothing is sent', async () => {
+test('a concurrent edit is a conflict that shows the current spec, and nothing is sent', async () => {
   const view = await read()
   const other = await save(view, { ...JSON.parse(view.text ?? ''), cpu: 3 })
   expect(other.ok).toBe(true)
@@ -95,7 +95,7 @@ test('a second edit in between is told with what is there now, and nothing is se
   expect((await stored()).latest_revision_id).toBe(latest_revision_id)
 })
 
-test('a refusal names the field, by our rules and by the server’s; nothing is sent of what is no spec', async () => {
+test('refusals by our rules and by the server name the field, and invalid JSON is not sent', async () => {
   const view = await read()
   expect(await save(view, { cpu: 99 })).toMatchObject({
     ok: false,
@@ -110,7 +110,7 @@ test('a refusal names the field, by our rules and by the server’s; nothing is 
   expect((await read()).text).toBe(view.text)
 })
 
-test('a viewer reads the spec, and may not send one', async () => {
+test('a viewer can read the spec but not save it', async () => {
   const view = await read()
   const seen = await readResourceSpec(place, viewer)
   expect({ ...seen, text: JSON.parse(seen.text ?? '') }).toEqual({
@@ -126,7 +126,7 @@ test('a viewer reads the spec, and may not send one', async () => {
   }
 })
 
-test('a source that may not have a spec is refused before anything is sent', async () => {
+test('a deployment whose source allows no spec is refused before anything is sent', async () => {
   const repository = fixture.repository()
   const { body } = await fixture.client.create('from-git', repository.url)
   const view = await readResourceSpec({ workspace: 'local', deployment: body.id }, admin)

@@ -17,12 +17,12 @@ const Edit = z.strictObject({
   place: z.strictObject({ workspace: text, deployment: text }),
   key: z.string().min(8).max(100),
   seen: Seen,
-  /** The whole spec as JSON text: digits that a double does not hold would not survive as a value. */
+  /** The whole spec as JSON text, so that numbers beyond a double's precision survive. */
   spec: z.string().max(1_000_000),
 })
 export type SaveResourceSpecInput = z.input<typeof Edit>
 
-/** Replaces the whole resource spec with the reviewed one. Another edit in between is an outcome, with what is there now. */
+/** Replaces the whole resource spec with the reviewed one. A concurrent edit is an outcome that holds the current spec. */
 export async function saveResourceSpec(given: SaveResourceSpecInput): Promise<Result<SpecOutcome>> {
   return guardAction(async (): Promise<SpecOutcome> => {
     const { place, key, seen, spec: input } = parseInput(Edit, given)
@@ -41,7 +41,7 @@ export async function saveResourceSpec(given: SaveResourceSpecInput): Promise<Re
       return { kind: 'saved', revision, note, view: await readResourceSpec(place, actor).catch(() => null) }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'conflict' || !error.view.conflict) throw error
-      // The values are shown side by side, so they are read once more: a conflict itself holds names only.
+      // The page compares values, but a conflict holds only names, so read the spec again.
       return { kind: 'conflict', message: error.message, view: await readResourceSpec(place, actor) }
     }
   })

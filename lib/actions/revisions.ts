@@ -12,14 +12,14 @@ const place = {
   workspace: name,
   deployment: name,
   revision: name,
-  /** Made once per dialog: a repeat of it gives the answer of the first. */
+  /** The idempotency key, created once per dialog: a repeat gets the first answer. */
   key: z.string().min(8).max(100),
 }
 
 const Verb = z.strictObject(place)
 export type RevisionVerbInput = z.input<typeof Verb>
 
-/** Rolls a revision out again, as it was built. */
+/** Redeploys a revision as it was built. */
 export async function redeployRevision(given: RevisionVerbInput): Promise<Result<writes.VerbResult>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Verb, given)
@@ -30,7 +30,7 @@ export async function redeployRevision(given: RevisionVerbInput): Promise<Result
   })
 }
 
-/** Stops a revision that is on its way. */
+/** Interrupts a revision in progress. */
 export async function interruptRevision(given: RevisionVerbInput): Promise<Result<writes.VerbResult>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Verb, given)
@@ -43,7 +43,7 @@ export async function interruptRevision(given: RevisionVerbInput): Promise<Resul
 
 const Restore = z.strictObject({ ...place, latest: name.nullable(), reviewed: z.string().max(20_000) })
 
-/** Makes a new revision of an old one, exactly as it was reviewed. */
+/** Creates a new revision from an old one, exactly as reviewed. */
 export async function restoreRevision(given: z.input<typeof Restore>): Promise<Result<writes.VerbResult>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Restore, given)

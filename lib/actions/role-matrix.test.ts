@@ -31,7 +31,7 @@ import { saveSecrets } from './secrets'
 import { deleteItem, putItem } from './store'
 import { saveTemplate } from './templates'
 
-// Everything that can be done with deployments, tried by everybody. The table below is written by hand: it says who may.
+// Tries every operation on deployments as every role. The table below is written by hand: it is the specification.
 
 let actor: Actor
 vi.mock('@/lib/server/access/actor', async (original) => ({
@@ -55,7 +55,7 @@ const key = () => `matrix-key-${++keys}`
 const record = deploymentRecord(null)
 const create = JSON.stringify({ ...record, name: 'made', secrets: [] })
 
-/** `null`: it was done, or refused for a reason that is not the person's rights. Else the code of the refusal. */
+/** The code if the role was refused; null if the call succeeded or failed for another reason. */
 type Try = () => Promise<string | null>
 const REFUSALS = ['unauthenticated', 'forbidden', 'not_found']
 const refusal = (code: string | undefined) => (code !== undefined && REFUSALS.includes(code) ? code : null)
@@ -81,7 +81,7 @@ const answer =
   }
 const relayed = (path: string): Try =>
   answer(() => relay(controlPlane).GET(get(`/api/relay/${workspace}/control-plane${path}`)))
-/** What the stream says of one subscription first. */
+/** The first message of the stream about one subscription. */
 const live =
   (wanted: Record<string, unknown>): Try =>
   async () => {
@@ -207,11 +207,11 @@ const RANKS: Role[] = ['viewer', 'developer', 'admin']
 const cases = RANKS.flatMap((needed) =>
   Object.entries(MATRIX[needed]).map(([what, run]) => [what, needed, run] as const),
 )
-/** One look serves all who follow something, and goes on for a while after the last of them: so these come last. */
+/** Subscriptions come last: they share a poller, which runs on for a while after the last subscriber. */
 const isFollowed = (what: string) => what.startsWith('follow ')
 cases.sort(([left], [right]) => Number(isFollowed(left)) - Number(isFollowed(right)))
 
-describe('exactly who may', () => {
+describe('required roles', () => {
   test.each(cases)('%s: %s and above', async (what, needed, run) => {
     for (const role of ['stranger', ...RANKS] as const) {
       stub.seen.splice(0)
@@ -226,7 +226,7 @@ describe('exactly who may', () => {
     }
   })
 
-  test('nobody reaches a view of somebody else', async () => {
+  test("no user can change another user's saved view", async () => {
     actor = people.admin
     const own = { workspace, page: 'deployments' as const }
     const saved = await saveView({ ...own, name: 'mine', query: 'status=READY' })

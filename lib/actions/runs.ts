@@ -13,7 +13,7 @@ import { cancelRecording, joinRecording, type RunBody, startRecording } from '@/
 import * as bulk from '@/lib/server/resources/runs-bulk'
 import type { RecordingSummary } from '@/lib/stream/log'
 
-// The body itself is checked by the operation's own schema, on its way through `call`.
+// `call` checks the body with the operation's own schema.
 
 const name = z.string().min(1).max(300)
 
@@ -25,9 +25,9 @@ const StartRun = z.strictObject({
     z.strictObject({ kind: z.literal('existing'), id: name }),
     z.strictObject({ kind: z.literal('stateless') }),
   ]),
-  /** The run request: as JSON text where its numbers have to stay what they are, or as a value. */
+  /** The run request, as a value or as JSON text to keep numbers exact. */
   body: z.union([z.string(), z.record(z.string(), z.unknown())]),
-  /** Made once per form that is sent: a repeat of it gives the run that is there. */
+  /** The idempotency key, created once per submitted form: a repeat gets the same run. */
   key: z.string().min(8).max(100).optional(),
 })
 export type StartRunInput = z.input<typeof StartRun>
@@ -56,7 +56,7 @@ function bodyOf(body: string | Record<string, unknown>): RunBody {
 
 const CancelRun = z.strictObject({ workspace: name, recording: name, action: z.enum(['interrupt', 'rollback']) })
 
-/** Stops the run on its server. Resolves when the server has confirmed; the recording then shows what became of it. */
+/** Cancels the run on its server and resolves when the server has confirmed. The recording then shows the outcome. */
 export async function cancelRun(given: z.input<typeof CancelRun>): Promise<Result<null>> {
   return guardAction(async () => {
     const { action, ...place } = parseInput(CancelRun, given)
@@ -67,18 +67,18 @@ export async function cancelRun(given: z.input<typeof CancelRun>): Promise<Resul
 
 const CancelRuns = z.strictObject({
   workspace: name,
-  /** Ids of rows of the list: recordings, or places of runs that nobody records. */
+  /** Row ids from the list: of recordings, or of runs without a recording. */
   ids: z
     .array(z.string().min(1).max(1_000))
     .min(1)
     .max(MAX_RUNS)
     .transform((ids) => [...new Set(ids)]),
   action: z.enum(CANCEL_ACTIONS),
-  /** Made once per dialog: a repeat of it gives the answer of the first. */
+  /** The idempotency key, created once per dialog: a repeat gets the first answer. */
   key: z.string().min(8).max(100),
 })
 
-/** Stops several runs on their servers, each for itself: some may fail where others do not. */
+/** Cancels each run separately on its server: some may fail while others succeed. */
 export async function cancelRuns(given: z.input<typeof CancelRuns>): Promise<Result<RunResult[]>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(CancelRuns, given)
@@ -89,7 +89,7 @@ export async function cancelRuns(given: z.input<typeof CancelRuns>): Promise<Res
 
 const JoinRun = z.strictObject({ workspace: name, deployment: name, thread: name, run: name })
 
-/** Follows a run that was started elsewhere: its recording, a new one or the one there is. Anyone who may see runs may. */
+/** Follows a run that was started elsewhere, in a new or existing recording. Needs only the role to see runs. */
 export async function joinRun(given: z.input<typeof JoinRun>): Promise<Result<{ recording: string }>> {
   return guardAction(async () => {
     const { id } = await joinRecording({ ...parseInput(JoinRun, given), actor: await sessionActor() })

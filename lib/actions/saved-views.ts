@@ -24,9 +24,9 @@ const Change = z.strictObject({
 })
 const Remove = z.strictObject({ ...Place, id: z.uuid() })
 
-// Each gives all of the person's views of the list afterwards.
+// Each action returns all of the user's views of the list.
 
-/** Saves a list's filters under a name; `id` is the new view's. */
+/** Saves a list's filters under a name. `id` is that of the new view. */
 export async function saveView(given: z.input<typeof Add>): Promise<Result<{ id: string; views: SavedView[] }>> {
   return guardAction(async (requestId) => {
     const { name, query, ...place } = parseInput(Add, given)
@@ -34,7 +34,7 @@ export async function saveView(given: z.input<typeof Add>): Promise<Result<{ id:
   })
 }
 
-/** Renames a view, gives it other filters, or makes it the one that the list opens with. */
+/** Renames a view, changes its filters or makes it the default of the list. */
 export async function updateView(given: z.input<typeof Change>): Promise<Result<SavedView[]>> {
   return guardAction(async (requestId) => {
     const { id, workspace, page, ...change } = parseInput(Change, given)

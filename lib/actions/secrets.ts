@@ -31,7 +31,7 @@ const Edit = z.strictObject({
 })
 export type SaveSecretsInput = z.input<typeof Edit>
 
-/** Saves a reviewed change set; `conflict` comes with the three-way view. `view` is null where it could not be read afterwards. */
+/** Saves a reviewed change set. A `conflict` has the three-way view; `view` is null if it could not be read afterwards. */
 export async function saveSecrets(given: SaveSecretsInput): Promise<Result<SavedEdit & { view: SecretsView | null }>> {
   return guardAction(async () => {
     const edit = parseInput(Edit, given)

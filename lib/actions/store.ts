@@ -20,16 +20,16 @@ const Place = z.strictObject({
 
 const Put = z.strictObject({
   place: Place,
-  /** JSON text, so that each number stays what was typed. */
+  /** JSON text, so that numbers stay exactly as typed. */
   value: z.string().max(16_000_000),
   ttlMinutes: z.number().positive().max(5_256_000).optional(),
-  /** The item's `updated_at` as it was seen; null where it is to be made. */
+  /** The item's `updated_at` as the user saw it; null for a new item. */
   seen: z.string().max(100).nullable(),
-  /** Made once per form that is sent: a repeat of it gives the answer of the first. */
+  /** The idempotency key, created once per submitted form: a repeat gets the first answer. */
   requestKey: z.string().min(8).max(100),
 })
 
-/** Makes an item or replaces its value. Somebody else's change since `seen` is a conflict. */
+/** Creates an item or replaces its value. A change by somebody else since `seen` is a conflict. */
 export async function putItem(given: z.input<typeof Put>): Promise<Result<null>> {
   return guardAction(async () => {
     const { requestKey: key, ...input } = parseInput(Put, given)

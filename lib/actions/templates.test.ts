@@ -52,7 +52,7 @@ const read = async (id: string) => {
   return response.ok ? (JSON.parse((await response.json()).body) as typeof form) : response.status
 }
 
-test('a template is saved, read, overwritten, renamed and deleted by its owner, and is nobody else’s', async () => {
+test('only its owner can read, overwrite, rename and delete a template', async () => {
   const saved = await saveTemplate({ ...place, name: 'Morning', body: body() })
   if (!saved.ok) throw new Error(saved.error.message)
   const { id } = saved.data
@@ -83,7 +83,7 @@ test('a template is saved, read, overwritten, renamed and deleted by its owner, 
   expect(await read('no-id')).toBe(404)
 })
 
-test('values of keys that name secrets are never stored, and it is said which', async () => {
+test('values of secret keys are never stored, and their names are returned', async () => {
   const saved = await saveTemplate({
     ...place,
     name: 'Secret',
@@ -99,7 +99,7 @@ test('values of keys that name secrets are never stored, and it is said which', 
   expect(stored).toContain('12345678901234567890')
 })
 
-test('what is no form, no JSON, too large, one too many or a stranger’s is refused', async () => {
+test('invalid forms, invalid JSON, oversized bodies, too many templates and non-members are refused', async () => {
   const refused = async (given: object) => {
     const result = await saveTemplate({ ...place, name: 'x', body: body(), ...given })
     return result.ok ? 'saved' : [result.error.code, result.error.fields[0]?.path.join('.')]

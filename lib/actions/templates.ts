@@ -16,7 +16,7 @@ const Place = { workspace: z.string().min(1).max(300), deployment: z.string().mi
 const Name = z.string().trim().min(1, 'Give it a name.').max(MAX_TEMPLATE_NAME)
 const text = z.string().max(MAX_TEMPLATE_LENGTH)
 
-/** What the form holds, but the thread: that is of the moment. */
+/** The contents of the form, except the thread, which differs from run to run. */
 const Body = z.strictObject({
   assistant: z.string().max(300),
   threadKind: z.enum(['new', 'stateless']),
@@ -28,7 +28,7 @@ const Body = z.strictObject({
   subgraphs: z.boolean(),
   multitask: z.enum(MULTITASK_STRATEGIES),
 })
-/** As JSON text, because numbers in it are text already and nothing else is changed on its way. */
+/** JSON text. The form's fields are strings, so no number loses precision. */
 const BodyText = z
   .string()
   .max(MAX_TEMPLATE_LENGTH, `A template holds at most ${MAX_TEMPLATE_LENGTH / 1000} kB. Shorten the input or context.`)
@@ -37,7 +37,7 @@ const BodyText = z
       const parsed = Body.safeParse(parseJson(json))
       if (parsed.success) return parsed.data
     } catch {
-      // No JSON: said as any other odd content.
+      // Invalid JSON gets the same message as invalid contents.
     }
     context.addIssue('This cannot be saved as a template.')
     return z.NEVER
@@ -47,10 +47,10 @@ const Add = z.strictObject({ ...Place, name: Name, body: BodyText })
 const Change = z.strictObject({ ...Place, id: z.uuid(), name: Name.optional(), body: BodyText.optional() })
 const Remove = z.strictObject({ ...Place, id: z.uuid() })
 
-/** All of the person's templates of the deployment, as they are then. `removed`: keys of secrets whose values were not saved. */
+/** All of the user's templates for the deployment. `removed` lists the secret keys whose values were not saved. */
 export type TemplatesSaved = { id: string; templates: RunTemplate[]; removed: string[] }
 
-/** Saves what the form holds under a name. */
+/** Saves the form's contents under a name. */
 export async function saveTemplate(given: z.input<typeof Add>): Promise<Result<TemplatesSaved>> {
   return guardAction(async (requestId) => {
     const { name, body: form, ...place } = parseInput(Add, given)
@@ -59,7 +59,7 @@ export async function saveTemplate(given: z.input<typeof Add>): Promise<Result<T
   })
 }
 
-/** Renames a template, or replaces its contents with what the form holds now. */
+/** Renames a template, or replaces its contents with those of the form. */
 export async function updateTemplate(given: z.input<typeof Change>): Promise<Result<TemplatesSaved>> {
   return guardAction(async (requestId) => {
     const { name, body: form, ...place } = parseInput(Change, given)
@@ -86,7 +86,7 @@ function stored(form: z.output<typeof Body>): { body: string; removed: string[] 
   }
 }
 
-/** JSON text in which no key that names a secret has a value, and those keys. Throws AppError invalid for what is no JSON. */
+/** Empties the values of secret keys in JSON text and lists these keys. Throws AppError invalid for invalid JSON. */
 function withoutSecrets(text: string, field: string): { text: string; removed: string[] } {
   if (text.trim() === '') return { text, removed: [] }
   let value: unknown
@@ -98,11 +98,11 @@ function withoutSecrets(text: string, field: string): { text: string; removed: s
   }
   const removed = new Set<string>()
   const clean = cleaned(value, removed)
-  // As it was typed where nothing had to go.
+  // Keep the text as typed if nothing was removed.
   return { text: removed.size > 0 ? printJson(clean) : text, removed: [...removed] }
 }
 
-// As deep as `parseJson` reads, which is less than the stack is.
+// Recursion is safe: `parseJson` limits the depth.
 function cleaned(value: unknown, removed: Set<string>): unknown {
   if (Array.isArray(value)) return value.map((item) => cleaned(item, removed))
   if (!isRecord(value)) return value

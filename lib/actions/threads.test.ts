@@ -17,7 +17,7 @@ vi.mock('@/lib/server/access/actor', async (original) => ({
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
 vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
-// Against the embedded agent server, over a wire that the test can break.
+// Against the embedded agent server, over a connection that the test can break.
 let server: TestServer
 let wire: FaultProxy
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -53,14 +53,14 @@ const newKey = () => `key-of-test-${keys++}`
 const place = (thread: string) => ({ ...at, thread })
 const history = (thread: string, query: object = {}) => readHistory(place(thread), query, { actor })
 
-/** A thread on which the counter ran to 3. */
+/** Creates a thread on which the counter ran to 3. */
 async function counted(): Promise<string> {
   const thread = await server.newThread()
   await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input: { until: 3 } })
   return thread
 }
 
-test('a history tells step, source, writing node, next nodes and size, without the values', async () => {
+test('a history has step, source, writing node, next nodes and size, but not the values', async () => {
   const thread = await counted()
   const { rows, last } = await history(thread)
   expect(rows.map(({ step, source, by, next }) => ({ step, source, by, next }))).toEqual([
@@ -90,7 +90,7 @@ test('the history of a subgraph is read by its namespace', async () => {
   expect(inner.rows.every((row) => row.ns === ns)).toBe(true)
 })
 
-test('a state is written as a node, from the newest checkpoint and as a fork of an older one', async () => {
+test('a state can be written on the newest checkpoint, or on an older one as a fork', async () => {
   const thread = await counted()
   const { rows } = await history(thread)
   const [newest, second] = rows
@@ -108,7 +108,7 @@ test('a state is written as a node, from the newest checkpoint and as a fork of 
   expect(after.rows[0]).toMatchObject({ source: 'update', parent: newest.id, next: [] })
   expect((await server.get(`/threads/${thread}/state`)).json.values.count).toBe(10)
 
-  // Anyone who saw the old end is told, and may still write beside what came since.
+  // An edit based on an outdated checkpoint is reported and can still be written as a fork.
   const late = { ...edit, base: { id: second.id, ns: '' }, values: '{"count":0}' }
   expect(await updateState({ ...late, key: newKey() })).toMatchObject({
     ok: true,
@@ -131,7 +131,7 @@ test('a state is written as a node, from the newest checkpoint and as a fork of 
   expect(refused).toMatchObject({ ok: false, error: { code: 'invalid', fields: [{ path: ['as_node'] }] } })
 })
 
-test('after a lost answer it is looked up whether the state was written', async () => {
+test('after a lost answer the outcome is looked up', async () => {
   const thread = await counted()
   const [newest] = (await history(thread)).rows
   if (!newest) throw new Error('no history')
@@ -151,7 +151,7 @@ test('after a lost answer it is looked up whether the state was written', async 
   expect((await history(thread)).rows.filter(({ source }) => source === 'update')).toHaveLength(1)
 })
 
-test('metadata is changed key by key; the same key changed by another is told first', async () => {
+test('metadata is changed key by key, and a concurrent change of the same key is a conflict', async () => {
   const made = await createThread({ ...at, key: newKey(), metadata: '{"team":"a","n":1}' })
   if (!made.ok) throw new Error('not made')
   const thread = made.data.thread
@@ -167,7 +167,7 @@ test('metadata is changed key by key; the same key changed by another is told fi
   expect(await save({ team: 'a' })).toMatchObject({ ok: false, error: { code: 'invalid' } })
 })
 
-test('a thread is made once and copied once per key, with its whole history', async () => {
+test('a thread is created once and copied once per key, with its whole history', async () => {
   const key = newKey()
   const made = await Promise.all([1, 2].map(() => createThread({ ...at, key, metadata: '{}', ttlMinutes: 60 })))
   expect(made[0]).toEqual(made[1])
@@ -179,7 +179,7 @@ test('a thread is made once and copied once per key, with its whole history', as
   expect((await history(copy)).rows).toHaveLength(5)
 })
 
-test('several are deleted and their runs cancelled, each told by itself', async () => {
+test('bulk deletes and cancels report the outcome of each thread', async () => {
   const [busy, idle] = [await server.newThread(), await server.newThread()]
   const ids = [busy, idle, '00000000-0000-4000-8000-000000000000']
   const run = { assistant_id: 'counter', input: { until: 1_000, delay: 50 }, config: { recursion_limit: 2_000 } }
@@ -203,7 +203,7 @@ test('several are deleted and their runs cancelled, each told by itself', async 
   expect((await server.get(`/threads/${busy}`)).status).toBe(404)
 })
 
-test('a viewer changes nothing', async () => {
+test('a viewer cannot change anything', async () => {
   const thread = await counted()
   const [newest] = (await history(thread)).rows
   actor = viewer

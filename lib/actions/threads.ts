@@ -18,10 +18,10 @@ import * as write from '@/lib/server/resources/threads'
 import * as bulk from '@/lib/server/resources/threads-bulk'
 
 const name = z.string().min(1).max(300)
-/** Made once per form that is sent: a repeat of it gives the answer of the first. */
+/** The idempotency key, created once per submitted form: a repeat gets the first answer. */
 const key = z.string().min(8).max(100)
 const Place = z.strictObject({ workspace: name, deployment: name, thread: name })
-/** JSON text, so that each number stays what was typed. */
+/** JSON text, so that numbers stay exactly as typed. */
 const text = z.string().max(16_000_000)
 
 const Create = z.strictObject({
@@ -32,7 +32,7 @@ const Create = z.strictObject({
   ttlMinutes: z.number().positive().max(5_256_000).optional(),
 })
 
-/** Makes a thread; pressing twice makes one. */
+/** Creates a thread. A repeat with the same key creates no second one. */
 export async function createThread(given: z.input<typeof Create>): Promise<Result<{ thread: string; note?: string }>> {
   return guardAction(async () => {
     const { metadata, ...rest } = parseInput(Create, given)
@@ -51,7 +51,7 @@ export async function copyThread(given: z.input<typeof Copy>): Promise<Result<{ 
 
 const Metadata = z.strictObject({ place: Place, key, base: text, metadata: text })
 
-/** Changes keys of a thread's metadata. The same keys changed by somebody else are an outcome, with what is there now. */
+/** Changes keys of a thread's metadata. A concurrent change of the same keys is an outcome with the current metadata. */
 export async function saveMetadata(given: z.input<typeof Metadata>): Promise<Result<MetadataOutcome>> {
   return guardAction(async () => {
     const { base, metadata, ...rest } = parseInput(Metadata, given)
@@ -63,7 +63,7 @@ export async function saveMetadata(given: z.input<typeof Metadata>): Promise<Res
 const State = z.strictObject({
   place: Place,
   key,
-  /** Without an id: a thread that has no state yet. */
+  /** The id is empty for a thread without state. */
   base: z.strictObject({
     id: z.string().max(300),
     ns: z.string().max(2_000),
@@ -75,7 +75,7 @@ const State = z.strictObject({
   asNode: name.optional(),
 })
 
-/** Writes a state as a node, in a new checkpoint. A thread that has moved on is an outcome, and nothing is sent. */
+/** Writes a state as a node, in a new checkpoint. If the thread has moved on, that is the outcome and nothing is sent. */
 export async function updateState(given: z.input<typeof State>): Promise<Result<StateOutcome>> {
   return guardAction(async () => {
     const { values, ...rest } = parseInput(State, given)
@@ -94,7 +94,7 @@ const Wish = z.strictObject({
   key,
 })
 
-/** Deletes threads with their runs and histories, each for itself: some may fail where others do not. */
+/** Deletes each thread separately, with its runs and history: some may fail while others succeed. */
 export async function deleteThreads(given: z.input<typeof Wish>): Promise<Result<ThreadResult[]>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Wish, given)
@@ -105,7 +105,7 @@ export async function deleteThreads(given: z.input<typeof Wish>): Promise<Result
   })
 }
 
-/** Cancels what runs or waits on threads, each for itself. */
+/** Cancels the running and pending runs of each thread separately. */
 export async function cancelRunsOf(given: z.input<typeof Wish>): Promise<Result<ThreadResult[]>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Wish, given)

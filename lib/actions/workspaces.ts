@@ -15,12 +15,12 @@ import { guardAction } from '@/lib/server/audit/guard-action'
 import { audited, type RecordWrite } from '@/lib/server/audit/own-records'
 import { parseInput } from '@/lib/server/process/result'
 
-// Workspaces say where keys are sent and which machines the console may reach, so all of this asks for an admin of the
-// whole console, not of the one workspace.
+// Workspaces decide where keys are sent and which machines the console may reach, so every action here needs an admin of
+// the whole console, not only of the workspace.
 
 const Slug = z.string().min(1).max(80)
 
-/** The names of what was given, one level deep: `keys.apiKey`, never a value. */
+/** The names of the given fields, one level deep, such as `keys.apiKey`. Never their values. */
 const fieldsOf = (given: object): string[] =>
   Object.entries(given).flatMap(([name, value]) => {
     if (value === undefined) return []
@@ -45,7 +45,7 @@ export async function createWorkspace(given: NewWorkspace): Promise<Result<{ slu
   })
 }
 
-/** `hasDroppedKeys`: the address moved to another origin, so the keys entered for the old one are gone. */
+/** `hasDroppedKeys` means that the address moved to another origin, so the keys for the old one were removed. */
 export async function updateWorkspace(
   workspace: string,
   change: WorkspaceChange,

@@ -11,16 +11,16 @@ import { adoptStore, db } from './process/db'
 import { adoptEnv } from './process/env'
 import { memberships } from './process/schema'
 
-// For tests only: a console of one's own over a database that `testDatabase()` made.
+// For tests only: a separate console on a database from `testDatabase()`.
 
 /**
- * Makes this process a console over the database at `url`, with a data folder and settings of its own. Call `close` before
- * the database is dropped.
+ * Turns this process into a console on the database at `url`, with its own data folder and settings.
+ * Call `close` before you drop the database.
  */
 export async function testConsole(url: string, settings: Record<string, string> = {}) {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-console-'))
   const given = { DATABASE_URL: url, PILOTHOUSE_DATA: dataDir, NEXTAUTH_SECRET: 'x'.repeat(32), ...settings }
-  /** Other settings on top, from now on. */
+  /** Overrides settings from now on, starting from the initial ones. */
   const set = (more: Record<string, string>) => adoptEnv({ ...given, ...more })
   set({})
   await adoptStore(url)
@@ -39,7 +39,7 @@ export async function testConsole(url: string, settings: Record<string, string> 
 
 let count = 0
 
-/** A signed-in person with a role in each of these workspaces (`*`: everywhere); no password. */
+/** A signed-in user without a password, with a role in each of these workspaces (`*` for all). */
 export async function testActor(roles: Record<string, Role>): Promise<Actor & { kind: 'user'; account: Account }> {
   const store = await db()
   count += 1
@@ -49,7 +49,7 @@ export async function testActor(roles: Record<string, Role>): Promise<Actor & { 
   return { ...actorOf(account), account }
 }
 
-/** An actor as a fresh sign-in of the account makes it. */
+/** The actor of a new session of the account. */
 export function actorOf(account: Account): Actor & { kind: 'user' } {
   const claims = claimsFor(account)
   return {

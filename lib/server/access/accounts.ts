@@ -10,7 +10,7 @@ import { takeSignInAttempt } from './rate-limit'
 
 export type Account = { id: string; email: string; name: string; sessionVersion: number }
 
-/** ASCII only, so that no look-alike of another address passes. */
+/** ASCII only, so that no lookalike of another address passes. */
 export const Email = z.string().trim().toLowerCase().max(254).pipe(z.email('Enter an e-mail address.'))
 export const NewPassword = z
   .string()
@@ -20,7 +20,7 @@ export const NewPassword = z
 const columns = { id: accounts.id, email: accounts.email, name: accounts.name, sessionVersion: accounts.sessionVersion }
 
 /**
- * The account whose password this is; null for a wrong password, an unknown or a disabled account, all after the same time.
+ * The account if the password is right; null for a wrong password and an unknown or disabled account, in the same time.
  * Throws AppError rate_limited, with the time to wait, after too many attempts for the account or from the address.
  */
 export async function checkPassword(email: unknown, password: unknown, address: string): Promise<Account | null> {
@@ -49,7 +49,7 @@ const tooManyAttempts = (retryAfterMs: number) =>
     retryAfterMs,
   })
 
-/** A new account. Throws AppError conflict when the address has one. */
+/** Creates an account. Throws AppError conflict if the e-mail address already has one. */
 export async function createAccount(
   store: StoreOrTransaction,
   given: { email: string; name?: string; password?: string; oidcSubject?: string },
@@ -64,7 +64,7 @@ export async function createAccount(
   return made
 }
 
-/** Ends every session of the account, those under way included. Gives the version that new ones carry. */
+/** Ends all sessions of the account, including open streams. Returns the version for new ones. Throws AppError not_found. */
 export async function endSessions(store: StoreOrTransaction, account: string): Promise<number> {
   const [changed] = await store
     .update(accounts)
@@ -75,7 +75,7 @@ export async function endSessions(store: StoreOrTransaction, account: string): P
   return changed.version
 }
 
-/** Sets a password and ends every session that the old one opened. */
+/** Sets a password and ends all sessions of the account. Returns the version for new sessions. */
 export async function setPassword(store: StoreOrTransaction, account: string, password: string): Promise<number> {
   const passwordHash = await hashPassword(password)
   return await store.transaction(async (transaction) => {
@@ -84,14 +84,14 @@ export async function setPassword(store: StoreOrTransaction, account: string, pa
   })
 }
 
-/** Changes one's own password. Gives the account as it is afterwards; sessions before it are over. */
+/** Changes the user's own password and ends all earlier sessions. Returns the updated account. */
 export async function changeOwnPassword(account: string, current: string, next: string): Promise<Account> {
   const store = await db()
   const [found] = await store.select().from(accounts).where(eq(accounts.id, account))
   if (!found) throw new AppError('not_found', 'There is no such account.')
   if (!found.passwordHash)
     throw new AppError('unsupported', 'This account signs in with the identity provider and has no password here.')
-  // Who found an open session must not get to guess the password through it.
+  // Somebody who finds an open session must not be able to guess the password here.
   const attempt = takeSignInAttempt(found.email, `account ${account}`)
   if (!attempt.isAllowed) throw tooManyAttempts(attempt.retryAfterMs)
   if (!(await isPassword(current, found.passwordHash)))

@@ -6,13 +6,13 @@ import { db } from '../process/db'
 import { accounts, endedSessions, memberships } from '../process/schema'
 import { activeAccount, claimedSession, currentSession, type SessionStamp } from './session'
 
-/** Who does something. `session` is there for people: rights end with it, also in the middle of a stream. */
+/** Who acts. Users have a `session`, and their roles end with it, even in the middle of a stream. */
 export type Actor = { id: string; email: string; kind: 'user' | 'system'; session?: SessionStamp }
 
-/** The console itself as a workspace: its admins administer accounts and workspaces, and are admins everywhere. */
+/** The membership for all workspaces: its admins are admins everywhere and manage accounts and workspaces. */
 export const EVERYWHERE = '*'
 
-/** Who sent this request. Throws AppError unauthenticated for nobody, and for a session that is over, wherever it was ended. */
+/** The user of this request's session. Throws AppError unauthenticated without a session or if it has ended. */
 export async function sessionActor(): Promise<Actor> {
   const session = await currentSession()
   if (!session) throw signedOut()
@@ -20,8 +20,8 @@ export async function sessionActor(): Promise<Actor> {
 }
 
 /**
- * Who this request says it is from. For what asks for a role and for nothing without one: `roleOf` gives none to a session that
- * is over, so the store need not be asked twice. `assertSession` tells such a one from a person without a role.
+ * The user that this request claims, without checking the store. Only for code that then calls `roleOf`, which gives an ended
+ * session no role; `assertSession` tells an ended session from a missing role. Throws AppError unauthenticated.
  */
 export async function claimedActor(): Promise<Actor> {
   const session = await claimedSession()
@@ -29,19 +29,19 @@ export async function claimedActor(): Promise<Actor> {
   return { id: session.account, email: '', kind: 'user', session: session.stamp }
 }
 
-/** Throws AppError unauthenticated where the actor's session is over. */
+/** Throws AppError unauthenticated if the actor's session has ended. */
 export async function assertSession({ id, session }: Actor): Promise<void> {
   if (session && !(await activeAccount(id, session))) throw signedOut()
 }
 
 const signedOut = () => new AppError('unauthenticated', 'Your session has ended. Sign in again.')
 
-/** A part of the console that acts by itself, such as a poller. It may read everywhere and change nothing. */
+/** The actor of a background part of the console, such as a poller. It can read everything and change nothing. */
 export const systemActor = (name: string): Actor => ({ id: `system:${name}`, email: '', kind: 'system' })
 
 /**
- * What the actor may do in a workspace, as the store has it at this moment; null for nothing.
- * A person whose session has ended meanwhile has no role any more.
+ * The actor's current role in a workspace, read from the store; null for none.
+ * A user whose session has ended has no role.
  */
 export async function roleOf(actor: Actor, workspace: string): Promise<Role | null> {
   if (actor.kind === 'system') return 'viewer'
@@ -49,7 +49,7 @@ export async function roleOf(actor: Actor, workspace: string): Promise<Role | nu
   return highest(roles.map(({ role }) => role))
 }
 
-/** Workspaces the actor has a membership of, with the role; `*` among them counts for every other. */
+/** The actor's memberships with their roles. Workspace `*` stands for all workspaces. */
 export async function memberRoles(actor: Actor, only?: string[]): Promise<{ workspace: string; role: Role }[]> {
   const { session } = actor
   if (session && Date.now() >= session.endsAt) return []
@@ -73,6 +73,6 @@ export async function memberRoles(actor: Actor, only?: string[]): Promise<{ work
     )
 }
 
-/** The highest of some roles. */
+/** The highest of these roles; null if there are none. */
 export const highest = (roles: readonly Role[]): Role | null =>
   roles.reduce<Role | null>((best, role) => (best && isAtLeast(best, role) ? best : role), null)

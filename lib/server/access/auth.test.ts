@@ -44,7 +44,7 @@ const carry = async (account: Account, more: object = {}) =>
 describe('the actor of a request', () => {
   const refusal = { code: 'unauthenticated' }
 
-  test('is the person of the session cookie', async () => {
+  test('is the user of the session cookie', async () => {
     const person = await testActor({ staging: 'developer' })
     await carry(person.account)
     expect(await sessionActor()).toMatchObject({
@@ -55,7 +55,7 @@ describe('the actor of a request', () => {
     })
   })
 
-  test('is nobody without a cookie, with a damaged one, and with one of another secret', async () => {
+  test('is nobody without a cookie, or with one that is damaged or signed with another secret', async () => {
     const { account } = await testActor({ '*': 'admin' })
     await expect(sessionActor()).rejects.toMatchObject(refusal)
     jar.set(cookieName('session'), 'nonsense')
@@ -73,7 +73,7 @@ describe('the actor of a request', () => {
       async ({ id }, admin) => disableMember(admin, { account: id, isDisabled: true }, 'request'),
     ],
     ['the account is gone', async ({ id }) => (await db()).execute(sql`delete from console.accounts where id = ${id}`)],
-  ])('is nobody at the next request after %s', async (_, act) => {
+  ])('is nobody from the next request after %s', async (_, act) => {
     const admin = await testActor({ '*': 'admin' })
     const { account } = await testActor({ staging: 'admin' })
     await carry(account)
@@ -82,7 +82,7 @@ describe('the actor of a request', () => {
     await expect(sessionActor()).rejects.toMatchObject(refusal)
   })
 
-  test('is nobody once it signed out, although the cookie is still good by itself', async () => {
+  test('is nobody after signing out, even with a cookie that is still valid', async () => {
     const { account } = await testActor({ staging: 'admin' })
     await carry(account)
     const token = await decode({ token: jar.get(cookieName('session')), secret: 'x'.repeat(32) })
@@ -92,7 +92,7 @@ describe('the actor of a request', () => {
     await expect(sessionActor()).resolves.toMatchObject({ id: account.id })
   })
 
-  test('is nobody eight hours after sign-in, however often the token was renewed', async () => {
+  test('is nobody eight hours after sign-in, even if the token was renewed', async () => {
     const { account } = await testActor({ staging: 'admin' })
     const justOver = Date.now() - SESSION_SECONDS * 1000 - 1
     await carry(account, { signedInAt: justOver })
@@ -104,7 +104,7 @@ describe('the actor of a request', () => {
     expect(await renew?.({ token: good } as never)).toEqual(good)
   })
 
-  test('cannot choose version, account or start of its session', async () => {
+  test('cannot choose the version, account or start of its session', async () => {
     const { account } = await testActor({ staging: 'admin' })
     const jwt = authOptions().callbacks?.jwt
     const renewed = await jwt?.({
@@ -124,7 +124,7 @@ describe('signing in with a password', () => {
     return provider.options.authorize({ email, password }, { headers: { 'x-forwarded-for': '1.2.3.4, 10.0.0.9' } })
   }
 
-  test('gives a session of the current version, and nothing but an error code otherwise', async () => {
+  test('gives a session of the current version, or only an error code', async () => {
     await createAccount(await db(), { email: 'someone@example.com', password: 'a long password' })
     const user = await authorize('someone@example.com', 'a long password')
     const token = await authOptions().callbacks?.jwt?.({
@@ -146,7 +146,7 @@ describe('signing in with a password', () => {
 })
 
 describe('cookies', () => {
-  test('are bound to the host and TLS where the console has TLS', () => {
+  test('are bound to the host and to TLS if the console uses TLS', () => {
     home.set({ NEXTAUTH_URL: 'https://console.example.com' })
     const { cookies, useSecureCookies, session } = authOptions()
     expect(session).toEqual({ strategy: 'jwt', maxAge: 8 * 3600 })
@@ -158,7 +158,7 @@ describe('cookies', () => {
     }
   })
 
-  test('of two consoles on one machine do not meet', () => {
+  test('of two consoles on one machine do not collide', () => {
     const name = authOptions().cookies?.sessionToken?.name
     expect(name).toBe('pilothouse-3000.session')
     home.set({ PORT: '3001' })
@@ -185,7 +185,7 @@ describe('single sign-on', () => {
     authOptions().callbacks?.jwt?.({ token: {}, user: { id: sub }, account: { provider: 'oidc' } } as never)
   beforeEach(() => home.set(settings))
 
-  test('is offered with the settings of the environment and all three checks', () => {
+  test('uses the settings from the environment and all three checks', () => {
     expect(authOptions().providers[1]).toMatchObject({
       id: 'oidc',
       wellKnown: 'https://id.example.com/.well-known/openid-configuration',
@@ -196,7 +196,7 @@ describe('single sign-on', () => {
     expect(authOptions().providers).toHaveLength(1)
   })
 
-  test('makes an account with the role of the claims on the first workspace, and follows them at each sign-in', async () => {
+  test('creates an account and sets its role on the first workspace from the claims at each sign-in', async () => {
     expect(await signIn({ sub: 's1', email: 'Ops@Example.com', name: 'Ops', groups: ['staff', 'ops'] })).toBe(true)
     const token = (await tokenOf('s1')) as JWT
     const actor = actorOf({ id: String(token.sub), email: '', name: '', sessionVersion: 1 })
@@ -211,7 +211,7 @@ describe('single sign-on', () => {
     expect(await roleOf(actor, 'default')).toBeNull()
   })
 
-  test('lets nobody in without a mapped role, a subject, an address, or with a disabled account', async () => {
+  test('refuses users without a mapped role, subject or address, and disabled accounts', async () => {
     for (const claims of [
       { sub: 's', email: 'a@example.com' },
       { sub: 's', groups: ['ops'] },
@@ -228,7 +228,7 @@ describe('single sign-on', () => {
     await expect(tokenOf('s2')).rejects.toThrow()
   })
 
-  test('takes over an account of the same address only when the provider has verified it', async () => {
+  test('links an existing account only if the provider has verified its address', async () => {
     const local = await createAccount(await db(), { email: 'someone@example.com', password: 'a long password' })
     const claims = { sub: 's3', email: 'someone@example.com', groups: ['ops'] }
     for (const more of [{}, { email_verified: false }, { email_verified: 'maybe' }])
@@ -238,7 +238,7 @@ describe('single sign-on', () => {
     expect(await signIn({ ...claims, sub: 's4', email_verified: true })).toBe('/sign-in?error=OAuthAccountNotLinked')
   })
 
-  test('finds a claim at a dotted path and gives the highest role of its values', () => {
+  test('reads a claim at a dotted path and maps it to the highest role', () => {
     const map = [
       { claim: 'a', role: 'viewer' as const },
       { claim: 'b', role: 'admin' as const },

@@ -18,14 +18,14 @@ import {
   sessionSecret,
 } from './session'
 
-/** Where the request came from, as the nearest proxy saw it: entries before the last are the client's own words. */
+/** The client's address as the nearest proxy saw it. The client controls all entries before the last. */
 const addressOf = (headers: Record<string, unknown> | undefined): string =>
   String(headers?.['x-forwarded-for'] ?? '')
     .split(',')
     .at(-1)
     ?.trim() || 'unknown'
 
-/** Null = refused. Thrown messages reach the sign-in form as its error code; components/auth/sign-in-errors.ts has the sentences. */
+/** Null means refused. Thrown messages become the sign-in form's error code; see components/auth/sign-in-errors.ts. */
 async function authorize(
   given: Record<'email' | 'password', string> | undefined,
   headers: Record<string, unknown> | undefined,
@@ -45,7 +45,7 @@ const cookie = (name: string, maxAge?: number) => ({
   options: { httpOnly: true, sameSite: 'lax' as const, path: '/', secure: isHttps(), ...(maxAge && { maxAge }) },
 })
 
-/** The settings of next-auth, made at use: the build has no environment. */
+/** The options for next-auth. A function, because the environment is not available at build time. */
 export function authOptions(): NextAuthOptions {
   const oidc = oidcProvider()
   return {
@@ -79,11 +79,11 @@ export function authOptions(): NextAuthOptions {
       },
       async jwt({ token, user, account }) {
         if (user) {
-          const own = account?.provider === 'oidc' ? await accountOfSubject(user.id) : (user as Account) // what authorize gave
+          const own = account?.provider === 'oidc' ? await accountOfSubject(user.id) : (user as Account) // returned by `authorize`
           if (!own) throw new Error('The account was disabled while it signed in.')
           return { email: own.email, name: own.name, ...claimsFor(own) }
         }
-        // A renewal: thrown here, next-auth drops the cookie of a session that is over.
+        // On renewal, throwing makes next-auth drop the cookie of an ended session.
         const claims = SessionClaims.parse(token)
         const standing =
           Date.now() < endOf(claims) &&
@@ -106,7 +106,7 @@ export function authOptions(): NextAuthOptions {
     },
     logger: {
       error: (code, metadata) =>
-        // A cookie of an ended session or of another secret is everyday.
+        // Cookies of ended sessions or with another secret are common, so this is not an error.
         code === 'JWT_SESSION_ERROR'
           ? log.info('session.dropped', { code })
           : log.error('next_auth.error', { code, error: metadata instanceof Error ? metadata : metadata.error }),

@@ -9,7 +9,7 @@ import { directServers } from '../process/schema'
 import { seal, unseal } from '../process/sealing'
 import { assertDirect, ServerKey, UpstreamUrl } from './workspace-settings'
 
-/** An agent server that an administrator registered, with its key: never leaves the server. */
+/** An agent server that an administrator registered, with its key. It must never leave this server. */
 export type DirectServer = { id: string; name: string; url: string; apiKey?: string; createdAt: string }
 export type DirectServerView = Omit<DirectServer, 'apiKey'> & { hasKey: boolean }
 
@@ -22,7 +22,7 @@ export type NewDirectServer = z.input<typeof NewDirectServer>
 
 const sealOf = (id: string, url: string) => ({ owner: `server ${id}`, origin: new URL(url).origin })
 
-/** The agent servers of a direct workspace, by name. Callers check the role first. */
+/** The agent servers of a direct workspace, sorted by name. Callers must check the role first. */
 export async function listDirectServers(workspace: string): Promise<DirectServerView[]> {
   const rows = await (await db())
     .select()
@@ -38,7 +38,7 @@ export async function listDirectServers(workspace: string): Promise<DirectServer
   }))
 }
 
-/** One registered server with its key. Throws AppError not_found, and upstream_refused_key when the key cannot be opened. */
+/** A registered server with its key. Throws AppError not_found, or upstream_refused_key if the key cannot be unsealed. */
 export async function directServer(workspace: string, id: string): Promise<DirectServer> {
   const found = isUuid(id)
     ? (
@@ -64,7 +64,7 @@ export async function directServer(workspace: string, id: string): Promise<Direc
   }
 }
 
-/** Registers a server; its key is bound to this server and the origin of its address. */
+/** Registers a server. Its key is sealed for this server and the origin of its address. */
 export async function insertDirectServer(
   workspace: string,
   given: z.output<typeof NewDirectServer>,
@@ -76,7 +76,7 @@ export async function insertDirectServer(
   return { id }
 }
 
-/** Forgets a server and its key. The server itself is not touched. */
+/** Removes a server and its key from the console. The server itself is not changed. Throws AppError not_found. */
 export async function eraseDirectServer(workspace: string, id: string): Promise<void> {
   const erased = await (await db())
     .delete(directServers)

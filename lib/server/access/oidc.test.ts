@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import NextAuth from 'next-auth'
-// @ts-expect-error: the package carries no types
+// @ts-expect-error: the package has no types
 import Provider from 'oidc-provider'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
@@ -10,8 +10,8 @@ import { testConsole } from '../testing'
 import { roleOf, sessionActor } from './actor'
 import { authOptions } from './auth'
 
-// The whole sign-in against a real OpenID provider, with a browser that only follows redirects and keeps cookies. next-auth is
-// asked in its older form, a request and a response: the newer one wants a request scope of Next.
+// A full sign-in against a real OpenID provider, with a minimal browser that follows redirects and keeps cookies.
+// Uses next-auth's older API with a request and a response, since the newer one needs Next's request scope.
 
 const CONSOLE = 'http://localhost:3000'
 const jar = new Map<string, string>()
@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a port
-  vi.spyOn(console, 'warn').mockReturnValue() // the provider's remarks on its development settings
+  vi.spyOn(console, 'warn').mockReturnValue() // the provider warns about its development settings
   const provider = new Provider(issuer, {
     clients: [
       { client_id: 'console', client_secret: 'a client secret', redirect_uris: [`${CONSOLE}/api/auth/callback/oidc`] },
@@ -72,7 +72,7 @@ function keep(headers: Headers, into: Map<string, string>): void {
   }
 }
 
-/** A request to the console's sign-in routes: its JSON, and where it redirects. */
+/** Requests one of the console's sign-in routes. Returns the JSON and the redirect target. */
 async function ask(url: string, body?: Record<string, string>) {
   const { pathname, searchParams } = new URL(url)
   const query = { ...Object.fromEntries(searchParams), nextauth: pathname.split('/').slice(3) }
@@ -100,7 +100,7 @@ async function ask(url: string, body?: Record<string, string>) {
   return { json: answer as Record<string, string>, location: headers.get('location') ?? '' }
 }
 
-/** Signs in at the provider as `sub`, from the console's button to its answer. Gives where the browser ends up. */
+/** Signs in at the provider as `sub`, starting from the console. Returns where the browser ends up. */
 async function signIn(sub: string, beforeReturn = () => {}): Promise<string> {
   const { csrfToken = '' } = (await ask(`${CONSOLE}/api/auth/csrf`)).json
   const begun = await ask(`${CONSOLE}/api/auth/signin/oidc`, {
@@ -138,7 +138,7 @@ async function signIn(sub: string, beforeReturn = () => {}): Promise<string> {
   throw new Error(`The sign-in went on and on, last at ${at}.`)
 }
 
-test('a person of the provider comes in with the role of their group, and leaves with it', async () => {
+test('a user gets the role of their group and loses it with the group', async () => {
   groups = ['operators']
   expect(await signIn('ada')).toBe(`${CONSOLE}/default`)
   const actor = await sessionActor()
@@ -150,21 +150,18 @@ test('a person of the provider comes in with the role of their group, and leaves
   jar.clear()
   await signIn('ada')
   expect(await roleOf(await sessionActor(), 'default')).toBe('viewer')
-  expect(await roleOf(actor, 'default')).toBe('viewer') // the older session too
+  expect(await roleOf(actor, 'default')).toBe('viewer') // also for the earlier session
 })
 
-test('a person without a group that has a role is turned away', async () => {
+test('a user whose groups map to no role is refused', async () => {
   groups = ['visitors']
   expect(await signIn('eve')).toBe('/sign-in?error=AccessDenied')
   await expect(sessionActor()).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
-test.each(['pkce', 'state', 'nonce'])(
-  'an answer without the %s that this browser began with is refused',
-  async (name) => {
-    groups = ['operators']
-    const end = await signIn('ada', () => jar.delete(`pilothouse-3000.${name}`))
-    expect(end).toContain('error=OAuthCallback')
-    await expect(sessionActor()).rejects.toMatchObject({ code: 'unauthenticated' })
-  },
-)
+test.each(['pkce', 'state', 'nonce'])("an answer without this browser's own %s is refused", async (name) => {
+  groups = ['operators']
+  const end = await signIn('ada', () => jar.delete(`pilothouse-3000.${name}`))
+  expect(end).toContain('error=OAuthCallback')
+  await expect(sessionActor()).rejects.toMatchObject({ code: 'unauthenticated' })
+})

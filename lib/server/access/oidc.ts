@@ -20,7 +20,7 @@ const Claims = z.looseObject({
 })
 export type Claims = z.input<typeof Claims>
 
-/** The identity provider's settings for next-auth; undefined where the environment names none. */
+/** The identity provider for next-auth; undefined if none is configured. */
 export function oidcProvider(): OAuthConfig<Claims> | undefined {
   const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = env()
   if (!OIDC_ISSUER) return undefined
@@ -38,7 +38,7 @@ export function oidcProvider(): OAuthConfig<Claims> | undefined {
   }
 }
 
-/** The claim at a dotted path, such as `groups` or `realm_access.roles`, as a list of texts. */
+/** The strings of the claim at a dotted path, such as `groups` or `realm_access.roles`. */
 function claimValues(claims: unknown, path: string): string[] {
   const value = path
     .split('.')
@@ -52,7 +52,7 @@ function claimValues(claims: unknown, path: string): string[] {
   return [value].flat().filter((one) => typeof one === 'string')
 }
 
-/** The role that claims give: the highest that the map names. Without a map everybody the provider lets in may look. */
+/** The highest role that the map gives for the claims; null for none. Without a map every user is a viewer. */
 export function roleFromClaims(
   claims: unknown,
   path: string,
@@ -65,7 +65,7 @@ export function roleFromClaims(
 
 const subjectOf = (sub: string) => JSON.stringify([env().OIDC_ISSUER, sub])
 
-/** The account that the provider confirmed in an earlier sign-in. */
+/** The enabled account linked to this subject, or null. */
 export async function accountOfSubject(sub: string): Promise<Account | null> {
   const [found] = await (await db())
     .select()
@@ -75,8 +75,8 @@ export async function accountOfSubject(sub: string): Promise<Account | null> {
 }
 
 /**
- * Signs in with the provider's claims: finds, links or makes the account, and sets its role on the first workspace as the
- * claims have it now. Gives null when it is let in, else the error to show at the sign-in page.
+ * Admits a user by the provider's claims: finds, links or creates the account and sets its role on the first workspace.
+ * Returns null on success, otherwise the error code for the sign-in page.
  */
 export async function admitFromClaims(given: unknown): Promise<null | 'AccessDenied' | 'OAuthAccountNotLinked'> {
   const claims = Claims.safeParse(given)
@@ -118,7 +118,7 @@ async function findOrMake(store: StoreOrTransaction, claims: z.output<typeof Cla
     return mayMake
       ? await createAccount(store, { email: claims.email, name: claims.name, oidcSubject })
       : ('AccessDenied' as const)
-  // Who can set any address at the provider must not get the account of that address here.
+  // Users who can set any address at the provider must not take over the account of that address here.
   if (same.oidcSubject || claims.email_verified !== true) return 'OAuthAccountNotLinked' as const
   if (same.disabledAt) return 'AccessDenied' as const
   await store.update(accounts).set({ oidcSubject }).where(eq(accounts.id, same.id))

@@ -12,7 +12,7 @@ test.each<Record<string, string>>([
   { origin: 'https://console.example.com', host: 'internal:3000', 'x-forwarded-host': 'console.example.com' },
   { origin: 'https://other-name.example.com', host: 'other-name.example.com' },
   { origin: 'https://console.example.com', 'sec-fetch-site': 'same-origin' },
-])('a request with %o is ours', (headers) => {
+])('a request with %o is accepted', (headers) => {
   expect(isOwnOrigin(new Headers(headers))).toBe(true)
 })
 
@@ -34,7 +34,7 @@ test.each<Record<string, string>>([
   expect(isOwnOrigin(new Headers(headers))).toBe(false)
 })
 
-test('without TLS the console also answers under its other local names', () => {
+test('without TLS the console also accepts its other local names', () => {
   at('http://localhost:3000')
   expect(isOwnOrigin(new Headers({ origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }))).toBe(true)
   expect(isOwnOrigin(new Headers({ origin: 'http://127.0.0.1:3001', host: '127.0.0.1:3000' }))).toBe(false)

@@ -3,8 +3,8 @@ import { AppError } from '@/lib/errors'
 import { env } from '../process/env'
 
 /**
- * Whether a request that changes something comes from a page of this console. Refused: no Origin, `null`, and every other
- * origin. Next itself lets the first pass, and believes `X-Forwarded-Host`; here only the configured address and `Host` count.
+ * Whether a request comes from a page of this console. A missing or `null` Origin is refused, and only the configured
+ * address and `Host` are trusted; Next's own check accepts a missing Origin and trusts `X-Forwarded-Host`.
  */
 export function isOwnOrigin(headers: Pick<Headers, 'get'>): boolean {
   const origin = headers.get('origin')
@@ -12,12 +12,12 @@ export function isOwnOrigin(headers: Pick<Headers, 'get'>): boolean {
   if (headers.get('sec-fetch-site') === 'cross-site') return false
   const own = new URL(env().NEXTAUTH_URL)
   if (origin === own.origin) return true
-  // The same console under another name, such as 127.0.0.1 for localhost: the browser names in Origin the host it asked.
+  // The same console under another name, such as 127.0.0.1 for localhost: Origin then matches the requested host.
   const given = new URL(origin)
   return given.origin === origin && given.protocol === own.protocol && given.host === headers.get('host')
 }
 
-/** Throws AppError forbidden for a request from elsewhere. */
+/** Throws AppError forbidden unless the request comes from this console. */
 export function assertOwnOrigin(headers: Pick<Headers, 'get'>): void {
   if (!isOwnOrigin(headers))
     throw new AppError(

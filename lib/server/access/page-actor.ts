@@ -9,8 +9,8 @@ import { type Actor, sessionActor } from './actor'
 import { listWorkspaces, type WorkspaceView } from './workspaces'
 
 /**
- * Who asks for this page. Nobody, or a session that is over, is sent to sign in and comes back. Pages ask themselves:
- * going from page to page the layout is not rendered again. Once per request.
+ * The user of this page; without a valid session it redirects to sign-in and back. Every page must call it, because layouts
+ * do not render again on navigation. Cached per request.
  */
 export const pageActor = cache(async (): Promise<Actor> => {
   try {
@@ -18,7 +18,7 @@ export const pageActor = cache(async (): Promise<Actor> => {
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthenticated') throw error
     const given = await headers()
-    // Going from page to page is a fetch; a first visit is a document, and has no session that could have ended.
+    // Navigation is a fetch. A first visit is a document request, where no session can have ended.
     const isInside = given.get('sec-fetch-dest') === 'empty'
     redirect(routes.signIn(given.get('x-path') ?? undefined, { isEnded: isInside }))
   }
@@ -26,7 +26,7 @@ export const pageActor = cache(async (): Promise<Actor> => {
 
 export type PageWorkspace = WorkspaceView & { role: Role }
 
-/** The page's workspace and all the others of its reader. One that does not exist and one that they may not know of look alike. */
+/** The page's workspace and all workspaces of its user. Calls `notFound()` if it is missing or the user has no role. */
 export const pageWorkspace = cache(
   async (slug: string): Promise<{ actor: Actor; current: PageWorkspace; all: PageWorkspace[] }> => {
     const actor = await pageActor()

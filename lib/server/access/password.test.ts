@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { generatePassword, hashPassword, isPassword } from './password'
 
-test('a hash names its parameters, holds no password, and differs each time', async () => {
+test('a hash names its parameters, does not contain the password and differs each time', async () => {
   const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
   expect(one).toMatch(/^scrypt\$65536\$8\$1\$[\w-]{22}\$[\w-]{43}$/)
   expect(one).not.toContain('correct')
   expect(one).not.toBe(two)
 })
 
-test('only the right password fits, however its characters are composed', async () => {
+test('only the right password matches, in any Unicode composition', async () => {
   const hash = await hashPassword('é-secret-Å')
   expect(await isPassword('é-secret-Å'.normalize('NFD'), hash)).toBe(true)
   expect(await isPassword('e-secret-A', hash)).toBe(false)
   expect(await isPassword('', hash)).toBe(false)
 })
 
-test('a hash made with other parameters still works', async () => {
+test('a hash with other parameters still works', async () => {
   const { scryptSync } = await import('node:crypto')
   const salt = Buffer.from('0123456789abcdef')
   const old = [
@@ -30,7 +30,7 @@ test('a hash made with other parameters still works', async () => {
   expect(await isPassword('new password', old)).toBe(false)
 })
 
-test('nobody has the password of an account that does not exist, and finding out takes as long', async () => {
+test('no password matches a missing account, and the check takes as long', async () => {
   const hash = await hashPassword('something')
   const time = async (stored: string | undefined) => {
     const began = performance.now()
@@ -47,7 +47,7 @@ test('nobody has the password of an account that does not exist, and finding out
   expect(least(unknown) / least(known)).toBeLessThan(2)
 })
 
-test('many sign-ins at once wait for each other and all get their answer', async () => {
+test('many concurrent sign-ins queue and all get an answer', async () => {
   const hash = await hashPassword('shared')
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) => isPassword(index % 2 ? 'shared' : 'other', hash)),
@@ -55,7 +55,7 @@ test('many sign-ins at once wait for each other and all get their answer', async
   expect(answers).toEqual([false, true, false, true, false, true, false, true])
 })
 
-test('generated passwords differ and use no letters that look alike', () => {
+test('generated passwords differ and avoid ambiguous characters', () => {
   const made = Array.from({ length: 200 }, generatePassword)
   expect(new Set(made).size).toBe(200)
   for (const one of made) expect(one).toMatch(/^([a-km-zA-HJ-NP-Z2-9]{5}-){3}[a-km-zA-HJ-NP-Z2-9]{5}$/)

@@ -2,10 +2,10 @@ import 'server-only'
 import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto'
 import { AppError } from '@/lib/errors'
 
-// 64 MiB and about 0.2 s a hash. Each hash names its own parameters, so raising these leaves old hashes good.
+// 64 MiB and about 0.2 s per hash. Each hash stores its parameters, so old hashes stay valid when these are raised.
 const NOW = { N: 2 ** 16, r: 8, p: 1 }
 const LENGTH = 32
-/** Hashing takes threads that file and name look-ups share (four by default), and memory. */
+/** Hashing uses memory and threads of the pool that file access and DNS share (four by default). */
 const AT_ONCE = 2
 const MAX_WAITING = 100
 
@@ -20,11 +20,11 @@ async function derive(password: string, salt: Buffer, length: number, { N, r, p 
       throw new AppError('rate_limited', 'Too many people are signing in. Try again in a moment.', {
         retryAfterMs: 5000,
       })
-    await new Promise<void>((resolve) => waiting.push(resolve)) // who leaves hands its place over
+    await new Promise<void>((resolve) => waiting.push(resolve)) // a finishing hash hands its slot over
   } else running += 1
   try {
     return await new Promise((resolve, reject) =>
-      // One character may be written in several ways; all of them are the same password.
+      // The same character can be encoded in several ways.
       scrypt(password.normalize('NFKC'), salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
         error ? reject(error) : resolve(key),
       ),
@@ -43,7 +43,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', NOW.N, NOW.r, NOW.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
-/** A hash nobody has the password of: what is compared when there is no account, so that both take the same time. */
+/** Compared when there is no account, so that both cases take the same time. No password matches it. */
 const NOBODY = [
   'scrypt',
   NOW.N,
@@ -53,7 +53,7 @@ const NOBODY = [
   randomBytes(LENGTH).toString('base64url'),
 ].join('$')
 
-/** Whether the password is the one of `hash`. Takes as long when there is no hash. */
+/** Whether the password matches `hash`. Takes the same time without a hash. */
 export async function isPassword(password: string, hash: string | null | undefined): Promise<boolean> {
   const [scheme, N, r, p, salt, expected] = (hash ?? NOBODY).split('$')
   if (scheme !== 'scrypt' || !salt || !expected) throw new Error('A password hash in the store is damaged.')
@@ -66,9 +66,9 @@ export async function isPassword(password: string, hash: string | null | undefin
   return timingSafeEqual(given, wanted) && typeof hash === 'string'
 }
 
-const LETTERS = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789' // none that look like another
+const LETTERS = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789' // no ambiguous characters
 
-/** A password to read out or type: 20 characters in groups of five, about 115 bits. */
+/** A random password that is easy to read out and type: 20 characters in groups of five, about 115 bits. */
 export function generatePassword(): string {
   const letters = Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)])
   return letters.join('').replace(/(.{5})(?=.)/g, '$1-')

@@ -3,7 +3,7 @@ import { createLimiter } from './rate-limit'
 
 const limit = { key: 'a', max: 3, windowMs: 60_000 }
 
-test('attempts beyond the limit are refused with the time until the oldest is forgotten', () => {
+test('attempts beyond the limit are refused with the time until the oldest expires', () => {
   let now = 0
   const limiter = createLimiter(() => now)
   for (const at of [0, 10_000, 20_000]) {
@@ -17,13 +17,13 @@ test('attempts beyond the limit are refused with the time until the oldest is fo
   expect(limiter.take([limit])).toEqual({ isAllowed: false, retryAfterMs: 10_000 })
 })
 
-test('an attempt counts before its result is known, so that many at once cannot all pass', () => {
+test('an attempt counts before its result is known, so concurrent attempts cannot all pass', () => {
   const limiter = createLimiter(() => 0)
   const taken = Array.from({ length: 10 }, () => limiter.take([limit]))
   expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(3)
 })
 
-test('a good attempt is forgiven, and only that one', () => {
+test('a successful attempt no longer counts, but failed ones still do', () => {
   const limiter = createLimiter(() => 0)
   for (let round = 0; round < 20; round += 1) {
     const attempt = limiter.take([limit])
@@ -38,7 +38,7 @@ test('a good attempt is forgiven, and only that one', () => {
   expect(limiter.take([limit]).isAllowed).toBe(false)
 })
 
-test('a refused attempt counts against none of its limits', () => {
+test('a refused attempt does not count against any limit', () => {
   const limiter = createLimiter(() => 0)
   const tight = { key: 'tight', max: 1, windowMs: 60_000 }
   limiter.take([tight])
@@ -46,9 +46,9 @@ test('a refused attempt counts against none of its limits', () => {
   for (let round = 0; round < 3; round += 1) expect(limiter.take([limit]).isAllowed).toBe(true)
 })
 
-test('invented names cannot make it grow without end', () => {
+test('invented names cannot grow its memory without bound', () => {
   const limiter = createLimiter(() => 0)
   limiter.take([{ ...limit, max: 1 }])
   for (let index = 0; index < 50_001; index += 1) limiter.take([{ key: `made-up-${index}`, max: 5, windowMs: 60_000 }])
-  expect(limiter.take([{ ...limit, max: 1 }]).isAllowed).toBe(true) // dropped as the longest unused
+  expect(limiter.take([{ ...limit, max: 1 }]).isAllowed).toBe(true) // evicted as the least recently used
 })

@@ -2,14 +2,14 @@ import 'server-only'
 
 export type Limit = { key: string; max: number; windowMs: number }
 export type Attempt =
-  | { isAllowed: true /** The attempt was a good one: it does not count. */; forgive(): void }
+  | { isAllowed: true /** Call it after a success: the attempt no longer counts. */; forgive(): void }
   | { isAllowed: false; retryAfterMs: number }
 
 const MAX_KEYS = 50_000
 
 /**
- * Counts attempts by key within a sliding window. An attempt counts from the moment it is taken, so that many at once
- * cannot all pass before the first has failed. In memory: each process counts for itself, a restart forgets.
+ * Counts attempts by key in a sliding window, from the moment they are taken, so that concurrent attempts cannot all pass.
+ * The counts are in memory: each process has its own, and a restart clears them.
  */
 export function createLimiter(now: () => number = Date.now) {
   const times = new Map<string, number[]>()
@@ -17,14 +17,14 @@ export function createLimiter(now: () => number = Date.now) {
   function recent({ key, windowMs }: Limit): number[] {
     const since = now() - windowMs
     const kept = (times.get(key) ?? []).filter((at) => at > since)
-    // Deleted and set again: the map's order is then that of use, and the longest unused is dropped first.
+    // Deleting and setting keeps the map in order of use, so that the least recently used key is evicted first.
     times.delete(key)
     if (kept.length > 0) times.set(key, kept)
     return kept
   }
 
   return {
-    /** One attempt against all limits: allowed when none is used up; counted only then. */
+    /** Takes one attempt against all limits. It is allowed if none is used up, and counts only then. */
     take(limits: Limit[]): Attempt {
       const waits = limits.flatMap((limit) => {
         const kept = recent(limit)
@@ -56,8 +56,8 @@ const shared = globalThis as { pilothouseSignInLimiter?: ReturnType<typeof creat
 const QUARTER_HOUR = 15 * 60_000
 
 /**
- * One attempt to sign in. Few for a pair of account and address; more for an account from everywhere, so that a stranger
- * cannot lock its owner out at once; and a cap on what one address may try over all accounts.
+ * Takes one sign-in attempt. The limit per account and address is low; the one per account is higher so that a stranger
+ * cannot easily lock its owner out, and a third caps one address over all accounts.
  */
 export function takeSignInAttempt(email: string, address: string): Attempt {
   shared.pilothouseSignInLimiter ??= createLimiter()
@@ -68,7 +68,7 @@ export function takeSignInAttempt(email: string, address: string): Attempt {
   ])
 }
 
-/** For tests: every count starts again. */
+/** For tests: resets all counts. */
 export function forgetSignInAttempts(): void {
   shared.pilothouseSignInLimiter = undefined
 }

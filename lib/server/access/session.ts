@@ -11,26 +11,26 @@ import { readOrCreateKey } from '../process/key-file'
 import { accounts, endedSessions } from '../process/schema'
 import type { Account } from './accounts'
 
-/** A session ends this long after sign-in, whatever happens in it. */
+/** A session ends this long after sign-in, even if it is in use. */
 export const SESSION_SECONDS = 8 * 3600
 
-/** What a session's token says. Roles are not in it: they are looked up, so that a change acts at once. */
+/** The claims in a session's token. Roles are looked up instead, so that changes apply immediately. */
 export const SessionClaims = z.object({
   sub: z.uuid(),
   session: z.string().min(1),
   version: z.number().int(),
-  /** Epoch milliseconds. next-auth moves the token's own times each time it is renewed; this one stays. */
+  /** Epoch milliseconds. Unlike the token's own times, next-auth does not change it on renewal. */
   signedInAt: z.number(),
 })
 export type SessionClaims = z.output<typeof SessionClaims>
 
-/** The session to check against the store, apart from the token. */
+/** The part of a session that is checked against the store. */
 export type SessionStamp = { id: string; version: number; endsAt: number }
 
 export const sessionSecret = (): string => env().NEXTAUTH_SECRET ?? readOrCreateKey('session-secret')
 export const isHttps = (): boolean => env().NEXTAUTH_URL.startsWith('https:')
 
-/** Cookies are shared between the ports of a host, so without TLS the port tells one console from another. */
+/** Ports of a host share cookies, so without TLS the name contains the port to separate consoles. */
 export function cookieName(name: string): string {
   const { port } = new URL(env().NEXTAUTH_URL)
   return isHttps() ? `__Host-pilothouse.${name}` : `pilothouse-${port || '80'}.${name}`
@@ -45,11 +45,11 @@ export const claimsFor = (account: Pick<Account, 'id' | 'sessionVersion'>): Sess
 
 export const endOf = (claims: SessionClaims): number => claims.signedInAt + SESSION_SECONDS * 1000
 
-/** The text of a session cookie. */
+/** The value of a session cookie. */
 export const encodeSession = (claims: SessionClaims, more: { email: string; name: string }): Promise<string> =>
   encode({ token: { ...more, ...claims }, secret: sessionSecret(), maxAge: SESSION_SECONDS })
 
-/** The claims of a session cookie; null for what is forged, damaged, of another secret, or past its end. */
+/** The claims of a session cookie; null if it is forged, damaged, expired or signed with another secret. */
 export async function decodeSession(token: string | undefined): Promise<SessionClaims | null> {
   if (!token) return null
   const decoded = await decode({ token, secret: sessionSecret() }).catch(() => null)
@@ -57,7 +57,7 @@ export async function decodeSession(token: string | undefined): Promise<SessionC
   return claims.success && Date.now() < endOf(claims.data) ? claims.data : null
 }
 
-/** The account of a session that is still good in the store: not disabled, not signed out, of the current version. */
+/** The account of a valid session; null if it is disabled, signed out or has a newer session version. */
 export async function activeAccount(
   id: string,
   session: Pick<SessionStamp, 'id' | 'version'>,
@@ -78,7 +78,7 @@ export async function activeAccount(
   return found ?? null
 }
 
-/** What this request's session claims, before the store was asked whether it still stands; null without one. */
+/** The session that this request claims, not checked against the store; null without one. */
 export async function claimedSession(): Promise<{ account: string; stamp: SessionStamp } | null> {
   const claims = await decodeSession((await cookies()).get(cookieName('session'))?.value)
   return (
@@ -92,14 +92,14 @@ export async function claimedSession(): Promise<{ account: string; stamp: Sessio
 /** Whether this request carries a session cookie at all, even one that is no longer valid. */
 export const hasSessionCookie = async (): Promise<boolean> => (await cookies()).has(cookieName('session'))
 
-/** The session of this request, checked against the store; null without one. Once per request while a page renders. */
+/** The session of this request, checked against the store; null without one. Cached per request while a page renders. */
 export const currentSession = cache(async (): Promise<{ account: Account; stamp: SessionStamp } | null> => {
   const claimed = await claimedSession()
   const account = claimed && (await activeAccount(claimed.account, claimed.stamp))
   return account && { account, stamp: claimed.stamp }
 })
 
-/** Ends one session before its time: its token is refused from now on. */
+/** Ends a session early: its token is refused from now on. */
 export async function endSession(claims: SessionClaims): Promise<void> {
   const store = await db()
   await store
@@ -109,7 +109,7 @@ export async function endSession(claims: SessionClaims): Promise<void> {
   await store.delete(endedSessions).where(lt(endedSessions.endsAt, sql`now() - interval '1 day'`))
 }
 
-/** Puts a fresh session of the account into this answer's cookies. Only in actions and route handlers. */
+/** Sets the cookie for a new session of the account. Only works in actions and route handlers. */
 export async function setSessionCookie(account: Account): Promise<void> {
   const token = await encodeSession(claimsFor(account), account)
   const jar = await cookies()

@@ -17,7 +17,7 @@ import {
   workspace,
 } from './workspaces'
 
-// A workspace's slug is the first segment of its URLs, so it must not be the name of a page of ours.
+// A workspace's slug is the first segment of its URLs, so it must not match one of our pages.
 const RESERVED = [
   ...ENVIRONMENT_SLUGS,
   'api',
@@ -45,7 +45,7 @@ const Slug = z
   .refine((slug) => !RESERVED.includes(slug), 'This name is taken by the console itself.')
 const Name = z.string().trim().min(1, 'Give it a name.').max(80, 'Use at most 80 characters.')
 
-/** An http or https address without user name, query and fragment; no slash at its end. */
+/** An http or https address without user name, query or fragment. Trailing slashes are removed. */
 export const UpstreamUrl = z
   .string()
   .trim()
@@ -60,7 +60,7 @@ export const UpstreamUrl = z
   }, 'Leave out user name, password, query and fragment.')
   .transform((text) => new URL(text).href.replace(/\/+$/, ''))
 
-/** An origin, `https://*.example.com`, as entered by an administrator. Ranges are the environment's to allow. */
+/** An origin or `https://*.example.com`, as entered by an administrator. Only the environment may allow address ranges. */
 const AllowedOrigin = z
   .string()
   .trim()
@@ -71,7 +71,7 @@ const AllowedOrigin = z
   .refine((text) => /^https?:\/\/[^/?#@\s]+\/?$/.test(text), 'Enter the origin only, without a path.')
   .transform((text) => text.replace(/\/$/, '').toLowerCase())
 
-/** What a header can carry. */
+/** A value that is valid in a header. */
 const HeaderText = z
   .string()
   .trim()
@@ -86,7 +86,7 @@ const Keys = z.strictObject({
 })
 export const ServerKey = HeaderText
 
-/** Where its traces are read. Without keys, those for the same origin stay. */
+/** The tracing server. Without new keys, those for the same origin are kept. */
 const Traces = z.strictObject({ url: UpstreamUrl, apiKey: HeaderText.optional(), tenantId: HeaderText.optional() })
 
 const common = {
@@ -94,7 +94,7 @@ const common = {
   dialect: z.enum(['auto', 'graph', 'langgraph']),
   allowedOrigins: z.array(AllowedOrigin).max(50),
   secretNames: z.enum(['members', 'admins']).optional(),
-  /** Null takes it away, with its keys. */
+  /** Null removes it with its keys. */
   traces: Traces.nullable().optional(),
 }
 export const NewWorkspace = z.discriminatedUnion('kind', [
@@ -109,7 +109,7 @@ export const NewWorkspace = z.discriminatedUnion('kind', [
 ])
 export type NewWorkspace = z.input<typeof NewWorkspace>
 
-/** Only what is given changes. `keys` replaces all of them; null takes them away. */
+/** Only the given fields change. `keys` replaces all keys; null removes them. */
 export const WorkspaceChange = z.strictObject({
   name: common.name.optional(),
   dialect: common.dialect.optional(),
@@ -129,7 +129,7 @@ function sealKeys(slug: string, baseUrl: string, keys: SealedKeys | null): strin
 
 type StoredTraces = { tracesUrl: string | null; tracesSealedAuth: string | null }
 
-/** What is stored of a tracing address. Keys are bound to its origin, as the control plane's are to theirs. */
+/** The columns for a tracing address. Its keys are bound to its origin, like those of the control plane. */
 function storeTraces(slug: string, given: z.output<typeof Traces> | null, before: StoredTraces): StoredTraces {
   if (!given) return { tracesUrl: null, tracesSealedAuth: null }
   const { url: tracesUrl, ...keys } = given
@@ -148,7 +148,7 @@ function refuseEnvironment(slug: string) {
     )
 }
 
-/** Throws AppError conflict for a slug that is or once was a workspace's. */
+/** Creates a workspace. Throws AppError conflict if the slug is or was in use. */
 export async function insertWorkspace(given: z.output<typeof NewWorkspace>): Promise<void> {
   const store = await db()
   const { slug, name, kind, dialect, allowedOrigins, secretNames } = given
@@ -168,8 +168,8 @@ export async function insertWorkspace(given: z.output<typeof NewWorkspace>): Pro
 }
 
 /**
- * Changes a console-defined workspace. Keys are bound to the origin they were entered for: a base address at another origin
- * drops them, unless new ones come with it. Says whether that happened.
+ * Changes a console-defined workspace. Keys are bound to their origin, so a new origin drops them unless new keys are given;
+ * the result says whether that happened. Throws AppError not_found, conflict or invalid.
  */
 export async function changeWorkspace(
   slug: string,
@@ -208,7 +208,7 @@ export async function changeWorkspace(
   })
 }
 
-/** Deletes a console-defined workspace with its keys, servers and memberships. Nothing upstream is touched; the slug stays taken. */
+/** Deletes a console-defined workspace with its keys, servers and memberships. The slug cannot be reused. */
 export async function eraseWorkspace(slug: string): Promise<void> {
   refuseEnvironment(slug)
   const store = await db()
@@ -224,7 +224,7 @@ export async function eraseWorkspace(slug: string): Promise<void> {
   })
 }
 
-/** Throws AppError unless the workspace is one of single agent servers. */
+/** Throws AppError unsupported unless the workspace is of kind `direct`. */
 export async function assertDirect(slug: string): Promise<void> {
   const found = await workspace(slug)
   if (found.kind !== 'direct')

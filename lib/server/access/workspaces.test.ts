@@ -69,7 +69,7 @@ describe('the first workspace', () => {
     await expect(eraseWorkspace('default')).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('is absent where the environment names no control plane', async () => {
+  test('is absent if the environment names no control plane', async () => {
     expect(await firstWorkspace()).toBeNull()
     await expect(workspace('default')).rejects.toMatchObject({ code: 'not_found' })
     await make()
@@ -78,7 +78,7 @@ describe('the first workspace', () => {
 })
 
 describe('a workspace of the console', () => {
-  test('keeps its keys sealed, and gives them to the server alone', async () => {
+  test('stores its keys sealed and shows them only to the server', async () => {
     await make()
     expect(await workspace('staging')).toEqual({
       slug: 'staging',
@@ -116,7 +116,7 @@ describe('a workspace of the console', () => {
     expect((await workspace('staging')).auth).toEqual({})
   })
 
-  test('has a tracing address with a key of its own, sealed for its origin and for traces alone', async () => {
+  test('has a tracing address with its own key, sealed for its origin and for traces only', async () => {
     const url = 'https://traces.example.com/api/v1'
     await make({ ...staging, traces: { url, apiKey: 'traces-canary', tenantId: 't' } })
     expect((await workspace('staging')).traces).toEqual({ url, apiKey: 'traces-canary', tenantId: 't' })
@@ -139,7 +139,7 @@ describe('a workspace of the console', () => {
     expect((await workspace('desk')).traces).toEqual({ url })
   })
 
-  test('cannot be given the keys of another one, or sent elsewhere, by anyone who writes to the database', async () => {
+  test("cannot get another workspace's keys or send its keys elsewhere by changes in the database", async () => {
     await make()
     await make({ ...staging, slug: 'other', keys: { apiKey: 'other' } })
     await (await db()).execute(
@@ -157,7 +157,7 @@ describe('a workspace of the console', () => {
     ])
   })
 
-  test('never passes its name, members or servers to a later one', async () => {
+  test('never passes its name, members or servers to a later workspace', async () => {
     await make()
     const member = await testActor({ staging: 'admin' })
     await expect(make()).rejects.toMatchObject({ code: 'conflict', view: { fields: [{ path: ['slug'] }] } })
@@ -171,7 +171,7 @@ describe('a workspace of the console', () => {
     expect(rows).toEqual([{ sealed_auth: null }])
   })
 
-  test('is listed to its members, with their role', async () => {
+  test('is listed for its members with their role', async () => {
     await make()
     await make({ kind: 'direct', slug: 'desk', name: 'A desk', dialect: 'graph', allowedOrigins: [] })
     const slugs = async (roles: Parameters<typeof testActor>[0]) =>
@@ -204,7 +204,7 @@ describe('a workspace of the console', () => {
     expect(() => parseInput(NewWorkspace, { ...staging, ...wrong })).toThrow()
   })
 
-  test('has an address without a slash at its end', () => {
+  test('has an address without trailing slashes', () => {
     expect(
       ['https://X.example.com/', 'http://127.0.0.1:8000//', 'https://x.example.com/api/'].map((url) =>
         UpstreamUrl.parse(url),
@@ -216,7 +216,7 @@ describe('a workspace of the console', () => {
 describe('an agent server of a direct workspace', () => {
   const desk = { kind: 'direct' as const, slug: 'desk', name: 'A desk', dialect: 'auto' as const, allowedOrigins: [] }
 
-  test('keeps its own key, bound to it and its origin', async () => {
+  test('has its own key, bound to the server and its origin', async () => {
     await make(desk)
     const { id } = await insertDirectServer('desk', {
       name: 'Mine',
@@ -240,7 +240,7 @@ describe('an agent server of a direct workspace', () => {
     await expect(directServer('desk', id)).rejects.toMatchObject({ code: 'upstream_refused_key' })
   })
 
-  test('is found in its own workspace only', async () => {
+  test('is found only in its own workspace', async () => {
     await make(desk)
     await make({ ...desk, slug: 'bench' })
     const { id } = await insertDirectServer('desk', { name: 'Mine', url: 'http://127.0.0.1:8000' })
@@ -255,7 +255,7 @@ describe('an agent server of a direct workspace', () => {
     expect(await listDirectServers('desk')).toEqual([])
   })
 
-  test('belongs to no workspace with a control plane, and such keys to no direct one', async () => {
+  test('cannot be added to a workspace with a control plane, and direct workspaces cannot have its keys', async () => {
     await make()
     await make(desk)
     await expect(insertDirectServer('staging', { name: 'x', url: 'http://x' })).rejects.toMatchObject({

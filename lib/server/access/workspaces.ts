@@ -11,26 +11,26 @@ import { unseal } from '../process/sealing'
 import { type Actor, EVERYWHERE, highest, memberRoles } from './actor'
 
 export type WorkspaceAuth = { apiKey?: string; tenantId?: string; bearer?: string }
-/** One control plane plus tenant, with its keys: never leaves the server. */
+/** A workspace with its keys. It must never leave this server. */
 export type Workspace = {
   slug: string
   name: string
   kind: 'embedded' | 'control-plane' | 'direct'
   baseUrl: string | null
   auth: WorkspaceAuth
-  /** Key for agent servers where it is another one. */
+  /** The key for agent servers, if it differs from the control plane's. */
   agentApiKey?: string
   dialect: 'auto' | 'graph' | 'langgraph'
-  /** Origins in addition to the base address that may get the keys. */
+  /** Origins that may get the keys, in addition to the base address. */
   allowedOrigins: string[]
-  /** Who sees which secrets a deployment has, by name. */
+  /** Who may see the names of a deployment's secrets. */
   secretNames: 'members' | 'admins'
-  /** Where the traces of its deployments are read, with a key of its own; the embedded platform keeps them itself. */
+  /** The tracing server, with its own key. The embedded platform stores traces itself. */
   traces?: { url: string; apiKey?: string; tenantId?: string }
   source: 'environment' | 'console'
 }
 
-/** What of a workspace may be shown; whether there are keys, never which. */
+/** The parts of a workspace that may be shown: whether it has keys, but never the keys. */
 export type WorkspaceView = Pick<
   Workspace,
   'slug' | 'name' | 'kind' | 'baseUrl' | 'dialect' | 'allowedOrigins' | 'secretNames' | 'source'
@@ -40,11 +40,11 @@ export type WorkspaceView = Pick<
   tracesUrl: string | null
   hasTracesKey: boolean
   tenantId: string | null
-  /** Keys are stored and cannot be opened, with what to do. */
+  /** Why the stored keys cannot be unsealed and what to do about it; null if they can. */
   keyProblem: string | null
 }
 
-/** Everything that is sealed together for one workspace. */
+/** The keys that are sealed together for one workspace. */
 export const SealedKeys = z.object({
   apiKey: z.string().optional(),
   tenantId: z.string().optional(),
@@ -53,13 +53,13 @@ export const SealedKeys = z.object({
 })
 export type SealedKeys = z.output<typeof SealedKeys>
 
-/** What is sealed for a workspace's tracing address. */
+/** The keys that are sealed for a workspace's tracing address. */
 export const SealedTracesKeys = z.object({ apiKey: z.string().optional(), tenantId: z.string().optional() })
 export type SealedTracesKeys = z.output<typeof SealedTracesKeys>
 
 type StoredWorkspace = typeof workspaces.$inferSelect
 
-/** Slugs of workspaces that the environment may define; nobody else gets them. */
+/** Slugs reserved for the workspace that the environment may define. */
 export const ENVIRONMENT_SLUGS = ['local', 'default']
 
 /** The workspace that the environment defines, if any. Its keys are never stored. */
@@ -79,7 +79,7 @@ export function environmentWorkspace(): Workspace | undefined {
     },
     agentApiKey: given.AGENT_SERVER_API_KEY,
     dialect: given.WIRE_DIALECT,
-    // Who sets the environment names these origins for its own keys; ranges of addresses get none.
+    // The operator lists these origins for the environment's keys. Address ranges never get keys.
     allowedOrigins: given.ALLOWED_UPSTREAMS.filter((entry) => entry.includes('://')),
     secretNames: given.PILOTHOUSE_SECRET_NAMES,
     ...(given.TRACES_URL && {
@@ -89,13 +89,13 @@ export function environmentWorkspace(): Workspace | undefined {
   }
 }
 
-/** What keys of a console-defined workspace are sealed for. A direct workspace has none of its own: its servers do. */
+/** The owner and origin for which a workspace's keys are sealed. A direct workspace has none; its servers do. */
 export const sealOfWorkspace = (slug: string, baseUrl: string) => ({
   owner: `workspace ${slug}`,
   origin: new URL(baseUrl).origin,
 })
 
-/** What keys of its tracing address are sealed for: never for the control plane, even at the same origin. */
+/** The owner and origin for tracing keys, so that they are never used for the control plane, even at the same origin. */
 export const sealOfTraces = (slug: string, tracesUrl: string) => ({
   owner: `traces of workspace ${slug}`,
   origin: new URL(tracesUrl).origin,
@@ -130,13 +130,13 @@ export async function storedWorkspace(slug: string): Promise<StoredWorkspace> {
 }
 
 /**
- * A workspace with its keys. Asks nobody for rights: callers check the role first.
- * Throws AppError not_found, and upstream_refused_key when stored keys cannot be opened.
+ * A workspace with its keys. Callers must check the role first.
+ * Throws AppError not_found, or upstream_refused_key if the stored keys cannot be unsealed.
  */
 export async function workspace(slug: string): Promise<Workspace> {
   const first = environmentWorkspace()
   if (first?.slug === slug) return first
-  // A slug is text; PostgreSQL takes no NUL, and the URL may bring one.
+  // The URL may contain a NUL, which PostgreSQL refuses in text.
   if (ENVIRONMENT_SLUGS.includes(slug) || slug.includes('\0'))
     throw new AppError('not_found', 'There is no such workspace.')
   const stored = await storedWorkspace(slug)
@@ -181,7 +181,7 @@ function viewOfStored(stored: StoredWorkspace): WorkspaceView {
   }
 }
 
-/** The workspaces where the actor has a role, with that role: the environment's first, then by name. Without any secret. */
+/** The workspaces where the actor has a role, without their keys: the environment's first, then by name. */
 export async function listWorkspaces(actor: Actor): Promise<(WorkspaceView & { role: Role })[]> {
   const roles =
     actor.kind === 'system' ? [{ workspace: EVERYWHERE, role: 'viewer' as const }] : await memberRoles(actor)
@@ -201,7 +201,7 @@ export async function listWorkspaces(actor: Actor): Promise<(WorkspaceView & { r
   })
 }
 
-/** The slug where people land and where single sign-on gives its roles: the environment's, else the oldest. */
+/** The landing workspace, where single sign-on sets roles: the environment's or the oldest. Null if there is none. */
 export async function firstWorkspace(): Promise<string | null> {
   const first = environmentWorkspace()
   if (first) return first.slug

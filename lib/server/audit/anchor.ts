@@ -8,12 +8,12 @@ import { log } from '../process/log'
 import type { AuditHead } from './chain'
 
 const Anchor = z.object({ chain: z.string(), seq: z.number().int(), mac: z.string() })
-/** A point the chain once reached, kept outside the database. */
+/** A row that the chain has reached, stored outside the database. */
 export type Anchor = z.output<typeof Anchor>
 
 const file = () => path.join(/* turbopackIgnore: true */ env().PILOTHOUSE_DATA, 'audit-anchor.json')
 
-/** Anchors of the data folder, one for each chain that was written with it. Throws an Error when the file is damaged. */
+/** The anchors in the data folder, one per chain. Throws an Error if the file is damaged. */
 export function keptAnchors(): Anchor[] {
   let text: string
   try {
@@ -29,12 +29,12 @@ export function keptAnchors(): Anchor[] {
   }
 }
 
-/** Writes how far the chain has come to the log stream and the data folder. */
+/** Writes the chain's head to the log stream and the data folder. */
 export function anchor(head: AuditHead): void {
   log.info('audit.anchor', { audit_anchor: head.seq, chain: head.chain, mac: head.mac })
   try {
     const kept = keptAnchors()
-    if (kept.some((one) => one.chain === head.chain && one.seq >= head.seq)) return // another process was further
+    if (kept.some((one) => one.chain === head.chain && one.seq >= head.seq)) return // another process is ahead
     const next = [
       ...kept.filter((one) => one.chain !== head.chain),
       { chain: head.chain, seq: head.seq, mac: head.mac },
@@ -44,6 +44,6 @@ export function anchor(head: AuditHead): void {
     writeFileSync(draft, JSON.stringify(next), { mode: 0o600 })
     renameSync(draft, file())
   } catch (error) {
-    log.error('audit.anchor_not_kept', { error }) // the log stream has it; the trail itself is whole
+    log.error('audit.anchor_not_kept', { error }) // the log stream has it, and the trail is not affected
   }
 }

@@ -5,9 +5,8 @@ import type { Store } from '../process/db'
 import { audit, auditHead } from '../process/schema'
 import { derivedKey } from '../process/sealing'
 
-// An HMAC over each row and the MAC of the row before it: who can write to the database but has no sealing key cannot
-// change, insert, remove or reorder rows unseen. Taking away the newest ones shows in the head's seal, and where the head
-// was put back as well, in the anchors that live outside the database (audit-anchor.ts).
+// Each row's HMAC covers the MAC of the row before it, so that nobody can change, insert, remove or reorder rows unnoticed
+// without the sealing key. The head's seal reveals removed newest rows; anchors (anchor.ts) reveal a head that was reset too.
 
 export type AuditRow = typeof audit.$inferSelect
 export type AuditDraft = Omit<AuditRow, 'seq' | 'mac' | 'at'>
@@ -18,7 +17,7 @@ const mac = (...parts: unknown[]): string =>
 
 const sorted = (params: Record<string, string>) => Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** The MAC a row must have after a row with the MAC `before`. */
+/** The MAC of a row that follows a row with the MAC `before`. */
 export function macOf(row: Omit<AuditRow, 'mac'>, before: string): string {
   const {
     seq,
@@ -51,24 +50,24 @@ export function macOf(row: Omit<AuditRow, 'mac'>, before: string): string {
   return mac('row', before, seq, at.toISOString(), kind, intent, ...rest)
 }
 
-/** The MAC before the first row: of this chain only, so that one installation's rows do not fit another's. */
+/** The MAC before the first row. It differs per chain, so that rows cannot be moved between installations. */
 export const genesisOf = (chain: string): string => mac('genesis', chain)
 
 const sealOf = ({ chain, seq, mac: last }: AuditHead): string => mac('head', chain, seq, last)
 
-/** Whether two MACs are the same, in constant time. */
+/** Compares two MACs in constant time. */
 export function isSameMac(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
 export const isSealed = (head: AuditHead & { seal: string }): boolean => isSameMac(head.seal, sealOf(head))
 
-/** Appends rows in one transaction; the head's row lock puts writers of all processes in order. Gives the new end of the chain. */
+/** Appends rows in one transaction and returns the new head. The head's row lock orders the writers of all processes. */
 export async function appendRows(store: Store, drafts: AuditDraft[]): Promise<AuditHead> {
   return await store.transaction(async (transaction) => {
     const chain = randomUUID()
     const start = { chain, seq: 0, mac: genesisOf(chain) }
-    // With a row there already this inserts nothing and waits for nobody.
+    // If the row exists, this inserts nothing and does not wait.
     await transaction
       .insert(auditHead)
       .values({ ...start, seal: sealOf(start) })

@@ -4,7 +4,7 @@ import type { Result } from '@/lib/errors'
 import { assertOwnOrigin } from '../access/origin'
 import { newRequestId, toResult } from '../process/result'
 
-/** Every action's outer shell: refuses requests that no page of ours sent, and gives failures back as values. */
+/** Wraps every action: refuses requests from other origins and returns failures as values. */
 export function guardAction<T>(action: (requestId: string) => Promise<T>): Promise<Result<T>> {
   const requestId = newRequestId()
   return toResult(async () => {

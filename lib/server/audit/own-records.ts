@@ -6,13 +6,13 @@ import { type Actor, EVERYWHERE, roleOf } from '../access/actor'
 import { recordDenial, withAudit } from './trail'
 
 /**
- * The actor's role, where it is enough to read these records of the workspace. Throws AppError not_found for someone without a
- * role there, as if the workspace did not exist, and forbidden for a role that is too low.
+ * Returns the actor's role if it may read these records of the workspace. Throws AppError not_found without a role, as if the
+ * workspace did not exist, and forbidden if the role is too low.
  */
 export const authorizeRead = async (op: RecordOperation, actor: Actor, workspace: string): Promise<Role> =>
   checkRole(op, await roleOf(actor, workspace))
 
-/** As `authorizeRead`, for a role that was just looked up. */
+/** Like `authorizeRead`, for a role that was just looked up. */
 export function checkRole({ role: needed, refusal }: RecordOperation, role: Role | null): Role {
   if (role && (!needed || isAtLeast(role, needed))) return role
   if (refusal) throw new AppError('forbidden', refusal)
@@ -22,7 +22,7 @@ export function checkRole({ role: needed, refusal }: RecordOperation, role: Role
 
 export type RecordWrite = {
   actor: Actor
-  /** Named in the audit trail. */
+  /** The workspace named in the audit trail. */
   workspace: string
   params?: Record<string, string>
   fields?: string[]
@@ -30,8 +30,8 @@ export type RecordWrite = {
 }
 
 /**
- * A write to the console's own records: checks the role, records the intent, makes the change, records the outcome.
- * A refusal is on record before it is thrown; nothing changes when the intent cannot be recorded.
+ * Writes to the console's own records: checks the role, records the intent, makes the change and records the outcome.
+ * A denial is recorded before it is thrown, and nothing changes if the intent cannot be recorded.
  */
 export async function audited<T>(op: RecordOperation, write: RecordWrite, effect: () => Promise<T>): Promise<T> {
   const { actor, workspace, params = {}, fields = [], requestId } = write

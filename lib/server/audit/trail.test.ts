@@ -58,7 +58,7 @@ const write = async (rows: number) => {
 }
 
 describe('the audit trail', () => {
-  test('holds intent and outcome of a write, names of fields and no values', async () => {
+  test('stores intent and outcome of a write, with names of fields but no values', async () => {
     const intent = await recordIntent(entry)
     await recordOutcome({ intent, status: 200, outcome: 'done', upstreamStatus: 202 })
     await recordDenial({ ...entry, role: 'viewer', outcome: 'needs admin' })
@@ -87,7 +87,7 @@ describe('the audit trail', () => {
     expect(await verify()).toMatchObject({ isWhole: true, rows: 3, problems: [] })
   })
 
-  test('is read page by page, by its administrators only', async () => {
+  test('is paged and readable only by administrators', async () => {
     await write(5)
     const reader = await testActor({ staging: 'admin' })
     const first = await listAudit(reader, { workspace: 'staging', limit: 3 })
@@ -102,7 +102,7 @@ describe('the audit trail', () => {
     expect((await listAudit(await testActor({ '*': 'admin' }), { workspace: 'empty' })).entries).toEqual([])
   })
 
-  test('survives whatever a caller puts into a path', async () => {
+  test('accepts any characters that a caller puts into a path', async () => {
     const params = { thread_id: 'a\u0000b', key: '\ud800', __proto__x: '‮', text: '"\n{' }
     await recordIntent({ ...entry, workspace: 'st\u0000aging\n', params, fields: ['\u0000'] })
     const report = await verify()
@@ -111,7 +111,7 @@ describe('the audit trail', () => {
     expect(row?.params).toEqual(params)
   })
 
-  test('stays one chain under twenty writers in several pools at once', async () => {
+  test('stays one chain with twenty concurrent writers in several pools', async () => {
     const url = database?.url ?? ''
     const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(url, { connections: 4 })))
     const heads = await Promise.all(
@@ -127,13 +127,13 @@ describe('the audit trail', () => {
     expect(await verify()).toMatchObject({ isWhole: true, rows: 60 })
   })
 
-  test('refuses a write whose intent cannot be recorded, and only logs a denial it cannot record', async () => {
+  test('refuses a write if its intent cannot be recorded, but only logs a lost denial', async () => {
     await run(sql`drop table console.audit`)
     await expect(recordIntent(entry)).rejects.toMatchObject({ code: 'internal', view: { requestId: 'request-1' } })
     await expect(recordDenial(entry)).resolves.toBeUndefined()
   })
 
-  test('does not go on from an end that was tampered with', async () => {
+  test('does not append to a head that was tampered with', async () => {
     await write(3)
     await run(sql`delete from console.audit where seq = 3`)
     await run(sql`update console.audit_head set seq = 2, mac = (select mac from console.audit where seq = 2)`)
@@ -154,7 +154,7 @@ describe('verification finds', () => {
     ],
     'a changed outcome': [[sql`update console.audit set outcome = '500' where seq = 4`], /Row 4 was changed/],
     'a removed row': [[sql`delete from console.audit where seq = 4`], /Row 4 is missing/],
-    'a removed row whose gap was closed': [
+    'a removed row with the rest renumbered': [
       [sql`delete from console.audit where seq = 4`, sql`update console.audit set seq = seq - 1 where seq > 4`],
       /Row 4 was changed, inserted or moved/,
     ],
@@ -165,7 +165,7 @@ describe('verification finds', () => {
       ],
       /Row 5 was changed, inserted or moved/,
     ],
-    'two rows that changed places': [
+    'two swapped rows': [
       [
         sql`update console.audit set seq = -1 where seq = 4`,
         sql`update console.audit set seq = 4 where seq = 5`,
@@ -173,8 +173,8 @@ describe('verification finds', () => {
       ],
       /Row 4 was changed, inserted or moved/,
     ],
-    'the first rows gone': [[sql`delete from console.audit where seq <= 2`], /Rows 1 to 2 are missing/],
-    'the newest row gone': [[sql`delete from console.audit where seq = 8`], /The newest rows, 8 to 8, are missing/],
+    'removed first rows': [[sql`delete from console.audit where seq <= 2`], /Rows 1 to 2 are missing/],
+    'a removed newest row': [[sql`delete from console.audit where seq = 8`], /The newest rows, 8 to 8, are missing/],
     'an emptied trail': [[sql`delete from console.audit`], /The newest rows, 1 to 8, are missing/],
     'a row added at the end': [
       [
@@ -182,14 +182,14 @@ describe('verification finds', () => {
       ],
       /Row 9 was changed, inserted or moved/,
     ],
-    'a forged end': [
+    'a forged head': [
       [
         sql`delete from console.audit where seq = 8`,
         sql`update console.audit_head set seq = 7, mac = (select mac from console.audit where seq = 7)`,
       ],
       /does not fit its seal/,
     ],
-    'the end gone': [[sql`delete from console.audit_head`], /The sealed end is missing/],
+    'a removed head': [[sql`delete from console.audit_head`], /The sealed end is missing/],
   }
 
   test.each(Object.entries(cases))('%s', async (_, [statements, problem]) => {
@@ -201,7 +201,7 @@ describe('verification finds', () => {
     expect(report.problems.join('\n')).toMatch(problem)
   })
 
-  test('newest rows that went together with a put-back end, by the anchors', async () => {
+  test('removed newest rows with a reset head, through the anchors', async () => {
     await write(49)
     const { rows } = await run(sql`select * from console.audit_head`)
     await write(12)
@@ -209,34 +209,34 @@ describe('verification finds', () => {
     await run(sql`delete from console.audit where seq > ${then.seq}`)
     await run(sql`update console.audit_head set seq = ${then.seq}, mac = ${then.mac}, seal = ${then.seal}`)
     const [kept] = keptAnchors()
-    expect(kept?.seq).toBe(51) // the first row of a process and every fifty after it
+    expect(kept?.seq).toBe(51) // the first row of a process and every fiftieth after it
     expect((await verify()).problems).toEqual(['Row 51 was anchored and is missing.'])
     const anchors = path.join(home?.dataDir ?? '', 'audit-anchor.json')
     const copy = JSON.parse(readFileSync(anchors, 'utf8'))
     rmSync(anchors)
-    expect((await verify()).isWhole).toBe(true) // the database alone cannot tell …
-    expect((await verify(copy)).isWhole).toBe(false) // … the log stream's anchor can
+    expect((await verify()).isWhole).toBe(true) // the database alone does not show it …
+    expect((await verify(copy)).isWhole).toBe(false) // … but the log stream's anchor does
   })
 
-  test('a trail that was started again in place of the old one', async () => {
+  test('a new trail that replaced the old one', async () => {
     await write(3)
     await run(sql`truncate console.audit, console.audit_head`)
     await write(3)
     expect((await verify()).problems.join()).toMatch(/belongs to another trail/)
   })
 
-  test('every row of another sealing key', async () => {
+  test('rows that were sealed with another key', async () => {
     await write(3)
     home?.set({ PILOTHOUSE_SEALING_KEY: 'another key of thirty-two letters' })
     expect((await verify()).problems.join()).toMatch(/the sealing key is another one.*Row 1 was changed/)
   })
 })
 
-test('the anchors go to the log stream at the first row, every fifty, and a full data folder breaks nothing', async () => {
+test('the first and every fiftieth row are anchored in the log stream, even if the file cannot be written', async () => {
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   try {
-    mkdirSync(path.join(home?.dataDir ?? '', 'audit-anchor.json')) // a folder where the file should be
+    mkdirSync(path.join(home?.dataDir ?? '', 'audit-anchor.json')) // blocks the file with a folder
     await write(52)
     const lines = out.mock.calls
       .map(([text]) => JSON.parse(String(text)))
@@ -250,7 +250,7 @@ test('the anchors go to the log stream at the first row, every fifty, and a full
   }
 })
 
-test('the end is anchored when the process is told to stop', async () => {
+test('the head is anchored on shutdown', async () => {
   Reflect.deleteProperty(globalThis, 'pilothouseShutdown')
   await write(3)
   expect(keptAnchors().map(({ seq }) => seq)).toEqual([1])
@@ -259,7 +259,7 @@ test('the end is anchored when the process is told to stop', async () => {
   expect(keptAnchors().map(({ seq }) => seq)).toEqual([3])
 })
 
-test('a store that is away refuses intents instead of losing them', async () => {
+test('intents are refused, not lost, while the store is down', async () => {
   await adoptStore('postgres://nobody@127.0.0.1:1/none')
   await expect(recordIntent(entry)).rejects.toMatchObject({ code: 'internal' })
   await adoptStore(database?.url)

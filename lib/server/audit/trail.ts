@@ -8,7 +8,7 @@ import { shutdownSignal } from '../process/shutdown'
 import { anchor } from './anchor'
 import { type AuditDraft, type AuditHead, appendRows } from './chain'
 
-/** What is recorded of a write or a refusal. `fields` are names only; `params` are the path's. */
+/** What the trail records about a write or a denial. `fields` are names only; `params` are path parameters. */
 export type AuditEntry = {
   actor: Actor
   role: Role | null
@@ -18,7 +18,7 @@ export type AuditEntry = {
   fields: string[]
   requestId: string
 }
-/** The row to name in `recordOutcome`. */
+/** A recorded intent, to pass to `recordOutcome`. */
 export type Intent = { seq: number; entry: AuditEntry }
 
 type Waiting = { draft: AuditDraft; resolve: (seq: number) => void; reject: (error: unknown) => void }
@@ -39,12 +39,12 @@ function queue(): Queue {
   return shared.pilothouseAudit
 }
 
-/** For tests: as a process that has written nothing yet. */
+/** For tests: resets the state to that of a new process. */
 export function forgetAuditQueue(): void {
   shared.pilothouseAudit = undefined
 }
 
-/** Writers of one process share a transaction: the chain's lock is then waited for once, on one connection. */
+/** Batches the writers of one process, so that they wait for the chain's lock once, on one connection. */
 function append(draft: AuditDraft): Promise<number> {
   const line = queue()
   return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ function draftOf(entry: AuditEntry, more: Pick<AuditDraft, 'kind'> & Partial<Aud
     actor: printable(actor.id),
     actorEmail: printable(actor.email),
     role,
-    // What a caller may choose goes in printable form: PostgreSQL takes no NUL, and a reader's terminal no escapes.
+    // Callers control these texts. PostgreSQL refuses NUL, and escapes could harm a reader's terminal.
     workspace: printable(entry.workspace),
     operation: printable(entry.operation),
     params,
@@ -95,7 +95,7 @@ function draftOf(entry: AuditEntry, more: Pick<AuditDraft, 'kind'> & Partial<Aud
   }
 }
 
-/** Records that a write is about to be sent. Throws AppError when it cannot be recorded: then the write is not sent. */
+/** Records that a write is about to be sent. Throws AppError internal if that fails, so that the write is not sent. */
 export async function recordIntent(entry: AuditEntry): Promise<Intent> {
   try {
     return { seq: await append(draftOf(entry, { kind: 'intent' })), entry }
@@ -108,7 +108,7 @@ export async function recordIntent(entry: AuditEntry): Promise<Intent> {
   }
 }
 
-/** Records what came of an intent; `status` is what our caller got, `upstreamStatus` what the upstream answered. */
+/** Records the outcome of an intent: `status` is what our caller got, `upstreamStatus` what the upstream answered. */
 export async function recordOutcome(given: {
   intent: Intent
   status: number
@@ -127,7 +127,7 @@ export async function recordOutcome(given: {
   )
 }
 
-/** Records a refusal. It is refused whether or not this can be recorded, so a failure goes to the log. */
+/** Records a denial. A failure is only logged, since the request is refused either way. */
 export async function recordDenial(entry: AuditEntry & { outcome?: string }): Promise<void> {
   const { outcome = 'refused', requestId, operation } = entry
   log.warn('audit.denial', { actor: entry.actor.id, operation, workspace: entry.workspace, requestId })
@@ -136,10 +136,10 @@ export async function recordDenial(entry: AuditEntry & { outcome?: string }): Pr
   )
 }
 
-/** Records the intent of a write, makes it, and records what came of it. Nothing is done when the intent cannot be recorded. */
+/** Records the intent of a write, makes it and records its outcome. Does nothing if the intent cannot be recorded. */
 export async function withAudit<T>(entry: AuditEntry, work: () => Promise<{ status?: number; value: T }>): Promise<T> {
   const intent = await recordIntent(entry)
-  // The change has been made or not by now: that its outcome could not be recorded must not hide which.
+  // A failure to record the outcome must not hide whether the change was made.
   const note = (status: number, outcome: string, upstreamStatus?: number) =>
     recordOutcome({ intent, status, outcome, upstreamStatus }).catch((error: unknown) =>
       log.error('audit.outcome_lost', { intent: intent.seq, requestId: entry.requestId, status, outcome, error }),

@@ -9,14 +9,14 @@ export type AuditReport = {
   isWhole: boolean
   rows: number
   head: { chain: string; seq: number; mac: string } | null
-  /** What is wrong, in the order found; at most 100. */
+  /** The problems in the order found, at most 100. */
   problems: string[]
 }
 
 const PAGE = 1000
 const MAX_PROBLEMS = 100
 
-/** Rows from the first, read by pages within one snapshot. */
+/** All rows from the first, read in pages. Call it within one snapshot. */
 async function* rowsOf(store: Pick<Store, 'select'>): AsyncGenerator<AuditRow> {
   for (let after = -1; ; ) {
     const page = await store.select().from(audit).where(gt(audit.seq, after)).orderBy(asc(audit.seq)).limit(PAGE)
@@ -28,8 +28,8 @@ async function* rowsOf(store: Pick<Store, 'select'>): AsyncGenerator<AuditRow> {
 }
 
 /**
- * Checks the audit trail of all workspaces: every row's MAC, the numbering, the sealed end, and the anchors of the data
- * folder and of `more` (from the log stream). For the operator's command; a page asks `records/audit.ts`.
+ * Checks the audit trail of all workspaces: every row's MAC and number, the sealed head, and the anchors in the data folder
+ * and in `more` (from the log stream). It checks no role, so only the operator's command and `records/audit.ts` call it.
  */
 export async function checkTrail(more: Anchor[] = []): Promise<AuditReport> {
   const problems: string[] = []

@@ -2,28 +2,28 @@ import 'server-only'
 import { AppError, type ErrorCode } from '@/lib/errors'
 import { ConnectionError } from '../upstream/network-error'
 
-/** Failures after which it is open whether the change was made. */
+/** Failures that leave it unknown whether the change was made. */
 const OPEN: readonly ErrorCode[] = ['upstream_failed', 'upstream_unreachable', 'upstream_shape', 'too_large']
 
-/** Whether it is open, after this failure, if the change that was sent was made. */
+/** Whether this failure leaves it unknown if the change was made. */
 export function isOpen(error: unknown): error is AppError {
   if (error instanceof ConnectionError && !error.wasSent) return false
   return error instanceof AppError && OPEN.includes(error.code)
 }
 
 /**
- * Waits before each look, in milliseconds: a server may write late. And how long a look may take: a person waits for it who has
- * waited for the answer already. An object, so that tests can shorten it.
+ * The wait before each lookup, since a server may write late, and the timeout of a lookup, which is short because the
+ * user has already waited for the answer. An object, so that tests can shorten it.
  */
 export const LOOKS = { waitsMs: [0, 1_000, 2_500], timeoutMs: 8_000 }
 
 type Write<T> = {
   send: () => Promise<T>
-  /** Reads what is there now: the result where the change was made, undefined where it was not. */
+  /** Reads the current state: the result if the change was made, otherwise undefined. */
   look: () => Promise<T | undefined>
 }
 
-/** Sends a change; after a failure that leaves it open whether it was made, looks it up and says what is true. */
+/** Sends a change. After an ambiguous failure it looks up whether the change was made; the AppError says what was found. */
 export async function resolveAmbiguousWrite<T>({ send, look }: Write<T>): Promise<T> {
   try {
     return await send()

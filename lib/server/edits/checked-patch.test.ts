@@ -6,7 +6,7 @@ import { AppError } from '@/lib/errors'
 import { adoptEnv } from '../process/env'
 import { checkPatch } from './checked-patch'
 
-// Values are compared by keyed marks, so there has to be a key; no database is asked.
+// Values are compared by keyed fingerprints, so a key is needed. No database is used.
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-console-'))
 beforeAll(() => {
   adoptEnv({ DATABASE_URL: 'postgres://nowhere.invalid/x', PILOTHOUSE_DATA: dataDir, NEXTAUTH_SECRET: 'x'.repeat(32) })
@@ -26,14 +26,14 @@ test.each([
   ['stays where it was', patchOf([first, second])],
   ['has moved', patchOf([second, first])],
   ['is the only one left', patchOf([second])],
-])('a field that no rule knows is sent back where its item %s', (_, body) => {
+])('an unknown field is sent back when its item %s', (_, body) => {
   expect(() => checkPatch(body, patchOf([first, second], { cpu: 1 }))).not.toThrow()
 })
 
 test.each([
-  ['of another value', patchOf([first, { ...second, ports: [] }])],
+  ['with another value', patchOf([first, { ...second, ports: [] }])],
   ['that is new', patchOf([{ ...first, probe: 1 }, second])],
-  ['in a list that was none', { source_config: { resource_spec: { init_containers: [second] } } }],
-])('a field that no rule knows is refused %s', (_, body) => {
+  ['in a list that did not exist', { source_config: { resource_spec: { init_containers: [second] } } }],
+])('an unknown field is refused %s', (_, body) => {
   expect(() => checkPatch(body, patchOf([first, second]))).toThrow(AppError)
 })

@@ -7,8 +7,8 @@ import { fieldErrors } from '../process/result'
 import { fingerprintOf } from './fingerprints'
 
 /**
- * Checks a patch as the operation does, except for what is there already: whole objects are sent back, and a field that our
- * rules do not know or would refuse stays as its server gave it. Throws AppError invalid with the refused fields.
+ * Checks a patch against the operation's schema, but accepts unchanged values that the schema refuses: whole objects are
+ * sent back, with fields that only their server knows. Throws AppError invalid with the refused fields.
  */
 export function checkPatch(body: object, current: Readonly<Record<string, unknown>>): void {
   const parsed = DeploymentPatch.safeParse(body)
@@ -26,7 +26,7 @@ export function checkPatch(body: object, current: Readonly<Record<string, unknow
 
 const isSet = (value: unknown) => value !== undefined && value !== null
 
-/** The value at a path; with `isAnywhere`, of every item of the lists on the way: one that has moved is still what it was. */
+/** The value at a path. With `isAnywhere`, the values in all items of lists on the way, because items may have moved. */
 function valuesAt(value: unknown, [key, ...rest]: readonly PropertyKey[], isAnywhere = false): unknown[] {
   if (key === undefined) return [value]
   if (Array.isArray(value))

@@ -7,10 +7,10 @@ import { entriesAt, fingerprintsOf, lastSeenOf } from './fingerprints'
 import { type EditOptions, type EditPlace, type RawDeployment, readRaw } from './raw-deployment'
 import { editRaw } from './raw-edit'
 
-/** A deployment as its server gives it, in the default dialect, without its secrets. Not parsed: unknown fields are there. */
+/** A deployment as its server returns it, in the default dialect, without secrets. Unparsed, so it keeps unknown fields. */
 export type CurrentDeployment = Readonly<Record<string, unknown>> & Partial<Omit<Deployment, 'secrets'>>
 
-/** As the operation takes it; a resource spec may also hold what its server gave and our rules do not know. */
+/** The body of an update. A resource spec may also hold fields that only its server knows. */
 export type EditPatch = Omit<DeploymentPatch, 'source_config' | 'secrets'> & {
   source_config?: Omit<NonNullable<DeploymentPatch['source_config']>, 'resource_spec'> & {
     resource_spec?: Readonly<Record<string, unknown>> | null
@@ -22,20 +22,20 @@ export type EditedPaths = readonly string[]
 
 export type DeploymentEdit = EditOptions & {
   place: EditPlace
-  /** Made once per opened form: a repeat of it gives the answer of the first. */
+  /** The idempotency key, created once per opened form: a repeat gets the first answer. */
   key: string
-  /** What is asked for, for telling two requests with one key apart; only a keyed digest of it is kept. */
+  /** Tells two requests with the same key apart. Only a keyed digest of it is stored. */
   input: unknown
   paths: EditedPaths
   seen: LastSeen
   /**
-   * The request, given what is there now; whole objects, since the server replaces them. Pure: it is also asked what the
-   * request would be where somebody else changed something, for the three-way view.
+   * Builds the request from the current deployment, with whole objects, since the server replaces them. It must be pure:
+   * after a conflict it is called again for the three-way view.
    */
   build: (current: CurrentDeployment) => EditPatch
 }
 
-/** A deployment for a form that edits these fields. For those who may change it only. Throws AppError forbidden. */
+/** Reads a deployment for a form that edits these fields. Throws AppError forbidden for users who may not change it. */
 export async function readForEdit(
   place: EditPlace,
   paths: EditedPaths,
@@ -46,8 +46,8 @@ export async function readForEdit(
 }
 
 /**
- * Changes fields of a deployment other than its secrets: checks under a lock that they are as the person saw them, sends what
- * `build` makes, reads again. Throws AppError conflict with the three-way view where they are not.
+ * Changes fields of a deployment other than its secrets: under a lock it compares them with `seen`, sends what `build`
+ * returns and reads again. Throws AppError conflict with the three-way view where they differ from `seen`.
  */
 export async function editDeployment(edit: DeploymentEdit): Promise<SavedEdit> {
   const { place, paths, build, seen } = edit
@@ -76,13 +76,13 @@ const seeAt = (place: EditPlace, paths: EditedPaths) => (raw: RawDeployment) =>
 
 const WHOLE = new Set(['resource_spec', 'secret_references', 'tracked_packages'])
 
-/** `source_config.build_on_push`: as deep as an update changes single fields. */
+/** Field names such as `source_config.build_on_push`, as deep as an update changes single fields. */
 const fieldNames = (body: object): string[] =>
   Object.entries(body).flatMap(([name, value]) =>
     isRecord(value) && !WHOLE.has(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name],
   )
 
-/** The marks after an update: of a path that it names, what it says; of the others, what they were. */
+/** The marks after an update: new for the paths that it sets, unchanged for the others. */
 function marksAfter(
   { workspace }: EditPlace,
   paths: EditedPaths,
@@ -106,7 +106,7 @@ function isSame(left: readonly Fingerprint[], right: readonly Fingerprint[]): bo
   return texts(left) === texts(right)
 }
 
-/** Whether a record has all that was asked for; undefined where a part that was taken away is still as it was. */
+/** Whether a record holds everything that was asked for; undefined if a removed part is still there. */
 function isThere(now: object, body: object, before: object): boolean | undefined {
   if (!holds(now, body)) return false
   const kept = Object.entries(at(body, 'source_config') ?? {}).some(([name, asked]) => {
@@ -119,7 +119,7 @@ function isThere(now: object, body: object, before: object): boolean | undefined
 const at = (value: unknown, key: string): unknown => (isRecord(value) ? value[key] : undefined)
 const isUnset = (value: unknown) => value === undefined || value === null
 
-/** Servers add defaults to what they are given, so more than what was asked is fine. */
+/** Whether `now` contains `asked`. Servers add defaults, so extra fields are fine. */
 function holds(now: unknown, asked: unknown): boolean {
   if (isUnset(asked)) return true
   if (Array.isArray(asked))

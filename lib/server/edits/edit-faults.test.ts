@@ -13,8 +13,8 @@ import { SPEC_PATHS } from './read-resource-spec'
 import { readSecrets } from './read-secrets'
 import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Writing } from './testing'
 
-// Each page that edits a deployment, against a server that is silent, fails late or answers with something else: what is said
-// is one sentence and true, nothing is sent twice, and once the server is well the same form goes through.
+// Each page that edits a deployment, against a server that is silent, fails late or sends a wrong answer: the message is
+// true, nothing is sent twice, and the same form saves once the server has recovered.
 
 const SILENT_MS = 250
 const place = { workspace: 'default', deployment: DEPLOYMENT }
@@ -24,7 +24,7 @@ let home: Awaited<ReturnType<typeof testConsole>>
 let upstream: StubUpstream
 let plane: BadControlPlane
 let admin: Actor
-/** Requests that get no answer: which, and whether they have their effect. */
+/** Which requests get no answer, and whether they still take effect. */
 let silence: { hits: (asked: Asked) => boolean; isDelivered: boolean } | undefined
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ let keys = 0
 type Opened = { save: () => Promise<SavedEdit>; hasSaved: () => boolean }
 const base = () => ({ place, actor: admin, key: `key-of-form-${++keys}`, timeoutMs: SILENT_MS })
 
-/** A form of each page, opened while the server is well. */
+/** A form of each page, opened while the server is healthy. */
 const PAGES: Record<string, () => Promise<Opened>> = {
   async secrets() {
     const seen = (await readSecrets(place, admin)).seen ?? expect.unreachable()
@@ -94,7 +94,7 @@ describe.each(Object.entries(PAGES))('%s', (_page, open) => {
     before = writes()
   })
 
-  test('a server that is silent when it is read again: nothing is sent, and the same form goes through afterwards', async () => {
+  test('if the server is silent when it is read again, nothing is sent, and the form saves later', async () => {
     silence = { hits: ({ method }) => method === 'GET', isDelivered: false }
     const error = await failure(form.save())
     expect(error).toMatchObject({ code: 'upstream_unreachable' })
@@ -106,7 +106,7 @@ describe.each(Object.entries(PAGES))('%s', (_page, open) => {
     expect(writes()).toBe(before + 1)
   })
 
-  test('a server that is silent when it is written to: it is looked up, and not sent again by itself', async () => {
+  test('if the server is silent on the write, the result is looked up and the write is not repeated', async () => {
     silence = { hits: ({ method }) => method === 'PATCH', isDelivered: false }
     const error = await failure(form.save())
     expect(sentence(error.message)).toMatch(/did not answer within.*was not saved\. You can try again/)
@@ -116,7 +116,7 @@ describe.each(Object.entries(PAGES))('%s', (_page, open) => {
     expect(form.hasSaved()).toBe(true)
   })
 
-  test('a server that is silent after it saved: found, said, and pressed again it is not sent twice', async () => {
+  test('if the server is silent after saving, the change is found, and saving again sends nothing', async () => {
     silence = { hits: ({ method }) => method === 'PATCH', isDelivered: true }
     const saved = await form.save()
     expect(saved.note).toMatch(/the change was saved: it was looked up afterwards/)
@@ -124,7 +124,7 @@ describe.each(Object.entries(PAGES))('%s', (_page, open) => {
     expect([form.hasSaved(), writes()]).toEqual([true, before + 1])
   })
 
-  test('a server that is silent from then on: it says that it cannot be told', async () => {
+  test('if the server stays silent, the message says that the outcome is unknown', async () => {
     silence = { hits: () => writes() > before, isDelivered: true }
     const error = await failure(form.save())
     expect(sentence(error.message)).toMatch(/cannot be told.*Reload before you try again/)
@@ -138,20 +138,20 @@ describe.each(Object.entries(PAGES))('%s', (_page, open) => {
     ['html-late', true],
     ['lost-late', true],
     ['ignore', false],
-  ])('an answer that is no answer (%s): what is said is true, and nothing is sent twice', async (writing, isSaved) => {
+  ])('after a wrong answer (%s) the message is true and nothing is sent twice', async (writing, isSaved) => {
     plane.writing = writing
     const told = await form.save().then(
       ({ note }) => note ?? '',
       ({ message }: Error) => message,
     )
-    // A page as the answer to a change that is there is no failure worth telling.
+    // The change is there, so an HTML answer is not reported.
     if (writing === 'html-late') expect(told).toBe('')
     else expect(sentence(told)).toMatch(isSaved ? /was saved/ : /was not saved/i)
     expect([form.hasSaved(), writes()]).toEqual([isSaved, before + 1])
   })
 })
 
-test('statuses and fields that no rule of ours knows hinder no edit and are not sent back', async () => {
+test('unknown statuses and fields do not block an edit and are not sent back', async () => {
   const handle = plane.handle
   plane.handle = (asked) => {
     const answer = handle(asked)

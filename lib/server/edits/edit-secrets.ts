@@ -9,18 +9,18 @@ import { HIDDEN, hiddenOf, rememberMask, seeSecrets } from './secret-fingerprint
 
 export type SecretsEdit = EditOptions & {
   place: EditPlace
-  /** Made once per review: a repeat of it gives the answer of the first. */
+  /** The idempotency key, created once per review: a repeat gets the first answer. */
   key: string
   seen: LastSeen
   changes: SecretChange[]
-  /** The server does not say which secrets there are, and the person knows that this becomes the whole list. */
+  /** Confirms that these changes become the whole list where the server does not list the secrets. */
   mayReplaceUnknown?: boolean
 }
 
 /**
- * Changes a deployment's secrets: the whole list is sent, every value that is not to change exactly as the server gave it.
- * Throws AppError conflict with the three-way view where the list is not as the person saw it, and `invalid` where a value that
- * has to be sent again is not known, because the server masks it.
+ * Changes a deployment's secrets. An update sends the whole list, with unchanged values exactly as the server returned them.
+ * Throws AppError conflict with the three-way view if the list differs from `seen`, and invalid if the server masks a
+ * value that must be sent again.
  */
 export async function editSecrets(edit: SecretsEdit): Promise<SavedEdit> {
   const { place, seen, changes, mayReplaceUnknown = false } = edit
@@ -82,7 +82,7 @@ function sentList(plan: ChangePlan, before: readonly RawSecret[], hidden: Readon
   )
 }
 
-/** Compared as a set of names and values: the list's order is the server's business. */
+/** Compares names and values as a set: the server may reorder the list. Undefined where values are hidden. */
 function isThere(
   place: EditPlace,
   now: RawDeployment,
@@ -105,7 +105,7 @@ function isThere(
   return isAsSent ? (hidden.size > 0 ? undefined : true) : false
 }
 
-/** A value that was sent, and of which the server gives a text that other secrets have too, is masked, whatever the mask looks like. */
+/** Detects masks of any form: the server returns another text for a value that was sent, and other secrets share that text. */
 function catchMasks(place: EditPlace, now: readonly RawSecret[], changes: readonly SecretChange[]): void {
   const sent = new Map(changes.flatMap((one) => (one.kind === 'set' ? [[one.name, one.value]] : [])))
   const counts = new Map<string | null, number>()
@@ -120,7 +120,7 @@ function fieldsOf(change: SecretChange): string[] {
   return [`secrets.${change.kind}.${change.name}`]
 }
 
-/** What the changes make of what the person saw. Problems show when they are sent. */
+/** Applies the changes to the list that the user saw. Problems are reported when the edit is sent. */
 function minesOf(workspace: string, seen: readonly Fingerprint[], changes: readonly SecretChange[]): Fingerprint[] {
   const { places } = planChanges(
     seen.map(({ name }) => name),

@@ -79,7 +79,7 @@ const save = async (changes: SecretChange[], more: Partial<Parameters<typeof edi
 const set = (name: string, value: string): SecretChange => ({ kind: 'set', name, value })
 
 describe('saving', () => {
-  test('changes what is asked and sends everything else exactly as it was, in its order', async () => {
+  test('changes what is asked and sends everything else unchanged and in order', async () => {
     const saved = await save([
       set('PLAIN', 'two'),
       set('ADDED', '1'),
@@ -98,7 +98,7 @@ describe('saving', () => {
     expect(saved.seen.digest).toBe((await see()).digest)
   })
 
-  test('a swap of names, and a new value for a renamed one', async () => {
+  test('can swap two names and set a renamed secret', async () => {
     await save([
       { kind: 'rename', from: 'PLAIN', to: 'EMPTY' },
       { kind: 'rename', from: 'EMPTY', to: 'PLAIN' },
@@ -111,7 +111,7 @@ describe('saving', () => {
     ])
   })
 
-  test('the same request twice at once is sent once, and both get its answer', async () => {
+  test('sends two concurrent identical requests once and gives both the same answer', async () => {
     const seen = await see()
     const key = newKey()
     const [one, two] = await Promise.all([1, 2].map(() => save([set('PLAIN', 'two')], { seen, key })))
@@ -119,7 +119,7 @@ describe('saving', () => {
     expect(one).toEqual(two)
   })
 
-  test('the same change with another key, and one that changes nothing, send nothing', async () => {
+  test('sends nothing for a repeated change under another key or for a change without effect', async () => {
     const seen = await see()
     await save([set('PLAIN', 'two')], { seen })
     expect(await save([set('PLAIN', 'two')], { seen })).toMatchObject({
@@ -146,7 +146,7 @@ describe('saving', () => {
     ['a mask', [set('PLAIN', '********')], 'looks like a mask'],
     ['a value twice', [set('PLAIN', 'x'), set('PLAIN', 'y')], 'twice'],
     [
-      'two fates',
+      'a removal and a rename of one secret',
       [
         { kind: 'remove', name: 'PLAIN' },
         { kind: 'rename', from: 'PLAIN', to: 'Z' },
@@ -155,14 +155,14 @@ describe('saving', () => {
     ],
     ['a removal of nothing', [{ kind: 'remove', name: 'NOWHERE' }], 'not there'],
     ['a NUL', [set('PLAIN', 'a\0')], 'NUL'],
-  ])('%s is refused by name, and nothing is sent', async (_title, changes, words) => {
+  ])('refuses %s by field name and sends nothing', async (_title, changes, words) => {
     const error = await failure(save(changes))
     expect(error).toMatchObject({ code: 'invalid' })
     expect(error.view.fields.map(({ message }) => message).join()).toContain(words)
     expect(plane.updates).toEqual([])
   })
 
-  test('secrets of one name cannot be told apart: they are kept, or replaced together', async () => {
+  test('keeps or replaces secrets with the same name together', async () => {
     plane.secrets = [...BASE, { name: 'PLAIN', value: 'again' }]
     await save([set('EMPTY', 'no more')])
     expect(plane.secrets.filter(({ name }) => name === 'PLAIN').map(({ value }) => value)).toEqual(['one', 'again'])
@@ -172,8 +172,8 @@ describe('saving', () => {
   })
 })
 
-describe('another editor', () => {
-  test('is not overwritten: the second gets a three-way view of names, and may go on from there', async () => {
+describe('a concurrent edit', () => {
+  test('is not overwritten: the second edit gets a three-way view and can continue from it', async () => {
     const seen = await see()
     await save([set('PLAIN', 'theirs'), set('THEIRS', 'x')], { seen })
     const error = await failure(save([set('PLAIN', 'mine'), { kind: 'remove', name: 'EMPTY' }], { seen }))
@@ -194,7 +194,7 @@ describe('another editor', () => {
     expect(plane.secrets).toContainEqual({ name: 'PLAIN', value: 'mine' })
   })
 
-  test('at the very same time: one is saved, each other meets it', async () => {
+  test('at the same moment: exactly one is saved', async () => {
     const seen = await see()
     const results = await Promise.allSettled(
       Array.from({ length: 6 }, (_, index) => save([set(`MINE_${index}`, `value ${index}`)], { seen })),
@@ -203,7 +203,7 @@ describe('another editor', () => {
     expect(plane.updates).toHaveLength(1)
   })
 
-  test('outside this console, between our last reading and our sending, is told of afterwards', async () => {
+  test('outside this console, between our read and our write, is reported afterwards', async () => {
     const seen = await see()
     plane.beforeWrite = () => plane.writeOutside((list) => [...list, { name: 'OUTSIDE', value: 'x' }])
     const saved = await save([set('PLAIN', 'two')], { seen })
@@ -211,7 +211,7 @@ describe('another editor', () => {
     expect(saved.note).toContain('Somebody else')
   })
 
-  test('outside this console, right after our sending, is a conflict and no silent success', async () => {
+  test('outside this console, right after our write, is a conflict', async () => {
     const seen = await see()
     plane.afterWrite = () => plane.writeOutside((list) => list.filter(({ name }) => name !== 'PLAIN'))
     const error = await failure(save([set('PLAIN', 'two')], { seen }))
@@ -219,8 +219,8 @@ describe('another editor', () => {
   })
 })
 
-describe('a server that does not show the values', () => {
-  test.each<Reading>(['masked', 'hidden', 'constant'])('%s: no mask is ever sent', async (reading) => {
+describe('a server that hides or garbles the secrets', () => {
+  test.each<Reading>(['masked', 'hidden', 'constant'])('never gets a mask back (%s values)', async (reading) => {
     plane.secrets = BASE.filter(({ name }) => name !== 'EMPTY')
     plane.reading = reading
     expect((await readSecrets(place, admin)).rows.every(({ isHidden, fingerprint }) => isHidden && !fingerprint)).toBe(
@@ -239,7 +239,7 @@ describe('a server that does not show the values', () => {
     expect(plane.secrets.map(({ value }) => value)).toEqual(['new 0', 'new 1', 'new 3'])
   })
 
-  test('or which there are: they are replaced only when the person says so', async () => {
+  test('gets a list it does not show replaced only with confirmation', async () => {
     plane.reading = 'unlisted'
     expect((await readSecrets(place, admin)).isListed).toBe(false)
     expect(await failure(save([set('A', 'b')]))).toMatchObject({ code: 'invalid' })
@@ -248,7 +248,7 @@ describe('a server that does not show the values', () => {
     expect(plane.secrets).toEqual([{ name: 'A', value: 'b' }])
   })
 
-  test('gives half of the list for a moment: nothing is sent', async () => {
+  test('gets nothing sent after it returned half of the list once', async () => {
     const seen = await see()
     plane.reading = 'half'
     plane.onRead = () => {
@@ -261,14 +261,14 @@ describe('a server that does not show the values', () => {
     expect(plane.received).toEqual([])
   })
 
-  test('gives them in another order each time: still saved', async () => {
+  test('can reorder the list on every read', async () => {
     plane.reading = 'shuffled'
     await save([set('PLAIN', 'two')])
     expect(plane.secrets).toHaveLength(BASE.length)
     expect(plane.secrets).toContainEqual({ name: 'ODD', value: ODD })
   })
 
-  test('answers with a web page: nothing is sent', async () => {
+  test('gets nothing sent after it answered with a web page', async () => {
     const seen = await see()
     plane.reading = 'html'
     expect(await failure(save([set('PLAIN', 'two')], { seen }))).toMatchObject({ code: 'upstream_shape' })
@@ -276,7 +276,7 @@ describe('a server that does not show the values', () => {
   })
 })
 
-describe('what is said after a failure is true', () => {
+describe('the message after a failure is true', () => {
   const outcomes: [Writing, string | undefined][] = [
     ['fail', 'was not saved'],
     ['lost', 'was not saved'],
@@ -300,7 +300,7 @@ describe('what is said after a failure is true', () => {
     expect(plane.received).toHaveLength(1)
   })
 
-  test('where it cannot be looked up either, that is said', async () => {
+  test('when the lookup fails too', async () => {
     const seen = await see()
     plane.writing = 'lost-late'
     plane.afterWrite = () => {
@@ -309,8 +309,8 @@ describe('what is said after a failure is true', () => {
     expect((await failure(save([set('PLAIN', 'two')], { seen }))).message).toContain('cannot be told')
   })
 
-  test('a refusal that quotes what was sent is told without it, and names the secret', async () => {
-    plane.secrets = BASE.filter(({ name }) => name !== 'LONG') // a refusal of more than 64 kB is not read to its end
+  test('without values that the refusal quotes, and it names the secret', async () => {
+    plane.secrets = BASE.filter(({ name }) => name !== 'LONG') // only the first 64 kB of a refusal are read
     const seen = await see()
     plane.writing = 'echo'
     const error = await failure(save([set('PLAIN', 'canary-4711-value')], { seen }))
@@ -320,7 +320,7 @@ describe('what is said after a failure is true', () => {
   })
 })
 
-test('no value is in answers, logs, the audit trail or any table', async () => {
+test('answers, logs, the audit trail and all tables contain no secret value', async () => {
   const canary = 'canary-6e1f8a72c4'
   const seen = await see()
   const saved = await save([set('CANARY', canary), { kind: 'rename', from: 'PLAIN', to: 'PLAINER' }], { seen })
@@ -341,7 +341,7 @@ test('no value is in answers, logs, the audit trail or any table', async () => {
   expect(view.rows.find(({ name }) => name === 'not a name')?.changed).toBeNull()
 })
 
-test('who may not change the deployment reads no value and no fingerprint, and sends nothing', async () => {
+test('a user who may not change the deployment gets no values or fingerprints and sends nothing', async () => {
   const { rows, seen } = await readSecrets(place, viewer)
   expect(rows.map(({ name }) => name)).toEqual(BASE.map(({ name }) => name))
   expect([seen, ...rows.map(({ fingerprint }) => fingerprint)].every((one) => one === null)).toBe(true)
@@ -354,7 +354,7 @@ test('who may not change the deployment reads no value and no fingerprint, and s
   expect(plane.received).toEqual([])
 })
 
-test('where the workspace keeps names for its administrators, no answer to others has them', async () => {
+test('no answer contains secret names for other members when only administrators may see them', async () => {
   const address = { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' }
   home.set({ ...address, PILOTHOUSE_SECRET_NAMES: 'admins' })
   try {
@@ -393,7 +393,7 @@ describe('other fields', () => {
       source_config: { resource_spec: { ...current.source_config?.resource_spec, ...more } },
     })
 
-  test('are changed whole, with what no rule of ours knows, and never with the secrets', async () => {
+  test('are sent as whole objects with their unknown fields and without the secrets', async () => {
     const saved = await edit(spec({ cpu: 2 }))
     expect(saved.revision).toBe(plane.revisions[0])
     expect(plane.updates[0]?.body).toEqual({
@@ -404,7 +404,7 @@ describe('other fields', () => {
     expect(current).not.toHaveProperty('secrets')
   })
 
-  test('are checked where they are new, and not where they are as they were', async () => {
+  test('are checked only where they changed', async () => {
     const error = await failure(edit(spec({ cpu: 99 })))
     expect(error).toMatchObject({ code: 'invalid' })
     expect(error.view.fields.map(({ path }) => path.join('.'))).toEqual(['source_config.resource_spec.cpu'])
@@ -412,7 +412,7 @@ describe('other fields', () => {
     expect(plane.received).toEqual([])
   })
 
-  test('met by another edit are a conflict by name; an edit of something else is none', async () => {
+  test('conflict by name with another edit of them, but not with an edit of something else', async () => {
     const { seen } = await readForEdit(place, paths, { actor: admin })
     await save([set('PLAIN', 'two')])
     await edit(spec({ cpu: 2 }), { seen })
@@ -426,7 +426,7 @@ describe('other fields', () => {
     ])
   })
 
-  test('taken away are sent away, and it is said where the server keeps them', async () => {
+  test('can be removed', async () => {
     const saved = await edit((current) => {
       const { future_field: _, ...rest } = (current.source_config?.resource_spec ?? {}) as Record<string, unknown>
       return { source_config: { resource_spec: rest } }
@@ -436,7 +436,7 @@ describe('other fields', () => {
   })
 })
 
-test('only this folder reads deployments with their values', () => {
+test('only this folder reads deployments with secret values', () => {
   const root = path.resolve(import.meta.dirname, '../../..')
   const found = ['app', 'components', 'lib']
     .flatMap((folder) =>
@@ -448,6 +448,6 @@ test('only this folder reads deployments with their values', () => {
     .filter((file) =>
       /edits\/(raw-|secret-marks)|DeploymentWithSecrets|exchangeText/.test(readFileSync(path.join(root, file), 'utf8')),
     )
-  // Where the schema (the platform's too) and the request are defined.
+  // These files define the schema (also for the platform) and the request.
   expect(found.sort()).toEqual(['lib/contracts/deployments/deployments.ts', 'lib/server/upstream/exchange.ts'])
 })

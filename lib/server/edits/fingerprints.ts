@@ -5,10 +5,10 @@ import { printJson } from '@/lib/json/lossless'
 import { fingerprint } from '../process/sealing'
 import type { RawDeployment } from './raw-deployment'
 
-/** A part of a deployment under a name. Undefined and null are the same: not set. */
+/** A named part of a deployment. Undefined and null both mean unset. */
 export type Entry = { name: string; value: unknown }
 
-/** The same text for equal values, whatever the order of their keys. Texts stay as they are. */
+/** Equal values give the same text, whatever the order of their keys. Strings stay unchanged. */
 const canonical = (value: unknown): string => (typeof value === 'string' ? value : `json:${printJson(sorted(value))}`)
 
 function sorted(value: unknown): unknown {
@@ -25,7 +25,7 @@ export const fingerprintsOf = (workspace: string, entries: readonly Entry[]): Fi
     value === undefined || value === null ? [] : [{ name, mark: fingerprintOf(workspace, value) }],
   )
 
-/** What somebody sees who reads this now. The order of the names is no part of it: some servers change it at each read. */
+/** The state that a user sees now. It ignores the order of names, which some servers change on every read. */
 export function lastSeenOf(workspace: string, raw: RawDeployment, marks: Fingerprint[]): LastSeen {
   const ordered = marks.map(({ name, mark }) => JSON.stringify([name, mark])).sort()
   const { updatedAt, latestRevision } = raw
@@ -33,8 +33,8 @@ export function lastSeenOf(workspace: string, raw: RawDeployment, marks: Fingerp
 }
 
 /**
- * The fields at these paths (`source_config.build_on_push`); a path that ends in `.*` stands for each key of an object or
- * all of it where it is none.
+ * The fields at these paths (`source_config.build_on_push`). A path that ends in `.*` expands to each key of an object;
+ * any other value stays one entry.
  */
 export function entriesAt(record: Readonly<Record<string, unknown>>, paths: readonly string[]): Entry[] {
   return paths.flatMap((path): Entry[] => {

@@ -6,14 +6,14 @@ import type { Actor } from '../access/actor'
 import { db } from '../process/db'
 import { idempotencyKeys } from '../process/schema'
 
-/** How long a repeat waits for the first request. An object, so that tests can shorten it. */
+/** How long a repeat waits for the first request, in ms. An object, so that tests can shorten it. */
 export const ONCE = { waitMs: 20_000, lookMs: 150 }
 
 type Request = { actor: Actor; key: string; operation: string; input: unknown }
 
 /**
- * Does something once per key and person: a repeat, by a double click or a browser that sends again, gets the answer of
- * the first. A failure is forgotten, so that it can be tried again. Throws AppError conflict for a key used for something else.
+ * Runs `work` once per key and account; a repeat, such as a double click, gets the first answer. Failures are not stored,
+ * so they can be retried. Throws AppError conflict for a key that was used with another input.
  */
 export async function withIdempotencyKey<T>(
   { actor, key, operation, input }: Request,
@@ -39,7 +39,7 @@ export async function withIdempotencyKey<T>(
   }
 }
 
-/** What the first request with this key was answered, once it is. */
+/** Waits for the answer of the first request with this key. */
 async function answerOf<T>(where: ReturnType<typeof and>, operation: string, bodyHash: string): Promise<T> {
   const store = await db()
   for (const end = Date.now() + ONCE.waitMs; ; ) {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const mark = z.string().max(64)
 
-/** What a browser sends back of what its person saw. It decides nothing but whether an edit is sent, and what a conflict shows. */
+/** The state that the user saw, sent back by the browser. It decides only whether an edit conflicts and what to show then. */
 export const Seen = z.strictObject({
   digest: mark,
   marks: z.array(z.strictObject({ name: z.string().max(1_000_000), mark })).max(10_000),

@@ -5,15 +5,15 @@ import { storeUrl } from '../process/db'
 import { log } from '../process/log'
 import type { EditPlace } from './raw-deployment'
 
-/** How long an edit waits for the one before. An object, so that tests can shorten it. */
+/** How long an edit waits for the previous one, in ms. An object, so that tests can shorten it. */
 export const LOCK = { waitMs: 60_000 }
 const LOCK_TIMEOUT = '55P03'
 
 const shared = globalThis as { pilothouseEdits?: Map<string, Promise<unknown>> }
 
 /**
- * Edits of one deployment one after another, on all instances of the console. The lock has a connection of its own: one
- * of the pool, held while the edit needs others of it, could starve them. Within this process edits queue before they connect.
+ * Runs edits of one deployment one at a time, across all instances of the console. The lock uses its own connection: one from
+ * the pool could starve the queries of the edit that holds it. Throws AppError conflict after `LOCK.waitMs`.
  */
 export async function withEditLock<T>({ workspace, deployment }: EditPlace, work: () => Promise<T>): Promise<T> {
   const key = JSON.stringify(['edit', workspace, deployment])
@@ -37,7 +37,7 @@ async function alone<T>(key: string, work: () => Promise<T>): Promise<T> {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  client.on('error', (error) => log.warn('edit.lock_lost', { error })) // the checks of the edit itself still hold
+  client.on('error', (error) => log.warn('edit.lock_lost', { error })) // the edit still checks for conflicts itself
   await client.connect()
   try {
     await client.query(`set lock_timeout = ${LOCK.waitMs}`)

@@ -16,18 +16,18 @@ import { responseError } from '../upstream/response'
 import { isOpen } from './ambiguous-write'
 import { withoutSecretValues } from './secret-values'
 
-// The one place where values of a deployment's secrets are in the console's memory. Only this folder may import it; a test
-// reads the import lines. The rights are those of a change, and what goes out is on record first, as with every call.
+// The only place where the console holds a deployment's secret values in memory; a test checks that only this folder imports
+// it. Reading needs the role for a change, and changes are audited before they are sent, as with `call`.
 
 export type EditPlace = { workspace: string; deployment: string }
 export type EditOptions = { actor: Actor; timeoutMs?: number }
 
-/** A secret as the server gives it. Null: it gives no text for it, so it cannot be sent back. */
+/** A secret as the server returns it. Null if the value is not valid text, so it cannot be sent back. */
 export type RawSecret = { name: string; value: string | null }
 export type RawDeployment = {
-  /** All other fields, in the default dialect; unknown ones included. */
+  /** All other fields in the default dialect, including unknown ones. */
   record: Readonly<Record<string, unknown>>
-  /** Null where the server does not say which there are. */
+  /** Null if the server does not list them. */
   secrets: RawSecret[] | null
   source: string
   updatedAt: string | null
@@ -35,7 +35,7 @@ export type RawDeployment = {
 }
 export type RawPatch = Record<string, unknown>
 
-/** A deployment with everything that its server says of it. Throws AppError forbidden for who may not change it. */
+/** Reads a deployment with all its fields and secret values. Throws AppError forbidden for users who may not change it. */
 export async function readRaw(place: EditPlace, { actor, timeoutMs }: EditOptions): Promise<RawDeployment> {
   const op = controlPlane.getDeployment
   const input = inputOf(place)
@@ -49,9 +49,8 @@ export async function readRaw(place: EditPlace, { actor, timeoutMs }: EditOption
 }
 
 /**
- * Sends a change, exactly as given: its caller has checked it. `fields` are the names that the audit trail keeps of it. What
- * the server answers says little (a success that is none, a failure after the change was made), so `settle` reads again: its
- * result, or what it throws, is the outcome on record. `failure` is one that leaves it open whether the change was made.
+ * Sends a change as given, already checked; `fields` are its names in the audit trail. Servers report success and failure
+ * unreliably, so `settle` reads again and decides the outcome; `failure` is set if the answer was ambiguous.
  */
 export async function changeRaw<T>(
   place: EditPlace,
@@ -85,13 +84,13 @@ const inputOf = ({ workspace, deployment }: EditPlace) => ({ workspace, params: 
 
 const secretsOf = ({ secrets }: RawPatch): RawSecret[] => (Array.isArray(secrets) ? (secrets as RawSecret[]) : []) // built by this folder
 
-/** Not `readAnswer`: it takes our own key out of every answer, and a person may have made that key a secret of the deployment. */
+/** Not `readResponse`, which redacts our own key: the same key may be one of the deployment's secrets. */
 function parsed(op: Operation, to: Destination, { text, status, contentType }: UpstreamResponse): unknown {
   try {
     return parseJson(text)
   } catch (error) {
     if (error instanceof AppError) throw error
-    // The cause is left out: it quotes the text, and with it perhaps a value.
+    // Without the cause, because its message quotes the text and may contain a value.
     throw shapeError(
       to,
       `${op.id} with something else than JSON${contentType ? ` (${contentType.split(';')[0]})` : ''}`,
@@ -122,7 +121,7 @@ function listOf(secrets: unknown, to: Destination): RawSecret[] {
   return secrets.map((one: unknown) => {
     if (!isRecord(one) || typeof one.name !== 'string')
       throw shapeError(to, 'getDeployment with a secret that has no name')
-    // U+FFFD stands for bytes that were no text: what it replaced is lost, and sending it back would make that last.
+    // U+FFFD replaces bytes that were not valid text. Sending it back would make the loss permanent.
     const isText = typeof one.value === 'string' && !one.value.includes('\ufffd')
     return { name: one.name, value: isText ? (one.value as string) : null }
   })

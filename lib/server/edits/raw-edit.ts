@@ -17,22 +17,21 @@ import {
   readRaw,
 } from './raw-deployment'
 
-// An update upstream replaces whole lists and objects, so anyone who sends one has to know all that is there. Under a lock: read
-// again, refuse where it is not what the person saw, send the whole, read again, and say only what was seen to be true. What
-// another program writes between our reading and our sending cannot be kept out; the reading afterwards tells of it.
+// An update replaces whole lists and objects, so an edit reads under a lock, refuses if the state is not what the user saw,
+// sends everything and reads again. Another program can still write in between; the last read reports that.
 
 export type RawEdit = EditOptions & {
   place: EditPlace
-  /** Of the form that was sent: the same key again gives the same answer. */
+  /** The idempotency key of the form: a repeat gets the first answer. */
   key: string
-  /** What is asked for, for telling two requests with one key apart. Only a keyed digest of it is kept. */
+  /** Tells two requests with the same key apart. Only a keyed digest of it is stored. */
   input: unknown
   seen: LastSeen
-  /** What somebody sees who reads this now. */
+  /** The state that a user sees now. */
   see: (raw: RawDeployment) => LastSeen
-  /** What is to be sent, given what is there now. Throws AppError where it cannot be. */
+  /** Plans the update from the current state. Throws AppError if it is not possible. */
   plan: (raw: RawDeployment) => EditPlan
-  /** What the edit makes of what the person saw, for the three-way view; what it does not touch as in `seen`. */
+  /** The user's side of the three-way view: `seen` with the edit applied. */
   mine: (raw: RawDeployment) => Fingerprint[]
 }
 
@@ -40,20 +39,20 @@ export type EditPlan = {
   body: RawPatch
   /** Names for the audit trail. */
   fields: string[]
-  /** It would change nothing of what is there. */
+  /** The update would change nothing. */
   isNothing: boolean
-  /** Whether all is as asked; undefined where the server does not show it. */
+  /** Whether the update took effect; undefined if the server does not show it. */
   isThere: (now: RawDeployment) => boolean | undefined
-  /** What to say where it does not. */
+  /** The note for the user if `isThere` is undefined. */
   unseen: string
 }
 
 const CLOSER_LOOKS = 2
 
-/** Makes an edit, or throws an AppError that says what is true: not saved, met another edit (`conflict`), or cannot tell. */
+/** Makes an edit. Its AppErrors distinguish not saved, a concurrent edit (`conflict`) and an unknown outcome. */
 export async function editRaw(edit: RawEdit): Promise<SavedEdit> {
   const { place, actor, key, input } = edit
-  // First the rights: who has none waits for no lock, and learns nothing.
+  // Check the role first: users without it must neither wait for the lock nor learn anything.
   await authorize(controlPlane.updateDeployment, inputOf(place), actor)
   const told = fingerprintOf(place.workspace, { place, input, seen: edit.seen.digest })
   return await withIdempotencyKey({ actor, key, operation: 'editDeployment', input: told }, () =>
@@ -71,7 +70,7 @@ async function editAlone(edit: RawEdit): Promise<SavedEdit> {
   return await changeRaw(place, edit, plan, (failure) => settle(edit, plan, before, failure))
 }
 
-/** What is there is not what the person saw: a server that answers now so, now so, the very change that is asked for, or another edit. */
+/** Handles a state that differs from `seen`: an inconsistent server, a change already made, or another edit. */
 async function afterAnother(edit: RawEdit, before: RawDeployment): Promise<never | SavedEdit> {
   const { place, seen, see } = edit
   for (let look = 0; look < CLOSER_LOOKS; look++) {
@@ -103,7 +102,7 @@ function conflict({ seen, see, mine }: RawEdit, now: RawDeployment, message: str
   })
 }
 
-/** Reads until what was asked for is there, or the waits are over; then says which of the four it is. */
+/** Reads until the change is there or the waits are over. Returns SavedEdit, or throws: unknown, not saved or conflict. */
 async function settle(edit: RawEdit, plan: EditPlan, before: RawDeployment, failure?: AppError): Promise<SavedEdit> {
   const { place, see, actor, timeoutMs = LOOKS.timeoutMs } = edit
   const { digest, latestRevision } = see(before)
@@ -114,7 +113,7 @@ async function settle(edit: RawEdit, plan: EditPlan, before: RawDeployment, fail
     if (!read) continue
     now = read
     const isNew = now.latestRevision !== latestRevision
-    // Where a server does not show values, a new revision is the only sign that it took them.
+    // If the server hides values, a new revision is the only sign that it stored them.
     const shown = plan.isThere(now)
     if (!(shown ?? (isNew || !failure))) continue
     const overtaken = isNew ? await revisionsBetween(edit, latestRevision, now.latestRevision) : []
@@ -168,8 +167,8 @@ function saved({ see }: RawEdit, now: RawDeployment, { isNew, overtaken, unseen,
 }
 
 /**
- * Revisions between the one that was the latest when we read and the one there is after we sent. A writer outside this
- * console who got in between was overwritten, and nothing else would show it.
+ * The ids of revisions created between our read and our write. They are the only sign of a writer outside this console
+ * whom we overwrote.
  */
 async function revisionsBetween(edit: RawEdit, before: string | null, after: string | null): Promise<string[]> {
   const { place, actor, timeoutMs } = edit
@@ -182,7 +181,7 @@ async function revisionsBetween(edit: RawEdit, before: string | null, after: str
       ? []
       : ids.slice(ours + 1, theirs === -1 ? undefined : theirs)
   } catch (error) {
-    if (error instanceof AppError) return [] // a server without the list; what was saved is saved
+    if (error instanceof AppError) return [] // some servers have no revision list; the edit is saved anyway
     throw error
   }
 }

@@ -8,10 +8,10 @@ import { call } from '../upstream/call'
 import { readForEdit } from './edit-deployment'
 import type { EditPlace } from './raw-deployment'
 
-/** Each field of the spec by itself, so that a conflict names the fields. */
+/** Each field of the spec separately, so that a conflict names the fields. */
 export const SPEC_PATHS = ['source_config.resource_spec.*'] as const
 
-/** A deployment's resource spec for a page. For those who may change it as its server gave it, with fields that no schema of ours knows. */
+/** A deployment's resource spec for a page. Users who may change it get it unparsed, with unknown fields. */
 export async function readResourceSpec(place: EditPlace, actor: Actor): Promise<ResourceSpecView> {
   const { workspace, deployment } = place
   const role = await roleOf(actor, workspace)

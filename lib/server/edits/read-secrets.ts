@@ -10,7 +10,7 @@ import { mayNameSecrets } from '../upstream/secret-names'
 import { type EditPlace, readRaw } from './raw-deployment'
 import { HIDDEN, seeSecrets } from './secret-fingerprints'
 
-/** A deployment's secrets for a page. Who may change them also gets fingerprints; others the names, where the workspace shows them. */
+/** A deployment's secrets for a page: with fingerprints for users who may change them, for others names at most. */
 export async function readSecrets(place: EditPlace, actor: Actor): Promise<SecretsView> {
   const role = await roleOf(actor, place.workspace)
   if (!role || !isAtLeast(role, 'admin')) return await readNames(place, actor, role)
@@ -31,7 +31,7 @@ export async function readSecrets(place: EditPlace, actor: Actor): Promise<Secre
 
 async function readNames({ workspace, deployment }: EditPlace, actor: Actor, role: Role | null): Promise<SecretsView> {
   const params = { deployment_id: deployment }
-  // First, so that a refusal is on record before it is thrown.
+  // First, so that a denial is audited before it is thrown.
   const { secrets, source } = await call(controlPlane.getDeployment, { workspace, params }, { actor })
   const history = await secretHistory(actor, { workspace, deployment })
   const isWithheld = !role || !mayNameSecrets(role, await workspaceOf(workspace))

@@ -3,10 +3,10 @@ import { hiddenPlaces } from '@/lib/contracts/deployments/secret-masks'
 import { fingerprintOf, lastSeenOf } from './fingerprints'
 import type { EditPlace, RawDeployment } from './raw-deployment'
 
-/** In place of a mark: the server does not show the value. */
+/** Replaces the mark of a value that the server hides. */
 export const HIDDEN = ''
 
-// Masks that a server was caught with: it had been sent a value, and gave another text for it afterwards.
+// Detected masks: texts that a server returned for values that it had been sent.
 const shared = globalThis as { pilothouseMasks?: Map<string, Set<string>> }
 const MOST = 500
 
@@ -21,11 +21,11 @@ const isKnownMask = (workspace: string) => {
   return (value: string) => known?.has(fingerprintOf(workspace, value)) ?? false
 }
 
-/** The places of the list whose values are not known here. */
+/** The indexes of secrets whose values are hidden. */
 export const hiddenOf = ({ workspace }: EditPlace, { secrets }: RawDeployment): Set<number> =>
   hiddenPlaces(secrets ?? [], isKnownMask(workspace))
 
-/** What somebody sees who reads the secrets now. Where values are hidden, a revision more is the only sign of a change. */
+/** The secrets as a user sees them now. If values are hidden, the revision is included as the only sign of a change. */
 export const seeSecrets = (place: EditPlace) => (raw: RawDeployment) => {
   const hidden = hiddenOf(place, raw)
   const marks = (raw.secrets ?? []).map(({ name, value }, index) => ({

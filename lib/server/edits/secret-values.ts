@@ -1,13 +1,13 @@
 import 'server-only'
 import { AppError, type FieldError } from '@/lib/errors'
 
-/** A shorter piece of a value gives nothing away, and is in most sentences. */
+/** Length of the pieces compared, in characters. Shorter pieces reveal little and occur in most sentences. */
 const PIECE = 8
 const SHORTEST = 4
 
 /**
- * A refusal of the server without what it repeats of the secrets that were sent: servers quote what they refuse, in whole
- * or cut in the middle. Its words are left out where they hold a piece of a value. Positions in the list become names.
+ * A copy of a server's refusal without the secret values that it may quote, whole or shortened. Messages that contain a
+ * piece of a value are replaced, and list indexes become secret names.
  */
 export function withoutSecretValues(
   error: AppError,

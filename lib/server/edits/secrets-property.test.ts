@@ -12,9 +12,8 @@ import { readRaw } from './raw-deployment'
 import { seeSecrets } from './secret-fingerprints'
 import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Reading, type Writing } from './testing'
 
-// Any edits of 200 secrets, interleaved with two other editors (one through this console, one not) and with whatever the
-// server does in between. The store, the lock and the network are left out here, so that thousands of interleavings fit
-// into a short time: edits.test.ts has them. `node scripts/checks/check-edits.mjs 10000` runs more of these.
+// Random edits of 200 secrets, interleaved with two other editors (one outside this console) and server faults. The store,
+// lock and network are mocked for speed (edits.test.ts covers them); `node scripts/checks/check-edits.mjs 10000` runs more.
 
 const RUNS = Number(process.env.EDITS_RUNS ?? 200)
 
@@ -124,7 +123,7 @@ const step = fc.record({ changes, outside: changes, moment, seeing: reading, sav
 const interleaving = fc.record({ base, steps: fc.array(step, { minLength: 1, maxLength: 4 }), isStale: fc.boolean() })
 
 type List = { name: string; value: string }[]
-/** What a list becomes, by the plainest reading of the rules: the model that the code is held against. */
+/** The reference model: applies changes to a list in the simplest way. */
 function modelled(list: List, given: readonly SecretChange[]): List {
   const gone = new Set(given.flatMap((one) => (one.kind === 'remove' ? [one.name] : [])))
   const moved = new Map(given.flatMap((one) => (one.kind === 'rename' ? [[one.from, one.to] as const] : [])))
@@ -157,7 +156,7 @@ async function attempt(edit: { seen: LastSeen; changes: SecretChange[] }): Promi
   }
 }
 
-test(`over ${RUNS} interleavings no value is lost, changed or masked without a word`, async () => {
+test(`over ${RUNS} interleavings no value is lost, changed or masked silently`, async () => {
   const met = new Map<string, number>()
   await fc.assert(
     fc.asyncProperty(interleaving, async ({ base, steps, isStale }) => {
@@ -168,7 +167,7 @@ test(`over ${RUNS} interleavings no value is lost, changed or masked without a w
         const fresh = await readRaw(place, { actor: admin }).then(seeSecrets(place), () => undefined)
         const seen = isStale ? (stale ?? fresh) : fresh
         if (seeing === 'plain') stale ??= fresh
-        // A server that leaves out the same half each time cannot be told from one that has no more.
+        // A server that always leaves out the same half looks like one that has no more.
         if (!seen || (seeing === 'half' && saving === 'half')) continue
         const write = () =>
           plane.writeOutside((list) => (valid(list, outside) ? modelled(list, outside) : list.slice(1)))
@@ -197,23 +196,23 @@ test(`over ${RUNS} interleavings no value is lost, changed or masked without a w
           if (!(result instanceof AppError)) expect(result.note).toMatch(/already/)
           continue
         }
-        // What was written is the change to what was there when it was last read, byte by byte.
+        // The write is exactly the change applied to the last read state.
         const wasOutside = moment === 'before write' && writing !== 'ignore'
         if (!wasOutside && saving !== 'half')
           expect(texts(update.after)).toEqual(texts(modelled(update.before, changes)))
         if (result instanceof AppError) {
-          // Nobody is told that nothing was saved when it was.
+          // A written change is never reported as not saved.
           expect(result.message).not.toMatch(/not saved|Nothing was sent/)
           continue
         }
-        // What is called saved is there; the one overwritten in between is named.
+        // A change reported as saved is there, and an overwritten revision is named.
         if (wasOutside) expect(result.overtaken?.length).toBe(1)
         else expect(texts(plane.secrets)).toEqual(texts(modelled(update.before, changes)))
       }
     }),
-    { numRuns: RUNS, endOnFailure: true }, // shrinking lists of 200 takes minutes and says little
+    { numRuns: RUNS, endOnFailure: true }, // shrinking lists of 200 takes minutes and reveals little
   )
-  // The generator reaches each ending; otherwise the rest would prove little.
+  // The generator must reach every outcome, or the test proves little.
   for (const ending of ['saved, written', 'conflict', 'conflict, written', 'invalid', 'upstream_shape'])
     expect([ending, (met.get(ending) ?? 0) > 0]).toEqual([ending, true])
 }, 3_600_000)

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 
-// For tests only: a control plane with one deployment, in this process, that can have the bad habits of real ones.
+// For tests only: an in-process control plane with one deployment that can misbehave like real ones.
 
 type Secret = { name: string; value: string }
 export type Answer = { status: number; contentType: string; text: string } | 'lost'
 
-/** What it shows where values are asked for. */
+/** How it shows secrets on a read. */
 export type Reading = 'plain' | 'masked' | 'hidden' | 'constant' | 'half' | 'shuffled' | 'unlisted' | 'html'
-/** What it does with an update. `lost`: the connection breaks. */
+/** What it does with an update. `lost` breaks the connection; `-late` fails after the update took effect. */
 export type Writing = 'plain' | 'fail' | 'fail-late' | 'lost' | 'lost-late' | 'html' | 'html-late' | 'ignore' | 'echo'
 
 export const DEPLOYMENT = '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f0001'
@@ -27,17 +27,17 @@ export function badControlPlane(secrets: Secret[] = [], { seed = 1 } = {}) {
       unknown
     >,
     revisions: [randomUUID()],
-    /** The list before and after each update that took effect, and what was asked for. */
+    /** For each update that took effect: the list before and after, and the request body. */
     updates: [] as { before: Secret[]; after: Secret[]; body: Record<string, unknown> }[],
-    /** Every text that came in. */
+    /** Every update body received. */
     received: [] as string[],
     reading: 'plain' as Reading,
     writing: 'plain' as Writing,
-    /** Called once with the next request of that kind, before or after it takes effect. */
+    /** Called once, on the next request of that kind, before or after it takes effect. */
     onRead: undefined as (() => void) | undefined,
     beforeWrite: undefined as (() => void) | undefined,
     afterWrite: undefined as (() => void) | undefined,
-    /** Somebody who uses no console of ours. */
+    /** A write by somebody outside this console. */
     writeOutside(change: (list: Secret[]) => Secret[]) {
       plane.secrets = change(plane.secrets)
       plane.revisions.unshift(randomUUID())
@@ -121,7 +121,7 @@ const ANSWERS: Partial<Record<Writing, (sent: string) => Answer>> = {
   'lost-late': () => 'lost',
   html: () => HTML,
   'html-late': () => HTML,
-  // As validators do: what was refused is in the refusal.
+  // Validators quote the refused value.
   echo: (sent) =>
     json(422, {
       detail: [{ loc: ['body', 'secrets', 0, 'value'], msg: `invalid value: ${sent}`, type: 'value_error' }],

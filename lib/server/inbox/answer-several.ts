@@ -12,8 +12,8 @@ import { answerThread } from './inbox-thread'
 export type ThreadAnswer = { deployment: string; thread: string; answers: readonly GivenAnswer[] }
 
 /**
- * Answers several threads, each for itself and by a recorded run of its own, and says of each what became of it. What
- * somebody else has answered meanwhile is left as it is.
+ * Answers several threads, each with its own recorded run, and returns the outcome of each. A thread that somebody else has
+ * answered meanwhile is skipped (`passed`).
  */
 export async function answerThreads(
   workspace: string,
@@ -21,12 +21,12 @@ export async function answerThreads(
   key: string,
   actor: Actor,
 ): Promise<AnsweredThread[]> {
-  // Once for all of them, before anything is read: a refusal is then one, and on record as one.
+  // Check the role once before anything is read, so that a denial is audited once.
   await authorize(agentServer.createRunStream, { workspace }, actor)
   return await mapConcurrent(threads, async ({ deployment, thread, answers }): Promise<AnsweredThread> => {
     const id = `${deployment} ${thread}`
     try {
-      // Its own key for each, so that one that is sent again starts none of the runs twice.
+      // One key per thread, so that a repeated request starts no run twice.
       const run = await answerThread({ workspace, deployment, thread }, answers, `${key} ${id}`, actor)
       return { id, outcome: 'answered', run: run.id }
     } catch (error) {

@@ -8,25 +8,25 @@ import { systemActor } from '../access/actor'
 import { call } from '../upstream/call'
 
 export const INBOX = {
-  /** Deployments that are asked at once. */
+  /** Deployments read at the same time. */
   atOnce: 6,
-  /** Deployments that one look asks; of more, the one not asked for longest comes first. */
+  /** Deployments read per pass. If there are more, the least recently read come first. */
   perLook: 60,
-  /** The list of deployments is read again after so long, and never takes more than a twentieth of the time. */
+  /** How long the list of deployments is cached; longer if reading it takes more than a twentieth of the time. */
   listMs: 6_000,
   timeoutMs: 8_000,
-  /** Most threads of one deployment, and how many are read at a time. */
+  /** The most threads read per deployment, and how many per request. */
   most: 500,
   page: 100,
-  /** One that fails is asked again after so long, twice as long each time. */
+  /** The wait before a failed deployment is read again. It doubles with each failure. */
   retryMs: 5_000,
   retryMaxMs: 60_000,
 }
 
-// One look serves all viewers; the rights of each are checked where they subscribe, and again while they do.
+// All viewers share one reader. Their roles are checked when they subscribe and again while they stay subscribed.
 const actor = systemActor('inbox')
 
-/** Never the values, which may be megabytes each. */
+/** Excludes the values, which may be megabytes per thread. */
 const COLUMNS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata', 'interrupts']
 
 type Deployment = { id: string; name: string }
@@ -37,18 +37,18 @@ type Known = {
   problem: string | undefined
   failures: number
   notBefore: number
-  /** 0: never. */
+  /** 0 if it was never read. */
   askedAt: number
 }
 
-/** Reads what waits for a human in all deployments of a workspace. One that cannot be read keeps what was known of it, and is named. */
+/** Reads the threads that need input in a workspace's deployments. A deployment that fails keeps its last known threads. */
 export class InboxReader {
   #known = new Map<string, Known>()
   #list: { all: Deployment[]; until: number } = { all: [], until: 0 }
 
   constructor(readonly workspace: string) {}
 
-  /** Throws AppError where not even the deployments can be listed. */
+  /** Throws AppError if the deployments cannot be listed. */
   async read(signal: AbortSignal): Promise<Inbox> {
     const deployments = await this.#deployments(signal)
     const due = deployments
@@ -75,7 +75,7 @@ export class InboxReader {
     return this.#known.get(id) ?? UNKNOWN
   }
 
-  /** Those that have an agent server; without a first roll-out nothing can wait. */
+  /** The deployments that have an agent server: nothing can wait before the first revision is deployed. */
   async #deployments(signal: AbortSignal): Promise<Deployment[]> {
     if (Date.now() < this.#list.until) return this.#list.all
     const began = Date.now()
@@ -100,7 +100,7 @@ export class InboxReader {
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error
       if (error.code === 'unsupported') {
-        // A server without threads has none that wait.
+        // A server without threads has none that need input.
         this.#known.set(deployment.id, { ...UNKNOWN, askedAt, notBefore: Date.now() + INBOX.retryMaxMs })
         return
       }
@@ -134,7 +134,7 @@ export class InboxReader {
         },
         { actor, signal, timeoutMs: INBOX.timeoutMs },
       )
-      // A server that ignores the filter gives all threads.
+      // A server that ignores the filter returns all threads.
       for (const row of rows)
         if (row.status === 'interrupted') found.set(row.thread_id, waitingThread(row, { id, name }))
       if (rows.length < INBOX.page) return { threads: [...found.values()], isCut: false }
@@ -153,15 +153,15 @@ const UNKNOWN: Known = {
   askedAt: 0,
 }
 
-/** Of equally old ones always in the same order, so that rows do not change places between two looks. */
+/** Oldest first, with a stable order for equal times so that rows do not swap between reads. */
 const byAge = (left: WaitingThread, right: WaitingThread) =>
   timeOf(left) - timeOf(right) || (left.thread < right.thread ? -1 : 1)
-// Servers write times in several ways.
+// Servers format times differently, so compare them parsed.
 const timeOf = ({ since }: WaitingThread) => (since && Date.parse(since)) || 0
 
 function waitingThread(row: Thread, { id, name }: Deployment): WaitingThread {
   const questions = new Map<string, unknown>()
-  // An outer task shows the question of its inner graph once more.
+  // An outer task repeats the questions of its inner graph, so count each id once.
   for (const [task, list] of Object.entries(row.interrupts ?? {}))
     for (const [index, one] of list.entries()) questions.set(one.id ?? `${task}#${index}`, one.value)
   const [first] = questions.values()

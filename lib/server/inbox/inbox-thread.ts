@@ -19,7 +19,7 @@ export type WaitingPlace = { workspace: string; deployment: string; thread: stri
 
 const LIGHT = ['thread_id', 'status', 'metadata']
 
-/** What a thread waits for, those of inner graphs with their namespace, without its values. Throws AppError as `call` does. */
+/** A thread's open questions, without its values. Questions of subgraphs have their namespace. Throws AppError like `call`. */
 export async function readWaiting(place: WaitingPlace, options: CallOptions = {}): Promise<WaitingDetail> {
   const { workspace, deployment, thread } = place
   const at = { workspace, deployment, params: { thread_id: thread } }
@@ -28,7 +28,7 @@ export async function readWaiting(place: WaitingPlace, options: CallOptions = {}
   const record = row?.thread_id === thread ? row : await call(agentServer.getThread, at, options)
   const state = await call(
     agentServer.getThreadState,
-    // Servers that know no `select` send the values as well; they end here.
+    // Servers without `select` also send the values, which are dropped here.
     { ...at, query: { subgraphs: true, select: 'next,tasks,interrupts,metadata' } },
     options,
   )
@@ -60,8 +60,8 @@ export const serveWaiting = (request: Request, place: WaitingPlace): Promise<Res
   serveRead(request, (_, options) => readWaiting(place, options))
 
 /**
- * Answers questions of a thread, several at once, or lets it go on where it asks none, as a recorded run. Reads first what
- * is open: a question that somebody else has answered is a conflict, and nothing is sent.
+ * Answers a thread's questions with one recorded run, or continues it if it asks none. Reads the open questions first;
+ * throws AppError conflict, with nothing sent, if somebody else has answered.
  */
 export async function answerThread(
   place: WaitingPlace,
@@ -70,11 +70,11 @@ export async function answerThread(
   actor: Actor,
 ): Promise<RecordingSummary> {
   const { workspace, deployment, thread } = place
-  // Before anything is read: a refusal is then one, and on record as one.
+  // Check the role before anything is read, so that a denial is audited once.
   await authorize(agentServer.createRunStream, { workspace, deployment, params: { thread_id: thread } }, actor)
   const found = await readWaiting(place, { actor })
   if (found.status === 'busy') throw new AppError('conflict', 'A run is going on with this thread. Wait for its end.')
-  // A node that asks twice asks by the same id: what was asked has to be the same as well.
+  // A node that asks twice reuses the id, so the question itself must match too.
   const open = new Map(found.questions.map(({ id, value }) => [id, printJson(value ?? null)]))
   if (found.status === 'idle' || answers.some(({ id, asked }) => open.get(id) !== printJson(asked ?? null)))
     throw new AppError('conflict', 'This was answered in the meantime. Nothing was sent.')
@@ -88,7 +88,7 @@ export async function answerThread(
     ...(isRecord(last?.kwargs) ? kept(last.kwargs) : {}),
     assistant_id: assistant,
     ...(answers.length > 0 ? { command: { resume: resumeWith(answers, open.size) } } : { input: null }),
-    // Of two answers to one question the second must not run after the first.
+    // A second answer to the same question must not run after the first.
     multitask_strategy: 'reject',
   }
   return await startRecording({ actor, workspace, deployment, thread: { kind: 'existing', id: thread }, body, key })

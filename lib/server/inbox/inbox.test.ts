@@ -21,7 +21,7 @@ vi.mock('@/lib/server/access/actor', async (original) => ({
 }))
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
 vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
-// Against the embedded agent server, with a graph that asks twelve things at once; a second deployment can be broken.
+// Against the embedded agent server, with a graph that asks twelve questions at once. A second deployment can be broken.
 let server: TestServer
 let wire: FaultProxy
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -69,7 +69,7 @@ const settled = (thread: string) =>
     return json.status !== 'busy' && (json.status as string)
   })
 
-test('twelve questions of a fan-out with graphs inside appear once each, with their namespace', async () => {
+test('twelve questions of a fan-out with subgraphs appear once each, with their namespace', async () => {
   const thread = await asking()
   const { threads } = await read()
   const row = threads.find((one) => one.thread === thread)
@@ -84,7 +84,7 @@ test('twelve questions of a fan-out with graphs inside appear once each, with th
   expect(questions.map(({ value }) => JSON.stringify(value))).toContain('[3,{"nested":{"serial":3}}]')
 })
 
-test('one is answered alone, several together, and the rest with one more run', async () => {
+test('questions can be answered one at a time or several in one run', async () => {
   const thread = await asking()
   const { questions } = await detail(thread)
   const nested = questions.filter(({ namespace }) => namespace.length > 0)
@@ -104,7 +104,7 @@ test('one is answered alone, several together, and the rest with one more run', 
   expect((await read()).threads.map((one) => one.thread)).not.toContain(thread)
 })
 
-test('a second answer, by somebody else or by the same click, starts no second run', async () => {
+test('a second answer, by another user or a double click, starts no second run', async () => {
   const thread = await asking(1)
   const { questions } = await detail(thread)
   const answers = answersTo(questions)
@@ -119,7 +119,7 @@ test('a second answer, by somebody else or by the same click, starts no second r
   expect(await send(other, moved)).toMatchObject({ ok: false, error: { code: 'conflict' } })
 })
 
-test('several threads are answered together, each by a run of its own, and told of one by one', async () => {
+test('a bulk answer starts one run per thread and reports each outcome', async () => {
   const made = [await asking(1), await asking(2), await asking(1)]
   const threads = await Promise.all(
     made.map(async (thread) => ({
@@ -128,7 +128,7 @@ test('several threads are answered together, each by a run of its own, and told 
       answers: printJson(answersTo((await detail(thread)).questions)),
     })),
   )
-  // Somebody else is faster with the last one.
+  // Another user answers the last thread first.
   await send(made[2] ?? '', answersTo((await detail(made[2] ?? '')).questions))
   await settled(made[2] ?? '')
   const wish = { workspace: 'tests', threads, key: 'several-at-once' }
@@ -151,7 +151,7 @@ test('several threads are answered together, each by a run of its own, and told 
   }
 })
 
-test('a thread at a breakpoint is there too and goes on; viewers see it and may not', async () => {
+test('a thread at a breakpoint is listed and can be continued, but not by viewers', async () => {
   const thread = await server.newThread()
   await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'stopped', input: {} })
   expect((await read()).threads).toContainEqual(expect.objectContaining({ thread, questions: [], asks: '' }))
@@ -163,7 +163,7 @@ test('a thread at a breakpoint is there too and goes on; viewers see it and may 
   expect(await settled(thread)).toBe('idle')
 })
 
-test('what cannot be read is named with its age and keeps what was known; the others are as they are', async () => {
+test('a deployment that fails is named with its age and keeps its known threads; others stay current', async () => {
   const { id } = await insertDirectServer('tests', { name: 'broken', url: wire.url })
   const thread = await asking(2)
   INBOX.retryMs = 0
@@ -184,7 +184,7 @@ test('what cannot be read is named with its age and keeps what was known; the ot
   expect((await read(reader)).unread).toEqual([])
 })
 
-test('of many deployments each look asks some, and all have their turn', async () => {
+test('each pass reads some of many deployments, and all get their turn', async () => {
   INBOX.perLook = 1
   const reader = new InboxReader('tests')
   const first = await read(reader)

@@ -9,7 +9,7 @@ import { type AuditReport, checkTrail } from '../audit/verify'
 import { db } from '../process/db'
 import { audit } from '../process/schema'
 
-/** A row as the audit page shows it. */
+/** A row for the audit page. */
 export type AuditView = {
   seq: number
   at: string
@@ -26,7 +26,7 @@ export type AuditView = {
   requestId: string
 }
 
-/** A workspace's rows, newest first; `next` is the `before` of the following page. */
+/** A page of a workspace's audit rows, newest first. Pass `next` as `before` for the following page. */
 export async function listAudit(
   actor: Actor,
   { workspace, before, limit = 50 }: { workspace: string; before?: number; limit?: number },
@@ -48,7 +48,7 @@ export async function listAudit(
   return { entries, next: rows.length > size ? (entries.at(-1)?.seq ?? null) : null }
 }
 
-/** Checks the audit trail of all workspaces, for an administrator of `workspace`; `more` are anchors from the log stream. */
+/** Checks the audit trail of all workspaces for an administrator of `workspace`. `more` are anchors from the log stream. */
 export async function verifyAudit(actor: Actor, workspace: string, more: Anchor[] = []): Promise<AuditReport> {
   await authorizeRead(consoleRecords.readAudit, actor, workspace)
   return await checkTrail(more)

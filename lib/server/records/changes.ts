@@ -10,8 +10,8 @@ import { db } from '../process/db'
 import { audit } from '../process/schema'
 import { mayNameSecrets } from '../upstream/secret-names'
 
-// Excerpts of the audit trail that every member may read: who made a revision, an assistant's version or a secret is part of
-// what it is. The trail itself is for administrators.
+// Parts of the audit trail that every member may read: who changed a revision, an assistant or a secret.
+// Only administrators may read the whole trail.
 
 type Row = Pick<
   typeof audit.$inferSelect,
@@ -19,7 +19,7 @@ type Row = Pick<
 >
 type Write = Row & { who: string; result: Row | undefined; isDone: boolean }
 
-/** Writes of these operations in the workspace, newest first, each with its outcome. Older rows than `maxRows` are not read. */
+/** Writes of these operations in the workspace with their outcomes, newest first. Reads at most `maxRows` audit rows. */
 async function writesOf(workspace: string, operations: readonly string[], maxRows: number): Promise<Write[]> {
   const { seq, at, intent, kind, outcome, actor, actorEmail, operation, params, fields } = audit
   const rows: Row[] = await (await db())
@@ -49,7 +49,7 @@ const REVISION_WRITES: Change['operation'][] = [
 ]
 const CONTROL_PLANE = 'control-plane.'
 
-/** Who changed a deployment from this console, newest first. Includes the creations of all deployments, since they name no id. */
+/** Changes to a deployment from this console, newest first. Includes all creations of deployments, since they have no id. */
 export async function listRevisionChanges(
   actor: Actor,
   { workspace, deployment }: { workspace: string; deployment: string },
@@ -60,7 +60,7 @@ export async function listRevisionChanges(
   const writes = await writesOf(workspace, operations, 2_000)
   return writes.flatMap((write): Change[] => {
     const operation = REVISION_WRITES.find((one) => CONTROL_PLANE + one === write.operation)
-    // Compared here: PostgreSQL cannot look into JSON text with an escaped NUL, and a caller can write one.
+    // Compared here because callers can write an escaped NUL, which PostgreSQL cannot read in JSON.
     const isHere = operation === 'createDeployment' || write.params.deployment_id === deployment
     if (!operation || !isHere) return []
     return [
@@ -78,7 +78,7 @@ export async function listRevisionChanges(
   })
 }
 
-/** Edits of secrets are recorded as `secrets.set.NAME`. */
+/** Hides the names of secrets: their edits are recorded as `secrets.set.NAME`. */
 const withoutNames = (fields: readonly string[]) => [
   ...new Set(fields.map((field) => (field.startsWith('secrets.') ? 'secrets' : field))),
 ]
@@ -90,7 +90,7 @@ const ASSISTANT_WRITES: AssistantChange['operation'][] = [
 ]
 const AGENT_SERVER = 'agent-server.'
 
-/** Who changed an assistant from this console, newest first; only what succeeded. Includes the creations of all assistants of the deployment. */
+/** Successful changes to an assistant, newest first. Includes all creations of assistants in the deployment. */
 export async function listAssistantChanges(
   actor: Actor,
   { workspace, deployment, assistant }: { workspace: string; deployment: string; assistant: string },
@@ -107,12 +107,12 @@ export async function listAssistantChanges(
   })
 }
 
-/** The fields of an update of secrets, as its audit entry names them. */
+/** Matches the fields of an update of secrets in its audit entry. */
 const SECRET_FIELD = /^secrets\.(set|remove|renamed-from|renamed-to)\.([\s\S]+)$/
 
 export type SecretHistory = Map<string, { who: string; at: string; isGone: boolean }>
 
-/** The last change of each secret from this console that is known to have succeeded. Empty for those who may not see the names. */
+/** The last successful change of each secret from this console. Empty for users who may not see the names. */
 export async function secretHistory(
   actor: Actor,
   { workspace, deployment }: { workspace: string; deployment: string },

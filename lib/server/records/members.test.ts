@@ -40,7 +40,7 @@ describe('signing in', () => {
   const password = 'a long enough password'
   const make = async () => createAccount(await db(), { email: 'someone@example.com', name: 'Some One', password })
 
-  test('takes the right password, whatever the case of the address', async () => {
+  test('accepts the right password, with the address in any case', async () => {
     const account = await make()
     expect(await checkPassword(' SomeOne@Example.com ', password, '::1')).toEqual(account)
     expect(await checkPassword('someone@example.com', `${password} `, '::1')).toBeNull()
@@ -67,7 +67,7 @@ describe('signing in', () => {
     expect(await checkPassword('someone@example.com', password, '::1')).toBeNull()
   })
 
-  test('stops guessing after five times from one address, with the time to wait, also for the right password', async () => {
+  test('refuses even the right password after five wrong ones from one address, with the time to wait', async () => {
     await make()
     const tries = await Promise.allSettled(
       Array.from({ length: 8 }, () => checkPassword('someone@example.com', 'a guess that is wrong', '10.0.0.1')),
@@ -75,16 +75,16 @@ describe('signing in', () => {
     expect(tries.filter(({ status }) => status === 'rejected')).toHaveLength(3)
     const refused = await checkPassword('someone@example.com', password, '10.0.0.1').catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'rate_limited', view: { retryAfterMs: expect.any(Number) } })
-    expect(await checkPassword('someone@example.com', password, '10.0.0.2')).not.toBeNull() // its owner, elsewhere
+    expect(await checkPassword('someone@example.com', password, '10.0.0.2')).not.toBeNull() // the owner from another address
   })
 
-  test('never counts good sign-ins', async () => {
+  test('does not count successful sign-ins', async () => {
     await make()
     for (let round = 0; round < 7; round += 1)
       expect(await checkPassword('someone@example.com', password, '::1')).not.toBeNull()
   })
 
-  test('knows an address by its ASCII form only', () => {
+  test('accepts ASCII addresses only', () => {
     expect(Email.safeParse('Someone@Example.com').data).toBe('someone@example.com')
     for (const other of ['someone＠example.com', 'sоmeone@example.com', 'a@b', 'x@y.z\u0000', ''])
       expect(Email.safeParse(other).success).toBe(false)
@@ -101,11 +101,11 @@ describe('a role', () => {
     expect(highest(['viewer', 'admin', 'developer'])).toBe('admin')
   })
 
-  test('of the console itself is to read', async () => {
+  test('of a system actor is viewer', async () => {
     expect(await roleOf(systemActor('poller'), 'staging')).toBe('viewer')
   })
 
-  test('changes at once for an actor in the middle of something', async () => {
+  test('changes immediately for an existing actor', async () => {
     const actor = await testActor({ staging: 'admin' })
     const admin = await testActor({ '*': 'admin' })
     await setRole(admin, 'staging', actor.id, 'viewer')
@@ -114,7 +114,7 @@ describe('a role', () => {
     expect(await roleOf(actor, 'staging')).toBeNull()
   })
 
-  test('ends with a session of an older version, a sign-out, the end of its time, and when the account is disabled', async () => {
+  test('ends with an outdated session version, a sign-out, an expired session or a disabled account', async () => {
     const store = await db()
     const admin = await testActor({ '*': 'admin' })
     const stale = await testActor({ staging: 'admin' })
@@ -127,7 +127,7 @@ describe('a role', () => {
     const signedOut = { ...person, session: { id: claims.session, version: 1, endsAt: Date.now() + 1000 } }
     await endSession(claims)
     expect(await roleOf(signedOut, 'staging')).toBeNull()
-    expect(await roleOf(person, 'staging')).toBe('admin') // another session of the same person
+    expect(await roleOf(person, 'staging')).toBe('admin') // another session of the same user
 
     expect(await roleOf({ ...person, session: { id: 'x', version: 1, endsAt: Date.now() - 1 } }, 'staging')).toBeNull()
 
@@ -139,7 +139,7 @@ describe('a role', () => {
 })
 
 describe('members', () => {
-  test('of a new address get an account with a password that is shown once', async () => {
+  test('with a new address get an account with a password that is shown once', async () => {
     const admin = await testActor({ '*': 'admin' })
     const { account, password } = await invite(admin, 'staging', 'new@example.com', 'developer')
     expect(await checkPassword('new@example.com', password, '::1')).toMatchObject({ id: account })
@@ -148,7 +148,7 @@ describe('members', () => {
     expect(await roleOf(actorOf({ id: account, email: '', name: '', sessionVersion: 1 }), 'staging')).toBe('developer')
   })
 
-  test('are listed with where their role comes from, to administrators only, without hashes', async () => {
+  test('are listed for administrators only, with the source of their role and without hashes', async () => {
     const admin = await testActor({ '*': 'admin' })
     await invite(admin, 'staging', 'new@example.com', 'developer')
     const listed = await listMembers(admin, 'staging')
@@ -164,12 +164,12 @@ describe('members', () => {
     })
   })
 
-  test('never lose their last administrator, even when two leave at once', async () => {
+  test('always keep one administrator, even if two leave at the same time', async () => {
     const store = await db()
     for (let round = 0; round < 5; round += 1) {
       await store.execute(sql`truncate console.accounts cascade`)
       const [one, two] = [await testActor({ '*': 'admin' }), await testActor({ '*': 'admin' })]
-      await Promise.all([1, 2, 3].map(() => store.execute(sql`select pg_sleep(0.01)`))) // connections are open: the two really meet
+      await Promise.all([1, 2, 3].map(() => store.execute(sql`select pg_sleep(0.01)`))) // opens connections first, so that the two really overlap
       const gone = await Promise.allSettled([setRole(one, '*', one.id, 'viewer'), setRole(two, '*', two.id, null)])
       expect(gone.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
       const roles = [await roleOf(one, '*'), await roleOf(two, '*')]
@@ -181,7 +181,7 @@ describe('members', () => {
     }
   })
 
-  test('a password that was reset or changed ends the sessions of the old one', async () => {
+  test('lose their sessions when their password is reset or changed', async () => {
     const admin = await testActor({ '*': 'admin' })
     const person = await testActor({ staging: 'viewer' })
     await expect(changeOwnPassword(person.id, 'x', 'y')).rejects.toMatchObject({ code: 'unsupported' })

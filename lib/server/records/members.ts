@@ -16,7 +16,7 @@ export type Member = {
   email: string
   name: string
   role: Role
-  /** The role comes from the membership of the whole console. */
+  /** The role comes from a membership of the whole console. */
   isEverywhere: boolean
   signsInWith: ('password' | 'single sign-on')[]
   isDisabled: boolean
@@ -25,7 +25,7 @@ export type Member = {
 /** Serializes changes that may remove the last administrator. */
 const ADMINS_LOCK = 7_240_003
 
-/** A workspace's members, those of the whole console included, by address. `*` lists the console's own. */
+/** A workspace's members, including those of the whole console, by address. `*` lists only the latter. */
 export async function listMembers(actor: Actor, workspace: string): Promise<Member[]> {
   await authorizeRead(consoleRecords.readMembers, actor, workspace)
   const rows = await (await db())
@@ -48,7 +48,7 @@ export async function listMembers(actor: Actor, workspace: string): Promise<Memb
   }))
 }
 
-/** Makes someone a member. A new address gets an account, whose password is returned once and stored only as a hash. */
+/** Adds a member. A new address gets an account, whose password is returned once and stored only as a hash. */
 export async function inviteMember(
   actor: Actor,
   { workspace, email, role }: { workspace: string; email: string; role: Role },
@@ -73,7 +73,7 @@ export async function inviteMember(
   })
 }
 
-/** Sets a member's role, or ends the membership with null. Takes effect at once. Throws AppError conflict for the last administrator. */
+/** Sets a member's role, or removes the member with null. Throws AppError conflict for the last administrator. */
 export async function setRole(
   actor: Actor,
   { workspace, account, role }: { workspace: string; account: string; role: Role | null },
@@ -91,9 +91,9 @@ export async function setRole(
   )
 }
 
-// Accounts belong to the whole console, so the rest is for its administrators.
+// Accounts belong to the whole console, so the functions below need its administrators.
 
-/** Disables an account and ends its sessions at once, or lets it sign in again. */
+/** Disables an account and ends its sessions immediately, or enables it again. */
 export async function disableMember(
   actor: Actor,
   { account, isDisabled }: { account: string; isDisabled: boolean },
@@ -103,7 +103,7 @@ export async function disableMember(
   await audited(op, ofAccount(actor, account, requestId), async () => {
     refuseSelf(actor, account, 'disable')
     await keepingAnAdmin(async (transaction) => {
-      await endSessions(transaction, account) // also finds out whether it exists
+      await endSessions(transaction, account) // also throws not_found
       await transaction
         .update(accounts)
         .set({ disabledAt: isDisabled ? new Date() : null })
@@ -112,7 +112,7 @@ export async function disableMember(
   })
 }
 
-/** A new password for someone who lost theirs, returned once; their sessions end. */
+/** Sets a new random password, which is returned once, and ends the account's sessions. */
 export async function resetMemberPassword(
   actor: Actor,
   account: string,
@@ -126,7 +126,7 @@ export async function resetMemberPassword(
   })
 }
 
-/** Ends every session of an account. Everyone may end their own. */
+/** Ends all sessions of an account. All users may end their own. */
 export async function signOutEverywhere(actor: Actor, account: string, requestId: string): Promise<void> {
   const op = consoleRecords.signOutEverywhere
   const own = account === actor.id ? { ...op, role: null } : op
@@ -144,7 +144,7 @@ function refuseSelf(actor: Actor, account: string, what: string): void {
   if (actor.id === account) throw new AppError('conflict', `You cannot ${what} yourself. Ask another administrator.`)
 }
 
-/** Makes a change, unless it leaves the console without an administrator. */
+/** Makes a change. Rolls it back and throws AppError conflict if no administrator of the console would be left. */
 async function keepingAnAdmin(change: (transaction: StoreOrTransaction) => Promise<void>): Promise<void> {
   const store = await db()
   await store.transaction(async (transaction) => {

@@ -10,13 +10,13 @@ import { db } from '../process/db'
 import { modelPrices } from '../process/schema'
 import { authorize } from '../upstream/call-context'
 
-/** A page shows them all, and browsers apply them. */
+/** A limit, because pages show all prices and browsers apply them. */
 const MAX_PRICES = 1_000
 
 const { id, model, provider, input, output, cachedInput, reasoning, validFrom } = modelPrices
 const COLUMNS = { id, model, provider, input, output, cachedInput, reasoning, validFrom }
 
-/** By model, the newest first; for everyone who may read the traces that they are applied to. */
+/** All prices, by model and then newest first, for users who may read traces. */
 export async function listPrices(actor: Actor, workspace: string): Promise<StoredPrice[]> {
   await authorize(traces.queryTraceRuns, { workspace }, actor)
   return await selectPrices(workspace)
@@ -35,9 +35,9 @@ async function selectPrices(workspace: string): Promise<StoredPrice[]> {
     )
 }
 
-// Each write gives all prices of the workspace afterwards.
+// Each write returns all prices of the workspace.
 
-/** Adds a price, or changes the one with the id. Throws AppError not_found, and conflict for a model, provider and day that have one. */
+/** Adds a price or changes the one with `id`. Throws AppError not_found, or conflict for the same model, provider and day. */
 export async function savePrice(
   actor: Actor,
   { workspace, id: priceId, price }: { workspace: string; id?: string; price: Price },
@@ -76,7 +76,7 @@ async function changePrice(workspace: string, priceId: string, price: Price): Pr
   })
 }
 
-/** Adds many at once; one of the same model, provider and day is replaced. All of them or none. */
+/** Adds many prices in one transaction. Each replaces an existing one with the same model, provider and day. */
 export async function importPrices(
   actor: Actor,
   { workspace, prices }: { workspace: string; prices: readonly Price[] },
@@ -96,7 +96,7 @@ export async function importPrices(
   })
 }
 
-/** Succeeds for a price that is gone already. */
+/** Succeeds even if the price is already gone. */
 export async function deletePrice(
   actor: Actor,
   { workspace, id: priceId }: { workspace: string; id: string },

@@ -8,30 +8,30 @@ import { authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
 import { recordings } from '../recorder/schema'
 
-/** A place in a list that is ordered by time and id, newest first. */
+/** A position in a list that is ordered by time and id, newest first. */
 export type Edge = { at: number; id: string }
 
 export type RowsFilter = {
   deployment?: string
   status?: StatusGroup
-  /** Ids and graph names that stand for the assistant. */
+  /** Ids and graph names that identify the assistant. */
   assistants?: readonly string[]
   thread?: string
-  /** Part of the person's address, in any case. */
+  /** Part of the user's address, in any case. */
   by?: string
-  /** Part of an id, or of the request's beginning, in any case. */
+  /** Part of an id or of the first 4,000 characters of the request, in any case. */
   text?: string
   /** Epoch ms. */
   since?: number
   until?: number
 }
 
-// A request may be megabytes: a search looks through its beginning, and a list does not read it at all.
+// Requests may be megabytes, so a search covers only their beginning.
 const SEARCHED = 4_000
 
-// The order of rows is compared here and in JavaScript, so by code and never by language.
+// Rows are also ordered in JavaScript, so ids compare by code point and not by locale.
 const idText = sql`${recordings.id}::text collate "C"`
-/** Milliseconds: what a Date keeps. */
+/** Truncated to milliseconds, the precision of a Date. */
 const time = sql<Date>`date_trunc('milliseconds', ${recordings.startedAt})`
 const holds = (column: SQL | typeof recordings.run, text: string) =>
   sql`strpos(lower(${column}), ${text.toLowerCase()}) > 0`
@@ -71,7 +71,7 @@ const COLUMNS = {
   ...{ startedBy, startedAt, endedAt, isStateless },
 }
 
-/** Recordings as rows, newest first, at most `limit`. */
+/** At most `limit` recordings as rows, newest first. */
 export async function recordedRows(
   actor: Actor,
   workspace: string,
@@ -94,7 +94,7 @@ export async function recordedRows(
   }))
 }
 
-/** Which of these runs have a recording: by the run's id, or by the recording that its start was marked with. */
+/** Returns a test for whether a run has a recording, by its run id or by the recording id in its metadata. */
 export async function recordedAmong(
   actor: Actor,
   workspace: string,

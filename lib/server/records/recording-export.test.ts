@@ -47,7 +47,7 @@ const download = async (who: Parameters<typeof testActor>[0], change: object = {
     () => testActor(who),
   )
 
-test('a viewer gets the whole recording, as it was recorded and without what was redacted', async () => {
+test('a viewer gets the whole recording unchanged, with credentials redacted', async () => {
   const answer = await download({ tests: 'viewer' })
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="run-[\w-]+\.jsonl"$/)
@@ -61,10 +61,10 @@ test('a viewer gets the whole recording, as it was recorded and without what was
 })
 
 test.each([
-  ['somebody of another workspace', { other: 'admin' as const }, {}],
-  ['somebody who names another deployment', { tests: 'admin' as const }, { deployment: 'other' }],
-  ['somebody who names another workspace', { other: 'admin' as const }, { workspace: 'other' }],
-  ['an id of no form', { tests: 'admin' as const }, { recording: '../x' }],
+  ['a member of another workspace', { other: 'admin' as const }, {}],
+  ['a request with another deployment', { tests: 'admin' as const }, { deployment: 'other' }],
+  ['a request with another workspace', { other: 'admin' as const }, { workspace: 'other' }],
+  ['a malformed id', { tests: 'admin' as const }, { recording: '../x' }],
 ])('%s finds nothing', async (_name, who, change) => {
   expect((await download(who, change)).status).toBe(404)
 })

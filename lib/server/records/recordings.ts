@@ -18,13 +18,13 @@ import {
 } from '../recorder/store'
 
 const PAGE_BYTES = 1024 * 1024
-/** Thousands of connections may open a recording at once; each checks its role again by itself every few seconds. */
+/** Thousands of connections may open a recording at once, so they share role checks; each rechecks every few seconds. */
 const FRESH_ROLE_MS = 1_000
 
-/** A recording under its address. Any other address of it finds nothing. */
+/** The address of a recording. A wrong workspace or deployment finds nothing. */
 export type RecordingPlace = { workspace: string; deployment?: string; recording: string }
 
-/** What is known of one recording now. Throws AppError not_found. */
+/** The current summary of a recording. Throws AppError not_found. */
 export async function readRecording(actor: Actor, place: RecordingPlace): Promise<RecordingSummary> {
   await authorizeRead(consoleRecords.readRecordings, actor, place.workspace)
   const { workspace, deployment, recording: id } = place
@@ -42,14 +42,14 @@ export async function listRecordings(actor: Actor, filter: RecordingsFilter): Pr
   return await selectRecordings(filter)
 }
 
-/** A recording that its reader may follow: as it is held in memory, and what of it only the store has. */
+/** A recording that the actor may follow, read from memory or from the store. */
 export type OpenRecording = {
   readonly log: RecordingLog
-  /** Chunks after `cursor`; the first may begin before it. Empty at the end. */
+  /** Chunks after `cursor`, empty at the end. The first one may begin before `cursor`. */
   read(cursor: number, maxBytes?: number): Chunk[] | Promise<Chunk[]>
 }
 
-/** Opens a recording to follow it. Anyone who keeps it open checks the actor's role again from time to time. */
+/** Opens a recording to follow it. Callers that keep it open must recheck the actor's role. Throws AppError not_found. */
 export async function openRecording(actor: Actor, { workspace, recording }: RecordingPlace): Promise<OpenRecording> {
   checkRole(consoleRecords.readRecordings, await recentRoleOf(actor, workspace, FRESH_ROLE_MS))
   const log = await recorderHub().log(recording)
@@ -63,7 +63,7 @@ export async function openRecording(actor: Actor, { workspace, recording }: Reco
   }
 }
 
-/** The log as it stands, page by page. */
+/** The entries recorded so far, page by page. */
 export async function* exportRecording(actor: Actor, place: RecordingPlace): AsyncGenerator<LogEntry[]> {
   const { read } = await openRecording(actor, place)
   for (let cursor = 0; ; ) {
@@ -77,7 +77,7 @@ export async function* exportRecording(actor: Actor, place: RecordingPlace): Asy
   }
 }
 
-/** A recording as a file, read page by page while it is sent. */
+/** A recording as a JSON Lines file, read page by page while it is sent. Throws AppError not_found. */
 export async function recordingFile(
   actor: Actor,
   place: RecordingPlace,

@@ -21,19 +21,19 @@ import * as own from './recordings'
 import * as templates from './run-templates'
 import * as views from './saved-views'
 
-// Every function of this folder, asked by people who may not: a stranger, a member of another workspace, and a viewer.
-// A new export without a case fails the first test.
+// Calls every function of this folder as a stranger, a member of another workspace and a viewer.
+// The first test fails if a new export has no case.
 
 const WORKSPACE = 'default'
 const OTHER = 'other'
-/** In every record of the workspace. */
+/** Contained in every record of the workspace. */
 const MARKER = 'marker-4711'
 const REFUSED = ['forbidden', 'not_found']
 
 type Case = {
-  /** Asks for the records of WORKSPACE, or for the same ids under another workspace. */
+  /** Requests the records of WORKSPACE, or the same ids in another workspace. */
   run: (actor: Actor, workspace: string) => Promise<unknown>
-  /** What a viewer gets: the records, only their own, or a refusal. */
+  /** What a viewer gets: all records, only their own, or a refusal. */
   viewer: 'all' | 'own' | 'refused'
 }
 const reads = (viewer: Case['viewer'], run: Case['run']): Case => ({ run, viewer })
@@ -191,7 +191,7 @@ beforeEach(async () => {
   await recordIntent({ ...entry, operation: 'savePrice', params: {}, fields: [] })
 })
 
-/** The rows of every table but the audit trail, which may and must grow by refusals. */
+/** The rows of every table except the audit trail, which grows with denials. */
 async function rows(): Promise<string[]> {
   const store = await db()
   const { rows: tables } = await store.execute<{ name: string }>(
@@ -211,7 +211,7 @@ const auditKinds = async () =>
     ({ kind }) => kind,
   )
 
-/** What came back as text, or the code of the refusal. */
+/** The result as text, or the code of the refusal. */
 async function attempt(name: string, actor: Actor, workspace: string): Promise<{ code?: string; text: string }> {
   try {
     return { text: JSON.stringify(await CASES[name]?.run(actor, workspace)) ?? '' }
@@ -232,7 +232,7 @@ test('every exported function of the folder has a case', async () => {
   expect(exported.sort()).toEqual(Object.keys(CASES).sort())
 })
 
-describe('refuses whom it must, leaks nothing and writes nothing for them', () => {
+describe('refuses users without the role, leaks nothing and writes nothing', () => {
   test.each(Object.entries(CASES))('%s', async (name, { viewer }) => {
     const [before, trail] = [await rows(), await auditKinds()]
     for (const who of ['stranger', 'outsider'] as const) {
@@ -248,7 +248,7 @@ describe('refuses whom it must, leaks nothing and writes nothing for them', () =
     expect(asViewer.text.includes(MARKER)).toBe(viewer === 'all')
     expect(await rows()).toEqual(viewer === 'own' ? expect.arrayContaining(before) : before)
 
-    // Under the name of a workspace that is theirs, an outsider may write, but finds and changes nothing of this one.
+    // An outsider may write in their own workspace, but must not read or change records of this one.
     const elsewhere = await attempt(name, people.outsider, OTHER)
     expect(elsewhere.text).not.toContain(MARKER)
     expect(await rows()).toEqual(expect.arrayContaining(before))

@@ -9,7 +9,7 @@ import { audited, authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
 import { runTemplates } from '../process/schema'
 
-/** One deployment. Everyone has their own templates of it. */
+/** A deployment. Each user has their own templates for it. */
 export type TemplatesPlace = { workspace: string; deployment: string }
 
 const ownedBy = (actor: Actor, { workspace, deployment }: TemplatesPlace) =>
@@ -23,7 +23,7 @@ const isTemplate = (actor: Actor, place: TemplatesPlace, id: string) =>
 
 const { id, name, body } = runTemplates
 
-/** One's own templates of the deployment, by name. */
+/** The actor's own templates for the deployment, by name. */
 export async function listTemplates(actor: Actor, place: TemplatesPlace): Promise<RunTemplate[]> {
   await authorizeRead(consoleRecords.readTemplates, actor, place.workspace)
   return await selectTemplates(actor, place)
@@ -38,7 +38,7 @@ async function selectTemplates(actor: Actor, place: TemplatesPlace): Promise<Run
     .orderBy(asc(sql`lower(${name})`))
 }
 
-/** What is in one of one's own templates, as text: it may be of an older form. Throws AppError not_found. */
+/** The body of one of the actor's templates, as text because it may have an older form. Throws AppError not_found. */
 export async function readTemplate(
   actor: Actor,
   { workspace, id: templateId }: { workspace: string; id: string },
@@ -50,9 +50,9 @@ export async function readTemplate(
   return found
 }
 
-// Each write gives all of one's own templates of the deployment afterwards.
+// Each write returns all of the actor's templates for the deployment.
 
-/** Throws AppError conflict for a name that is taken, and where there are too many. */
+/** Throws AppError conflict if the name is taken or there are too many. */
 export async function saveTemplate(
   actor: Actor,
   { workspace, deployment }: TemplatesPlace,
@@ -75,7 +75,7 @@ export async function saveTemplate(
   })
 }
 
-/** Throws AppError not_found, and conflict for a name that is taken. */
+/** Throws AppError not_found, or conflict if the name is taken. */
 export async function updateTemplate(
   actor: Actor,
   { workspace, deployment, id: templateId }: TemplatesPlace & { id: string },
@@ -115,7 +115,7 @@ async function changeTemplate(
   })
 }
 
-/** Succeeds for a template that is gone already. */
+/** Succeeds even if the template is already gone. */
 export async function deleteTemplate(
   actor: Actor,
   { workspace, deployment, id: templateId }: TemplatesPlace & { id: string },

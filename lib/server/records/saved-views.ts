@@ -8,7 +8,7 @@ import { audited, authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
 import { savedViews } from '../process/schema'
 
-/** One list of a workspace. Everyone has their own views of it. */
+/** A list of a workspace. Each user has their own views of it. */
 export type ViewsPlace = { workspace: string; page: string }
 
 const ownedBy = (actor: Actor, { workspace, page }: ViewsPlace) =>
@@ -17,7 +17,7 @@ const isView = (actor: Actor, place: ViewsPlace, id: string) => and(ownedBy(acto
 
 const { id, name, query, isDefault } = savedViews
 
-/** One's own views of the list, by name. */
+/** The actor's own views of the list, by name. */
 export async function listViews(actor: Actor, place: ViewsPlace): Promise<SavedView[]> {
   await authorizeRead(consoleRecords.readViews, actor, place.workspace)
   return await selectViews(actor, place)
@@ -32,9 +32,9 @@ async function selectViews(actor: Actor, place: ViewsPlace): Promise<SavedView[]
     .orderBy(asc(sql`lower(${name})`))
 }
 
-// Each write gives all of one's own views of the list afterwards.
+// Each write returns all of the actor's views of the list.
 
-/** Throws AppError conflict for a name that is taken, and where there are too many. */
+/** Throws AppError conflict if the name is taken or there are too many. */
 export async function saveView(
   actor: Actor,
   { workspace, page }: ViewsPlace,
@@ -59,7 +59,7 @@ export async function saveView(
 
 export type ViewChange = { name?: string; query?: string; isDefault?: boolean }
 
-/** Throws AppError not_found, and conflict for a name that is taken. */
+/** Throws AppError not_found, or conflict if the name is taken. */
 export async function updateView(
   actor: Actor,
   { workspace, page, id: viewId }: ViewsPlace & { id: string },
@@ -90,7 +90,7 @@ export async function updateView(
   })
 }
 
-/** Succeeds for a view that is gone already. */
+/** Succeeds even if the view is already gone. */
 export async function deleteView(
   actor: Actor,
   { workspace, page, id: viewId }: ViewsPlace & { id: string },

@@ -8,8 +8,8 @@ export type FileParts = AsyncGenerator<string, void>
 type File = { name: string; type: string; parts: FileParts }
 
 /**
- * A text file for a browser, part by part as it is made: nothing of it is held here. The first part comes before the
- * headers: what is refused is refused as an error, not as a file.
+ * Streams a text file to the browser without buffering it. The first part is produced before the headers are sent,
+ * so that a refusal is an error response and not a broken file.
  */
 export async function download(
   request: Request,
@@ -36,10 +36,10 @@ export async function download(
   }
 }
 
-/** An id or a name as a part of a file's name. */
+/** Makes an id or name safe for a file name. */
 export const inFileName = (text: string): string => text.replace(/[^\w-]/g, '').slice(0, 40)
 
-/** Pulled, so that a slow reader slows the making down. A failure on the way breaks the download off instead of ending it. */
+/** Pull-based, so that a slow reader slows production down. A failure aborts the download, so it cannot look complete. */
 function streamOf(first: IteratorResult<string, void>, parts: FileParts): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let next: IteratorResult<string, void> | undefined = first

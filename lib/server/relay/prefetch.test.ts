@@ -12,7 +12,7 @@ import { testActor, testConsole } from '../testing'
 import { dehydratedQueries, prefetch } from './prefetch'
 
 const request = vi.hoisted(() => ({ actor: undefined as Actor | undefined, made: undefined as unknown }))
-// What React keeps for one request, and the framework's way to a 404 page.
+// Stand-ins for React's per-request cache and the framework's 404.
 vi.mock('react', async (original) => ({
   ...(await original<typeof import('react')>()),
   cache: (make: () => unknown) => () => {
@@ -49,14 +49,14 @@ beforeEach(() => {
 })
 
 const list = { resources: [], offset: 0 }
-/** The browser's client after the page arrived. */
+/** The browser's query client after the page has loaded. */
 const arrived = () => {
   const client = makeQueryClient()
   hydrate(client, JSON.parse(JSON.stringify(dehydratedQueries())))
   return client
 }
 
-test('what a page prefetched is there in the browser under the same key, numbers included', async () => {
+test('prefetched data reaches the browser under the same key, large numbers included', async () => {
   upstream.answer(({ path }) => {
     if (path.endsWith('/state')) return { body: '{"values":{"id":12345678901234567890},"next":[],"tasks":[]}' }
     return { body: path.includes(SAMPLE_ID) ? deploymentRecord(upstream.url) : list }
@@ -73,14 +73,14 @@ test('a failure is left to the browser', async () => {
   expect(arrived().getQueryCache().getAll()).toEqual([])
 })
 
-test('an upstream that is slow does not hold the page', async () => {
+test('a slow upstream does not block the page', async () => {
   upstream.answer(() => () => {})
   const began = Date.now()
   await prefetch(deploymentsQuery('default'))
   expect(Date.now() - began).toBeLessThan(4_000)
 })
 
-test('a record that is missing is the 404 page', async () => {
+test('a missing record shows the 404 page', async () => {
   upstream.answer(() => ({ status: 404, body: '{"detail":"Deployment not found"}' }))
   await expect(prefetch(deploymentQuery('default', SAMPLE_ID))).rejects.toThrow('the 404 page')
 })

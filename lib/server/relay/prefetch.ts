@@ -13,17 +13,17 @@ import { callAny } from '../upstream/call'
 
 const TABLES: Record<string, ApiTable> = { 'control-plane': controlPlane, 'agent-server': agentServer, traces }
 
-/** A page shows its skeleton rather than wait longer than this for an upstream; the browser then asks by itself. */
+/** A page waits this long for an upstream. After that it renders its skeleton and the browser fetches. */
 const PATIENCE_MS = 2_500
 
 const requestClient = cache(makeQueryClient)
 
-// biome-ignore lint/suspicious/noExplicitAny: query options are invariant in their data; any options of `apiQuery` will do
+// biome-ignore lint/suspicious/noExplicitAny: query options are invariant in their data; this accepts any `apiQuery`
 type Prefetchable = Pick<FetchQueryOptions<any, any, any, any>, 'staleTime'> & { queryKey: ApiQueryKey }
 
 /**
- * Fills the queries that a page is about to show, all at once, through `call` instead of the relay.
- * Failures are left to the browser, which asks again and shows them where they belong; a record that is missing becomes `notFound()`.
+ * Fetches a page's queries in parallel, through `call` instead of the relay. The browser retries failures and shows them in
+ * place; a missing record becomes `notFound()`.
  */
 export async function prefetch(...queries: Prefetchable[]): Promise<void> {
   const client = requestClient()
@@ -32,7 +32,7 @@ export async function prefetch(...queries: Prefetchable[]): Promise<void> {
   if (failures.some((error, index) => isMissing(error, queries[index]?.queryKey))) notFound()
 }
 
-/** As `prefetch`, for a reading of ours that is no single operation. */
+/** Like `prefetch`, for one of our own reads that is not a single operation. */
 export async function prefetchRead(queryKey: QueryKey, read: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   const patience = AbortSignal.timeout(PATIENCE_MS)
   const error = await requestClient()
@@ -44,7 +44,7 @@ export async function prefetchRead(queryKey: QueryKey, read: (signal: AbortSigna
   if (isMissing(error, undefined)) notFound()
 }
 
-/** Not there, or with an id of a form that nothing can have: the server then refuses the path's parameter. */
+/** Not found, or an id in an impossible form: the server then refuses the path parameter. */
 function isMissing(error: unknown, key: ApiQueryKey | undefined): boolean {
   if (!(error instanceof AppError)) return false
   const params = key?.[4].params ?? {}
@@ -52,7 +52,7 @@ function isMissing(error: unknown, key: ApiQueryKey | undefined): boolean {
 }
 
 async function fill(client: QueryClient, queryKey: ApiQueryKey, signal: AbortSignal): Promise<unknown> {
-  // Layouts and pages ask for the same: what failed once in a request has failed for all of it.
+  // Layouts and pages request the same query; a failed one is not repeated within a request.
   const failure = client.getQueryState(queryKey)?.error
   if (failure) return failure
   const [api, id, workspace, deployment, input] = queryKey
@@ -65,5 +65,5 @@ async function fill(client: QueryClient, queryKey: ApiQueryKey, signal: AbortSig
   )
 }
 
-/** What this request prefetched, ready for `HydrationBoundary`. */
+/** This request's prefetched queries, ready for `HydrationBoundary`. */
 export const dehydratedQueries = () => dehydrate(requestClient())

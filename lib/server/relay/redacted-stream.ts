@@ -2,7 +2,7 @@ import 'server-only'
 import { redactEventText } from '@/lib/contracts/wire/redact'
 import { type SseEvent, SseParser } from '@/lib/stream/sse'
 
-/** One event as bytes of a stream; data keeps its line breaks. */
+/** Formats one event for the stream; data keeps its line breaks. */
 function print({ event, data, id }: SseEvent): string {
   const name = event === 'message' ? '' : `event: ${event}\n`
   const mark = id === undefined ? '' : `id: ${id}\n`
@@ -13,8 +13,8 @@ function print({ event, data, id }: SseEvent): string {
 }
 
 /**
- * The same events without what the upstream echoes of credentials. Heartbeats pass as comments. An event is passed on
- * when it is complete; one that is cut off by the end is dropped, as every reader of such streams has to.
+ * Passes events on without credentials that the upstream echoes, and heartbeats as comments.
+ * An event cut off by the end of the stream is dropped, as the SSE standard requires.
  */
 export function redactedStream(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()

@@ -58,7 +58,7 @@ const route = (path: string) =>
     : path.startsWith('/api/relay/default/traces/')
       ? tracesRoute
       : controlPlaneRoute
-/** As the framework calls the handlers; a method without one is its 405. */
+/** Calls the handlers as the framework does; a method without a handler gets 405. */
 function send(path: string, init: RequestInit = {}): Promise<Response> {
   const isPost = init.method === 'POST'
   const headers = { ...(isPost && { origin: HOME, 'content-type': 'application/json' }), ...init.headers }
@@ -73,25 +73,25 @@ const view = async (response: Response) => (await response.json()) as ErrorView
 const agents = `/api/relay/default/agents/${SAMPLE_ID}`
 const pathOf = (op: Operation) => relayPath(op, sampleInput(op, false))
 
-describe('what the relay serves', () => {
+describe('the operations that the relay serves', () => {
   const rows = rowsOf(controlPlane, agentServer, traces)
 
-  test.each(rows.filter(([, op]) => op.effect === 'write'))('%s is not among it', async (_name, op) => {
+  test.each(rows.filter(([, op]) => op.effect === 'write'))('do not include %s', async (_name, op) => {
     const response = await send(pathOf(op), { method: op.method, body: op.method === 'GET' ? undefined : '{}' })
-    // A POST path may be another row's; none of those changes anything.
+    // A POST path may match another row, but only a read.
     expect([404, 405]).toContain(response.status)
     expect(upstream.seen).toEqual([])
   })
 
   test.each(rows.filter(([, op]) => op.effect === 'read' && op.answer !== 'stream'))(
-    '%s is, below the address and with the path it has upstream',
+    'include %s, at its upstream path below the relay',
     async (_name, op) => {
       const asked = sampleInput(op, schemasOf(op).body !== undefined)
       const body = op.method === 'POST' ? JSON.stringify(asked.body ?? {}) : undefined
       await send(relayPath(op, asked), { method: op.method, body })
       const reached = upstream.seen.at(-1)
       const prefix = { 'control-plane': '', 'agent-server': '/agents/demo', traces: '/tracing' }[op.api]
-      // A hosted tracing API is asked for runs by its query, some at a time.
+      // A hosted tracing API serves single runs through its query, several at a time.
       const sent: Operation = op.id === traces.getTraceRun.id ? traces.queryTraceRuns : op
       expect(reached?.method).toBe(sent.method)
       expect(reached?.path.split('?')[0]).toBe(prefix + buildPath(sent, sent === op ? asked.params : {}))
@@ -114,20 +114,20 @@ describe('what the relay serves', () => {
     `${agents}/threads/../assistants/x/../../..`,
     `${agents}/threads/%2e%2e/state`,
     `${agents}/threads/${'a'.repeat(5000)}`,
-  ])('%s does not exist', async (path) => {
+  ])('do not include %s', async (path) => {
     const response = await send(path)
     expect(response.status).toBe(404)
     expect(upstream.seen).toEqual([])
   })
 
-  test('an id is decoded once and encoded again', async () => {
+  test('decode an id once and encode it again', async () => {
     await send(`${agents}/assistants/a%20b%2525%23/graph`)
     expect(upstream.seen.at(-1)?.path).toBe('/agents/demo/assistants/a%20b%2525%23/graph')
   })
 })
 
-describe('who may ask', () => {
-  test('nobody without a session', async () => {
+describe('the relay refuses', () => {
+  test('a request without a session', async () => {
     session.actor = undefined
     const response = await send('/api/relay/default/control-plane/v2/deployments')
     expect(response.status).toBe(401)
@@ -135,7 +135,7 @@ describe('who may ask', () => {
     expect(upstream.seen).toEqual([])
   })
 
-  test('nobody without a role in the workspace', async () => {
+  test('a user without a role in the workspace', async () => {
     session.actor = await testActor({ elsewhere: 'admin' })
     expect((await send('/api/relay/default/control-plane/v2/deployments')).status).toBe(404)
     expect((await send('/api/relay/nothing/control-plane/v2/deployments')).status).toBe(404)
@@ -150,7 +150,7 @@ describe('who may ask', () => {
     ['on another scheme', 'https://localhost:3000'],
     ['a lookalike', 'http://localhost:3000.evil.example'],
     ['no origin at all', 'hello'],
-  ])('a POST whose Origin is %s is refused', async (_name, origin) => {
+  ])('a POST whose Origin is %s', async (_name, origin) => {
     const headers: Record<string, string> = {
       'content-type': 'application/json',
       'x-forwarded-host': 'evil.example',
@@ -163,7 +163,7 @@ describe('who may ask', () => {
     expect(upstream.seen).toEqual([])
   })
 
-  test.each(['cross-site', 'same-site'])('a GET that a %s page sent is refused', async (site) => {
+  test.each(['cross-site', 'same-site'])('a GET from a %s page', async (site) => {
     expect(
       (await send('/api/relay/default/control-plane/v2/deployments', { headers: { 'sec-fetch-site': site } })).status,
     ).toBe(403)
@@ -175,14 +175,14 @@ describe('the body of a search', () => {
   const post = (body: BodyInit, headers?: Record<string, string>) =>
     send(`${agents}/threads/search`, { method: 'POST', body, headers })
 
-  test('arrives as it was, numbers included', async () => {
+  test('arrives unchanged, large numbers included', async () => {
     upstream.answer(({ path }) => ({ body: path.startsWith('/v2') ? deployment(upstream.url) : [] }))
     const body = '{"metadata":{"n":12345678901234567890}}'
     expect((await post(body)).status).toBe(200)
     expect(upstream.seen.at(-1)?.body).toBe(body)
   })
 
-  test('has to be JSON, of the right form and not too long', async () => {
+  test('must be JSON that fits the schema and the size limit', async () => {
     expect((await post('{"limit": ')).status).toBe(422)
     expect((await post('a=b', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(422)
     const refused = await post('{"limit":"many"}')
@@ -206,7 +206,7 @@ describe('an answer', () => {
     expect(await response.text()).toContain('{"n":1e400,"id":98765432109876543210}')
   })
 
-  test("that is another server's page is shown as text and can run nothing", async () => {
+  test("that is another server's page is served as text and cannot run scripts", async () => {
     upstream.answer(({ path }) =>
       path.startsWith('/v2')
         ? { body: deployment(upstream.url) }
@@ -218,7 +218,7 @@ describe('an answer', () => {
     expect(response.headers.get('set-cookie')).toBeNull()
   })
 
-  test('that failed says so in our words, with an id and the time to wait', async () => {
+  test('that failed carries our message, a request id and the time to retry', async () => {
     upstream.answer(() => ({
       status: 429,
       headers: { 'retry-after': '3' },
@@ -234,7 +234,7 @@ describe('an answer', () => {
     })
   })
 
-  test('of an unexpected failure shows nothing of it', async () => {
+  test('to an unexpected failure reveals no details', async () => {
     session.actor = { id: 'not-a-uuid; drop table', email: '', kind: 'user' }
     const response = await send('/api/relay/default/control-plane/v2/deployments')
     expect(response.status).toBe(500)
@@ -260,7 +260,7 @@ describe('a stream', () => {
     })
   })
 
-  test('begins at once although the upstream is silent, and is neither stored nor transformed', async () => {
+  test('opens immediately while the upstream is silent, and is neither stored nor transformed', async () => {
     const response = await stream()
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     expect(response.headers.get('cache-control')).toBe('private, no-store, no-transform')
@@ -270,7 +270,7 @@ describe('a stream', () => {
     await closed
   })
 
-  test('ends upstream when the browser leaves', async () => {
+  test('ends upstream when the browser disconnects', async () => {
     const leaving = new AbortController()
     const response = await stream(undefined, { signal: leaving.signal })
     leaving.abort()
@@ -278,12 +278,12 @@ describe('a stream', () => {
     await closed
   })
 
-  test('resumes where the browser says', async () => {
+  test('resumes after the last event id that the browser sends', async () => {
     const response = await stream(`${agents}/threads/t/runs/r/stream`, { headers: { 'last-event-id': '41' } })
     expect(await response.text()).toBe(': open\n\ndata: 41\nid: 1\n\n')
   })
 
-  test('passes heartbeats, keeps events as they are, and takes out what echoes credentials', async () => {
+  test('passes heartbeats and events through, and redacts echoed credentials', async () => {
     upstream.answer(({ path }) =>
       path.startsWith('/v2')
         ? { body: deployment(upstream.url) }
@@ -310,7 +310,7 @@ describe('a stream', () => {
   })
 })
 
-test("the browser's own fetch and the relay fit together", async () => {
+test("the browser's fetch client works with the relay", async () => {
   vi.stubGlobal('fetch', (path: string, init: RequestInit) => send(path, init))
   try {
     const asked = { workspace: 'default', params: { deployment_id: SAMPLE_ID } }

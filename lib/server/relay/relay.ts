@@ -11,8 +11,8 @@ import { callAny, openAnyStream } from '../upstream/call'
 import type { Place } from '../upstream/call-context'
 import { redactedStream } from './redacted-stream'
 
-// Reads for the browser: a path below the relay's is matched against an operation table and ends in `call`. It knows no
-// rights and no upstream; whatever matches no read of the table does not exist.
+// Serves reads to the browser by matching the path against an operation table. Roles and upstreams are left to `call`;
+// a path that matches no read is not found.
 
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_PATH_CHARS = 4096
@@ -24,7 +24,7 @@ export const PRIVATE_HEADERS = {
 
 type Found = { op: Operation; input: Place & AnyInput }
 
-/** The two handlers of a relay route. The path is read from the request's URL, so that it is decoded exactly once. */
+/** The handlers of a relay route. They take the path from the request's URL, so that it is decoded exactly once. */
 export function relay(table: ApiTable) {
   const handle = (request: Request) => answer(table, request)
   return { GET: handle, POST: handle }
@@ -47,20 +47,20 @@ async function answer(table: ApiTable, request: Request): Promise<Response> {
     return valueResponse(op, value)
   } catch (error) {
     signals.release()
-    // Nobody is left to read it.
+    // The client is gone, so the body does not matter.
     if (request.signal.aborted) return new Response(null, { status: 499 })
     return errorResponse(error)
   }
 }
 
-/** Reads give nothing away to other sites, whatever a browser's cookies: a POST needs our origin, a GET must not come from elsewhere. */
+/** Protects reads from other sites: a POST needs our origin, and a GET must not be cross-site. Throws AppError forbidden. */
 export function refuseForeignSite(request: Request): void {
   const isForeign = !['same-origin', 'none', null].includes(request.headers.get('sec-fetch-site'))
   if (request.method !== 'GET') assertOwnOrigin(request.headers)
   else if (isForeign) throw new AppError('forbidden', 'This request came from another site and was refused.')
 }
 
-/** Workspace, deployment and operation from `/api/relay/{workspace}/control-plane/…`, `…/traces/…` or `…/agents/{deployment}/…`. */
+/** Parses `/api/relay/{workspace}/control-plane/…`, `…/traces/…` or `…/agents/{deployment}/…`. Throws AppError not_found. */
 async function find(table: ApiTable, request: Request): Promise<Found> {
   const { pathname, searchParams } = new URL(request.url)
   const [, , workspace, kind, ...rest] = segmentsOf(pathname)
@@ -72,7 +72,7 @@ async function find(table: ApiTable, request: Request): Promise<Found> {
   return { op: match.row, input: { workspace, deployment, params: match.params, query: queryOf(searchParams), body } }
 }
 
-/** A path's segments, each decoded once. A slash or backslash hidden in one would mean another path to anyone who decodes twice. */
+/** A path's segments, each decoded once. Encoded slashes are refused: a server that decodes twice would see another path. */
 function segmentsOf(pathname: string): string[] {
   const refused = new AppError('not_found', 'There is no such path.')
   if (pathname.length > MAX_PATH_CHARS || /%2f|%5c|%00|\\/i.test(pathname)) throw refused
@@ -126,7 +126,7 @@ function valueResponse(op: Operation, value: unknown): Response {
     return new Response(printJson(value ?? null), {
       headers: { ...PRIVATE_HEADERS, 'content-type': 'application/json; charset=utf-8' },
     })
-  // Another server's HTML must not run as a page of ours.
+  // Another server's HTML must not run as our page.
   const headers = {
     ...PRIVATE_HEADERS,
     'content-type': 'text/plain; charset=utf-8',
@@ -135,7 +135,7 @@ function valueResponse(op: Operation, value: unknown): Response {
   return new Response(String(value), { headers })
 }
 
-/** Headers go out at once: the server holds them back until there is a first byte, so there is one. */
+/** Sends a first byte immediately, because the server holds the headers back until there is one. */
 function streamResponse(body: ReadableStream<Uint8Array>): Response {
   const opened = new TransformStream<Uint8Array, Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
@@ -149,7 +149,7 @@ function streamResponse(body: ReadableStream<Uint8Array>): Response {
   return new Response(body.pipeThrough(opened), { headers })
 }
 
-/** An error as the browser may see it. */
+/** The response for an error, with only what the browser may see. */
 export function errorResponse(error: unknown): Response {
   const view = errorView(error)
   const headers = new Headers(PRIVATE_HEADERS)

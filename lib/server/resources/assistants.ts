@@ -20,8 +20,8 @@ import { withEditLock } from '../edits/lock'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
-// An update replaces an assistant's context whole and makes a new version the active one. Under a lock: read again, refuse where
-// it is not what the person saw, send all of it, and after a failure that leaves it open look what is true.
+// An update replaces an assistant's whole context and activates a new version. So a save reads under a lock, refuses if the
+// assistant is not what the user saw, sends everything and looks ambiguous failures up.
 
 export type AssistantPlace = { workspace: string; deployment: string; assistant: string }
 
@@ -38,14 +38,14 @@ const LATE = 'The server answered with a failure, but the change was made: it wa
 
 export type AssistantEdit = {
   place: AssistantPlace
-  /** Of the form that was sent: the same key again gives the same answer. */
+  /** The idempotency key of the form: a repeat gets the first answer. */
   key: string
-  /** What the person saw when they began, and what they made of it. */
+  /** The assistant as the user opened it. `draft` is the same with their changes. */
   base: AssistantDraft
   draft: AssistantDraft
 }
 
-/** Saves an assistant's next version, or says what is there now where somebody else was faster. Throws AppError. */
+/** Saves the next version of an assistant. A concurrent change is an outcome of kind `conflict`. Throws AppError. */
 export async function saveAssistant(
   { place, key, base, draft }: AssistantEdit,
   actor: Actor,
@@ -101,7 +101,7 @@ const saved = (assistant: Assistant, note?: string): AssistantOutcome => ({
   ...(note && { note }),
 })
 
-/** What cannot be kept as it is written: a mark where a secret was, and metadata that would not go. */
+/** Problems of a draft: redacted credentials, and removed metadata keys, which the server would keep. */
 function problemsOf(base: AssistantDraft, draft: AssistantDraft): FieldError[] {
   const masked = !isSameJson(base.config, draft.config) && holdsRedacted(draft.config)
   const maskedContext = holdsRedacted(draft.context)
@@ -125,7 +125,7 @@ export type AssistantCreation = {
   draft: AssistantDraft
 }
 
-/** Makes an assistant. Its id comes from the key, so that the same request never makes two. */
+/** Creates an assistant. Its id is derived from the key, so a repeated request cannot create two. */
 export async function createAssistant(
   { workspace, deployment, key, graph, draft }: AssistantCreation,
   actor: Actor,
@@ -159,11 +159,11 @@ export type Activation = {
   place: AssistantPlace
   key: string
   version: number
-  /** The one that was active when the person chose. */
+  /** The version that was active when the user chose. */
   seen: number
 }
 
-/** Makes another version the active one. Throws AppError conflict where the active one is not the one that was seen. */
+/** Activates another version. Throws AppError conflict if the active version is no longer `seen`. */
 export async function activateVersion(
   { place, key, version, seen }: Activation,
   actor: Actor,
@@ -193,7 +193,7 @@ export async function activateVersion(
   )
 }
 
-/** Deletes an assistant with all its versions, and its threads where that is asked for. One that is gone already is fine. */
+/** Deletes an assistant with all its versions, and optionally its threads. A missing assistant is not an error. */
 export async function deleteAssistant(
   place: AssistantPlace,
   { deletesThreads }: { deletesThreads: boolean },

@@ -19,7 +19,7 @@ const inputOf = ({ workspace, deployment, cron }: CronPlace) => ({
   params: { cron_id: cron },
 })
 
-/** Makes a cron: on a thread, or on a new one for each firing. */
+/** Creates a cron that runs on `thread`, or on a new thread for each firing. */
 export async function createCron(
   { workspace, deployment, thread }: { workspace: string; deployment: string; thread: string | undefined },
   body: CronCreate,
@@ -32,7 +32,7 @@ export async function createCron(
       : await call(agentServer.createCron, at, { actor })
   } catch (error) {
     if (!isOpen(error)) throw error
-    // A second cron would fire beside the first for ever.
+    // No automatic retry: a second cron would fire alongside the first forever.
     const { code, message: _, ...view } = error.view
     throw new AppError(
       code,
@@ -42,7 +42,7 @@ export async function createCron(
   }
 }
 
-/** Changes fields of a cron. One that somebody else has changed since `seen` (its `updated_at`) is a conflict. */
+/** Changes fields of a cron. Throws AppError conflict if its `updated_at` is no longer `seen`. */
 export async function updateCron(
   place: CronPlace,
   { seen, patch }: { seen: string | null; patch: CronPatch },
@@ -53,7 +53,7 @@ export async function updateCron(
   if (holdsRedacted(patch))
     throw new AppError('invalid', 'A part of this is hidden from the console and cannot be written back. Take it out.')
   const now = await call(agentServer.getCron, inputOf(place), { actor }).catch((error: unknown) => {
-    // Older servers have no way to read one.
+    // Older servers cannot read a single cron.
     if (error instanceof AppError && error.code === 'unsupported') return undefined
     throw error
   })
@@ -66,12 +66,12 @@ export async function deleteCron(place: CronPlace, actor: Actor): Promise<void> 
   try {
     await call(agentServer.deleteCron, inputOf(place), { actor })
   } catch (error) {
-    // Gone already is what was wanted.
+    // Already gone counts as deleted.
     if (!(error instanceof AppError) || error.view.upstreamStatus !== 404) throw error
   }
 }
 
-/** What a firing would run, as a recorded run of now; without a thread of the cron's own on a new one that stays. */
+/** Runs now, as a recorded run, what a firing would run. A cron without a thread runs on a new thread that is kept. */
 export async function runCron(place: CronPlace, key: string, actor: Actor): Promise<RecordingSummary> {
   const { workspace, deployment } = place
   await authorize(agentServer.createRunStream, { workspace, deployment, params: { thread_id: 'new' } }, actor)
@@ -97,7 +97,7 @@ export async function runCron(place: CronPlace, key: string, actor: Actor): Prom
   })
 }
 
-/** Servers keep the headers of the person who made the cron in its configuration; those are hidden from us, and no part of a run. */
+/** Drops redacted values: servers store the creator's request headers in a cron, and a run does not need them. */
 function withoutEchoes(request: Record<string, unknown>): Record<string, unknown> {
   const { config } = request
   if (!isRecord(config) || !isRecord(config.configurable)) return request

@@ -35,10 +35,10 @@ let home: Awaited<ReturnType<typeof testConsole>>
 let door: StubUpstream
 let admin: Actor
 let repository: string
-/** What happens to the next write that comes in. */
+/** What the server does with the next write. */
 let fault: Fault
 
-// The embedded platform as it really runs, behind a server that has bad days.
+// A real embedded platform behind a server that injects faults.
 beforeAll(async () => {
   LOOKS.waitsMs = [0, 5]
   fixture = await createFixture()
@@ -80,7 +80,7 @@ afterAll(async () => {
   await fixture.close()
 })
 
-/** How long such a server is waited for. */
+/** How long to wait for a silent server. */
 const SILENT_MS: Partial<Record<Fault, number>> = { silent: 500, 'silent-late': 3_000 }
 let names = 0
 let name: string
@@ -106,14 +106,14 @@ async function named(): Promise<{ id: string; latest_revision_id: string }[]> {
 }
 const writes = () => door.seen.filter(({ method, body }) => method === 'POST' && body.includes(`"${name}"`)).length
 
-test('sent twice with one key it is made once, and both are told of it', async () => {
+test('two requests with one key create one deployment and get the same answer', async () => {
   const [first, second] = await Promise.all([create(), create()])
   expect(second).toEqual(first)
   expect(await named()).toMatchObject([{ id: first.deployment, latest_revision_id: first.revision }])
   expect(writes()).toBe(1)
 })
 
-test('sent by two forms at once it is made once, and the other is told at the name', async () => {
+test('two forms with one name create one deployment; the other fails at the name field', async () => {
   const outcomes = await Promise.allSettled([create('key-of-one-form'), create('key-of-another')])
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   expect(outcomes.find((one) => one.status === 'rejected')?.reason).toMatchObject({
@@ -125,7 +125,7 @@ test('sent by two forms at once it is made once, and the other is told at the na
 })
 
 test.each<Fault>(['fail-late', 'lost-late', 'html-late', 'silent-late'])(
-  'a server that made it and answers %s: it is found, not made again',
+  'if the server created it but answers %s, it is found and not created again',
   async (kind) => {
     fault = kind
     const made = await create()
@@ -138,7 +138,7 @@ test.each<Fault>(['fail-late', 'lost-late', 'html-late', 'silent-late'])(
 )
 
 test.each<Fault>(['fail', 'lost', 'silent'])(
-  'a server that made nothing and answers %s: so it is said, and it can be sent again',
+  'if the server created nothing and answers %s, the message says so and a retry works',
   async (kind) => {
     fault = kind
     expect((await failure(create())).message).toMatch(/nothing has changed/)
@@ -148,13 +148,13 @@ test.each<Fault>(['fail', 'lost', 'silent'])(
   },
 )
 
-test('where names cannot be looked up nothing is sent', async () => {
+test('nothing is sent when the name cannot be looked up', async () => {
   fault = 'blind'
   expect((await failure(create())).message).toMatch(/Nothing was sent/)
   expect(writes()).toBe(0)
 })
 
-test('what is refused is told at its field, and no value of a secret with it', async () => {
+test('a refusal names its field and never quotes a secret value', async () => {
   const wrong = await failure(create('key-of-wrong', { source_config: { build_on_push: true } }))
   expect(wrong.view.fields.map(({ path }) => path.join('.'))).toContain('source_config.repo_url')
   fault = 'echo'
@@ -164,7 +164,7 @@ test('what is refused is told at its field, and no value of a secret with it', a
   expect(JSON.stringify([echoed.view, echoed.message, loggedLines(), rows])).not.toContain(SECRET.slice(0, 12))
 })
 
-test('who is no administrator makes, changes and deletes nothing', async () => {
+test('only administrators create, change and delete deployments', async () => {
   const developer = await testActor({ default: 'developer' })
   const { deployment } = await create()
   const place = { workspace: 'default', deployment }
@@ -180,7 +180,7 @@ test('who is no administrator makes, changes and deletes nothing', async () => {
   expect(writes()).toBe(1)
 })
 
-test('settings: a change that makes a revision and one that makes none; of two editors the second is asked', async () => {
+test('settings are saved with or without a new revision, and a stale edit is a conflict', async () => {
   const place = { workspace: 'default', deployment: (await create()).deployment }
   const read = () => readSettings(place, admin)
   const before = await read()
@@ -204,7 +204,7 @@ test('settings: a change that makes a revision and one that makes none; of two e
   expect(refused.view.fields).toMatchObject([{ path: ['source_config', 'build_on_push'] }])
 })
 
-test('deleting asks for the name that it has now, and says what is true after a failure', async () => {
+test('deleting requires the current name, and the message after a failure is true', async () => {
   const { deployment } = await create()
   const remove = (typed: string) =>
     deleteDeployment({ workspace: 'default', deployment, name: typed, deletesTracingProject: true }, admin)

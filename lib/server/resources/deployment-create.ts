@@ -15,28 +15,27 @@ import { authorize } from '../upstream/call-context'
 type CreateOptions = { actor: Actor; timeoutMs?: number }
 export type CreateRequest = {
   workspace: string
-  /** Made once per form: a repeat of it gives the deployment of the first. */
+  /** The idempotency key, created once per form: a repeat gets the first deployment. */
   key: string
-  /** As the operation takes it; checked here. Holds secret values. */
+  /** The body of the operation, not checked yet. It holds secret values. */
   body: unknown
 }
 
-/** What was made, its first revision as far as the server names one, and what there is to say in addition to "done". */
+/** The new deployment, its first revision if the server names one, and an optional note for the user. */
 export type CreatedDeployment = { deployment: string; revision: string | null; note?: string }
 
 /**
- * Makes a deployment, never two of one name: creates of a name wait for each other on all instances of the console, the name is
- * looked up before, and after a failure that leaves it open whether there is one, again. Throws AppError, `invalid` with the
- * name's field where it is taken.
+ * Creates a deployment, never two with one name: a lock across all instances covers the name, which is looked up before the
+ * write and after an ambiguous failure. Throws AppError, `invalid` at the field `name` if it is taken.
  */
 export async function createDeployment(
   { workspace, key, body: given }: CreateRequest,
   options: CreateOptions,
 ): Promise<CreatedDeployment> {
-  // First the rights: who has none waits for no lock, and learns nothing.
+  // Check the role first: users without it must neither wait for the lock nor learn anything.
   await authorize(controlPlane.createDeployment, { workspace, body: given }, options.actor)
   const body = parseInput(DeploymentCreate, given)
-  // Only a keyed digest of the request is kept: it has values in it.
+  // Store only a keyed digest of the request, because it contains secret values.
   const told = { workspace, body: fingerprintOf(workspace, given) }
   return await withIdempotencyKey({ actor: options.actor, key, operation: 'createDeployment', input: told }, () =>
     withEditLock({ workspace, deployment: `new ${body.name}` }, () => createAlone(workspace, body, options)),
@@ -90,7 +89,7 @@ const nameTaken = () =>
     fields: [{ path: ['name'], message: 'There is a deployment of this name already' }],
   })
 
-/** Servers know one of the two filters or both; none is trusted with more than narrowing the list. */
+/** Servers support one or both of the filters, so the exact match is made here. */
 async function findNamed(workspace: string, name: string, options: CreateOptions): Promise<Deployment | undefined> {
   const query = { name, name_contains: name, limit: 100 }
   const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options)

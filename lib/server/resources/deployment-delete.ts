@@ -10,12 +10,12 @@ import { authorize } from '../upstream/call-context'
 export type DeleteRequest = {
   workspace: string
   deployment: string
-  /** As the person typed it: it has to be the name that the deployment has now. */
+  /** The name that the user typed. It must be the deployment's current name. */
   name: string
   deletesTracingProject: boolean
 }
 
-/** Deletes a deployment, and says what is true where the server's answer does not. Throws AppError conflict for another name. */
+/** Deletes a deployment and looks ambiguous failures up. Throws AppError conflict if `name` is not its current name. */
 export async function deleteDeployment(request: DeleteRequest, actor: Actor): Promise<{ note?: string }> {
   const place = { workspace: request.workspace, params: { deployment_id: request.deployment } }
   await authorize(controlPlane.deleteDeployment, place, actor)

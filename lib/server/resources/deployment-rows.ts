@@ -11,7 +11,7 @@ import type { CallOptions } from '../upstream/call-context'
 import { revisionStates } from './revision-cache'
 
 const MAX_LIMIT = 100
-/** A list does not wait longer than this for the states of its revisions. */
+/** How long a list waits for the states of its revisions. */
 const JOIN_MS = 1_500
 
 const Anchors = z
@@ -19,11 +19,11 @@ const Anchors = z
   .max(400)
   .transform((text) => text.split(',').filter(Boolean))
 
-/** The control plane's own query, and the neighbours that a page is anchored to. */
+/** The control plane's query, plus the neighbouring rows that anchor a page. */
 const RowsQuery = ListDeploymentsQuery.extend({ after: Anchors.optional(), before: Anchors.optional() })
 export type RowsQuery = z.input<typeof RowsQuery>
 
-/** A page of deployments, each with the states of its latest and active revision. Throws AppError as `call` does. */
+/** A page of deployments with the states of their latest and active revisions. Throws AppError like `call`. */
 export async function readDeploymentRows(
   workspace: string,
   query: unknown,
@@ -45,6 +45,6 @@ export async function readDeploymentRows(
   return { ...page, rows: rows.map((one) => rowOf(one, states)) }
 }
 
-/** Answers `GET /api/deployments/{workspace}`: the browser's way to the same reading. */
+/** Answers `GET /api/deployments/{workspace}` with `readDeploymentRows`. */
 export const serveDeploymentRows = (request: Request, workspace: string): Promise<Response> =>
   serveRead(request, (query, options) => readDeploymentRows(workspace, query, options))

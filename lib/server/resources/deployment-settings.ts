@@ -15,7 +15,7 @@ import { editDeployment, readForEdit } from '../edits/edit-deployment'
 type Place = { workspace: string; deployment: string }
 export type SettingsView = { source: string; settings: Settings; seen: LastSeen }
 
-/** A deployment's settings for those who may change them. Throws AppError forbidden. */
+/** A deployment's settings. Throws AppError forbidden for users who may not change them. */
 export async function readSettings(place: Place, actor: Actor): Promise<SettingsView> {
   const { current, seen } = await readForEdit(place, SETTINGS, { actor })
   return { source: current.source ?? '', settings: settingsOf(current), seen }
@@ -23,7 +23,7 @@ export async function readSettings(place: Place, actor: Actor): Promise<Settings
 
 export type SettingsEdit = { place: Place; key: string; seen: LastSeen; change: SettingsChange }
 
-/** Changes settings as they were reviewed. Throws AppError conflict where they are not as the person saw them. */
+/** Saves reviewed settings. Throws AppError conflict if they are no longer as the user saw them. */
 export async function saveSettings({ place, key, seen, change }: SettingsEdit, actor: Actor): Promise<SavedEdit> {
   return await editDeployment({
     place,

@@ -6,15 +6,14 @@ import type { Actor } from '../access/actor'
 import { mapConcurrent } from '../process/map-concurrent'
 import { call } from '../upstream/call'
 
-/** What one request of the interface takes. */
+/** The most ids that one request accepts. */
 const CHUNK = 100
 
 type Wish = { workspace: string; ids: readonly string[] }
 
 /**
- * Deletes deployments and says of each what became of it. The answer of servers to a bulk delete is not documented, so
- * whatever it leaves open is looked up; servers without a bulk delete are asked one by one. Throws AppError only where
- * nothing was sent.
+ * Deletes deployments and returns the outcome of each, looked up because the answer to a bulk delete is undocumented.
+ * Servers without a bulk delete get single deletes. Throws AppError only if nothing was sent.
  */
 export async function bulkDelete({ workspace, ids }: Wish, actor: Actor): Promise<BulkResult[]> {
   const results: BulkResult[] = []
@@ -23,7 +22,7 @@ export async function bulkDelete({ workspace, ids }: Wish, actor: Actor): Promis
     try {
       results.push(...(await deleteChunk(workspace, chunk, actor)))
     } catch (error) {
-      // What was deleted before must not be lost with the failure of what follows.
+      // Keep the outcomes of earlier chunks when a later one fails.
       if (at === 0) throw error
       results.push(...ids.slice(at).map((id) => failed(id, `It was not sent: ${messageOf(error)}`)))
       break
@@ -49,12 +48,12 @@ async function deleteChunk(workspace: string, ids: readonly string[], actor: Act
   return mapConcurrent(ids, (id) => lookUp(workspace, id, actor, reasons.get(id) ?? failure?.message))
 }
 
-/** Refused before anything was done: by us, for the request as a whole, or because no connection was made. */
+/** Whether the whole request was refused before anything was done. */
 const isNothingSent = ({ code, view }: AppError) =>
   ['unauthenticated', 'forbidden', 'invalid', 'unsupported', 'upstream_refused_key', 'rate_limited'].includes(code) ||
   (code === 'not_found' && view.upstreamStatus === undefined)
 
-/** Why single ones were not deleted, as far as the answer names them: by `deployment_id` or `id`, in any list of it. */
+/** The reasons per deployment that the answer names, by `deployment_id` or `id` in any of its lists. */
 function reasonsIn(reported: unknown): Map<string, string> {
   const lists = typeof reported === 'object' && reported !== null ? Object.values(reported).filter(Array.isArray) : []
   return new Map(
@@ -76,7 +75,7 @@ async function deleteOne(workspace: string, id: string, actor: Actor): Promise<B
   return lookUp(workspace, id, actor, problem)
 }
 
-/** The truth of one, whatever was said of it. */
+/** Looks up the actual outcome for one deployment. */
 async function lookUp(workspace: string, id: string, actor: Actor, problem: string | undefined): Promise<BulkResult> {
   try {
     const { status } = await call(controlPlane.getDeployment, { workspace, params: { deployment_id: id } }, { actor })

@@ -12,17 +12,17 @@ import { download, type FileParts, inFileName } from '../relay/download'
 import { call } from '../upstream/call'
 
 const PAGE = 100
-/** Rows read twice at each seam, so that rows which go away meanwhile hide none. */
+/** Rows that consecutive pages share, so that deletions in between do not skip any row. */
 const OVERLAP = 10
 
 const ExportQuery = ListDeploymentsQuery.omit({ limit: true, offset: true }).extend({
   format: z.enum(['csv', 'json']),
-  /** A byte order mark in front of CSV: Excel needs it, most other readers do not want it. */
+  /** Whether CSV starts with a byte order mark: Excel needs it, most other readers do not want it. */
   bom: z.enum(['0', '1']).default('1'),
 })
 type Filters = Omit<z.output<typeof ExportQuery>, 'format' | 'bom'>
 
-/** Without the states of revisions: they are one request each. */
+/** Without revision states, which would take one request each. */
 const COLUMNS: [string, (row: DeploymentRow) => string | number | null][] = [
   ['id', (row) => row.id],
   ['name', (row) => row.name],
@@ -42,7 +42,7 @@ const COLUMNS: [string, (row: DeploymentRow) => string | number | null][] = [
   ['updated_at', (row) => row.updatedAt],
 ]
 
-/** All deployments that a filter matches as a file, page by page as they are read. */
+/** Streams all deployments that match a filter as a CSV or JSON file. */
 export const exportDeployments = (request: Request, workspace: string, who?: () => Promise<Actor>): Promise<Response> =>
   download(
     request,
@@ -57,7 +57,7 @@ export const exportDeployments = (request: Request, workspace: string, who?: () 
     who,
   )
 
-/** Pages of rows, each row once; `isCut` on the last one where the cap was reached. */
+/** Pages of rows, each row once. `isCut` is set on the last page if the cap was reached. */
 async function* allRows(workspace: string, filters: Filters, actor: Actor, signal: AbortSignal) {
   const seen = new Set<string>()
   for (let offset = 0; ; ) {
@@ -67,7 +67,7 @@ async function* allRows(workspace: string, filters: Filters, actor: Actor, signa
     const isEnd = resources.length < PAGE
     const hasSeam = offset === 0 || fresh.length < resources.length
     if (!hasSeam && !isEnd && offset > OVERLAP) {
-      offset = Math.max(0, offset - (PAGE - OVERLAP)) // more went away than overlaps: step back until known rows show
+      offset = Math.max(0, offset - (PAGE - OVERLAP)) // more rows were deleted than overlap: step back until known rows appear
       continue
     }
     const taken = fresh.slice(0, EXPORT_CAP - seen.size)
@@ -81,7 +81,7 @@ async function* allRows(workspace: string, filters: Filters, actor: Actor, signa
 
 type Rows = ReturnType<typeof allRows>
 
-/** Read by eye, so nothing may hide in it; programs have the JSON, which is exact. */
+/** People read the CSV, so hidden characters are made visible. Programs can use the JSON, which is exact. */
 const cellOf = (value: string | number | null) => (typeof value === 'string' ? shownText(value) : value)
 
 async function* csvParts(pages: Rows, hasBom: boolean): FileParts {

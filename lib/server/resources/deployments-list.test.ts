@@ -24,7 +24,7 @@ let viewer: Actor
 const ids: string[] = []
 const names = Array.from({ length: 23 }, (_, index) => `fleet-${String(index).padStart(2, '0')}`)
 
-/** Whose answers count from now on. */
+/** Switches the control plane that answers. */
 const against = (kind: 'platform' | 'stub') =>
   home.set(
     kind === 'stub'
@@ -62,7 +62,7 @@ afterAll(async () => {
 })
 
 describe('a page of the list', () => {
-  test('joins each row with its revisions in one reading, and a viewer may have it', async () => {
+  test('joins each row with its revisions in one read, for viewers too', async () => {
     await expect
       .poll(async () => (await rows({ limit: 5 })).rows.map(({ latest }) => latest?.status), { timeout: 20_000 })
       .toEqual(Array(5).fill('BUILD_FAILED'))
@@ -72,7 +72,7 @@ describe('a page of the list', () => {
     expect(page.rows[0]).toMatchObject({ active: null, latest: { at: expect.any(String) }, repo: '/nowhere' })
   })
 
-  test('goes on after the last row seen when rows come and go', async () => {
+  test('continues after the last row seen when rows come and go', async () => {
     const first = await rows({ limit: 10 })
     const { body } = await fixture.client.create('fleet-late', '/nowhere')
     const next = { limit: 10, offset: 10, after: anchorsAfter(first.rows).join(',') }
@@ -84,13 +84,13 @@ describe('a page of the list', () => {
     expect((await rows(next)).rows).toHaveLength(10)
   })
 
-  test('refuses what the interface does not take, and people without a role', async () => {
+  test('refuses unknown parameters and users without a role', async () => {
     expect((await failure(rows({ limit: 1000 }))).code).toBe('invalid')
     expect((await failure(rows({ shape: 'odd' }))).code).toBe('invalid')
     expect((await failure(rows({}, await testActor({})))).code).toBe('not_found')
   })
 
-  test('stands when revisions cannot be read, without claiming their state', async () => {
+  test('still loads when revisions cannot be read, with their state unknown', async () => {
     against('stub')
     const record = { ...deploymentRecord(null), latest_revision_id: 'b', active_revision_id: 'a' }
     stub.answer(({ path }) =>
@@ -104,7 +104,7 @@ describe('a page of the list', () => {
     against('platform')
   })
 
-  test('asks for each revision once for all who read it at the same time', async () => {
+  test('reads each revision once for concurrent readers', async () => {
     against('stub')
     const record = { ...deploymentRecord(null), latest_revision_id: 'r1', active_revision_id: 'r1' }
     const many = Array.from({ length: 20 }, (_, index) => ({ ...record, id: `d${index}` }))
@@ -129,7 +129,7 @@ describe('an export', () => {
       async () => actor,
     )
 
-  test('is CSV of all that the filter matches, with and without a byte order mark', async () => {
+  test('as CSV has all matching rows, with or without a byte order mark', async () => {
     const answer = await get('format=csv&name_contains=fleet-')
     expect(answer.headers.get('content-disposition')).toMatch(/attachment; filename="deployments-local-[\d-]+\.csv"/)
     const bytes = Buffer.from(await answer.arrayBuffer())
@@ -144,21 +144,21 @@ describe('an export', () => {
     expect(plain.trimEnd().split('\r\n')).toHaveLength(2)
   })
 
-  test('is JSON that parses, also when nothing matches', async () => {
+  test('as JSON parses, even when nothing matches', async () => {
     const whole = await (await get('format=json&name_contains=fleet-0')).json()
     expect(whole).toMatchObject({ workspace: 'local', filter: { name_contains: 'fleet-0' }, is_whole: true })
     expect(whole.deployments).toHaveLength(10)
     expect((await (await get('format=json&name=none')).json()).deployments).toEqual([])
   })
 
-  test('goes over all pages, each row once, while rows come and go', async () => {
+  test('has each row of all pages once while rows come and go', async () => {
     against('stub')
     let list = Array.from({ length: 950 }, (_, index) => ({ ...deploymentRecord(null), id: `d${index}` }))
     stub.answer(({ path }) => {
       const query = new URL(path, stub.url).searchParams
       const offset = Number(query.get('offset'))
       const resources = list.slice(offset, offset + Number(query.get('limit')))
-      // Between two pages three rows go at the top, then one comes.
+      // Between two pages three rows at the top are deleted, then one is added.
       list = [{ ...deploymentRecord(null), id: `new${offset}` }, ...list.slice(3)]
       return { body: { resources, offset: offset + resources.length } }
     })
@@ -174,7 +174,7 @@ describe('an export', () => {
     against('platform')
   })
 
-  test('shows what hides in a name: CSV by its name, JSON as an escape that reads as the same text', async () => {
+  test('reveals hidden characters: CSV by their names, JSON as escapes that parse to the same text', async () => {
     against('stub')
     const name = 'pay\u202Elortnoc'
     stub.answer(() => ({ body: { resources: [{ ...deploymentRecord(null), name }], offset: 1 } }))
@@ -189,7 +189,7 @@ describe('an export', () => {
     against('platform')
   })
 
-  test('is refused as an error, not as a file', async () => {
+  test('that is refused is an error response, not a file', async () => {
     expect((await get('format=xml')).status).toBe(422)
     expect((await get('format=csv', await testActor({}))).status).toBe(404)
     const foreign = new Request('http://localhost:3000/x?format=csv', { headers: { 'sec-fetch-site': 'cross-site' } })
@@ -198,7 +198,7 @@ describe('an export', () => {
 })
 
 describe('a bulk delete', () => {
-  test('says of each what became of it, and refuses who may not', async () => {
+  test('reports the outcome of each and requires an administrator', async () => {
     const [one, two] = ids as [string, string]
     expect((await failure(bulkDelete({ workspace: 'local', ids: [one] }, viewer))).code).toBe('forbidden')
     const missing = '00000000-0000-4000-8000-000000000000'
@@ -207,7 +207,7 @@ describe('a bulk delete', () => {
     for (const { outcome } of results) expect(['deleted', 'deleting']).toContain(outcome)
   })
 
-  /** A control plane that answers a bulk delete as given, and knows `a` (going), `b` (kept) and no other. */
+  /** A control plane that answers a bulk delete with `bulk` and knows only `a` (being deleted) and `b` (kept). */
   const answering = (bulk: (seen: Seen) => { status: number; body?: unknown }) => {
     against('stub')
     stub.answer((seen) => {
@@ -225,17 +225,17 @@ describe('a bulk delete', () => {
     { id: 'c', outcome: 'deleted' },
   ]
 
-  test('looks up what the answer leaves open', async () => {
+  test('looks up outcomes that the answer does not give', async () => {
     const body = { results: [{ id: 'b', error: 'It is locked.' }] }
     expect(await answering(() => ({ status: 207, body }))).toEqual(truth('It is locked.'))
     expect(await answering(() => ({ status: 200, body: null }))).toEqual(truth('still there'))
   })
 
-  test('tells the truth after a failure that came late', async () => {
+  test('reports the actual outcomes after a late failure', async () => {
     expect(await answering(() => ({ status: 500, body: { detail: 'oops' } }))).toEqual(truth('oops'))
   })
 
-  test('goes one by one where the server knows no bulk delete', async () => {
+  test('deletes one by one if the server has no bulk delete', async () => {
     const before = stub.seen.length
     const results = await answering(({ path }) =>
       path.includes('deployment_ids')
@@ -256,7 +256,7 @@ describe('saved views', () => {
   const update = (actor: Actor, id: string, change: ViewChange) =>
     updateView(actor, { ...place, id }, change, 'request')
 
-  test('belong to one person, have unique names, and at most one is the default', async () => {
+  test('belong to one user, have unique names and at most one default', async () => {
     const ready = await save(admin, { name: 'Ready', query: 'status=READY' })
     const prod = await save(admin, { name: 'Prod', query: 'deployment_type=prod' })
     await save(viewer, { name: 'Ready', query: '' })

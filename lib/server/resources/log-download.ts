@@ -10,7 +10,7 @@ type Params = { workspace: string; deploymentId: string; revisionId: string; typ
 
 const isLogType = (type: string): type is LogOf['type'] => LOG_TYPES.some((one) => one === type)
 
-/** A revision's whole log as a plain text file, page by page as it is read. */
+/** Streams a revision's whole log as a plain text file. Throws AppError not_found for an unknown type. */
 export const downloadLog = (request: Request, params: Params, who?: () => Promise<Actor>): Promise<Response> =>
   download(
     request,

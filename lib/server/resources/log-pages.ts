@@ -15,8 +15,8 @@ export type LogOf = {
 }
 
 /**
- * One page of a revision's log, oldest first, from whichever of the two endpoints the server has. Throws AppError
- * unsupported where it has neither.
+ * One page of a revision's log, oldest first, from whichever of the two endpoints the server has.
+ * Throws AppError unsupported if it has neither.
  */
 export async function readLogPage(
   of: LogOf,

@@ -7,7 +7,7 @@ const SIZE = 3
 type Log = (LogEntry & { message: string })[]
 type Server = (log: Log, offset: string | undefined) => LogsPage
 
-/** How servers page, as seen or to be feared. All give `SIZE` lines at most. */
+/** Ways in which servers page, observed or possible. Each page has at most `SIZE` lines. */
 const servers: Record<string, Server> = {
   'a cursor after every page that had lines': (log, offset) => {
     const from = offset === undefined ? 0 : Number(offset)
@@ -36,7 +36,7 @@ const servers: Record<string, Server> = {
   },
 }
 
-test.each(Object.entries(servers))('loses and doubles no line where a server gives %s', (_name, server) => {
+test.each(Object.entries(servers))('neither loses nor repeats lines with %s', (_name, server) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 8 }), { maxLength: 20 }), (growth) => {
       const log: Log = []

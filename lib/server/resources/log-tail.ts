@@ -2,30 +2,30 @@ import 'server-only'
 import type { LogEntry, LogsPage } from '@/lib/contracts/deployments/logs'
 
 /**
- * Goes through a log by its own cursors and takes each line once, however often a page is read. Servers differ: some give
- * a cursor after every page and answer the last one with nothing, others give none at the end, whose page then grows.
+ * Follows a log by the server's cursors and returns each line once, even if a page is read again. Some servers give a
+ * cursor after every page and end with an empty one; others give none for the last page, which then grows.
  */
 export class LogTail {
-  /** The cursor to ask for next. */
+  /** The cursor for the next request. */
   offset: string | undefined
   #before = new Set<string>()
   #seen = new Set<string>()
   #taken = 0
 
-  /** The lines of a page that were not had yet; `isAtEnd` when asking again at once would bring no more. */
+  /** The new lines of a page. `isAtEnd` means that an immediate request would return no more. */
   take({ logs, next_offset: next }: LogsPage): { lines: LogEntry[]; isAtEnd: boolean } {
     const keys = logs.map(keyOf)
     const hasKeys = keys.every((key) => key !== undefined)
-    // Without ids only the number of lines tells which ones were there before.
+    // Without ids, only the number of lines tells which ones are new.
     const lines = hasKeys
-      ? logs.filter((_, index) => !this.#has(keys[index] as string)) // all are given, as just checked
+      ? logs.filter((_, index) => !this.#has(keys[index] as string)) // `hasKeys` checked that all are set
       : logs.slice(this.#taken)
     const isAtEnd = logs.length === 0 || next === null || next === this.offset
     if (isAtEnd) {
       for (const key of keys) if (key !== undefined) this.#seen.add(key)
       this.#taken = Math.max(this.#taken, logs.length)
     } else {
-      // A cursor that means a moment gives the line at its edge twice.
+      // A time-based cursor returns the line at its edge twice.
       this.#before = new Set(keys.filter((key) => key !== undefined))
       this.#seen = new Set()
       this.#taken = 0

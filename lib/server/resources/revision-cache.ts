@@ -6,26 +6,26 @@ import { isRevisionInProgress, isRevisionTerminal } from '@/lib/contracts/wire/s
 import { systemActor } from '../access/actor'
 import { call } from '../upstream/call'
 
-// Control planes list deployments without the states of their revisions. They are read one by one, for all readers of
-// a list together: anyone who asks has been let into the workspace by the list itself.
+// Control planes list deployments without revision states, so the states are read one by one and shared among readers.
+// No role is checked here: the list that asks has already checked it.
 
 export type RevisionState = Pick<Revision, 'status' | 'created_at'>
-/** `stamp`: another `updated_at` of the deployment means that something happened to it. */
+/** `stamp` is the deployment's `updated_at`; a new one invalidates the entry. */
 type Kept = { stamp: string; until: number; state: Promise<RevisionState | undefined> }
 
-/** How long a state is taken as it was, ms. An ended revision may still be rolled out again in place. */
+/** How long a state is cached, in ms. Even an ended revision may be redeployed in place. */
 const FRESH = { ended: 20_000, moving: 1_000, other: 5_000, failed: 5_000 }
 const MAX_KEPT = 10_000
 const AT_ONCE = 8
 const TIMEOUT_MS = 10_000
 const actor = systemActor('list')
 
-// On globalThis: pages, routes and the poller each have their own copy of this module.
+// On globalThis, because pages, routes and the poller each have their own copy of this module.
 const shared = globalThis as { pilothouseRevisions?: Map<string, Kept> }
 
 export type RevisionStates = (id: string) => RevisionState | undefined
 
-/** States of the latest and active revisions of these deployments, so many at once, as far as they are known within `waitMs`. */
+/** The states of these deployments' latest and active revisions, as far as they are known within `waitMs`. */
 export async function revisionStates(
   workspace: string,
   deployments: readonly Deployment[],
@@ -48,7 +48,7 @@ export async function revisionStates(
   const patience = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, waitMs)
   })
-  // What comes later is kept for the next look.
+  // Later answers are cached for the next read.
   await Promise.race([Promise.all(Array.from({ length: Math.min(AT_ONCE, wanted.length) }, work)), patience])
   clearTimeout(timer)
   const known = new Map(found)
@@ -65,7 +65,7 @@ function stateOf(workspace: string, { id, updated_at: stamp }: Deployment, revis
   void kept.state.then((state) => {
     kept.until = Date.now() + freshFor(state)
   })
-  all.delete(key) // to the end: the oldest go first
+  all.delete(key) // move it to the end: the oldest are evicted first
   all.set(key, kept)
   for (const oldest of all.keys()) {
     if (all.size <= MAX_KEPT) break
@@ -80,7 +80,7 @@ function freshFor(state: RevisionState | undefined): number {
   return isRevisionTerminal(state.status) ? FRESH.ended : FRESH.other
 }
 
-/** Undefined where it cannot be read: the row then says that its state is not known, and the list stands. */
+/** Undefined if it cannot be read: the row then shows an unknown state, and the list still loads. */
 const read = (workspace: string, deployment_id: string, revision_id: string): Kept['state'] =>
   call(
     controlPlane.getRevision,

@@ -14,7 +14,7 @@ import { interruptRevision, redeployRevision, restoreRevision } from './revision
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
-// Against the embedded platform as it really runs, and through a server that fails in the ways that matter.
+// Against a real embedded platform, and against a server that fails.
 let fixture: Fixture
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const place = (revision = first) => ({ workspace: 'local', deployment, revision })
 const record = async () => (await fixture.client.get(`/v2/deployments/${deployment}`)).body
-/** A restore as it is reviewed now. */
+/** A restore request as a user would review it now. */
 const reviewed = async (revision = first) => {
   const now = await record()
   const request = restoreRequest(await fixture.client.revision(deployment, revision), now)
@@ -58,7 +58,7 @@ const reviewed = async (revision = first) => {
 }
 
 describe('with a server that answers', () => {
-  test('a restore makes the revision that was reviewed, and its maker is known', async () => {
+  test('a restore creates the reviewed revision and records who made it', async () => {
     const { revision: made } = await restoreRevision(await reviewed(), admin)
     expect(made).not.toBe(first)
     const found = await fixture.client.settled(deployment, made, 'DEPLOYED')
@@ -67,7 +67,7 @@ describe('with a server that answers', () => {
     expect(change).toMatchObject({ operation: 'updateDeployment', who: admin.email, isDone: true })
   })
 
-  test('a restore reviewed before somebody else made a revision sends nothing', async () => {
+  test('a restore sends nothing if a revision was created since its review', async () => {
     const input = await reviewed()
     const patch = { source_revision_config: { repo_ref: 'main' } }
     const { body } = await fixture.client.patch(`/v2/deployments/${deployment}`, patch)
@@ -76,16 +76,16 @@ describe('with a server that answers', () => {
     await fixture.client.settled(deployment, body.latest_revision_id, 'DEPLOYED')
   })
 
-  test('a redeploy rolls the old one out again; one that has ended cannot be interrupted', async () => {
+  test('an old revision can be redeployed, and an ended one cannot be interrupted', async () => {
     expect(await redeployRevision(place(), admin)).toEqual({ revision: first })
     await fixture.client.settled(deployment, first, 'DEPLOYED')
     await waitFor('it serves again', async () => (await record()).active_revision_id === first)
     expect(await failure(interruptRevision(place(), admin))).toMatchObject({ code: 'conflict' })
   })
 
-  test('who may not, sends nothing and learns nothing', async () => {
+  test('users without the role send nothing and learn nothing', async () => {
     const before = await record()
-    // All are watched from the start: one that is refused while another is awaited is no error of nobody's.
+    // Await all at once, or an early rejection counts as unhandled.
     const attempts = [
       redeployRevision(place(), viewer),
       interruptRevision(place(), viewer),
@@ -99,7 +99,7 @@ describe('with a server that answers', () => {
     })
   })
 
-  test('a whole log comes as a text file, and a refusal as an error', async () => {
+  test('a whole log downloads as a text file, and a refusal is an error response', async () => {
     const request = new Request('http://localhost:3000/api/logs', { headers: { 'sec-fetch-site': 'same-origin' } })
     const params = { workspace: 'local', deploymentId: deployment, revisionId: first, type: 'build' }
     const file = await downloadLog(request, params, async () => viewer)
@@ -163,20 +163,20 @@ describe('with a server that fails', () => {
     await stub.stop()
   })
 
-  test('what was done anyway counts as done, with a word about it', async () => {
+  test('a write that took effect succeeds with a note', async () => {
     whatWritesDo = 'commit'
     const done = await redeployRevision({ workspace: 'local', deployment: 'd', revision: 'r' }, admin)
     expect(done).toMatchObject({ revision: 'r', note: expect.stringContaining('looked up') })
   })
 
-  test('what was not done is said to be so', async () => {
+  test('a write without effect fails with a message that nothing has changed', async () => {
     isDone = false
     whatWritesDo = 'nothing'
     const error = await failure(redeployRevision({ workspace: 'local', deployment: 'd', revision: 'r' }, admin))
     expect(error.message).toContain('nothing has changed so far')
   })
 
-  test('two presses with one key are one write', async () => {
+  test('two requests with one key are one write, and the key cannot be reused for another', async () => {
     isDone = false
     whatWritesDo = 'commit'
     writes = 0

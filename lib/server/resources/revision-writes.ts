@@ -11,14 +11,14 @@ import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
 export type RevisionPlace = { workspace: string; deployment: string; revision: string }
-/** The revision to look at now, and what there is to say in addition to "done". */
+/** The revision to show next, with an optional note for the user. */
 export type VerbResult = { revision: string; note?: string }
 
-// Rights come first in each: who may not do it learns nothing of the state, and the refusal is on record.
+// Each function checks the role first, so that users without it learn nothing about the state and the denial is audited.
 
 const LATE = 'The server answered with a failure, but the change was made: it was looked up afterwards.'
 
-/** Rolls a revision out again. Servers do so in place or by a new revision, whose id is given then. */
+/** Redeploys a revision. Servers do so in place or with a new revision, whose id is then returned. */
 export async function redeployRevision(place: RevisionPlace, actor: Actor): Promise<VerbResult> {
   await authorize(controlPlane.redeployRevision, { ...at(place), params: params(place) }, actor)
   const [before, deployment] = await Promise.all([readRevision(place, actor), readDeployment(place, actor)])
@@ -42,7 +42,7 @@ export async function redeployRevision(place: RevisionPlace, actor: Actor): Prom
   })
 }
 
-/** Interrupts a revision on its way. It may end otherwise in the same moment: then that is said. */
+/** Interrupts a revision in progress. If it ended at the same moment, the note says how. */
 export async function interruptRevision(place: RevisionPlace, actor: Actor): Promise<VerbResult> {
   await authorize(controlPlane.interruptRevision, { ...at(place), params: params(place) }, actor)
   const before = await readRevision(place, actor)
@@ -64,15 +64,15 @@ export async function interruptRevision(place: RevisionPlace, actor: Actor): Pro
 export type Restore = RevisionPlace & {
   /** The deployment's latest revision when the request was reviewed. */
   latest: string | null
-  /** The request as it was reviewed, as JSON. */
+  /** The reviewed request as JSON. */
   reviewed: string
 }
 
-/** Makes a new revision of an old one's ref or image. Throws AppError conflict where something has changed since the review. */
+/** Creates a new revision from an old one's ref or image. Throws AppError conflict if something changed since the review. */
 export async function restoreRevision(input: Restore, actor: Actor): Promise<VerbResult> {
   const place = { ...at(input), params: { deployment_id: input.deployment } }
   await authorize(controlPlane.updateDeployment, place, actor)
-  // One after another with all other edits of the deployment; those look at fields, and would send nothing where the ref stays.
+  // Shares the lock with other edits. `editDeployment` itself would send nothing if the ref is unchanged.
   return await withEditLock(input, () => restoreAlone(input, actor))
 }
 

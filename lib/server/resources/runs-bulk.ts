@@ -10,12 +10,12 @@ import { readRecording } from '../records/recordings'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
-/** The ids of rows, as lists have them. */
+/** `ids` are row ids, as in the run lists. */
 export type CancelRequest = { workspace: string; action: CancelAction; ids: readonly string[] }
 
-/** Cancels runs, each for itself, and says of each what became of it. Their order is kept. */
+/** Cancels each run separately and returns the outcomes in the same order. */
 export async function cancelRuns({ workspace, action, ids }: CancelRequest, actor: Actor): Promise<RunResult[]> {
-  // Once for all of them, before anything is sent: a refusal is then one, and on record as one.
+  // Check the role once before anything is sent, so that a denial is audited once.
   await authorize(agentServer.cancelRun, { workspace }, actor)
   return await mapConcurrent(ids, (id) => cancelOne(workspace, action, id, actor))
 }

@@ -11,17 +11,17 @@ import { mapConcurrent } from '../process/map-concurrent'
 import { MARK } from '../recorder/run-source'
 import { call } from '../upstream/call'
 
-// Servers list runs by thread only. So threads are searched, light, those first on which something goes on, and the runs of
-// so many of them are read. What is found serves every viewer and every filter for a moment.
+// Servers list runs only by thread. So threads are searched without their values, busy ones first, and the runs of a limited
+// number are read; the result is cached briefly for all readers and filters.
 
-/** A run as its server tells it. */
+/** A run as its server reports it. */
 export type SeenRun = RunRow & {
   thread: string
   run: string
-  /** The recording that its start was marked with: ours, although the server has not told it the run's id yet. */
+  /** The id of our recording from the run's metadata. It identifies our runs before the recording knows their run id. */
   mark: string | undefined
   graph: string | undefined
-  /** What a search by text looks through in addition to the ids. */
+  /** Searched by text filters, like the ids. */
   metadata: Run['metadata']
 }
 export type Seen = { runs: SeenRun[]; looked: Looked }
@@ -33,14 +33,14 @@ const RUNS_PER_THREAD = 20
 const BUSY_THREADS = 10
 const MOST_DEPLOYMENTS = 12
 const DEADLINE_MS = 6_000
-/** How long what was read counts as new: of a deployment, of a busy thread, of one that says it has not changed. */
+/** Cache times: for a look at a deployment, a busy thread, an unchanged idle thread and a failure. */
 const KEPT = { lookMs: 1_500, busyMs: 2_500, restingMs: 30_000, failureMs: 15_000 }
 const MOST_KEPT = 3_000
 
 const THREAD_PARTS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata']
 const RUN_PARTS = ['run_id', 'thread_id', 'assistant_id', 'created_at', 'updated_at', 'status', 'metadata']
 
-// The asker's rights were checked before, once for all of it; one look serves all who ask.
+// The caller has already checked the role; the result is shared among readers.
 const options = () => ({ actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) })
 
 /** Runs of a deployment's newest threads. */
@@ -90,7 +90,7 @@ function look(place: Place, depth: Depth): Promise<Look> {
   return made
 }
 
-/** Never throws: what a server does not answer is said beside what others do. */
+/** Never throws: a failing server becomes a `problem`, so that the others still show. */
 async function lookThrough(place: Place, { threads: limit, isBusyOnly }: Depth): Promise<Look> {
   const nothing = { deployment: place.deployment, runs: [], threads: 0, isBusyOnly, isPartial: false }
   const search = (status?: 'busy' | 'interrupted' | 'error') =>
@@ -105,13 +105,13 @@ async function lookThrough(place: Place, { threads: limit, isBusyOnly }: Depth):
   try {
     const [newest, ...pressing] = isBusyOnly
       ? [await search('busy')]
-      : // A server that cannot filter still has its newest threads.
+      : // A server that cannot filter by status still returns its newest threads.
         await Promise.all([
           search(),
           ...(['busy', 'interrupted', 'error'] as const).map((status) => search(status).catch(() => [])),
         ])
     const [busy = [], ...resting] = pressing
-    // Many that wait or failed long ago must not leave the newest out.
+    // Many old waiting or failed threads must not crowd out the newest.
     const order = [...busy, ...(newest ?? []).slice(0, limit / 2), ...resting.flat(), ...(newest ?? [])]
     const found = new Map(order.map((thread) => [thread.thread_id, thread]))
     const chosen = [...found.values()].slice(0, limit)
@@ -172,12 +172,12 @@ async function listRuns(place: Place, { thread_id, status }: ThreadFacts): Promi
     )
   const light = (query: { status?: string } = {}) =>
     ask({ ...query, select: RUN_PARTS }).catch((error: unknown) => {
-      // Not every server can leave parts out.
+      // Some servers do not support `select`.
       if (error instanceof AppError && error.code === 'invalid') return ask(query)
       throw error
     })
   const runs = await light()
-  // Some servers give the oldest first: then what goes on may lie behind the last one given.
+  // Some servers return the oldest runs first, so active runs may be beyond this page.
   if (status !== 'busy' || runs.length < RUNS_PER_THREAD || runs.some((run) => isRunInProgress(run.status))) return runs
   const active = await Promise.all([light({ status: 'running' }), light({ status: 'pending' })])
   return [...new Map([...runs, ...active.flat()].map((run) => [run.run_id, run])).values()]
@@ -196,7 +196,7 @@ function seenRun({ deployment }: Place, thread: ThreadFacts, run: Run, isWaiting
     run: run_id,
     assistant: assistant_id ?? (typeof graph === 'string' ? graph : ''),
     assistantVersion: null,
-    // Servers disagree on the status of a run that stopped at a question; its thread says so on all.
+    // Servers disagree on the status of a run that stopped at an interrupt, but all mark its thread.
     status: isWaiting && ['success', 'interrupted'].includes(run.status) ? 'waiting' : run.status,
     startedBy: null,
     startedAt: new Date(timeOf(run)).toISOString(),
@@ -217,7 +217,7 @@ const problemOf = (error: unknown): { message: string } => ({
   message: error instanceof AppError ? error.message : 'Its runs could not be read.',
 })
 
-/** Lets the oldest go; maps keep the order in which things were put in. */
+/** Evicts the oldest entries; maps keep insertion order. */
 function trim(map: Map<string, unknown>): void {
   for (const key of map.keys()) {
     if (map.size < MOST_KEPT) return

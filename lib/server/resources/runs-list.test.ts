@@ -14,7 +14,7 @@ import { testDatabase } from '@/scripts/testing'
 import { recordings } from '../recorder/schema'
 import { readRunRows } from './runs-list'
 
-// Against the embedded agent server, over a wire that the test can break.
+// Against the embedded agent server, over a connection that the test can break.
 let server: TestServer
 let wire: FaultProxy
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -39,14 +39,14 @@ afterAll(async () => {
 
 const list = (query: object = {}, who = actor) => readRunRows('tests', { deployment, ...query }, who)
 const idsOf = ({ rows }: { rows: { run: string | null }[] }) => rows.map(({ run }) => run)
-/** A run that nobody records. */
+/** Starts a run without a recording. */
 async function startElsewhere(delay = 20_000, metadata: object = {}) {
   const thread = await server.newThread()
   const body = { assistant_id: 'counter', input: { until: 2, delay }, metadata }
   return { thread, run: (await server.post(`/threads/${thread}/runs`, body)).json.run_id as string }
 }
 
-test('runs of elsewhere are listed with recordings, once each, newest first, and move to their recording when joined', async () => {
+test('runs started elsewhere are listed with recordings, and once joined only as their recording', async () => {
   const mine = await startRecording({
     actor,
     workspace: 'tests',
@@ -79,7 +79,7 @@ test('runs of elsewhere are listed with recordings, once each, newest first, and
   expect(idsOf(await list({ since: '1h' }))).toEqual([other.run, mine.run])
   expect(idsOf(await list({ until: '1h' }))).toEqual([])
   expect(idsOf(await list({ status: 'active', source: 'elsewhere' }))).toEqual([other.run])
-  // Across the workspace, those of busy threads.
+  // Across the workspace only busy threads are searched.
   expect(idsOf(await readRunRows('tests', {}, actor))).toContain(other.run)
 
   const joined = await joinRecording({ actor, workspace: 'tests', deployment, ...other })
@@ -90,11 +90,11 @@ test('runs of elsewhere are listed with recordings, once each, newest first, and
   await until(async () => (await list({ thread: other.thread })).rows[0]?.status === 'cancelled')
 })
 
-test('pages follow each other over both kinds without a gap or a double', async () => {
+test('pages over both kinds neither skip nor repeat rows', async () => {
   await insertWorkspace({ kind: 'direct', slug: 'paged', name: 'Paged', dialect: 'graph', allowedOrigins: [] })
   const store = await db()
   const base = Date.parse('2030-01-01T00:00:00Z')
-  // Four at each moment, so that pages are cut within one.
+  // Four rows share each start time, so that page boundaries fall between equal times.
   const many = Array.from({ length: 60 }, (_, index) => ({
     id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
     workspace: 'paged',
@@ -133,7 +133,7 @@ test('pages follow each other over both kinds without a gap or a double', async 
   expect(await paged((query) => list({ limit: 2, ...query }))).toEqual(whole)
 })
 
-test('several are cancelled, each for itself: what had ended, is not there or is of another workspace is told apart', async () => {
+test('a bulk cancel reports each run: cancelled, already ended, missing or in another workspace', async () => {
   const [one, two] = [await startElsewhere(), await startElsewhere()]
   const over = await startElsewhere(0)
   await until(async () => (await server.get(`/threads/${over.thread}/runs/${over.run}`)).json.status === 'success')
@@ -151,7 +151,7 @@ test('several are cancelled, each for itself: what had ended, is not there or is
   })
 })
 
-test('recordings are listed while the server is away, and the page says so', async () => {
+test('recordings are listed while the server is down, and the page reports the problem', async () => {
   await wire.set({ kind: 'answer', status: 503 })
   const page = await until(async () => {
     const found = await list({ depth: 100 })
@@ -162,14 +162,14 @@ test('recordings are listed while the server is away, and the page says so', asy
   await wire.set(null)
 })
 
-test('who is no member sees nothing, and a query of unknown parts is refused', async () => {
+test('non-members see nothing, and invalid queries are refused', async () => {
   await expect(list({}, await testActor({ other: 'admin' }))).rejects.toMatchObject({ code: 'not_found' })
   await expect(list({ status: 'odd' })).rejects.toMatchObject({ code: 'invalid' })
   await expect(list({ since: 'soon' })).rejects.toMatchObject({ code: 'invalid' })
   await expect(list({ more: '1' })).rejects.toMatchObject({ code: 'invalid' })
 })
 
-test('times are read as spans or dates in UTC; an id of elsewhere survives odd characters', () => {
+test('times parse as durations or UTC dates, and ids of runs elsewhere survive special characters', () => {
   const now = Date.parse('2026-11-21T12:00:00Z')
   expect(readMoment('90m', now)).toBe(now - 90 * 60_000)
   expect(readMoment('2026-11-20', now)).toBe(Date.parse('2026-11-20T00:00:00Z'))

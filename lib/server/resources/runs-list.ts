@@ -21,7 +21,7 @@ import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 import { type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './runs-elsewhere'
 
-/** A list does not wait longer than this for what goes on elsewhere: it comes with the next look. */
+/** How long a list waits for runs started elsewhere. Later answers show on the next read. */
 const JOIN_MS = 1_500
 
 const text = z.string().trim().max(300)
@@ -34,14 +34,14 @@ const RunRowsQuery = z.strictObject({
   deployment: text.optional(),
   status: z.string().refine(isStatusGroup, 'There is no such status.').optional(),
   source: z.enum(['recorded', 'elsewhere']).optional(),
-  /** An assistant's id, or a graph's name for all of its assistants. */
+  /** An assistant's id, or a graph's name for all its assistants. */
   assistant: text.optional(),
   thread: text.optional(),
   by: text.optional(),
   text: text.optional(),
   since: moment.optional(),
   until: moment.optional(),
-  /** Threads to look through for runs of elsewhere. */
+  /** How many threads to search for runs started elsewhere. */
   depth: queryInt(1, DEPTHS[DEPTHS.length - 1]).optional(),
   after: z.string().max(1_000).optional(),
   limit: queryInt(1, 100).default(25),
@@ -49,8 +49,8 @@ const RunRowsQuery = z.strictObject({
 export type RunRowsQuery = z.input<typeof RunRowsQuery>
 
 /**
- * A page of runs, newest first: recordings, joined with what goes on at the servers and nobody records. Of a deployment, its
- * newest threads are looked through; of a workspace, the busy threads. Throws AppError.
+ * A page of runs, newest first: recordings, and runs on the servers without a recording. For a deployment its newest threads
+ * are searched, for a workspace only busy threads. Throws AppError.
  */
 export async function readRunRows(workspace: string, query: unknown, actor: Actor): Promise<RunRowsPage> {
   const { source, after: cursor, limit, depth, since, until, assistant, ...given } = parseInput(RunRowsQuery, query)
@@ -82,13 +82,13 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   }
 }
 
-/** What can be seen at the servers by now; a list does not wait longer for them. */
+/** Runs on the servers, as far as they are found within `JOIN_MS`. */
 async function lookFor(workspace: string, filter: RowsFilter, depth: number): Promise<Seen> {
   const isBusyOnly = !filter.deployment
   const none = { threads: 0, deployments: 0, isBusyOnly, isPartial: true, isPending: false, problems: [] }
   const found = look(workspace, filter, depth).catch((error: unknown): Seen => {
     if (!(error instanceof AppError)) throw error
-    // Recordings are there without the servers.
+    // Recordings are listed even if the servers are down.
     return { runs: [], looked: { ...none, problems: [{ deployment: '', message: error.message }] } }
   })
   const pending: Seen = { runs: [], looked: { ...none, isPending: true } }
@@ -105,7 +105,7 @@ function look(workspace: string, { deployment, thread }: RowsFilter, depth: numb
   return thread ? seenOn(place, thread) : seenAt(place, depth)
 }
 
-/** Every name that a recording may have for it: a run is started with an assistant's id, or a graph's name. */
+/** Every name under which recordings may store the assistant: runs start with an assistant id or a graph name. */
 async function aliases(workspace: string, deployment: string | undefined, wanted: string): Promise<string[]> {
   if (!deployment) return [wanted]
   const input = {
@@ -139,7 +139,7 @@ function fits(
     (!status || (STATUS_GROUPS[status] as readonly string[]).includes(one.status)) &&
     (!assistants || assistants.includes(one.assistant) || (one.graph !== undefined && assistants[0] === one.graph)) &&
     (thread === undefined || one.thread === thread) &&
-    // Of a run of elsewhere nobody knows who started it.
+    // The starter of a run started elsewhere is unknown.
     !by &&
     (!sought || has(one.run) || has(one.thread) || has(one.assistant) || has(printJson(one.metadata))) &&
     (since === undefined || at >= since) &&
@@ -149,7 +149,7 @@ function fits(
 
 const rowOf = ({ mark: _mark, graph: _graph, metadata: _metadata, ...row }: SeenRun): RunRow => row
 
-/** A recording follows its run from the start; whether it waits its turn only the server says. */
+/** Marks a recorded run as pending: only the server knows whether it is still queued. */
 const withQueue = (row: RunRow, queued: ReadonlySet<string>): RunRow =>
   isRowActive(row) && row.run && queued.has(row.run) ? { ...row, status: 'pending' } : row
 
@@ -168,6 +168,6 @@ function readCursor(cursor: string): Edge | undefined {
   return isOne ? { at, id: cursor.slice(cut + 1) } : undefined
 }
 
-/** Answers `GET /api/runs/{workspace}`: the browser's way to the same reading. */
+/** Answers `GET /api/runs/{workspace}` with `readRunRows`. */
 export const serveRunRows = (request: Request, workspace: string): Promise<Response> =>
   serveRead(request, (query, { actor }) => readRunRows(workspace, query, actor))

@@ -13,13 +13,13 @@ export type ItemPlace = { workspace: string; deployment: string; namespace: stri
 
 type Put = {
   value: JsonObject
-  /** Minutes to live from now; it stays when absent, whatever it had before. */
+  /** Minutes to live from now. Without it the item never expires, whatever it had before. */
   ttl?: number
-  /** The item's `updated_at` as the person saw it; null where it is to be made. */
+  /** The item's `updated_at` as the user saw it; null for a new item. */
   seen: string | null
 }
 
-/** Makes an item, or puts a whole new value in its place. What somebody else made or changed meanwhile is a conflict. */
+/** Creates an item or replaces its whole value. Throws AppError conflict if somebody else created or changed it. */
 export async function putItem(place: ItemPlace, { value, ttl, seen }: Put, actor: Actor): Promise<void> {
   const { workspace, deployment, namespace, key } = place
   const input = { workspace, deployment, body: { namespace, key, value, ...(ttl !== undefined && { ttl }) } }
@@ -42,7 +42,7 @@ export async function deleteItem({ workspace, deployment, namespace, key }: Item
   await call(agentServer.deleteItem, { workspace, deployment, body: { namespace, key } }, { actor })
 }
 
-/** Looking at an item does not lengthen its life. */
+/** Reads an item without refreshing its TTL. Undefined if there is none. */
 async function readItem(place: ItemPlace, actor: Actor): Promise<Item | undefined> {
   const { workspace, deployment, namespace, key } = place
   const query = { namespace: namespace.join('.'), key, refresh_ttl: false }

@@ -12,7 +12,7 @@ import { authorize } from '../upstream/call-context'
 export type ThreadSelection = { workspace: string; deployment: string; ids: readonly string[] }
 type Place = { workspace: string; deployment: string; id: string }
 
-/** Deletes threads, each for itself, and says of each what became of it. One that is gone already is done. */
+/** Deletes each thread separately and returns the outcomes. A thread that is already gone counts as done. */
 export async function deleteThreads(wish: ThreadSelection, actor: Actor): Promise<ThreadResult[]> {
   await mayAll(agentServer.deleteThread, wish, actor)
   return await each(wish, async ({ workspace, deployment, id }) => {
@@ -37,12 +37,12 @@ async function find({ workspace, deployment, id }: Place, actor: Actor): Promise
   return (await call(agentServer.searchThreads, { workspace, deployment, body }, { actor })).length > 0
 }
 
-/** Cancels what runs or waits on threads, each for itself. What the runs did so far stays in the threads. */
+/** Cancels the running and pending runs of each thread. The threads keep what the runs did so far. */
 export async function cancelRunsOf(wish: ThreadSelection, actor: Actor): Promise<ThreadResult[]> {
   await mayAll(agentServer.cancelRun, wish, actor)
   return await each(wish, async ({ workspace, deployment, id }) => {
     const runs = []
-    // First those that wait: else the next of them would begin when the running one ends.
+    // Pending runs first, or the next one would start when the running one ends.
     for (const status of ['pending', 'running'] as const) {
       const input = { workspace, deployment, params: { thread_id: id }, query: { status, limit: 100 } }
       runs.push(...(await call(agentServer.listRuns, input, { actor })).filter((run) => run.status === status))
@@ -58,7 +58,7 @@ export async function cancelRunsOf(wish: ThreadSelection, actor: Actor): Promise
       }
       await call(agentServer.cancelRun, input, { actor }).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error
-        // It ended by itself in the meantime.
+        // It ended in the meantime.
         if (error.code === 'not_found' || error.code === 'conflict') ended++
         else problems.push(error.message)
       })
@@ -70,11 +70,11 @@ export async function cancelRunsOf(wish: ThreadSelection, actor: Actor): Promise
   })
 }
 
-/** Once for all of them, before anything is read or sent: a refusal is then one, and on record as one. */
+/** Checks the role once before anything is read or sent, so that a denial is audited once. */
 const mayAll = (op: Operation, { workspace, deployment }: ThreadSelection, actor: Actor) =>
   authorize(op, { workspace, deployment }, actor)
 
-/** In the order of the ids, so many at once. A failure of one is that one's own. */
+/** Runs `work` for each id with limited concurrency and keeps the order. One failure does not affect the others. */
 async function each(wish: ThreadSelection, work: (place: Place) => Promise<ThreadResult>): Promise<ThreadResult[]> {
   const { workspace, deployment, ids } = wish
   return await mapConcurrent(ids, (id) =>

@@ -10,8 +10,8 @@ import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
 
-// Servers give each checkpoint of a history with its whole values. What a timeline shows of them is worked out here, so that
-// a browser never gets megabytes for a list.
+// Servers return each checkpoint with all its values. The rows of the timeline are computed here, so that the browser
+// does not load megabytes for a list.
 
 const MAX_PAGE = 50
 
@@ -24,7 +24,7 @@ const Query = z.strictObject({
 
 export type HistoryPlace = { workspace: string; deployment: string; thread: string }
 
-/** A page of a thread's checkpoints, newest first, without their values. Throws AppError as `call` does. */
+/** A page of a thread's checkpoints, newest first, without their values. Throws AppError like `call`. */
 export async function readHistory(
   place: HistoryPlace,
   query: unknown,
@@ -38,7 +38,7 @@ export async function readHistory(
       workspace,
       deployment,
       params: { thread_id: thread },
-      // One more than asked for: which nodes wrote a checkpoint is told by the one before it.
+      // One extra: the nodes that wrote a checkpoint are known from its parent.
       body: { limit: limit + 1, ...(before && { before }), ...(ns && { checkpoint: { checkpoint_ns: ns } }) },
     },
     options,
@@ -70,7 +70,7 @@ function rowOf(state: ThreadState, parent: ThreadState | undefined): HistoryRow 
   }
 }
 
-/** Older servers name them; of a step of the graph itself they are the nodes that were next before it. */
+/** The nodes that wrote a checkpoint. Older servers name them; for a step of the graph they are the parent's next nodes. */
 function writersOf(writes: unknown, source: unknown, parent: ThreadState | undefined): string[] {
   if (isRecord(writes)) return Object.keys(writes)
   return source === 'loop' && parent ? [...new Set(parent.next)] : []

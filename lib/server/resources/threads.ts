@@ -32,11 +32,11 @@ export type ThreadCreation = {
   deployment: string
   key: string
   metadata: JsonObject
-  /** Minutes after its last change at which it is removed; it stays when absent. */
+  /** Minutes after its last change until it is deleted. Without it the thread is kept. */
   ttlMinutes?: number
 }
 
-/** Makes a thread. Its id comes from the key, so that the same request never makes two. */
+/** Creates a thread. Its id is derived from the key, so a repeated request cannot create two. */
 export async function createThread(
   { workspace, deployment, key, metadata, ttlMinutes }: ThreadCreation,
   actor: Actor,
@@ -63,7 +63,7 @@ export async function createThread(
   )
 }
 
-/** A copy with the whole history. A repeat with the same key gives the copy of the first. */
+/** Copies a thread with its whole history. A repeat with the same key gets the first copy. */
 export async function copyThread(place: ThreadPlace, key: string, actor: Actor): Promise<{ thread: string }> {
   await authorize(agentServer.copyThread, inputOf(place), actor)
   return await withIdempotencyKey({ actor, key, operation: 'copyThread', input: place }, async () => {
@@ -74,7 +74,7 @@ export async function copyThread(place: ThreadPlace, key: string, actor: Actor):
 
 export type MetadataEdit = { place: ThreadPlace; key: string; base: JsonObject; metadata: JsonObject }
 
-/** Changes keys of a thread's metadata; others stay, no matter who changed them. The same key changed by somebody else is an outcome. */
+/** Changes single keys of a thread's metadata. If somebody else changed the same key, the outcome is of kind `conflict`. */
 export async function saveMetadata(
   { place, key, base, metadata }: MetadataEdit,
   actor: Actor,
@@ -117,7 +117,7 @@ export async function saveMetadata(
 
 const LIGHT = ['thread_id', 'status', 'metadata', 'updated_at']
 
-/** The thread without its values, found by its id; undefined where there is none, or where the server cannot search so. */
+/** The thread without its values; undefined if there is none or the server cannot search by id. */
 async function lightThread({ workspace, deployment, thread }: ThreadPlace, actor: Actor) {
   const body = { ids: [thread], select: LIGHT, limit: 1 }
   const found = await call(agentServer.searchThreads, { workspace, deployment, body }, { actor })
@@ -130,18 +130,18 @@ const readLight = async (place: ThreadPlace, actor: Actor): Promise<JsonObject> 
 export type StateEdit = {
   place: ThreadPlace
   key: string
-  /** Where it is written: the new checkpoint becomes its child. */
+  /** The checkpoint to write on: the new one becomes its child. */
   base: CheckpointPlace
-  /** The newest checkpoint when the person began. */
+  /** The newest checkpoint when the user began. */
   seen: string
-  /** Written although the thread has moved on, beside what came since. */
+  /** Write even if the thread has moved on, as a fork. */
   isFork: boolean
   values: JsonObject
-  /** As which node; the server finds it by itself where it can. */
+  /** The node to write as. Without it the server picks one if it can. */
   asNode?: string
 }
 
-/** Writes a state as a node would, in a new checkpoint. Nothing there is lost by it: what was newest stays in the history. */
+/** Writes a state as a node would, in a new checkpoint. Older checkpoints stay in the history. */
 export async function updateState(edit: StateEdit, actor: Actor): Promise<StateOutcome> {
   const { place, key, base, seen, isFork, values, asNode } = edit
   await authorize(agentServer.updateThreadState, inputOf(place), actor)
@@ -183,7 +183,7 @@ export async function updateState(edit: StateEdit, actor: Actor): Promise<StateO
           look: async () => {
             const now = await read()
             const id = now.checkpoint?.checkpoint_id ?? null
-            // A subgraph's own checkpoint is none of the thread's newest: there it cannot be told.
+            // A write to a subgraph does not change the thread's newest checkpoint, so it cannot be confirmed here.
             const isMade =
               id !== newest &&
               (now.parent_checkpoint?.checkpoint_id ?? '') === base.id &&

@@ -15,7 +15,8 @@ const PAGE = 100
 
 export type TracePlace = { workspace: string; trace: string }
 export type TreePage = {
-  runs: LightRun[] /** Give it as `cursor` for the next page; null at the end. */
+  runs: LightRun[]
+  /** The `cursor` for the next page; null at the end. */
   next: string | null
 }
 
@@ -24,10 +25,10 @@ const Query = z.strictObject({
   limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
 })
 
-/** Marks a cursor of the query's pages, which the operation for trees would not know. */
+/** Prefix for cursors of the run query, which the operation for trees does not understand. */
 const OF_QUERY = 'query:'
 
-/** A page of a trace's runs, parents before their children where the server can say so. Throws AppError as `call` does. */
+/** A page of a trace's runs, parents before children if the server supports trees. Throws AppError like `call`. */
 export async function readTree(place: TracePlace, query: unknown, options: CallOptions = {}): Promise<TreePage> {
   const { workspace, trace } = place
   const { cursor, limit } = parseInput(Query, query)
@@ -40,7 +41,7 @@ export async function readTree(place: TracePlace, query: unknown, options: CallO
     )
     return { runs: page.runs.map(lightRun), next: page.cursors?.next ?? null }
   } catch (error) {
-    // A hosted tracing server has no such operation: the same in smaller pages, by the time of their start.
+    // Hosted tracing servers have no operation for trees, so read smaller pages ordered by start time.
     if (!(error instanceof AppError && error.code === 'unsupported' && error.view.upstreamStatus)) throw error
     return await readByQuery(place, undefined, options)
   }
@@ -69,7 +70,7 @@ const readRuns = (
 export const serveTree = (request: Request, place: TracePlace): Promise<Response> =>
   serveRead(request, (query, options) => readTree(place, query, options))
 
-/** Answers `GET /api/traces/{workspace}/{trace}/file`: every run of the trace with all that was logged, as one JSON document. */
+/** Answers `GET /api/traces/{workspace}/{trace}/file`: all runs of the trace with all their data as one JSON document. */
 export const traceFile = (request: Request, place: TracePlace): Promise<Response> =>
   download(request, (actor, signal) => ({
     name: `trace-${inFileName(place.trace)}.json`,

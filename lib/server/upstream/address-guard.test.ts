@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { classifyAddress, mayConnect, parseRange } from '@/lib/contracts/wire/address'
 import { addressConnector, guardedConnector, RefusedAddress } from './address-guard'
 
-// A canary listens where most of these addresses lead. A guard that lets one through is seen there, whatever fetch reports.
+// A canary listens where most of these addresses lead and sees every connection that the guard lets through.
 const canaries: Server[] = []
 let connections = 0
 let port = 0
@@ -62,13 +62,13 @@ const NAMES: Answers = {
   'nat64.example.com': ['64:ff9b::7f00:1'],
   'six.example.com': ['::1'],
   'tunnel.example.com': ['2002:7f00:1::'],
-  // One of several is enough: which one the socket picks is not ours to know.
+  // One refused address is enough: we cannot know which one the socket will pick.
   'mixed.example.com': ['93.184.215.14', '127.0.0.1'],
   'mixed-last.example.com': ['2606:4700::1', '::ffff:10.0.0.1'],
 }
 
 const LITERALS = [
-  // loopback in every spelling that URL parsers take
+  // loopback in every spelling that URL parsers accept
   '127.0.0.1',
   '127.1',
   '127.0.1',
@@ -155,7 +155,7 @@ const LITERALS = [
   '[fe80::1]',
   '[fe80::a9fe:a9fe]',
   '[febf::1]',
-  // what no server has: multicast, broadcast, documentation, benchmarks, unassigned
+  // never a server: multicast, broadcast, documentation, benchmarks, unassigned
   '255.255.255.255',
   '224.0.0.1',
   '239.255.255.255',
@@ -202,8 +202,8 @@ async function outcome(agent: Agent, url: string): Promise<'refused' | 'not a UR
   )
 }
 
-describe('an address that is not listed', () => {
-  test('the table is long enough to mean something', () => expect(HOSTS.length).toBeGreaterThanOrEqual(120))
+describe('an unlisted address', () => {
+  test('the table covers at least 120 addresses', () => expect(HOSTS.length).toBeGreaterThanOrEqual(120))
 
   test.each(HOSTS)('http://%s is refused before a connection is opened', async (host) => {
     const agent = agentTo('open')
@@ -213,7 +213,7 @@ describe('an address that is not listed', () => {
     await agent.destroy()
   })
 
-  test('the canary would be heard: the same request through a listed origin arrives', async () => {
+  test('the canary works: the same request to a listed origin arrives', async () => {
     const agent = agentTo('listed')
     connections = 0
     expect(await outcome(agent, `http://127.0.0.1:${port}/`)).toBe(200)
@@ -223,7 +223,7 @@ describe('an address that is not listed', () => {
   })
 })
 
-test('a stranger is spoken to in TLS on a usual port, or only within a range of the operator', async () => {
+test('an unlisted address needs TLS on a usual port or a range allowed by the operator', async () => {
   const ranges = [parseRange('127.0.0.0/8')].filter((range) => range !== undefined)
   const resolve = resolver({ 'public.example.com': ['2000::1'] })
   for (const [url, allowed, expected] of [
@@ -240,9 +240,9 @@ test('a stranger is spoken to in TLS on a usual port, or only within a range of 
   }
 })
 
-test('a name that is looked up twice cannot change in between: the checked address is the one connected to', async () => {
+test('DNS rebinding fails: the socket connects to the address that was checked', async () => {
   let asked = 0
-  // The first answer is public by its number, and nobody's.
+  // The first answer is a public address that nobody uses.
   const rebinding = { 'rebind.example.com': () => (asked++ === 0 ? ['2000::1'] : ['127.0.0.1']) }
   const agent = new Agent({
     connect: addressConnector({ reach: 'open', ranges: [], timeoutMs: 300, resolve: resolver(rebinding) }),
@@ -267,15 +267,15 @@ describe('a listed origin', () => {
     '168.63.129.16',
     'metadata.google.internal',
     'mapped-metadata.example.com',
-  ])('does not open %s, which no deployment has', async (host) => {
+  ])('does not allow %s, which no deployment uses', async (host) => {
     const agent = agentTo('listed', [], { ...NAMES, 'mapped-metadata.example.com': ['::ffff:169.254.169.254'] })
     expect(await outcome(agent, `http://${host}:${port}/`)).toBe('refused')
     await agent.destroy()
   })
 })
 
-describe('a range named by the operator', () => {
-  test('opens addresses inside it, in any spelling, and no others', async () => {
+describe('a range allowed by the operator', () => {
+  test('allows the addresses inside it, in any spelling, and no others', async () => {
     const agent = agentTo('open', ['127.0.0.0/30'])
     for (const host of ['127.0.0.1', '0x7f.1', '[::ffff:127.0.0.1]', '127.0.0.1.nip.io'])
       expect(await outcome(agent, `http://${host}:${port}/`)).toBe(200)
@@ -298,7 +298,7 @@ describe('classification', () => {
     '11.0.0.1',
   ])('%s is public', (address) => expect(classifyAddress(address)).toBe('public'))
 
-  test('a mapped address is judged as the IPv4 address it is', () => {
+  test('a mapped address is classified as its IPv4 address', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(classifyAddress(`::ffff:${address}`)).toBe(classifyAddress(address))
@@ -306,7 +306,7 @@ describe('classification', () => {
     )
   })
 
-  test('text that is no address is never connected to', () => {
+  test('text that is not an address never connects', () => {
     fc.assert(fc.property(fc.string(), (text) => /^[\d.:a-f[\]%]+$/i.test(text) || !mayConnect(text, 'listed', [])))
   })
 })

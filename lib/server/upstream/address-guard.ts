@@ -4,13 +4,11 @@ import type { LookupFunction, Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { type AddressRange, mayConnect, parseAddress, type Reach } from '@/lib/contracts/wire/address'
 
-// The guard against server-side request forgery. Names and texts are never judged, only addresses, and only where the
-// connection is made: every address that a name resolves to is checked in the very lookup that the socket connects with,
-// so that a resolver which answers differently the second time finds no second time. Literal addresses never reach a
-// lookup in Node, so they are checked before; the socket's remote address is checked again afterwards.
+// Guards against server-side request forgery. It checks addresses inside the socket's own lookup, so DNS rebinding gets no
+// second answer; Node skips the lookup for literal addresses, so those are checked before and every remote address after.
 
 export const REFUSED_ADDRESS = 'ERR_REFUSED_ADDRESS'
-/** The guard's refusal. It reaches callers as the cause of undici's error. */
+/** Thrown when the guard refuses an address. Callers see it as the cause of undici's error. */
 export class RefusedAddress extends Error {
   readonly code = REFUSED_ADDRESS
   constructor(
@@ -36,7 +34,7 @@ type GuardOptions = {
   resolve?: Resolve
 }
 
-/** An undici connector for requests of this reach. To a stranger's public address it speaks TLS on a usual port or not at all. */
+/** An undici connector for a reach. With `open`, addresses outside the ranges need TLS on a usual port. */
 export function guardedConnector(options: GuardOptions): buildConnector.connector {
   const connect = addressConnector(options)
   const connectInRanges = addressConnector({ ...options, reach: 'ranges' })
@@ -46,7 +44,7 @@ export function guardedConnector(options: GuardOptions): buildConnector.connecto
   }
 }
 
-/** Opens no socket to an address which `mayConnect` refuses. `resolve` stands in for DNS in tests. */
+/** Never connects to an address that `mayConnect` refuses. `resolve` replaces DNS in tests. */
 export function addressConnector({
   reach,
   ranges,
@@ -57,7 +55,7 @@ export function addressConnector({
   const lookup: LookupFunction = (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, '')
-      // One refused address refuses the name: which of them the socket would pick is not ours to know.
+      // One refused address refuses the name: we cannot know which one the socket would pick.
       const refused = addresses.find(({ address }) => !mayConnect(address, reach, ranges))
       if (refused) return done(new RefusedAddress(hostname, refused.address), '')
       const first = addresses[0]

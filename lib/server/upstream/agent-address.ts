@@ -11,7 +11,7 @@ import { type ExchangeOptions, exchange, prepare } from './exchange'
 const KEPT_MS = 15_000
 const MAX_KEPT = 2_000
 
-// Not on globalThis: a look-up that fails throws an error of this copy of the modules, which another would not know.
+// Not on globalThis: a failed lookup throws this module copy's AppError, and `instanceof` fails in another copy.
 const known = new Map<string, { address: Promise<string>; until: number }>()
 const keyOf = (workspace: string, deployment: string) => JSON.stringify([workspace, deployment])
 
@@ -19,8 +19,8 @@ const keyOf = (workspace: string, deployment: string) => JSON.stringify([workspa
 export const forgetAgentAddress = (workspace: string, deployment: string) => known.delete(keyOf(workspace, deployment))
 
 /**
- * Where a deployment's agent server is. The address is remembered for some seconds, its rights and key are not:
- * they are worked out for each request from the workspace as it is now.
+ * Where a deployment's agent server is. The address is cached for 15 seconds; reach and key are
+ * computed from the current workspace for every request.
  */
 export async function agentServerOf(
   workspace: Workspace,
@@ -40,13 +40,13 @@ export async function agentServerOf(
 }
 
 async function lookUp(workspace: Workspace, deployment: string, { requestId }: ExchangeOptions): Promise<string> {
-  // Without the caller's signal: others wait for the same answer.
+  // Without the caller's signal: other callers wait for the same answer.
   const prepared = prepare(controlPlane.getDeployment, { params: { deployment_id: deployment } })
   const answer = await exchange(controlPlane.getDeployment, controlPlaneDestination(workspace), prepared, {
     workspace,
     requestId,
   })
-  const { source_config } = answer.value as Deployment // the output of this very row's schema
+  const { source_config } = answer.value as Deployment // the output of this row's schema
   if (!source_config.custom_url)
     throw new AppError(
       'upstream_unreachable',

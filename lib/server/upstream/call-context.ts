@@ -7,16 +7,16 @@ import { type Workspace, workspace } from '../access/workspaces'
 import { recordDenial } from '../audit/trail'
 import { newRequestId } from '../process/result'
 
-/** Where an operation is sent; agent-server operations need the deployment. */
+/** Where to send an operation; agent-server operations need the deployment. */
 export type Place = { workspace: string; deployment?: string }
 
 export type CallOptions = {
-  /** Whose rights count; the session's user when absent. */
+  /** The user whose role is checked; the session's user when absent. */
   actor?: Actor
   signal?: AbortSignal
   /** Deadline of the exchange with the upstream; zero for none, as for `join`. */
   timeoutMs?: number
-  /** A key of the answer whose value is handed on as JsonText, unread. */
+  /** A key of the answer whose value is passed on as JsonText, unparsed. */
   asText?: string
 }
 
@@ -25,8 +25,8 @@ export type CallContext = { actor: Actor; role: Role; workspace: Workspace; requ
 const NEEDS: Record<Role, string> = { viewer: 'a viewer', developer: 'a developer', admin: 'an admin' }
 
 /**
- * Who asks, and whether they may. A refusal is on record before it is thrown; nothing has been sent by then.
- * To someone without a role in it a workspace looks as if it did not exist.
+ * Identifies the caller and checks their role before anything is sent. A denial is audited before it is thrown;
+ * a user without a role gets `not_found`, so that workspaces cannot be probed.
  */
 export async function authorize(op: Operation, input: Place & AnyInput, given?: Actor): Promise<CallContext> {
   const requestId = newRequestId()
@@ -41,7 +41,7 @@ export async function authorize(op: Operation, input: Place & AnyInput, given?: 
   })
 }
 
-/** What the audit trail says of an operation's input: which record, and the names of the fields sent, never what is in them. */
+/** What the audit trail stores about an operation's input: its target and the names of its fields, never their values. */
 export function entryOf(op: Operation, { workspace, deployment, params, body }: Place & AnyInput) {
   const fields = isRecord(body) ? Object.keys(body) : []
   const where = { ...(deployment !== undefined && { deployment }), ...params }

@@ -16,7 +16,7 @@ import { testActor, testConsole } from '../testing'
 import { call, openStream } from './call'
 import { capabilities } from './capabilities'
 
-// A workspace of kind `direct`, whose one agent server stands behind a proxy that breaks things.
+// A workspace of kind `direct` whose only agent server is behind a proxy that injects faults.
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let upstream: StubUpstream
@@ -121,7 +121,7 @@ describe('over all faults', () => {
   })
 
   test.each(faults)(
-    '%s fails a write, which is sent once, and its outcome is on record',
+    '%s fails a write, which is sent at most once, and the outcome is audited',
     async (_name, fault, code) => {
       await proxy.set(fault)
       expect(await failure(write())).toMatchObject({ code })
@@ -140,44 +140,44 @@ describe('over all faults', () => {
 })
 
 describe('a connection that breaks', () => {
-  test('once is not noticed by a read', async () => {
+  test('once is retried by a read', async () => {
     await proxy.set({ kind: 'reset', afterBytes: 0 }, 1)
     expect(await read()).toMatchObject(assistant)
     expect(proxy.requests).toHaveLength(2)
   })
 
-  test('twice fails it', async () => {
+  test('twice fails a read', async () => {
     await proxy.set({ kind: 'reset', afterBytes: 0 }, 2)
     expect(await failure(read())).toMatchObject({ code: 'upstream_unreachable' })
     expect(proxy.requests).toHaveLength(2)
   })
 
-  test('after a write was sent leaves its fate open, and the message says so', async () => {
+  test('after a write was sent makes its outcome unknown, and the message says so', async () => {
     await proxy.set({ kind: 'reset', afterBytes: 0, isDelivered: true }, 1)
     const error = await failure(write())
     expect(error.message).toContain('Whether the change was made is not known')
     expect(upstream.seen).toHaveLength(1)
   })
 
-  test('before a write was sent does not: it was not made', async () => {
+  test('before a write was sent means that the change was not made', async () => {
     await proxy.set({ kind: 'down' })
     await failure(write()) // uses up a connection that was kept open
     const error = await failure(write())
     expect(error.message).toMatch(/cannot be reached \(connection refused\)\.$/)
   })
 
-  test('a server that is back is used at once', async () => {
+  test('a server that recovers is used immediately', async () => {
     await proxy.set({ kind: 'answer', status: 500 }, 1)
     expect(await failure(read())).toMatchObject({ code: 'upstream_failed' })
     expect(await read()).toMatchObject(assistant)
   })
 
-  test('in a stream is an error for its reader', async () => {
+  test('in a stream fails its reader', async () => {
     await proxy.set({ kind: 'reset', afterBytes: 40 })
     await expect(new Response((await stream()).body).text()).rejects.toThrow()
   })
 
-  test('in the middle of an event is seen by a parser as an event that never was', async () => {
+  test('in the middle of an event makes the parser drop that event', async () => {
     await proxy.set({ kind: 'close-mid-event', afterEvents: 2 })
     const text = await new Response((await stream()).body).text()
     expect(text.startsWith(events.slice(0, events.lastIndexOf('event:')))).toBe(true)
@@ -185,7 +185,7 @@ describe('a connection that breaks', () => {
   })
 })
 
-test('sent in pieces an answer and a stream are the same', async () => {
+test('answers and streams survive being sent in small pieces', async () => {
   await proxy.set({ kind: 'slices', bytes: 1, pauseMs: 0 })
   expect(await read(5_000)).toMatchObject(assistant)
   expect(await new Response((await stream()).body).text()).toBe(events)
@@ -241,7 +241,7 @@ describe('a direct workspace', () => {
     expect(upstream.seen).toEqual([])
   })
 
-  test('refuses what only a control plane can do, with the reason and nothing on record', async () => {
+  test('refuses control-plane operations with the reason and without an audit entry', async () => {
     const before = await lastOutcome()
     const asked = call(
       controlPlane.deleteDeployment,
@@ -264,7 +264,7 @@ describe('capabilities', () => {
     expect(store).toEqual({ isSupported: true })
   })
 
-  test('are learned from a refusal, which says so itself', async () => {
+  test('are learned from a refusal, whose message becomes the reason', async () => {
     upstream.answer(({ path }) =>
       path.endsWith('/info') ? { status: 404, body: '404 Not Found' } : { status: 405, body: '' },
     )
@@ -276,7 +276,7 @@ describe('capabilities', () => {
     expect((await capabilities(place, { actor: admin })).store).toEqual({ isSupported: false, reason: refused.message })
   })
 
-  test('a record that is missing is not a group that is missing', async () => {
+  test('a missing record does not count as a missing feature', async () => {
     upstream.answer(() => ({ status: 404, body: 'Not Found' }))
     expect(await failure(read())).toMatchObject({ code: 'not_found' })
   })

@@ -12,7 +12,7 @@ import { call } from './call'
 // Real processes on a machine that other tests share.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
-// `call` against the embedded platform as it really runs: HTTP, git, builds, child processes.
+// `call` against a real embedded platform: HTTP, git, builds, child processes.
 let fixture: Fixture
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
@@ -96,17 +96,17 @@ test('create, read, poll until DEPLOYED, change a secret, read logs, ask the age
   await expect.poll(isThere, { timeout: 20_000 }).toBe('not_found')
 })
 
-describe('what goes wrong', () => {
+describe('failures', () => {
   const params = { deployment_id: '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f0001' }
   const ask = () => failure(call(controlPlane.getDeployment, { workspace: 'local', params }, by()))
 
-  test("an unknown deployment is not found, in the platform's words", async () => {
+  test("an unknown deployment is not found, with the platform's message", async () => {
     const error = await ask()
     expect(error).toMatchObject({ code: 'not_found', view: { upstreamStatus: 404 } })
     expect(error.message).toMatch(/not found|no such/i)
   })
 
-  test('what the platform refuses beyond the schema is told in its words', async () => {
+  test("input that only the platform refuses fails with the platform's message", async () => {
     const given = body('other', '/nowhere')
     const source_config = { ...given.source_config, integration_id: params.deployment_id }
     const error = await failure(
@@ -116,7 +116,7 @@ describe('what goes wrong', () => {
     expect(error.view.upstreamStatus).toBeGreaterThanOrEqual(400)
   })
 
-  test("a wrong key is named as the workspace's, and never shown", async () => {
+  test("a wrong key is reported as the workspace's and never shown", async () => {
     home.set({ ...settings, CONTROL_PLANE_API_KEY: 'wrong-key' })
     const error = await ask()
     expect(error).toMatchObject({ code: 'upstream_refused_key' })
@@ -125,7 +125,7 @@ describe('what goes wrong', () => {
     home.set(settings)
   })
 
-  test('a platform that is down is said to be, and is used again when it is back', async () => {
+  test('a platform that is down is reported, and used again once it is back', async () => {
     const { url } = fixture.platform
     await fixture.platform.stop()
     const error = await ask()

@@ -63,9 +63,9 @@ const perform = (op: Operation, actor: Actor) =>
 const rows = rowsOf(controlPlane, agentServer, traces)
 const isDeployment = (path: string) => path === `/v2/deployments/${SAMPLE_ID}`
 
-describe('over all rows', () => {
+describe('every operation', () => {
   test.each(rows.filter(([, op]) => op.role !== 'viewer'))(
-    '%s refuses a viewer before any request is sent, on record',
+    '%s refuses a viewer before any request is sent, and audits the denial',
     async (name, op) => {
       const before = (await auditRows(people.viewer)).length
       expect(await failure(perform(op, people.viewer))).toMatchObject({
@@ -93,7 +93,7 @@ describe('over all rows', () => {
   })
 
   test.each(rows.filter(([, op]) => op.effect === 'write' && op.api !== 'traces'))(
-    '%s has its intent on record when it is sent, and its outcome afterwards',
+    '%s is audited: the intent before it is sent, the outcome afterwards',
     async (name, op) => {
       let atArrival: AuditRow[] | undefined
       const inner = ({ path }: { path: string }) => ({
@@ -104,7 +104,7 @@ describe('over all rows', () => {
           atArrival = (await auditRows(people.admin)).filter((row) => row.request_id === seen.headers['x-request-id'])
         return inner(seen)
       })
-      // The stub's answer fits few response schemas; what matters here is what was sent, and that something was.
+      // The stub's answer fits few response schemas; this test checks only what was sent.
       await perform(op, people.admin).catch((error: unknown) => {
         if (!(error instanceof AppError) || error.code !== 'upstream_shape') throw error
       })
@@ -135,7 +135,7 @@ describe('over all rows', () => {
     },
   )
 
-  // The answer as a whole is the user's or a text: nothing in it is known to be an echo.
+  // These answers are user data or text as a whole, so echoed credentials of the user cannot be told apart.
   const FREE_FORM: Operation[] = [
     agentServer.joinRun,
     agentServer.getAgentCard,
@@ -145,7 +145,7 @@ describe('over all rows', () => {
     agentServer.getOpenapi,
   ]
   test.each(rows.filter(([, op]) => op.effect === 'read' && op.answer !== 'stream'))(
-    '%s lets neither our key out nor secrets or echoed credentials of a record',
+    '%s leaks neither our key nor the secrets and echoed credentials of a record',
     async (_name, op) => {
       const poisoned = {
         ...deploymentRecord(`${upstream.url}/agents/demo`),

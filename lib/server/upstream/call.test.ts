@@ -58,7 +58,7 @@ describe('keys', () => {
     ])
   })
 
-  test('never go to another origin, which is reached only inside a range that the operator named', async () => {
+  test('never go to another origin, which must be in a range allowed by the operator', async () => {
     const other = await startStubUpstream(() => ({ status: 401, body: { detail: 'who are you' } }))
     upstream.answer(() => ({ body: deploymentRecord(other.url) }))
     const ask = () =>
@@ -76,7 +76,7 @@ describe('keys', () => {
     await other.stop()
   })
 
-  test('of a workspace follow its allowed origins', async () => {
+  test("go to a workspace's allowed origins", async () => {
     const other = await startStubUpstream(() => ({ body: { version: '1' } }))
     home.set({ ALLOWED_UPSTREAMS: other.url })
     upstream.answer(() => ({ body: deploymentRecord(other.url) }))
@@ -85,13 +85,13 @@ describe('keys', () => {
     await other.stop()
   })
 
-  test('of agent servers are another one where it is set', async () => {
+  test('can be set separately for agent servers', async () => {
     home.set({ AGENT_SERVER_API_KEY: 'another-key' })
     await callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer })
     expect(upstream.seen.map(({ headers }) => headers['x-api-key'])).toEqual([KEY, 'another-key'])
   })
 
-  test("that the upstream refuses are named as the workspace's, with what it said", async () => {
+  test("refused by the upstream are reported as the workspace's, with the upstream's message", async () => {
     upstream.answer(() => ({ status: 403, body: { detail: `key ${KEY} has no access` } }))
     const error = await failure(get())
     expect(error).toMatchObject({ code: 'upstream_refused_key', view: { upstreamStatus: 403 } })
@@ -102,7 +102,7 @@ describe('keys', () => {
 })
 
 describe('input', () => {
-  test('that the schema refuses is not sent, and its fields are named', async () => {
+  test('refused by the schema is not sent, and its fields are named', async () => {
     const body = { name: 'demo', nonsense: 1 } as never
     const error = await failure(
       call(controlPlane.createDeployment, { workspace: 'default', body }, { actor: people.admin }),
@@ -121,7 +121,7 @@ describe('input', () => {
     expect(upstream.seen).toEqual([])
   })
 
-  test('cannot make a read cancel a run by leaving it', async () => {
+  test('cannot make a read cancel its run on disconnect', async () => {
     const asked = {
       workspace: 'default',
       deployment: SAMPLE_ID,
@@ -132,13 +132,13 @@ describe('input', () => {
     expect(upstream.seen).toEqual([])
   })
 
-  test('of an agent operation without a deployment is refused', async () => {
+  test('for an agent server without a deployment is refused', async () => {
     expect(
       await failure(callAny(agentServer.getInfo, { workspace: 'default' }, { actor: people.viewer })),
     ).toMatchObject({ code: 'invalid' })
   })
 
-  test('keeps numbers that a double cannot hold, there and back', async () => {
+  test('keeps numbers that a double cannot hold, in both directions', async () => {
     const { parseJson, printJson } = await import('@/lib/json/lossless')
     const digits = '{"id":12345678901234567890123}'
     upstream.answer(({ path, method }) =>
@@ -194,7 +194,7 @@ describe('answers', () => {
     expect(await answered(status, body)).toMatchObject({ code, message, view: { upstreamStatus: status } })
   })
 
-  test('429 says when to come back', async () => {
+  test('429 says when to retry', async () => {
     expect(await answered(429, { detail: 'slow down' }, { 'retry-after': '7' })).toMatchObject({
       code: 'rate_limited',
       view: { retryAfterMs: 7000 },
@@ -219,7 +219,7 @@ describe('answers', () => {
     })
   })
 
-  test('secrets have names only, and keys of the other dialect are those of ours', async () => {
+  test('secrets have names only, and keys of the other dialect are translated', async () => {
     upstream.answer(() => ({
       body: { ...deploymentRecord(null), source_revision_config: { langgraph_config_path: 'a.json' } },
     }))
@@ -227,7 +227,7 @@ describe('answers', () => {
       secrets: [{ name: 'TOKEN' }],
       source_revision_config: { graph_config_path: 'a.json' },
     })
-    // The dialect was learned from that record; a write speaks it.
+    // A write uses the dialect learned from that record.
     await call(
       controlPlane.updateDeployment,
       {
@@ -241,7 +241,7 @@ describe('answers', () => {
   })
 })
 
-test('a deployment without an address yet says so', async () => {
+test('a deployment without an address fails with a message that says so', async () => {
   upstream.answer(() => ({ body: deploymentRecord(null) }))
   const error = await failure(
     callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer }),
@@ -249,7 +249,7 @@ test('a deployment without an address yet says so', async () => {
   expect(error.message).toContain('no address yet')
 })
 
-test('the address of a deployment is asked for once for many calls, and again after one failed', async () => {
+test("concurrent calls look a deployment's address up once; a failed call looks it up again", async () => {
   const info = () =>
     callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer })
   await Promise.all([info(), info(), info()])
@@ -265,7 +265,7 @@ test('the address of a deployment is asked for once for many calls, and again af
   expect(upstream.seen.at(-1)?.path).toBe('/agents/moved/info')
 })
 
-test('anyone who waits for an address that others asked for leaves when they no longer want to wait; the others get it', async () => {
+test('aborting one caller of a shared address lookup does not abort the others', async () => {
   let answer = () => {}
   upstream.answer(({ path }) =>
     isDeployment(path)
@@ -289,7 +289,7 @@ test('anyone who waits for an address that others asked for leaves when they no 
   expect(upstream.seen.map(({ path }) => path)).toEqual([`/v2/deployments/${SAMPLE_ID}`, '/agents/demo/info'])
 })
 
-test('a role taken away acts at the next call', async () => {
+test('a revoked role applies from the next call', async () => {
   const person = await testActor({ default: 'developer' })
   const run = () =>
     call(agentServer.createThread, { workspace: 'default', deployment: SAMPLE_ID, body: {} }, { actor: person })

@@ -11,12 +11,12 @@ import { noteMissing } from './missing-features'
 import { visibleTo } from './secret-names'
 import { exchangeTraces } from './traces-exchange'
 
-// The one door to every upstream. Its order never varies: who, role, input, intent, fetch, answer, outcome.
+// Every request to an upstream goes through here, always in this order: actor, role, input, intent, fetch, answer, outcome.
 
 export type CallInput<Op extends Operation> = Place & InputOf<Op>
 export type OpenStream = { headers: Headers; body: ReadableStream<Uint8Array> }
 
-/** Runs an operation as the session's user, or as `actor`. Throws AppError for everything that can go wrong. */
+/** Runs an operation as the session's user, or as `actor`. Every failure is an AppError. */
 export async function call<Op extends Operation>(
   op: Op,
   input: CallInput<Op>,
@@ -25,7 +25,7 @@ export async function call<Op extends Operation>(
   return (await callAny(op, input as Place & AnyInput, options)) as OutputOf<Op> // the output of this row's response schema
 }
 
-/** As `call`, for an operation that the compiler does not know. */
+/** Like `call`, for an operation whose types are not known at compile time. */
 export function callAny(op: Operation, input: Place & AnyInput, options: CallOptions = {}): Promise<unknown> {
   if (op.answer === 'stream') throw new TypeError(`${op.id} answers with a stream; use openStream.`)
   return perform(op, input, options, op.api === 'traces' ? exchangeTraces : exchange)
@@ -33,7 +33,7 @@ export function callAny(op: Operation, input: Place & AnyInput, options: CallOpt
 
 /**
  * Opens an operation that answers with server-sent events. The body ends with the upstream's, or when `signal` aborts.
- * Its bytes are the upstream's own: anyone who shows them redacts the events (`redactedStream`, `redactEventText`).
+ * Its bytes are not redacted: redact the events before you show them (`redactedStream`, `redactEventText`).
  */
 export async function openStream<Op extends Operation>(
   op: Op,
@@ -56,8 +56,8 @@ export async function openAnyStream(
 }
 
 /**
- * As `call`, where one operation is a conversation of several requests: `send` has it, with the server that it is given. What
- * is sent and heard on the way is its own affair; rights, audit and failures are those of one call.
+ * Like `call`, for one operation that takes several requests, which `send` makes to the destination it gets.
+ * The role check, the audit entry and the failures are those of a single call.
  */
 export const converse = <Op extends Operation>(
   op: Op,
@@ -66,7 +66,7 @@ export const converse = <Op extends Operation>(
   send: Send<void>,
 ): Promise<void> => perform(op, input as Place & AnyInput, options, send)
 
-/** What of an upstream's headers is worth passing on: where the run is, and how to come back to it. */
+/** The upstream headers that are passed on: content type, where the run is, and how to rejoin it. */
 const keptHeaders = (headers: { get(name: string): string | null }) =>
   new Headers(
     ['content-type', 'content-location', 'location'].flatMap((name) => {
@@ -93,7 +93,7 @@ async function perform<T>(
   const { requestId, workspace } = context
   try {
     const prepared = prepare(op, input)
-    // What `T` is without a stream; no row of the control plane has one.
+    // No control-plane row answers with a stream, so `T` is the row's value.
     if (workspace.kind === 'direct' && op.api === 'control-plane')
       return (await answerDirectly(op, workspace, input.params ?? {}, prepared.query)) as T
     const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId, asText }
@@ -107,7 +107,7 @@ async function perform<T>(
       error.view.requestId ||= requestId
       noteMissing(input, op, error)
     }
-    // Whatever else failed, the address may be why; looking it up again is cheap. Who no longer waits says nothing of it.
+    // A stale address may be the cause, and another lookup is cheap. An abort by the caller says nothing about the address.
     if (input.deployment && !signal?.aborted) forgetAgentAddress(workspace.slug, input.deployment)
     throw error
   }

@@ -9,12 +9,12 @@ import { missingFeatures } from './missing-features'
 export type Capability = { isSupported: true } | { isSupported: false; reason: string }
 export type Capabilities = Record<Feature, Capability>
 
-/** Names of the flags in `/info` that speak for a feature. Absent ones say nothing. */
+/** The `/info` flag for each feature. An absent flag means unknown. */
 const FLAGS: Partial<Record<Feature, string>> = { crons: 'crons', store: 'store', mcp: 'mcp', a2a: 'a2a' }
 
 /**
- * What the servers at a place offer, with the reason where they do not: what `/info` of the agent server says, and what was
- * refused as unknown in the last minutes. A server that says nothing is taken to offer everything until it refuses.
+ * What the servers of a workspace or deployment support, from the agent server's `/info` and from refusals in the last
+ * 10 minutes. A feature counts as supported until the server denies it.
  */
 export async function capabilities(place: Place, options: CallOptions = {}): Promise<Capabilities> {
   const flags = place.deployment ? await infoFlags(place, options) : {}
@@ -31,7 +31,7 @@ export async function capabilities(place: Place, options: CallOptions = {}): Pro
   ) as Capabilities
 }
 
-/** What of a deployment's page depends on its servers, in words; `reason` is why it is not there. */
+/** The optional features on a deployment's page, by display name; `reason` is null where the feature is supported. */
 export async function offeredAt(
   place: Place,
   options: CallOptions = {},
@@ -57,7 +57,7 @@ async function infoFlags(place: Place, options: CallOptions): Promise<Record<str
   try {
     return (await call(agentServer.getInfo, place, options)).flags
   } catch (error) {
-    // Servers without `/info` exist; nothing is known of them then.
+    // Some servers have no `/info`; their flags are unknown.
     if (error instanceof AppError && (error.code === 'unsupported' || error.code === 'not_found')) return {}
     throw error
   }

@@ -46,11 +46,11 @@ describe('an address', () => {
     '//example.com',
     'example.com',
     '',
-  ])('%j is none of a server', (text) => {
+  ])('%j is refused as a server address', (text) => {
     expect(() => parseBase(text, 'agent server')).toThrow(/address of the agent server/)
   })
 
-  test('of a server keeps its path', () => {
+  test('keeps its path', () => {
     expect(parseBase('https://example.com/a/b/', 'control plane').pathname).toBe('/a/b/')
   })
 })
@@ -98,7 +98,7 @@ describe('a key', () => {
   }
   const credentials = { 'x-api-key': 'key', 'x-tenant-id': 'tenant', authorization: 'Bearer token' }
 
-  test('goes to the control plane and to listed origins, all of it', () => {
+  test('goes to the control plane and to listed origins, with all its headers', () => {
     expect(controlPlaneDestination(workspace)).toMatchObject({ credentials, reach: 'listed' })
     for (const url of ['https://api.example.com/agents/a', 'https://one.agents.example.com'])
       expect(agentDestination(workspace, url)).toMatchObject({ credentials, reach: 'listed', isKeyWithheld: false })
@@ -110,19 +110,19 @@ describe('a key', () => {
     ['https://api.example.com:8443', 'open'],
     ['https://agents.example.com', 'open'],
     ['http://10.1.2.3:8000', 'open'],
-    // Another workspace's operator allowed the address, nobody this key.
+    // The operator allowed the address, but nobody allowed this key there.
     ['https://operator.example.com', 'listed'],
   ])('does not go to %s', (url, reach) => {
     expect(agentDestination(workspace, url)).toMatchObject({ credentials: {}, reach, isKeyWithheld: true })
   })
 
-  test("for agent servers stands in for the control plane's, whole", () => {
+  test("for agent servers fully replaces the control plane's", () => {
     expect(agentDestination({ ...workspace, agentApiKey: 'other' }, 'https://api.example.com').credentials).toEqual({
       'x-api-key': 'other',
     })
   })
 
-  test('for traces is one of their own, except where the embedded platform keeps them', () => {
+  test('for traces is separate, except on the embedded platform', () => {
     const traces = { url: 'https://traces.example.com/api/v1', apiKey: 'reads' }
     const to = tracesDestination({ ...workspace, traces })
     expect([to.base.href, to.credentials]).toEqual([traces.url, { 'x-api-key': 'reads' }])

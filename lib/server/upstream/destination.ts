@@ -5,22 +5,21 @@ import type { DirectServer } from '../access/direct-servers'
 import type { Workspace } from '../access/workspaces'
 import { env } from '../process/env'
 
-// Where a workspace's requests go, how far they may reach, and which key they carry. A key is bound to origins: it is sent
-// to the workspace's own base address and to the origins its administrator named, never to an address that only an
-// upstream's record or a range names.
+// Where a workspace's requests go, how far they may reach, and which key they carry. A key is sent only to the workspace's
+// base address and the origins its administrator listed, never to an address known only from an upstream or a range.
 
 export type Destination = {
-  /** What the server is, for messages. */
+  /** Names the kind of server in messages. */
   what: 'control plane' | 'agent server' | 'tracing server'
   base: URL
   reach: Reach
-  /** Authentication headers; empty where the key is not bound to this origin. */
+  /** Authentication headers; empty where the key must not go to this origin. */
   credentials: Record<string, string>
-  /** A key exists but this origin does not get it. */
+  /** A key exists but must not go to this origin. */
   isKeyWithheld: boolean
 }
 
-/** A base address as a URL. Throws AppError for what no server of ours can have. */
+/** Parses a base address. Throws AppError invalid unless it is http(s) without user info, query or fragment. */
 export function parseBase(text: string, what: Destination['what']): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
@@ -35,7 +34,7 @@ export function parseBase(text: string, what: Destination['what']): URL {
   return url
 }
 
-/** Whether an origin is one of a list; `https://*.example.com` stands for every host below example.com. */
+/** Whether a URL's origin matches one of `patterns`; `https://*.example.com` matches every host below example.com. */
 export function isListedOrigin(url: URL, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
     const [scheme, rest] = pattern.split('://*.', 2)
@@ -48,7 +47,7 @@ export function isListedOrigin(url: URL, patterns: readonly string[]): boolean {
   })
 }
 
-/** What the operator allows in every workspace: origins, and ranges of addresses. */
+/** The origins and address ranges that the operator allows in every workspace. */
 export function allowedUpstreams(): { origins: string[]; ranges: AddressRange[] } {
   const entries = env().ALLOWED_UPSTREAMS
   return {
@@ -57,7 +56,7 @@ export function allowedUpstreams(): { origins: string[]; ranges: AddressRange[] 
   }
 }
 
-/** Where control-plane operations of a workspace go. Throws AppError unsupported for one that has no control plane. */
+/** Where a workspace's control-plane operations go. Throws AppError unsupported without a control plane. */
 export function controlPlaneDestination(workspace: Workspace): Destination {
   if (!workspace.baseUrl)
     throw new AppError('unsupported', 'This workspace has no control plane: its agent servers are registered by hand.')
@@ -73,8 +72,8 @@ export function controlPlaneDestination(workspace: Workspace): Destination {
 }
 
 /**
- * Where a workspace's traces are read: the embedded platform keeps its own, any other workspace names a server and a key of its
- * own for it, and the control plane's key is never sent there. Throws AppError unsupported where there is none.
+ * Where a workspace's traces are read: on the embedded platform itself, elsewhere on the configured tracing server, which
+ * never gets the control plane's key. Throws AppError unsupported without a tracing server.
  */
 export function tracesDestination(workspace: Workspace): Destination {
   if (workspace.kind === 'embedded') return { ...controlPlaneDestination(workspace), what: 'tracing server' }
@@ -91,7 +90,7 @@ export function tracesDestination(workspace: Workspace): Destination {
   return { what: 'tracing server', base, reach: 'listed', credentials, isKeyWithheld: false }
 }
 
-/** Where requests for the agent server of a control plane's deployment go. The address is the control plane's word, not an administrator's. */
+/** Where requests for a deployment's agent server go. `address` comes from the control plane, so it is not trusted. */
 export function agentDestination(workspace: Workspace, address: string): Destination {
   const base = parseBase(address, 'agent server')
   const own = workspace.baseUrl && URL.canParse(workspace.baseUrl) ? [workspace.baseUrl] : []
@@ -107,7 +106,7 @@ export function agentDestination(workspace: Workspace, address: string): Destina
   }
 }
 
-/** Where requests for a server of a direct workspace go: an administrator registered this very address, with a key of its own. */
+/** Where requests for a direct workspace's server go: an administrator registered this address and its key. */
 export const directDestination = ({ url, apiKey }: DirectServer): Destination => ({
   what: 'agent server',
   base: parseBase(url, 'agent server'),

@@ -7,12 +7,12 @@ import { AppError } from '@/lib/errors'
 import { type DirectServerView, directServer, listDirectServers } from '../access/direct-servers'
 import type { Workspace } from '../access/workspaces'
 
-// A workspace of kind `direct` has no control plane. Its registered agent servers answer for deployments, so that every
-// page works on them; what only a control plane can do is refused with the reason.
+// A workspace of kind `direct` has no control plane. Its registered agent servers appear as deployments so that every
+// page works; other control-plane operations are refused with the reason.
 
 const NO_CONTROL_PLANE = 'This workspace has no control plane: its agent servers are registered by hand, and it cannot'
 
-/** What is refused, in words that fit after "it cannot". */
+/** The refused operations, phrased to follow "it cannot". */
 const REFUSED: Record<string, string> = {
   createDeployment: 'create deployments. An admin registers a server in the settings.',
   updateDeployment: 'change deployments.',
@@ -20,7 +20,7 @@ const REFUSED: Record<string, string> = {
   deleteDeployments: 'delete deployments. An admin removes a server in the settings.',
 }
 
-/** Answers a control-plane operation of a direct workspace. Throws AppError unsupported for those without a meaning there. */
+/** Answers a control-plane operation of a direct workspace. Throws AppError unsupported if it needs a control plane. */
 export async function answerDirectly(
   op: Operation,
   workspace: Workspace,
@@ -55,7 +55,7 @@ async function listDeployments(workspace: Workspace, query: ListDeploymentsQuery
   return { resources, offset: offset + resources.length }
 }
 
-/** Source `external`: its operator made it, not a control plane. Whether it answers is shown by its own pages. */
+/** `external` means that no control plane created it. It is always READY; its pages show whether the server answers. */
 function asDeployment({
   id,
   name,

@@ -16,13 +16,13 @@ import { schemasOf } from './schemas'
 
 const RETRY_PAUSE_MS = 150
 
-/** A request that passed the row's schemas; nothing of it has been sent. */
+/** A request that passed the row's schemas and has not been sent. */
 export type Prepared = { path: string; query: unknown; body: unknown }
 
 export type ExchangeOptions = {
-  /** Whose dialect is spoken, and learned. */
+  /** The workspace whose dialect is used and learned. */
   workspace: Workspace
-  /** Goes with the request as X-Request-Id, so that both sides' logs can be brought together. */
+  /** Sent as X-Request-Id to correlate the logs of both sides. */
   requestId: string
   signal?: AbortSignal
   timeoutMs?: number
@@ -30,13 +30,13 @@ export type ExchangeOptions = {
   /** As in CallOptions. */
   asText?: string
 }
-/** What came back, with the status for the audit trail. */
+/** An answer, with its HTTP status for the audit trail. */
 export type Exchanged<T> = { status: number; value: T }
 
 /** Checks an input against its row. Throws AppError invalid, with the fields, before anything is sent. */
 export function prepare(op: Operation, input: AnyInput): Prepared {
   const schemas = schemasOf(op)
-  // It makes a reader's leaving cancel the run: a change, and one that the row's role does not cover.
+  // It cancels the run when the reader disconnects: a write, which the row's role does not cover.
   if (op.effect === 'read' && (input.query as Record<string, unknown> | undefined)?.cancel_on_disconnect !== undefined)
     throw new AppError('invalid', 'A run is not cancelled by leaving it. Cancel the run explicitly.')
   const query = check(op, schemas.query, schemas.query ? (input.query ?? {}) : input.query)
@@ -81,7 +81,7 @@ function requestFor(op: Operation, to: Destination, prepared: Prepared, options:
   }
 }
 
-/** A read is asked once more where the connection failed; a write never, since it may have arrived. */
+/** Retries a read once after a connection error. A write is never retried, since it may have arrived. */
 export async function withRetry<T>(op: Operation, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
@@ -105,8 +105,8 @@ const unknownFate = (error: ConnectionError) =>
 export const isSuccess = (status: number) => status >= 200 && status < 300
 
 /**
- * Sends a prepared request and gives the answer's own text, whatever its status: nothing of it is taken out, so it is for
- * those who hand nothing of it on.
+ * Sends a prepared request and returns the raw answer, whatever its status.
+ * The text is not redacted: do not pass it on.
  */
 export function exchangeText(
   op: Operation,
@@ -118,7 +118,7 @@ export function exchangeText(
   return withRetry(op, () => requestText(request))
 }
 
-/** Sends a prepared request to one server and reads its answer. No rights are checked here: that is `call`. */
+/** Sends a prepared request to one server and reads its answer. Roles are not checked here; `call` does that. */
 export async function exchange(
   op: Operation,
   to: Destination,
@@ -132,7 +132,7 @@ export async function exchange(
   return { status: answer.status, value: responseOutput(op, to, answer.status, value) }
 }
 
-/** As `exchange`, for operations that answer with an event stream. */
+/** Like `exchange`, for operations that answer with an event stream. */
 export async function exchangeStream(
   op: Operation,
   to: Destination,

@@ -7,14 +7,14 @@ const learned = () => {
   shared.pilothouseDialects ??= new Map()
   return shared.pilothouseDialects
 }
-/** The address is part of it: another control plane may speak another dialect. */
+/** Includes the address: another control plane may use another dialect. */
 const keyOf = ({ slug, baseUrl }: Workspace) => JSON.stringify([slug, baseUrl])
 
-/** How requests to this workspace's servers spell their keys: as set, or as the first record that showed it. */
+/** How requests to this workspace's servers spell their keys: as configured, or as learned from its first record. */
 export const dialectOf = (workspace: Workspace): Dialect =>
   workspace.dialect === 'auto' ? (learned().get(keyOf(workspace)) ?? DEFAULT_DIALECT) : workspace.dialect
 
-/** Learns from an answer of the control plane, before its keys are translated. */
+/** Learns from an answer of the control plane. Call it before the keys are translated. */
 export function learnDialect(workspace: Workspace, answer: unknown): void {
   if (workspace.dialect !== 'auto' || learned().has(keyOf(workspace))) return
   const dialect = detectDialect(answer)

@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Operation } from '@/lib/contracts/wire/api'
 
-/** Groups of operations that a server may lack as a whole; the others every server has. */
+/** Groups of operations that a server may lack as a whole. Every server has the rest. */
 export const FEATURES = {
   crons: 'crons',
   store: 'a store',
@@ -28,14 +28,14 @@ const BY_PATH: [RegExp, Feature][] = [
   [/^\/v1\/integrations/, 'integrations'],
 ]
 
-/** The group an operation belongs to; undefined for what every server has. */
+/** The group an operation belongs to; undefined for operations that every server has. */
 export const featureOf = (op: Operation): Feature | undefined =>
   op.api === 'traces' ? 'traces' : BY_PATH.find(([path]) => path.test(op.path))?.[1]
 
-/** What routers of the servers we meet say of a path they do not have; a missing record is named in other words. */
+/** Bodies that known routers send for an unknown path. A missing record has a different message. */
 const NO_ROUTE = new Set(['', 'Not Found', '404 Not Found', '404 page not found', '{"detail":"Not Found"}'])
 
-/** Why a refusal means that the server has no such operation at all, as a sentence; undefined where it means something else. */
+/** A sentence if the refusal means that the server lacks the whole operation; otherwise undefined. */
 export function missingFeature(op: Operation, status: number, text: string): string | undefined {
   const isRecord = op.path.endsWith('}')
   const isMissing =

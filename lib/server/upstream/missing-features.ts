@@ -8,7 +8,7 @@ const KEPT_MS = 10 * 60_000
 const MAX_PLACES = 2_000
 
 type Missing = Map<Feature, { reason: string; until: number }>
-// On globalThis, as everything that several copies of a module must share.
+// On globalThis, because several copies of this module share it.
 const shared = globalThis as unknown as { pilothouseMissing?: Map<string, Missing> }
 const places = () => {
   shared.pilothouseMissing ??= new Map()
@@ -16,7 +16,7 @@ const places = () => {
 }
 const keyOf = ({ workspace, deployment }: Place) => JSON.stringify([workspace, deployment ?? null])
 
-/** Notes a server's refusal of an operation it does not have. Forgotten after some minutes: the next revision may have it. */
+/** Remembers for 10 minutes that a server lacks an operation. The next revision may have it. */
 export function noteMissing(place: Place, op: Operation, { code, message, view }: AppError): void {
   const feature = featureOf(op)
   if (!feature || code !== 'unsupported' || view.upstreamStatus === undefined) return
@@ -26,7 +26,7 @@ export function noteMissing(place: Place, op: Operation, { code, message, view }
   places().set(key, known.set(feature, { reason: message, until: Date.now() + KEPT_MS }))
 }
 
-/** What was refused lately at a place, with the reasons. */
+/** The features recently refused at a place, each with the reason. */
 export function missingFeatures(place: Place): Map<Feature, string> {
   const known: Missing = places().get(keyOf(place)) ?? new Map()
   return new Map(

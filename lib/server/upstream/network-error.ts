@@ -3,7 +3,7 @@ import { classifyAddress } from '@/lib/contracts/wire/address'
 import { AppError } from '@/lib/errors'
 import { REFUSED_ADDRESS, type RefusedAddress } from './address-guard'
 
-/** No usable answer came. `wasSent` is false where the request certainly never left, so that a write can say what is known. */
+/** No usable answer came. `wasSent` is false only if the request certainly never left, so a failed write was not made. */
 export class ConnectionError extends AppError {
   constructor(
     message: string,
@@ -36,7 +36,7 @@ const KNOWN: Record<string, Known> = {
   UND_ERR_HEADERS_OVERFLOW: after('its answer has too many headers', false),
 }
 
-/** The first known reason in a chain of causes; undici wraps the socket's error once or twice. */
+/** The first known reason in the chain of causes: undici wraps the socket's error once or twice. */
 function reasonOf(error: unknown): Known {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = (at as NodeJS.ErrnoException).code ?? ''
@@ -49,21 +49,21 @@ function reasonOf(error: unknown): Known {
   return after('the connection failed')
 }
 
-/** What a failed fetch means, in a sentence that names the server. `who` is such as 'control plane at http://host'. */
+/** The error for a failed fetch, in a sentence that names the server. `who` is like 'control plane at http://host'. */
 export function connectionError(error: unknown, who: string): AppError {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
-    // Not instanceof: connections are shared by several copies of these modules, each with a class of its own.
+    // Not instanceof: several copies of this module share connections, and each copy has its own class.
     if ((at as Partial<RefusedAddress>).code === REFUSED_ADDRESS)
       return refusedAddress(who, (at as RefusedAddress).address)
   const { why, wasSent, isRetryable } = reasonOf(error)
   return new ConnectionError(`The ${who} cannot be reached (${why}).`, isRetryable, wasSent, error)
 }
 
-/** The deadline passed. A retry would only double the wait. */
+/** The error for a passed deadline. Not retryable: a retry would only double the wait. */
 export const lateError = (who: string, timeoutMs: number) =>
   new ConnectionError(`The ${who} did not answer within ${Math.ceil(timeoutMs / 1000)} seconds.`, false, true)
 
-/** The guard said no. The sentence says where an administrator allows it. */
+/** The error for an address that the guard refused; its message says how to allow it. */
 function refusedAddress(who: string, address: string): AppError {
   const why =
     classifyAddress(address) === 'public'

@@ -2,17 +2,16 @@ import 'server-only'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '@/lib/errors'
 
-/** So many requests in any such time; nothing is known where it is absent, and the server's refusals are all there is to go by. */
+/** At most `count` requests in any `windowMs`. Without it the limit is unknown, and the queue reacts to refusals only. */
 export type RequestRate = { count: number; windowMs: number }
 
-/** For tests to shorten. */
+/** Tests shorten these. */
 export const PATIENCE = { waitMs: 20_000, backOffMs: 1_000 }
 const MAX_BACK_OFF_MS = 30_000
 
 /**
- * Requests that share one allowance at a server: they wait for their turn, one that is refused with 429 comes again when the
- * server said, and after a refusal the others keep a distance, which shrinks while all goes well. Who would have to wait
- * longer than a page waits is refused with the time to come back.
+ * Queues requests that share one rate limit. A 429 is retried after `Retry-After` and spaces later requests out until they
+ * succeed; a request that would wait longer than `PATIENCE.waitMs` fails with AppError rate_limited and the time to retry.
  */
 export class RequestQueue {
   #sent: number[] = []
@@ -44,10 +43,10 @@ export class RequestQueue {
 
   #onRefusal(retryAfterMs: number | undefined): void {
     const own = Math.min(MAX_BACK_OFF_MS, PATIENCE.backOffMs * 2 ** this.#refusals)
-    // Some servers count what they refuse, so that coming back just in time is refused again.
+    // Some servers count refused requests, so a retry exactly on time would be refused again.
     const backOff = Math.max(retryAfterMs ?? 0, own)
     this.#refusals++
-    // Others of ours, and of other consoles with the same key, were refused at the same moment.
+    // Jitter: other requests with the same key were refused at the same moment.
     const wait = backOff * (1 + Math.random() / 5)
     this.#blockedUntil = Math.max(this.#blockedUntil, Date.now() + wait)
     this.#gapMs = Math.max(this.#gapMs, Math.min(wait, 10_000) / 2)

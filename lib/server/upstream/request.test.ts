@@ -55,7 +55,7 @@ const json = (value: unknown) => (_: IncomingMessage, response: ServerResponse) 
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
 }
 
-test('an answer comes back whole, with the key sent and no cookie or origin of ours', async () => {
+test('a request carries the key but no cookie or origin, and its answer comes back whole', async () => {
   respond = json({ ok: true })
   expect(await requestText(ask())).toMatchObject({ status: 200, contentType: 'application/json', text: '{"ok":true}' })
   expect(seen[0]?.headers['x-api-key']).toBe('key-of-the-workspace')
@@ -63,7 +63,7 @@ test('an answer comes back whole, with the key sent and no cookie or origin of o
   expect(seen[0]?.headers).not.toHaveProperty('origin')
 })
 
-test('the path prefix of an address is kept, and cannot be left', () => {
+test('the path prefix of an address is kept and cannot be escaped', () => {
   expect(joinUrl(new URL('http://host/agents/a/'), '/threads/x?limit=1').href).toBe(
     'http://host/agents/a/threads/x?limit=1',
   )
@@ -87,7 +87,7 @@ describe('a redirect is an error and is not followed', () => {
   })
 })
 
-test('an address that is not listed must be https on its usual port, and public', async () => {
+test('an unlisted address must be public and use https on a usual port', async () => {
   respond = json(1)
   for (const base of [proxy.url, 'https://127.0.0.1:8080', 'https://127.0.0.1', 'https://[::1]:8443']) {
     const error = await failure(requestText(ask({ to: to(base, { reach: 'open' }) })))
@@ -97,7 +97,7 @@ test('an address that is not listed must be https on its usual port, and public'
   expect(seen).toEqual([])
 })
 
-describe('a fault gives one plain sentence and no hang', () => {
+describe('a fault fails with one plain sentence and never hangs', () => {
   const cases: [string, () => Promise<void>, ErrorCode, RegExp, boolean][] = [
     [
       'a reset instead of an answer',
@@ -169,14 +169,14 @@ describe('a fault gives one plain sentence and no hang', () => {
     tcp.close()
   })
 
-  test('a small compressed answer that unpacks to too much is stopped', async () => {
+  test('a decompression bomb is stopped', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024), { level: 1 })
     respond = (_, response) =>
       void response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(bomb)
     expect(await failure(requestText(ask({ maxBytes: 1_048_576 })))).toMatchObject({ code: 'too_large' })
   })
 
-  test('an error page of any length is read only as far as an error can be told', async () => {
+  test('a long error page is read only up to a limit', async () => {
     respond = (_, response) => void response.writeHead(500, { 'content-type': 'text/html' }).end('x'.repeat(5_000_000))
     const { status, text } = await requestText(ask())
     expect(status).toBe(500)
@@ -184,7 +184,7 @@ describe('a fault gives one plain sentence and no hang', () => {
   })
 })
 
-test('a caller that leaves ends the request upstream', async () => {
+test('aborting a call ends the upstream request', async () => {
   let isClosed = false
   respond = (request) => void request.on('close', () => (isClosed = true))
   const leaving = new AbortController()
@@ -202,7 +202,7 @@ describe('a stream', () => {
   }
   const text = (body: ReadableStream<Uint8Array>) => new Response(body).text()
 
-  test('is passed on as it comes and has no deadline once it is open', async () => {
+  test('is passed on as it arrives and has no deadline once open', async () => {
     respond = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: 1\n\n')
@@ -213,7 +213,7 @@ describe('a stream', () => {
     expect(await text(answer.body)).toBe('data: 1\n\ndata: 2\n\n')
   })
 
-  test('that breaks shows its reader an error, never an end', async () => {
+  test('that breaks fails its reader and never looks finished', async () => {
     respond = events(1000)
     await proxy.set({ kind: 'reset', afterBytes: 5000 })
     const answer = await requestStream(ask())
@@ -221,7 +221,7 @@ describe('a stream', () => {
     await expect(text(answer.body)).rejects.toThrow()
   })
 
-  test('ends upstream when its signal aborts, silent or not', async () => {
+  test('ends upstream when its signal aborts, even while silent', async () => {
     let isClosed = false
     respond = (request, response) => {
       request.on('close', () => (isClosed = true))
@@ -235,12 +235,12 @@ describe('a stream', () => {
     await expect.poll(() => isClosed).toBe(true)
   })
 
-  test('that is no stream comes back as text', async () => {
+  test('with the wrong content type comes back as text', async () => {
     respond = (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hello</h1>')
     expect(await requestStream(ask())).toMatchObject({ status: 200, text: '<h1>hello</h1>' })
   })
 
-  test('that would be one too many for its server is refused at once', async () => {
+  test('beyond the limit per server is refused immediately', async () => {
     respond = (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
     const leaving = new AbortController()
     const direct = to(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -250,7 +250,7 @@ describe('a stream', () => {
     leaving.abort()
   })
 
-  test('documents do not queue behind streams', async () => {
+  test('never makes documents queue', async () => {
     respond = (request, response) => {
       if (request.url !== '/stream') return json({ ok: true })(request, response)
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()

@@ -11,9 +11,8 @@ import { guardedConnector } from './address-guard'
 import { allowedUpstreams, type Destination } from './destination'
 import { connectionError, lateError } from './network-error'
 
-// The one door through which this server talks to others. Redirects are errors: a redirect is the classic way round an
-// address check, and no operation of ours answers with one. Streams and documents have pools of their own, so that
-// documents never queue behind streams.
+// All HTTP from this server to upstreams. Redirects are errors, because they can bypass the address check and no operation
+// needs them; streams and documents have separate pools so that documents never queue behind streams.
 
 const CONNECT_TIMEOUT_MS = 5_000
 const DOCUMENT_TIMEOUT_MS = 30_000
@@ -24,15 +23,15 @@ const DOCUMENT_CONNECTIONS = 32
 const STREAM_CONNECTIONS = 512
 
 export type UpstreamRequest = {
-  /** The server, how far the request may reach, and the key it carries. The path prefix of its address is kept. */
+  /** The server, the reach of the request and the key it carries. The path prefix of the address is kept. */
   to: Destination
-  /** Path and query below the base, as `buildPath` gives it. */
+  /** Path and query below the base, as `buildPath` returns them. */
   path: string
   method: Method
   headers: Record<string, string>
   body?: string
   signal?: AbortSignal
-  /** Deadline of the whole exchange, of the headers for a stream. Zero for none. */
+  /** Deadline of the whole exchange, or of the headers for a stream. Zero for none. */
   timeoutMs?: number
   maxBytes?: number
 }
@@ -44,7 +43,7 @@ type Door = { documents: Agent; streams: buildConnector.connector }
 // On globalThis: pages, route handlers and actions each have their own copy of this module.
 const shared = globalThis as unknown as { pilothouseDoors?: Map<string, Door>; pilothouseStreams?: Map<string, number> }
 
-/** One of each for each reach: a socket opened for a listed origin is never reused by someone who may not reach it. */
+/** One per reach, so that a socket to a listed origin is never reused by a request that may not reach it. */
 function doorFor(reach: Reach): Door {
   shared.pilothouseDoors ??= new Map()
   const key = [reach, ...env().ALLOWED_UPSTREAMS].join(' ')
@@ -56,7 +55,7 @@ function doorFor(reach: Reach): Door {
         connect: guardedConnector(guard),
         connections: DOCUMENT_CONNECTIONS,
         pipelining: 1,
-        // Undici's own limits of 300 s would end a long `join`; deadlines are set per request here.
+        // Undici's default limits of 300 s would end a long `join`. Each request sets its own deadline.
         headersTimeout: 0,
         bodyTimeout: 0,
       }),
@@ -67,23 +66,23 @@ function doorFor(reach: Reach): Door {
   return door
 }
 
-/** The request's whole address. A base with a query or userinfo was refused when it was parsed. */
+/** The full URL of a request. `parseBase` has already refused a base with a query or user info. */
 export function joinUrl(base: URL, path: string): URL {
   const wanted = `${base.pathname.replace(/\/+$/, '')}${path}`
   const url = new URL(`${base.origin}${wanted}`)
-  // A dot segment in any spelling would climb out of the prefix, with it out of the deployment that the caller named.
+  // A dot segment in any spelling would escape the prefix, and with it the deployment that the caller named.
   if (!path.startsWith('/') || `${url.pathname}${url.search}` !== wanted)
     throw new AppError('invalid', 'The path leaves the address it belongs to.')
   return url
 }
 
-/** How messages name a server: what it is and where. */
+/** How messages name a server: its kind and address. */
 const nameOf = ({ to: { what, base } }: UpstreamRequest) =>
   `${what} at ${base.origin}${base.pathname.replace(/\/+$/, '')}`
 
 type Answer<Body> = { status: number; headers: Headers; body: Body }
 
-/** What both kinds of request are sent with. */
+/** The options that documents and streams share. */
 const outgoing = ({ to, method, headers, body }: UpstreamRequest, signal: AbortSignal) => ({
   method,
   headers: { 'user-agent': 'pilothouse', ...headers, ...to.credentials },
@@ -99,7 +98,7 @@ async function openDocument(request: UpstreamRequest, signal: AbortSignal) {
   return notRedirected(response, request)
 }
 
-/** Not `fetch`, whose body is made for few large pieces. */
+/** Avoids `fetch`, whose body is slow for many small chunks. */
 async function openStream(request: UpstreamRequest, signal: AbortSignal) {
   const { base, reach } = request.to
   const release = countStream(request)
@@ -117,7 +116,7 @@ async function openStream(request: UpstreamRequest, signal: AbortSignal) {
   return notRedirected({ status, headers: new Headers(flat), body }, request)
 }
 
-/** Counts a stream as open until the function that is given back is called. */
+/** Counts a stream as open until the returned function is called. Throws AppError rate_limited at the limit. */
 function countStream(request: UpstreamRequest): () => void {
   shared.pilothouseStreams ??= new Map()
   const open = shared.pilothouseStreams
@@ -142,7 +141,7 @@ function notRedirected<Body>(answer: Answer<Body>, request: UpstreamRequest): An
 
 type Bytes = AsyncIterable<Uint8Array> | null
 
-/** Reads a body up to a limit; the limit counts what comes out of decompression. */
+/** Reads a body up to `limit` decompressed bytes. */
 async function readText(body: Bytes, limit: number): Promise<{ text: string; isWhole: boolean }> {
   const parts: Uint8Array[] = []
   let size = 0
@@ -156,7 +155,7 @@ async function readText(body: Bytes, limit: number): Promise<{ text: string; isW
 }
 const decode = (parts: Uint8Array[]) => new TextDecoder().decode(Buffer.concat(parts))
 
-/** Runs `work` under the caller's signal and a deadline, and turns what fetch throws into a sentence. */
+/** Runs `work` under the caller's signal and a deadline, and turns network errors into AppErrors. */
 async function guarded<T>(
   request: UpstreamRequest,
   timeoutMs: number,
@@ -199,7 +198,7 @@ async function read({ status, headers, body }: Answer<Bytes>, request: UpstreamR
   return { status, headers, contentType: headers.get('content-type') ?? '', text }
 }
 
-/** Sends a request and reads the whole answer, whatever its status. Throws AppError where no answer came. */
+/** Sends a request and reads the whole answer, whatever its status. Throws AppError if no answer came. */
 export function requestText(request: UpstreamRequest): Promise<UpstreamResponse> {
   return guarded(request, request.timeoutMs ?? DOCUMENT_TIMEOUT_MS, async (signal, release) => {
     const answer = await read(await openDocument(request, signal), request)
@@ -209,8 +208,8 @@ export function requestText(request: UpstreamRequest): Promise<UpstreamResponse>
 }
 
 /**
- * Sends a request whose answer is a stream. Its body has no deadline: anyone who reads it watches for silence.
- * An answer that is not a success or not an event stream comes back read, as `text`.
+ * Sends a request whose answer is a stream. The body has no deadline, so its reader must watch for silence;
+ * an answer that is not a successful event stream comes back as `text`.
  */
 export function requestStream(request: UpstreamRequest): Promise<UpstreamStream | UpstreamResponse> {
   return guarded(request, request.timeoutMs ?? STREAM_HEADERS_TIMEOUT_MS, async (signal, release) => {

@@ -11,9 +11,9 @@ import { missingFeature } from './missing-feature'
 import type { UpstreamResponse } from './request'
 import { schemasOf } from './schemas'
 
-// What an upstream's answer means: a value that may leave this server, or an AppError with a sentence.
+// Turns an upstream's answer into a value that may leave this server, or an AppError.
 
-/** Upstreams may echo what we sent them; our own credentials never go further than this. */
+/** Replaces our own credentials, which upstreams may echo, with `[redacted]`. */
 export function withoutCredentials(text: string, { credentials }: Destination): string {
   const values = Object.values(credentials).flatMap((value) => [value, value.replace(/^Bearer /, '')])
   return values.reduce(
@@ -36,7 +36,7 @@ function refusal(to: Destination, said: string): string {
   return `The ${to.what} refused this workspace's API key${said ? `: ${said.replace(/[.!]$/, '')}` : ''}. Check the key in the workspace's settings.`
 }
 
-/** The error that an answer other than a success stands for. */
+/** The AppError for an unsuccessful answer. */
 export function responseError(op: Operation, to: Destination, answer: UpstreamResponse): AppError {
   const { status, contentType, headers } = answer
   const text = withoutCredentials(answer.text, to)
@@ -46,7 +46,7 @@ export function responseError(op: Operation, to: Destination, answer: UpstreamRe
   if (missing) return new AppError('unsupported', missing, more)
   if (code === 'upstream_refused_key') return new AppError(code, refusal(to, message), more)
   const words = message.replace(/[.!]$/, '')
-  // What a failed server says about itself is rarely a sentence; a refusal is, and says what to do.
+  // A failed server's message is rarely a sentence. A refusal's message is one, and says what to do.
   const isFailure = code === 'upstream_failed' || !words
   return new AppError(
     code,
@@ -55,7 +55,7 @@ export function responseError(op: Operation, to: Destination, answer: UpstreamRe
   )
 }
 
-/** What a success holds, as the wire has it; the value at the key `asText` as its text. Throws AppError upstream_shape for what is not JSON. */
+/** Parses a successful answer; the value at the key `asText` stays text. Throws AppError upstream_shape for broken JSON. */
 export function readResponse(op: Operation, to: Destination, answer: UpstreamResponse, asText?: string): unknown {
   if (op.answer === 'none') return undefined
   const text = withoutCredentials(answer.text, to)
@@ -76,7 +76,7 @@ export function readResponse(op: Operation, to: Destination, answer: UpstreamRes
   }
 }
 
-/** What of it may leave this server: the output side of the row's response schema. Throws AppError upstream_shape where it does not fit. */
+/** The value through the row's response schema, redacted. Throws AppError upstream_shape where it does not fit. */
 export function responseOutput(op: Operation, to: Destination, upstreamStatus: number, value: unknown): unknown {
   const isWhole = op.answer === 'text' || STATE_ANSWERS.has(op.id)
   const parsed = schemasOf(op).response.safeParse(isWhole ? value : redact(fromWire(value)))

@@ -10,7 +10,7 @@ const SCHEMAS: Record<ApiId, Record<string, RowSchemas>> = {
   traces: tracesSchemas,
 }
 
-/** The schema half of a row. A test of the contracts keeps the two halves keyed alike. */
+/** The schemas of an operation. A test of the contracts checks that every row has them. */
 export function schemasOf(op: Operation): RowSchemas {
   const schemas = SCHEMAS[op.api][op.id]
   if (!schemas) throw new TypeError(`${op.api}.${op.id} has no schemas.`)

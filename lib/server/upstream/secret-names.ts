@@ -4,11 +4,11 @@ import { isRecord } from '@/lib/json/guards'
 import type { Workspace } from '../access/workspaces'
 import type { CallContext } from './call-context'
 
-/** Whether somebody of this role sees in the workspace which secrets a deployment has. Values are another matter: nobody does. */
+/** Whether this role may see the names of a deployment's secrets in the workspace. Nobody ever sees the values. */
 export const mayNameSecrets = (role: Role, { secretNames }: Pick<Workspace, 'secretNames'>): boolean =>
   secretNames === 'members' || isAtLeast(role, 'admin')
 
-/** An answer of the control plane as its reader may see it: without the names where these are for administrators. */
+/** A control-plane answer without secret names where only administrators may see them. */
 export function visibleTo<T>({ role, workspace }: CallContext, op: Operation, value: T): T {
   if (op.api !== 'control-plane' || mayNameSecrets(role, workspace)) return value
   return withoutNames(value) as T // the same shape, with empty lists

@@ -11,8 +11,8 @@ import { call } from './call'
 import { PATIENCE } from './request-queue'
 import { GATHER, LIMITS } from './traces-exchange'
 
-// A hosted tracing API as the facts describe it, at a tenth of its scale of time: /api/v1, its own key, no operation for
-// trees, pages of a hundred by cursor, so many requests in a window and 429 with Retry-After beyond.
+// A hosted tracing API with time scaled to a tenth: /api/v1, its own key, no operation for trees, pages of 100 by cursor,
+// and 429 with Retry-After beyond its rate limit.
 
 const WINDOW_MS = 400
 const RUNS = 450
@@ -74,7 +74,7 @@ beforeEach(() => {
 
 const asked = (path: string) => stub.seen.filter((one) => one.path.startsWith(`/api/v1${path}`)).length
 
-test('a trace is read whole through the query, within its limit, and the key of the control plane is not shown to it', async () => {
+test("a whole trace is read through the query within its rate limit, without the control plane's key", async () => {
   strict = { '/runs/query': 3 }
   const found: string[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -83,12 +83,12 @@ test('a trace is read whole through the query, within its limit, and the key of 
     cursor = page.next
   }
   expect(found).toEqual(runs.map(({ id }) => id))
-  // The operation for trees is tried once, not once a page.
+  // The operation for trees is tried once, not once per page.
   expect([asked('/traces'), asked('/runs/query'), refused]).toEqual([1, 5, []])
   expect(JSON.stringify(stub.seen)).not.toContain('canary')
 })
 
-test('runs that are opened together are one request, and one that is gone is said so', async () => {
+test('runs opened together share one request, and a deleted one is not found', async () => {
   const open = (id: string) => call(traces.getTraceRun, { workspace: 'hosted', params: { run_id: id } }, { actor })
   const some = runs.slice(0, 6).map(({ id }) => id)
   const gone = open(randomUUID()).catch((error: { code: string }) => error.code)
@@ -96,7 +96,7 @@ test('runs that are opened together are one request, and one that is gone is sai
   expect([await gone, asked('/runs/query'), stub.seen.length]).toEqual(['not_found', 1, 1])
 })
 
-test('what is refused with 429 comes again when the server said, one after another, and everybody shares an answer', async () => {
+test('requests refused with 429 are retried in turn after Retry-After, and equal requests share an answer', async () => {
   strict = { '/runs/stats': 1 }
   const total = (session: string) =>
     call(traces.getTraceTotals, { workspace: 'hosted', body: { session: [session] } }, { actor })
@@ -104,14 +104,14 @@ test('what is refused with 429 comes again when the server said, one after anoth
   const all = await Promise.all(['a', 'b', 'a', 'a', 'c'].map(total))
   expect(all.map(({ run_count }) => run_count)).toEqual([RUNS, RUNS, RUNS, RUNS, RUNS])
   expect(Date.now() - began).toBeGreaterThan(300)
-  // Three different questions; those that came too early were refused, and not by the dozen.
+  // Three distinct requests; only a few were refused for coming too early.
   expect(asked('/runs/stats') - refused.length).toBe(3)
   expect(refused.length).toBeLessThanOrEqual(4)
   await total('a')
   expect(asked('/runs/stats') - refused.length).toBe(3)
 })
 
-test('a hosted server is asked in its own words: no sums that it does not know, models by what is logged', async () => {
+test('requests to a hosted server leave out unsupported totals and filter models by logged metadata', async () => {
   const filter = 'eq(model, "m")'
   const body = { session: [randomUUID()], bucket_seconds: 60, model_usage: true, other_costs: true, filter }
   await call(traces.getTraceTotals, { workspace: 'hosted', body }, { actor })
@@ -121,7 +121,7 @@ test('a hosted server is asked in its own words: no sums that it does not know, 
   })
 })
 
-test('who would wait longer than a page does is told when to come again', async () => {
+test('a request that would wait too long fails with the time to retry', async () => {
   strict = { '/runs/query': 0 }
   Object.assign(PATIENCE, { waitMs: 200 })
   const body = { session: [randomUUID()] }

@@ -10,21 +10,21 @@ import type { Destination } from './destination'
 import { type Exchanged, type ExchangeOptions, exchange, type Prepared, prepare } from './exchange'
 import { RequestQueue, type RequestRate } from './request-queue'
 
-// A hosted tracing API allows each key so many requests, which all readers of a workspace share. So they wait for one another
-// here; runs that are opened at about the same time are asked for together, and what everybody sees is asked for once.
+// A hosted tracing API rate-limits each key, which all readers of a workspace share. Requests queue here, runs opened at
+// about the same time are fetched in one request, and shared answers are cached.
 
-/** Known allowances; that of totals differs by region, so its refusals are what tells. For tests to shorten. */
+/** Known rate limits. The one for totals differs by region, so its queue reacts to refusals. Tests shorten these. */
 export const LIMITS: Record<string, RequestRate> = { queryTraceRuns: { count: 15, windowMs: 10_000 } }
-/** Totals are the dearest: once in ten seconds for all readers, in some regions. */
+/** Cache times in ms. Totals are the most expensive: some regions allow one request in ten seconds for all readers. */
 export const SHARED_MS: Record<string, number> = { getTraceTotals: 30_000, listTracingProjects: 60_000 }
-/** How long runs are waited for that are asked for together, and how many at most. For tests to lengthen. */
+/** How long to collect runs for one request, and how many at most. Tests lengthen the wait. */
 export const GATHER = { waitMs: 40, most: 20 }
 const MAX_KEPT = 500
 
 type Answer = Promise<Exchanged<unknown>>
 type Gathered = { ids: Set<string>; answer: Answer }
 type Kept = { until: number; answer: Answer }
-// On globalThis, as everything that several copies of a module must share.
+// On globalThis, because several copies of this module share it.
 const shared = globalThis as unknown as {
   pilothouseTraces?: { lanes: Map<string, RequestQueue>; gathered: Map<string, Gathered>; kept: Map<string, Kept> }
 }
@@ -33,7 +33,7 @@ const state = () => {
   return shared.pilothouseTraces
 }
 
-/** As `exchange`, for the tracing API: within the limits of a hosted one. The embedded platform has none to keep. */
+/** Like `exchange`, within the rate limits of a hosted tracing API. The embedded platform has none. */
 export async function exchangeTraces(
   op: Operation,
   to: Destination,
@@ -50,7 +50,7 @@ export async function exchangeTraces(
   return await paced(op, key, to, prepared, options, options.signal)
 }
 
-/** What is asked in the words that hosted servers know: without what only the embedded platform adds up, and with filters by what is logged. */
+/** A body that hosted servers accept: without the embedded platform's own totals, and with filters by logged metadata. */
 function hostedBody(body: unknown): unknown {
   if (!isRecord(body)) return body
   const { bucket_seconds, model_usage, other_costs, ...asked } = body
@@ -59,7 +59,7 @@ function hostedBody(body: unknown): unknown {
   return asked
 }
 
-/** One allowance: of a key at a server. */
+/** Identifies one rate limit: a key at a server. Hashed, so that the key itself is not kept. */
 const keyOf = ({ base, credentials }: Destination): string =>
   createHash('sha256')
     .update(JSON.stringify([base.href, credentials]))
@@ -81,7 +81,7 @@ function paced(
   return lane.run(() => exchange(op, to, prepared, { ...options, signal }), signal)
 }
 
-/** The same answer for all who ask within a time. Its work outlives each of them, so it has no one's signal; a failure is nobody else's. */
+/** Shares one answer among callers for `keptMs`. `ask` takes no signal because it may outlive its caller. */
 function keep(key: string, keptMs: number, ask: () => Answer): Answer {
   const { kept } = state()
   const known = kept.get(key)
@@ -93,7 +93,7 @@ function keep(key: string, keptMs: number, ask: () => Answer): Answer {
   return answer
 }
 
-/** One run, asked for with the others of the same moment: the query takes many and is allowed thrice as often as a single run. */
+/** Fetches one run in a batch: the query takes many ids, and its rate limit is three times that of a single run. */
 async function oneOfMany(key: string, to: Destination, { path }: Prepared, options: ExchangeOptions): Answer {
   const { gathered } = state()
   const id = decodeURIComponent(path.split('/').at(-1) ?? '')
