@@ -21,7 +21,7 @@ import type { ThreadPlace } from './light-thread'
 type Metadata = Thread['metadata']
 type Props = { place: ThreadPlace; metadata: Metadata; onClose: () => void }
 
-/** A thread's metadata as JSON. Only keys that were changed are sent: the server merges them. */
+/** A thread's metadata as JSON. Sends only changed keys, because the server merges them. */
 export function EditMetadata({ place, metadata, onClose }: Props) {
   const client = useQueryClient()
   // As it was when the dialog opened: the page goes on reading.
