@@ -102,7 +102,7 @@ function Runs({ sum, href, side }: { sum: PathSum | undefined; href: Route | und
   )
 }
 
-/** How much longer or shorter it took; more than a tenth, and more than a moment, is worth a word. */
+/** How much longer or shorter it took. Differences below 1 ms count as equal. */
 function differenceOf(a: PathSum | undefined, b: PathSum | undefined): string {
   if (a?.latency === null || b?.latency === null || !a || !b) return ''
   const by = b.latency - a.latency
