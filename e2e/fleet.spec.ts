@@ -5,7 +5,6 @@ import { addControlPlane } from './support/workspace'
 
 // The list with ten thousand deployments that change while it is paged (for its speed see `npm run bench --
 // list-scale`), and a control plane with few features.
-// and a control plane that has little to tell.
 
 const table = (page: Page) => page.getByRole('table', { name: 'Deployments' })
 const names = (page: Page) => table(page).locator('a[data-row]').allTextContents()

@@ -163,7 +163,7 @@ const columnsFor = ({ place, active, authors, rows, whyNot, onActivate }: Column
             size="sm"
             reason={whyNot}
             aria-label={`Activate version ${one.version}`}
-            onClick={() => onActivate(one.version as number)} // told apart above
+            onClick={() => onActivate(one.version as number)} // distinguished above
           >
             Activate
           </Button>
