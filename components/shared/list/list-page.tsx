@@ -4,7 +4,6 @@ import type { Route } from 'next'
 import type { ReactNode } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
-import { LostNotice } from '@/components/shared/feedback/lost-notice'
 import { StaleNotice } from '@/components/shared/feedback/stale-notice'
 import { useTryAgain } from '@/components/shared/feedback/use-try-again'
 import { Button } from '@/components/ui/button'
@@ -221,4 +220,14 @@ const NoMatch = ({ list, isBeyond }: { list: List; isBeyond?: boolean }) => (
   >
     {isBeyond ? 'This page is past the end of the list.' : 'Change the filters or clear them.'}
   </EmptyState>
+)
+
+/** Shown if the rows that this page was anchored to are gone, because paging is then inexact. */
+const LostNotice = ({ onFirst }: { onFirst: () => void }) => (
+  <div role="status" className="mb-3 flex items-center gap-2.5 rounded-md border border-warn/30 bg-warn-soft px-3 py-2">
+    <p className="min-w-0 flex-1">This list changed while you were paging. Some rows may be missing or shown twice.</p>
+    <Button size="sm" onClick={onFirst}>
+      First page
+    </Button>
+  </div>
 )
