@@ -1,5 +1,6 @@
 import { redirect } from 'next/navigation'
-import { NoWorkspace } from '@/components/shell/no-workspace'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { SignOutButton } from '@/components/shell/sign-out'
 import { routes } from '@/lib/routes'
 import { pageActor } from '@/lib/server/access/page-actor'
 import { listWorkspaces } from '@/lib/server/access/workspaces'
@@ -10,3 +11,11 @@ export default async function Page() {
   if (first) redirect(routes.deployments(first.slug))
   return <NoWorkspace email={actor.email} />
 }
+
+const NoWorkspace = ({ email }: { email: string }) => (
+  <main className="mx-auto max-w-xl py-24">
+    <EmptyState title="No workspaces yet" action={<SignOutButton />}>
+      You are signed in as {email}. Ask an administrator to add you to a workspace, then reload this page.
+    </EmptyState>
+  </main>
+)

@@ -2,9 +2,9 @@ import type { Page } from '@playwright/test'
 import { axeOf } from './support/accessible'
 import { expect, openDeployment, signIn, startChat, test } from './support/session'
 
-test.beforeEach(() => test.setTimeout(150_000)) // dozens of pages; the time-out only ends what hangs
+test.beforeEach(() => test.setTimeout(150_000)) // dozens of pages; the timeout only ends a hanging test
 
-/** In both themes; of the dark one only what it can change. */
+/** All rules in the light theme; in the dark one only contrast, which is all that differs. */
 async function findsNothing(page: Page, place: string) {
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   for (const theme of ['light', 'dark'] as const) {
@@ -24,7 +24,7 @@ async function findsNothingOn(page: Page, paths: string[]) {
   }
 }
 
-test('axe finds nothing on the sign-in and the pages of a workspace, light and dark', async ({ page }) => {
+test('axe finds no violations on the sign-in page and the workspace pages, light and dark', async ({ page }) => {
   await page.goto('/sign-in?callbackUrl=/local/runs&error=CredentialsSignin')
   await findsNothing(page, 'sign-in')
   await signIn(page)
@@ -48,7 +48,7 @@ test('axe finds nothing on the sign-in and the pages of a workspace, light and d
   await findsNothing(page, 'a refused dialog')
 })
 
-test('axe finds nothing on the pages of a deployment, light and dark', async ({ page }) => {
+test('axe finds no violations on the pages of a deployment, light and dark', async ({ page }) => {
   await openDeployment(page, 'concierge')
   const deployment = new URL(page.url()).pathname
   await findsNothingOn(
@@ -63,7 +63,7 @@ test('axe finds nothing on the pages of a deployment, light and dark', async ({ 
   )
 })
 
-test('axe finds nothing on the pages of a run and its thread, light and dark', async ({ page }) => {
+test('axe finds no violations on the pages of a run and its thread, light and dark', async ({ page }) => {
   await openDeployment(page, 'concierge')
   await startChat(page, 'What is 6 * 7?')
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })

@@ -2,8 +2,8 @@ import { expectAccessible } from './support/accessible'
 import { agentOf } from './support/platform'
 import { expect, signIn, test } from './support/session'
 
-test('an assistant is made, edited, compared, set back, undone and deleted', async ({ page }, { retry }) => {
-  const name = `Night desk ${retry}` // a second try meets what the first one left
+test('an assistant is created, edited, compared, rolled back, restored and deleted', async ({ page }, { retry }) => {
+  const name = `Night desk ${retry}` // a retry finds the assistant of the first attempt
   const { id, ask } = await agentOf('concierge')
   await signIn(page, `/local/deployments/${id}/assistants`)
   const table = page.getByRole('table', { name: 'Assistants' })
@@ -18,7 +18,7 @@ test('an assistant is made, edited, compared, set back, undone and deleted', asy
   await expect(page.getByText('Enter a whole number.')).toBeVisible()
   await page.getByLabel('delay_ms', { exact: true }).fill('3000')
   await expectAccessible(page)
-  // The server's own rule lands on its field.
+  // The server's validation error is shown at its field.
   await page.getByRole('button', { name: 'Create assistant' }).click()
   await expect(page.getByLabel('delay_ms', { exact: true })).toHaveAttribute('aria-invalid', 'true')
   await page.getByLabel('delay_ms', { exact: true }).fill('1')
@@ -28,7 +28,7 @@ test('an assistant is made, edited, compared, set back, undone and deleted', asy
   expect(found).toHaveLength(1)
   const assistant = found[0]?.assistant_id ?? ''
 
-  // Thirty fields, of which the form changes one.
+  // The form changes one of thirty fields.
   const context = Object.fromEntries(Array.from({ length: 28 }, (_, index) => [`extra_${index}`, { of: index }]))
   await ask('PATCH', `/assistants/${assistant}`, { context: { persona: 'a night porter', delay_ms: 1, ...context } })
   await page.reload()
@@ -37,7 +37,7 @@ test('an assistant is made, edited, compared, set back, undone and deleted', asy
   await page.getByLabel('persona', { exact: true }).fill('a day porter')
   await expect(page.getByRole('region', { name: 'Save' })).toContainText('Saving creates version 3')
   await expect(page.getByText('not in the schema; they are kept')).toBeVisible()
-  await page.reload() // what was typed is still there
+  await page.reload() // the typed text is kept
   await expect(page.getByLabel('persona', { exact: true })).toHaveValue('a day porter')
   await page.getByRole('button', { name: 'Save as version 3' }).click()
   await expect(page.getByText('Active version3', { exact: true })).toBeVisible()
@@ -63,7 +63,7 @@ test('an assistant is made, edited, compared, set back, undone and deleted', asy
   await expect(dialog).toHaveCount(0)
   expect((await ask('GET', `/assistants/${assistant}`)).version).toBe(3)
 
-  // A run after that uses the version that is shown, and says so.
+  // A later run uses the active version and shows it.
   await page.goto(`/local/deployments/${id}/runs/new?assistant=${assistant}`)
   await page.getByLabel('Message', { exact: true }).last().fill('Who are you?')
   await page.getByRole('button', { name: 'Start run' }).click()
@@ -90,7 +90,7 @@ test('an assistant is made, edited, compared, set back, undone and deleted', asy
   await expect(table.getByRole('row', { name: new RegExp(name) })).toHaveCount(0)
 })
 
-test('the second of two who edit sees the first one’s version and decides', async ({ page }) => {
+test('the second of two concurrent editors sees the other version and chooses', async ({ page }) => {
   const { id, ask } = await agentOf('concierge')
   const { assistant_id } = await ask('POST', '/assistants', {
     graph_id: 'chat',

@@ -5,20 +5,20 @@ import { send, startStubAgent } from './support/stub-agent'
 import type { Reply } from './support/stub-upstream'
 import { addAgentServer } from './support/workspace'
 
-/** The start page's editor for JSON, all of its text selected. */
+/** The start page's JSON editor with all its text selected. */
 async function openJsonEditor(page: Page): Promise<Locator> {
   await openDeployment(page, 'concierge')
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
   await page.getByRole('button', { name: 'JSON', exact: true }).click()
-  // The real editor is loaded on its own; until then a plain field stands in.
+  // The editor is loaded on demand and replaces a plain text field.
   const editor = page.locator('.cm-content[role=textbox]').and(page.getByRole('textbox', { name: 'Input as JSON' }))
   await editor.click()
   await page.keyboard.press('ControlOrMeta+a')
   return editor
 }
 
-test('a wrong password is said next to the form, once, and the email stays', async ({ page }) => {
+test('a wrong password shows one error next to the form and keeps the email', async ({ page }) => {
   await page.goto('/sign-in')
   await page.getByLabel('Email').fill('admin@example.com')
   await page.getByLabel('Password').fill('not the password')
@@ -27,7 +27,7 @@ test('a wrong password is said next to the form, once, and the email stays', asy
   await expect(page.getByLabel('Email')).toHaveValue('admin@example.com')
 })
 
-test('an ended session leads to the sign-in and back to the same page', async ({ page, context }) => {
+test('an ended session leads to sign-in and back to the same page', async ({ page, context }) => {
   await signIn(page, '/local/settings')
   await context.clearCookies()
   await page.goto('/local/members')
@@ -38,9 +38,7 @@ test('an ended session leads to the sign-in and back to the same page', async ({
   await expect(page).toHaveURL(/\/local\/members$/)
 })
 
-test('input that is no JSON, or not what the graph takes, is said while it is typed, and nothing typed is lost', async ({
-  page,
-}) => {
+test('invalid JSON and schema violations are shown while typing, and nothing typed is lost', async ({ page }) => {
   const editor = await openJsonEditor(page)
   await page.keyboard.insertText('{"messages": [}')
   await expect(editor).toHaveAccessibleDescription(/Line 1, column 15/) // before anything is sent
@@ -49,7 +47,7 @@ test('input that is no JSON, or not what the graph takes, is said while it is ty
   await expect(page.getByText(/Line 1, column 15/)).toHaveCount(1)
   await expect(editor).toContainText('{"messages": [}')
 
-  await expect(editor).toBeFocused() // where the refusal leads
+  await expect(editor).toBeFocused() // where the error's link leads
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.insertText('{"messages": 7}')
   await expect(editor).toHaveAccessibleDescription(/messages/)
@@ -64,7 +62,7 @@ test('input that is no JSON, or not what the graph takes, is said while it is ty
   await expect(editor).not.toHaveAttribute('aria-invalid', 'true')
 })
 
-test('a megabyte pasted into the editor is read through, and typing goes on at once', async ({ page, context }) => {
+test('a megabyte pasted into the editor is checked in full without blocking typing', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const editor = await openJsonEditor(page)
   const text = JSON.stringify(
@@ -80,7 +78,7 @@ test('a megabyte pasted into the editor is read through, and typing goes on at o
   )
   expect(text.length).toBeGreaterThan(1024 * 1024)
   await page.evaluate((given) => navigator.clipboard.writeText(given), `${text.slice(0, -1)},`)
-  // The longest the page's own thread is held up from here on.
+  // Measures the longest block of the main thread from here on.
   await page.evaluate(() => {
     const seen = window as unknown as { longest: number }
     seen.longest = 0
@@ -98,7 +96,7 @@ test('a megabyte pasted into the editor is read through, and typing goes on at o
   expect(longest).toBeLessThan(1_000)
 })
 
-test('a graph that raises ends as failed, with its message shown', async ({ page }) => {
+test('a graph that raises an exception ends as failed and shows its message', async ({ page }) => {
   await openDeployment(page, 'workbench')
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'failing (default)' })
@@ -106,7 +104,7 @@ test('a graph that raises ends as failed, with its message shown', async ({ page
   await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible({ timeout: 20_000 })
 })
 
-test('whatever a stream holds, nothing in it runs and nothing leaves the page', async ({ page }) => {
+test('nothing in a stream is executed or sends a request', async ({ page }) => {
   const foreign: string[] = []
   page.on('request', (request) => {
     if (!/^(http:\/\/localhost|data:image\/png|blob:)/.test(request.url())) foreign.push(request.url())

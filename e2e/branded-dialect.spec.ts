@@ -3,9 +3,9 @@ import { startBrandedPlatform } from './support/branded-platform'
 import { expect, test } from './support/session'
 import { addControlPlane } from './support/workspace'
 
-// The same work as against the embedded platform, with a control plane that writes the brand's names.
+// Repeats the main steps against a control plane that uses the brand's field names.
 
-test('a control plane of the branded dialect: created, found, read, compared, restored and edited', async ({
+test('deployments work with a control plane of the branded dialect: create, search, read, compare, restore, edit', async ({
   page,
 }) => {
   test.setTimeout(150_000)

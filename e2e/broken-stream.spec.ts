@@ -5,7 +5,7 @@ import { send, startStubAgent } from './support/stub-agent'
 import type { Reply } from './support/stub-upstream'
 import { addAgentServer, agentServer } from './support/workspace'
 
-test('an agent server lost in mid-stream: what came stays, the page says so, and the reply is whole in the end', async ({
+test('after losing the agent server mid-stream, the page keeps the output, shows the problem and completes the reply', async ({
   page,
 }) => {
   const { url, key } = await agentServer('concierge')
@@ -19,20 +19,18 @@ test('an agent server lost in mid-stream: what came stays, the page says so, and
     await expect(page.getByText('Reconnecting to the agent server')).toBeVisible()
     await expect(reply).toContainText('concierge')
     await expect(reply).not.toContainText('to the very end')
-    await expect(page.getByRole('main').getByText(/cannot be reached/)).toHaveCount(0) // it is no failure yet
+    await expect(page.getByRole('main').getByText(/cannot be reached/)).toHaveCount(0) // not a failure yet
     await proxy.set(null)
     await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
     await expect(reply).toContainText('thank you for listening to the very end.')
     await expect(reply).toHaveCount(1)
-    await expect(page.getByText(/Output may be missing/)).toHaveCount(0) // the server had kept the rest
+    await expect(page.getByText(/Output may be missing/)).toHaveCount(0) // the server kept the rest
   } finally {
     await proxy.stop()
   }
 })
 
-test('a stream that breaks where nothing is kept: the hole is marked once, and the whole reply is read afterwards', async ({
-  page,
-}) => {
+test('a broken stream without replay shows its gap once, and the full reply is read afterwards', async ({ page }) => {
   const part = (content: string): [string, unknown] => [
     'messages',
     [{ type: 'AIMessageChunk', id: 'reply', content }, { langgraph_node: 'model' }],

@@ -6,7 +6,7 @@ import { ask } from './support/platform'
 import { startRecordingProxy } from './support/recording-proxy'
 import { expect, signIn, startChat, test } from './support/session'
 
-// A value that is set by every way there is, and then searched in everything that the console gives away or keeps.
+// Sets values in every possible way, then searches for them in everything that the console sends or stores.
 
 const mark = randomBytes(8).toString('hex')
 const canary = (way: string) => `canary${way}${mark}`
@@ -26,11 +26,7 @@ const review = (page: Page) => page.getByRole('button', { name: /^Review \d/ })
 const send = (page: Page) => page.getByRole('button', { name: 'Save and create revision' })
 const saved = (page: Page) => expect(page.getByRole('link', { name: 'View revision' })).toBeVisible()
 
-test('no value of a secret is ever given away or kept, whichever way it was set', async ({
-  browser,
-  page,
-  baseURL,
-}) => {
+test('no secret value is ever sent or stored, however it was set', async ({ browser, page, baseURL }) => {
   test.setTimeout(150_000)
   await signIn(page)
   const door = await startRecordingProxy(baseURL ?? '')
@@ -42,7 +38,7 @@ test('no value of a secret is ever given away or kept, whichever way it was set'
   const mine = await context.newPage()
   const name = `canary-${mark}`
 
-  // Made: one typed, others pasted; refused by the server at first.
+  // Create: one typed, others pasted; rejected by the server at first.
   await mine.goto('/local/deployments/new')
   await field(mine, 'Name').fill(name)
   await field(mine, 'Repository').selectOption({ label: 'local/samples' })
@@ -68,7 +64,7 @@ test('no value of a secret is ever given away or kept, whichever way it was set'
   const id = mine.url().split('/').at(-3) ?? ''
   const at = `/local/deployments/${id}`
 
-  // Changed: replaced, added, pasted, as text, and by somebody else in between.
+  // Change: replaced, added, pasted, as text, and by another user in between.
   await mine.goto(`${at}/settings/secrets`)
   await mine.getByRole('button', { name: 'Replace or rename TYPED' }).click()
   await mine.getByLabel('New value of TYPED').fill(canary('Replaced'))
@@ -99,11 +95,11 @@ test('no value of a secret is ever given away or kept, whichever way it was set'
     OTHER: '1',
     AS_TEXT: canary('Text'),
   })
-  // A draft that is never sent, and stays open.
+  // A draft that is never sent and stays open.
   await mine.getByRole('button', { name: 'Replace or rename PASTED' }).click()
   await mine.getByLabel('New value of PASTED').fill(canary('Draft'))
 
-  // Looked at from everywhere: as pages, as their HTML, and as answers to programs.
+  // Read everywhere: as pages, as their HTML, and through the API.
   const other = await context.newPage()
   await other.goto(`/local/deployments?name_contains=${name}&peek=${id}`)
   await expect(other.getByRole('complementary', { name: `Peek: ${name}` })).toContainText('FROM_FILE')
@@ -139,13 +135,13 @@ test('no value of a secret is ever given away or kept, whichever way it was set'
     expect(await other.evaluate(read, resource), resource).toEqual([200, true])
   }
 
-  // All of it was seen: the names are there, where a value could be.
+  // Proves that the search covered everything: the names appear wherever a value could.
   const hay = [...door.sent(), ...(await keptBy(context)), printed(), ...(await stored())]
   expect(astray).toEqual([])
   const seen: [where: string, text: string][] = [
     [`GET /local/deployments?name_contains=${name}`, 'FROM_FILE'], // a page with its data
     [`GET ${at}/settings/secrets`, 'FROM_FILE'],
-    [`POST ${at}/settings/secrets`, 'FROM_FILE'], // an action
+    [`POST ${at}/settings/secrets`, 'FROM_FILE'], // a server action
     [`GET ${relay}/${id}`, 'FROM_FILE'],
     [`GET /api/export/local/deployments?format=csv`, 'FROM_FILE'],
     ['POST /api/live', id],
@@ -163,7 +159,7 @@ test('no value of a secret is ever given away or kept, whichever way it was set'
     expect(findAll([canary('Trap')], [{ where: 'a trap', text: trap }])).not.toEqual([])
   const ways = ['Pasted', 'Refused', 'Typed', 'Replaced', 'Large', 'File', 'Text', 'Outside']
   expect(findAll(ways.map(canary), hay)).toEqual([])
-  // What is being typed stands in its own field, and nowhere else.
+  // Text that is being typed appears only in its own field.
   const elsewhere = hay.filter(({ where }) => where !== `the page ${mine.url()}`)
   expect(findAll([canary('Draft')], elsewhere)).toEqual([])
 

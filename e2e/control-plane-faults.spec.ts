@@ -17,17 +17,17 @@ test.afterEach(async () => {
 })
 
 const tryAgain = (page: Page) => page.getByRole('button', { name: 'Try again' })
-/** Back by itself or at one press, whichever comes first. */
+/** Recovers automatically or after one retry, whichever comes first. */
 async function recovers(page: Page, sign: Locator) {
   await expect(tryAgain(page).or(sign).first()).toBeVisible()
   if (await tryAgain(page).isVisible())
     await tryAgain(page)
       .click({ timeout: 10_000 })
-      .catch(() => undefined) // gone in between
+      .catch(() => undefined) // it disappeared meanwhile
   await expect(sign).toBeVisible({ timeout: 30_000 })
 }
 
-test('a key that the control plane refuses is said once, with the way to change it, and nothing typed is lost', async ({
+test('a key rejected by the control plane is reported once with a link to change it, and nothing typed is lost', async ({
   page,
   context,
 }) => {
@@ -53,11 +53,11 @@ test('a key that the control plane refuses is said once, with the way to change 
   await expect(page.getByLabel('Search by name')).toHaveValue('conc')
 })
 
-test('a control plane that is down, broken or silent: the page stands, says so once and how old it is, and comes back', async ({
+test("with the control plane down, broken or silent, the page shows its data's age and one error, and recovers", async ({
   page,
   context,
 }) => {
-  test.setTimeout(180_000) // the silent one is waited for as long as the console waits: 30 s
+  test.setTimeout(180_000) // the silent one runs into the console's timeout of 30 s
   const [broken, silent] = [await proxyOfPlatform(), await proxyOfPlatform()]
   const slug = await addControlPlane(page, { url: silent.url, key: platform().api_key })
   await silent.set({ kind: 'black-hole' })
@@ -88,12 +88,12 @@ test('a control plane that is down, broken or silent: the page stands, says so o
   ]
   for (const [fault, words] of faults) {
     await broken.set(fault)
-    // Seen without a reload: what is known stays, with its age.
+    // Without a reload, known data stays, with its age.
     const stale = page.getByRole('main').getByRole('status').filter({ hasText: 'Last updated' })
     await expect(stale).toContainText(words, { timeout: 20_000 })
     await expect(stale).toHaveCount(1)
     await expect(concierge).toBeVisible()
-    // And without anything known, the page still stands.
+    // Without any data the page still renders.
     await page.reload()
     await expect(page.getByRole('heading', { name: 'Deployments' })).toBeVisible()
     await expect(page.getByRole('main').getByRole('alert')).toHaveCount(1)
@@ -111,10 +111,8 @@ test('a control plane that is down, broken or silent: the page stands, says so o
   await recovers(waiting, waiting.getByRole('link', { name: 'concierge' }))
 })
 
-test('a recording is shown without its control plane; before any of it has come, nothing is said of what it holds', async ({
-  page,
-}) => {
-  const upstream = await startBrandedPlatform() // the agent servers of it are at its own address
+test('a recording is shown without its control plane, and claims nothing before its data arrives', async ({ page }) => {
+  const upstream = await startBrandedPlatform() // its agent servers have the same host
   try {
     const slug = await addControlPlane(page, upstream)
     await page.goto(`/${slug}/deployments?name_contains=concierge`)
@@ -151,7 +149,7 @@ test('a recording is shown without its control plane; before any of it has come,
   await expect(failure).toHaveCount(1)
 })
 
-test('a recording outlives its deployment, and offers nothing that needs it', async ({ page }) => {
+test('a recording outlives its deployment, and offers no action that needs it', async ({ page }) => {
   const slug = await addAgentServer(page, { name: 'soon gone', ...(await agentServer('concierge')) })
   await startChat(page, 'What is 6 * 7?')
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })

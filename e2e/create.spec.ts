@@ -12,7 +12,7 @@ const root = path.resolve(import.meta.dirname, '..')
 const newName = () => `made-${randomBytes(4).toString('hex')}`
 const stored = async (name: string): Promise<{ id: string; source_config: Record<string, unknown> }[]> =>
   (await ask('GET', `/v2/deployments?name=${name}`)).resources
-/** Not the section of that name. */
+/** The field, not the section with the same name. */
 const field = (page: Page, name: string) =>
   page.getByLabel(name, { exact: true }).and(page.locator('input, select, textarea'))
 
@@ -30,7 +30,7 @@ async function openSettings(page: Page, name: string, part: string) {
   await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: part }).click()
 }
 
-test('a deployment of a repository: made once, watched, run, changed and deleted', async ({ page }) => {
+test('a deployment from a repository: created once, watched, run, changed and deleted', async ({ page }) => {
   test.setTimeout(150_000)
   const name = newName()
   await signIn(page)
@@ -51,7 +51,7 @@ test('a deployment of a repository: made once, watched, run, changed and deleted
   await field(page, 'Graph config').fill('graph.json')
   await expectAccessible(page)
 
-  // What only the server knows is said at the field, too.
+  // Errors found only by the server are shown at the field, too.
   const canary = `canary-${randomBytes(6).toString('hex')}`
   await page.getByRole('button', { name: 'Add secret' }).click()
   await pasteInto(page.getByLabel('Name of secret 1'), `# both\nexport GREETING="${canary}"\nPILOTHOUSE_AGENT_X=1\n`)
@@ -81,7 +81,7 @@ test('a deployment of a repository: made once, watched, run, changed and deleted
   await expect(page.getByText('Saved').first()).toBeVisible()
   expect((await stored(name))[0]?.source_config.build_on_push).toBe(true)
 
-  // A stale tab: somebody else has changed it meanwhile.
+  // A stale tab: another user has changed the deployment meanwhile.
   const other = await page.context().newPage()
   await other.goto(page.url())
   await field(other, 'Install command').fill('true')
@@ -113,7 +113,7 @@ test('a deployment of a repository: made once, watched, run, changed and deleted
   await expect.poll(async () => (await stored(name)).length, { timeout: 30_000 }).toBe(0)
 })
 
-test('a deployment of an image: only what applies is asked, a wrong resource spec is said at its field', async ({
+test('the form for an image has only the relevant fields, and a resource spec error is shown at its field', async ({
   page,
 }) => {
   test.setTimeout(90_000)
@@ -148,7 +148,7 @@ test('a deployment of an image: only what applies is asked, a wrong resource spe
   await expect(page.getByText('Healthy').first()).toBeVisible({ timeout: 60_000 })
 })
 
-test('a viewer sees forms and settings, and can send none of them', async ({ page }) => {
+test('a viewer sees forms and settings, but cannot submit them', async ({ page }) => {
   await signInAsViewer(page, '/local/deployments')
   const isRefused = async (button: string) =>
     expect(page.getByRole('button', { name: button })).toHaveAttribute('title', /admin/)

@@ -13,7 +13,7 @@ test.beforeEach(() => {
 test.afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 for (const setting of ['on', 'off'])
-  test(`direct streams ${setting}: a run reaches its viewer whole and in order through a started Next.js server`, async () => {
+  test(`direct streams ${setting}: a run reaches its viewer complete and in order through a started Next.js server`, async () => {
     const file = path.join(folder, 'writes')
     writeFileSync(file, '')
     const console_ = await scriptedConsole({
@@ -27,7 +27,7 @@ for (const setting of ['on', 'off'])
       await expect.poll(() => entries.length).toBeGreaterThan(0)
       for (let n = 1; n <= EVENTS; n++) {
         run.emit('custom', { n })
-        await new Promise((resolve) => setTimeout(resolve, 40)) // longer than a frame: each event is a write of its own
+        await new Promise((resolve) => setTimeout(resolve, 40)) // longer than a frame, so each event is its own write
       }
       run.finish()
       await expect.poll(() => entries.at(-1)?.kind).toBe('final')

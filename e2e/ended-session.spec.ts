@@ -10,7 +10,7 @@ async function typeMessage(page: Page, text: string, who = admin) {
   await page.getByLabel('Message', { exact: true }).last().fill(text)
 }
 
-test('an account disabled in the middle of a form is told once at its button; enabled and signed in again, the same form goes on', async ({
+test('an account disabled while filling in a form gets one error; after signing in again the form can be sent', async ({
   page,
   browser,
 }) => {
@@ -35,7 +35,7 @@ test('an account disabled in the middle of a form is told once at its button; en
   await change('Enable')
   const [beside] = await Promise.all([
     theirs.waitForEvent('page'),
-    said.getByRole('button', { name: 'Sign in', exact: true }).click(), // beside a form: a tab of its own
+    said.getByRole('button', { name: 'Sign in', exact: true }).click(), // next to a form, sign-in opens a new tab
   ])
   await giveCredentials(beside, pilot)
   await expect(beside.getByRole('heading', { name: 'concierge' })).toBeVisible()
@@ -45,27 +45,27 @@ test('an account disabled in the middle of a form is told once at its button; en
   await theirs.close()
 })
 
-test('a session that is over when the page reads is told once, and signing in leads back to what was typed', async ({
+test('a session that ends before a read shows one error, and signing in restores what was typed', async ({
   page,
   context,
 }) => {
   await typeMessage(page, 'Half a thought')
   await context.clearCookies()
-  // A read from within the page: another assistant's schema.
+  // A request from within the page: another assistant's schema.
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'approval (default)' })
   await expect(page.getByRole('main').getByText(ended)).toHaveCount(1)
   await expect(page.getByText(/does not tell this graph’s input schema/)).toHaveCount(0)
 
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
-  await expect(page.getByText(ended)).toHaveCount(0) // without a cookie it cannot be told from a first visit
+  await expect(page.getByText(ended)).toHaveCount(0) // without a cookie it looks like a first visit
   await giveCredentials(page, admin)
   await page.waitForURL(/\/runs\/new/)
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
   await expect(page.getByLabel('Message', { exact: true }).last()).toHaveValue('Half a thought')
 })
 
-test('a list whose reader is signed out says so once and leads back', async ({ page, context }) => {
+test('a list of a signed-out user shows one error and a link to sign in', async ({ page, context }) => {
   await signIn(page)
   await context.clearCookies()
   await page.getByLabel('Search by name').fill('work')

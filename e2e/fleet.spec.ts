@@ -3,16 +3,16 @@ import { startFleet } from './support/fleet'
 import { expect, test } from './support/session'
 import { addControlPlane } from './support/workspace'
 
-// The list with ten thousand deployments behind the API, which come and go (how fast it is: `npm run bench -- list-scale`),
-// and a control plane that has little to tell.
+// The list with ten thousand deployments that change while it is paged (for its speed see `npm run bench --
+// list-scale`), and a control plane with few features.
 
 const table = (page: Page) => page.getByRole('table', { name: 'Deployments' })
 const names = (page: Page) => table(page).locator('a[data-row]').allTextContents()
 const elements = (page: Page) => page.locator('*').count()
 
 /**
- * Presses, and waits until none of the rows of before is there. Gives the rows that were shown in the very moment of the press
- * (the page moves on by itself while rows come and go), and those shown now.
+ * Turns the page and waits until the old rows are gone. Returns the rows at the moment of the click, since the page updates
+ * while rows change, and the new rows.
  */
 async function turn(page: Page, button: 'Next' | 'Previous') {
   const press = page.getByRole('button', { name: button, exact: true })
@@ -32,7 +32,7 @@ async function turn(page: Page, button: 'Next' | 'Previous') {
   return { left, now }
 }
 
-test('ten thousand deployments: every filter reaches the API, and pages neither skip nor repeat while rows come and go', async ({
+test('every filter reaches the API, and paging ten thousand changing deployments skips and repeats none', async ({
   page,
 }) => {
   test.setTimeout(120_000)
@@ -49,7 +49,7 @@ test('ten thousand deployments: every filter reaches the API, and pages neither 
     expect(await elements(page)).toBeLessThan(2_000)
     await page.getByLabel('Rows').selectOption('20')
 
-    // By the keyboard alone, and over two pages.
+    // By keyboard only, and across two pages.
     await expect.poll(async () => (await names(page)).length).toBe(20)
     await page.getByRole('heading', { name: 'Deployments' }).click()
     for (const key of ['j', 'x', 'j', 'x', 'p']) await page.keyboard.press(key)
@@ -65,7 +65,7 @@ test('ten thousand deployments: every filter reaches the API, and pages neither 
     await expect.poll(() => names(page)).toEqual(fleet.names().slice(9_980))
     await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeDisabled()
     expect(await elements(page)).toBeLessThan(2_000)
-    // All filters at once, by the address (how one is added: list.spec.ts); each of them is true of this one deployment.
+    // All filters at once, set in the URL (list.spec.ts adds them by hand); this deployment alone matches all.
     const one = 9_870
     const id = `00000000-0000-4000-8000-${String(one).padStart(12, '0')}`
     const filters: [label: string, parameter: string, value: string][] = [
@@ -95,7 +95,7 @@ test('ten thousand deployments: every filter reaches the API, and pages neither 
     const seen: string[] = []
     const gone: string[] = []
     for (let step = 0; step < 3; step++) {
-      // Above, on this page, the last of it, and ahead of it.
+      // A row above, one on this page, its last one, and one on the next page.
       const ahead = fleet.names().indexOf(current.at(-1) ?? '') + 3
       const removed = [current[4], current.at(-1), fleet.names()[ahead]].filter((name) => name !== undefined)
       gone.push(...removed)
@@ -110,7 +110,7 @@ test('ten thousand deployments: every filter reaches the API, and pages neither 
     const passed = atFirst.slice(0, atFirst.indexOf(seen.at(-1) ?? '') + 1)
     expect(passed.filter((name) => !seen.includes(name) && !gone.includes(name))).toEqual([])
 
-    // It stays where it is while it is looked at, and the way back leads over the same rows.
+    // The page stays in place while it is open, and going back shows the same rows.
     const here = current
     const looks = fleet.lists.length
     fleet.add(7)
@@ -124,7 +124,7 @@ test('ten thousand deployments: every filter reaches the API, and pages neither 
   }
 })
 
-test('a control plane without lists of revisions or logs, and a name that hides something: shown for what it is, and deleted safely', async ({
+test('without lists of revisions and logs, and with a misleading name, a deployment is shown correctly and deleted safely', async ({
   page,
 }) => {
   const fleet = await startFleet(2, {
@@ -143,7 +143,7 @@ test('a control plane without lists of revisions or logs, and a name that hides 
     await parts.getByRole('link', { name: 'Revisions' }).click()
     await expect(page.getByText(/This server does not list revisions\. Only the latest/)).toBeVisible()
     const revisions = page.getByRole('table', { name: 'Revisions' })
-    await expect(revisions.getByRole('row')).toHaveCount(2) // the head, and the one that is latest and serving
+    await expect(revisions.getByRole('row')).toHaveCount(2) // the header, and the latest and active revision
     await revisions.getByRole('link').first().click()
     await expect(page.getByText('This server has no logs endpoint')).toBeVisible()
 

@@ -5,7 +5,7 @@ import { agentOf } from './support/platform'
 import { expect, signIn, test } from './support/session'
 import { addAgentServer } from './support/workspace'
 
-test('what waits is counted as it comes, and answered without a mouse', async ({ page }) => {
+test('waiting threads are counted live and answered by keyboard', async ({ page }) => {
   const { ask } = await agentOf('concierge')
   const asking = async (): Promise<string> => {
     const { thread_id } = await ask('POST', '/threads', {})
@@ -25,7 +25,7 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   const table = page.getByRole('table', { name: 'Waiting threads' })
   const rows = table.locator('tr[data-key]')
   await expect(rows).toHaveCount(before + 3)
-  // Oldest first: those of this journey are the last.
+  // Oldest first, so those of this test are the last.
   await expect(rows.nth(before)).toHaveAttribute('data-key', new RegExp(`${made[0]}$`))
   await expectAccessible(page)
 
@@ -40,11 +40,11 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   await page.keyboard.press('Enter')
   await expect(panel.getByText('Answered.')).toBeVisible()
   await expect(rows).toHaveCount(before + 2)
-  // The keyboard is at the next thread.
+  // The focus is on the next thread.
   await expect(rows.nth(before).locator('a[data-row]')).toBeFocused()
   await expect(inbox).toHaveAccessibleName(new RegExp(`, ${before + 2} need input`), { timeout: 15_000 })
 
-  // The other two are asked alike: selected by their key, one answer for both, looked at before it is sent.
+  // The other two have the same question: selected by key, one answer for both, reviewed before it is sent.
   await page.keyboard.press('x')
   await page.keyboard.press('j')
   await page.keyboard.press('x')
@@ -57,7 +57,7 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   await expect(last.getByRole('list', { name: 'Which' })).toContainText('Send this to the board? → "approve"')
   await expectAccessible(page)
   await press(last.getByRole('button', { name: 'Answer 2 threads' }))
-  await page.keyboard.press('Enter') // once more: nobody is answered twice
+  await page.keyboard.press('Enter') // again: no thread gets a second answer
   const told = page.getByRole('dialog', { name: '2 of 2 answered' })
   await expect(told.getByRole('listitem').getByText('Answered')).toHaveCount(2)
   await page.keyboard.press('Escape')
@@ -68,7 +68,7 @@ test('what waits is counted as it comes, and answered without a mouse', async ({
   await expect(page.getByText(/Sent to the board/)).toBeVisible()
 })
 
-test('twelve questions of a fan-out with graphs inside are there once each, answered alone and together', async ({
+test('twelve questions of a fan-out with subgraphs are listed once each, and answered alone and together', async ({
   page,
 }) => {
   const agent = await startOwnAgent('lib/server/inbox/fixtures/graph.json')
@@ -116,7 +116,7 @@ test('twelve questions of a fan-out with graphs inside are there once each, answ
   }
 })
 
-test('a cron shows its next firings, and is made, disabled, run and deleted', async ({ page }) => {
+test('a cron shows its next runs, and is created, disabled, run and deleted', async ({ page }) => {
   const { id, ask } = await agentOf('concierge')
   await signIn(page, `/local/deployments/${id}/crons`)
   await expectAccessible(page)
@@ -150,7 +150,7 @@ test('a cron shows its next firings, and is made, disabled, run and deleted', as
   expect(left.map((one) => one.cron_id)).not.toContain(cron)
 })
 
-test('an item of the store is made, edited, found and deleted', async ({ page }) => {
+test('a store item is created, edited, found and deleted', async ({ page }) => {
   const { id } = await agentOf('workbench')
   const root = `journey${test.info().retry}`
   await signIn(page, `/local/deployments/${id}/store`)
@@ -185,18 +185,18 @@ test('an item of the store is made, edited, found and deleted', async ({ page })
   await expect(page.getByText('Healthy, database connected', { exact: true })).toBeVisible()
   await expect(page.getByRole('img', { name: /^agent_/ }).first()).toBeVisible()
   const docs = page.getByRole('link', { name: '/docs' })
-  await expect(docs).toHaveAttribute('target', '_blank') // the agent's own page, with nothing of ours
+  await expect(docs).toHaveAttribute('target', '_blank') // the agent's own page, without our session
   await expect(docs).toHaveAttribute('rel', 'noopener noreferrer')
   await expectAccessible(page)
 })
 
-/** Replaces what is in the editor, as somebody does who selects all of it. */
+/** Replaces the editor's text, like a user who selects all of it. */
 async function write(page: Page, text: string) {
   const editor = page.getByRole('dialog').locator('.cm-content')
   await editor.fill(text)
 }
 
-/** Presses something without a mouse: by the Tab key as far as it, then by its key. */
+/** Activates an element by keyboard: Tab until it has the focus, then the key. */
 async function press(target: Locator, key = 'Enter') {
   const hasFocus = () => target.evaluate((one) => one === document.activeElement)
   for (let tabs = 0; tabs < 60 && !(await hasFocus()); tabs++) await target.page().keyboard.press('Tab')

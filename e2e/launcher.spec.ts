@@ -18,7 +18,7 @@ const freePort = () =>
       probe.close(() => resolve(port))
     })
   })
-/** `npm start` as a person runs it; `output` grows while it runs. */
+/** `npm start` as a user runs it; `output` grows while it runs. */
 function npmStart(env: Record<string, string> = {}) {
   const child = spawn('npm', ['start'], {
     cwd: root,
@@ -33,7 +33,7 @@ function npmStart(env: Record<string, string> = {}) {
     })
   return run
 }
-/** Every process that has the data folder in its command line or environment: what the start has made. */
+/** Every process with the data folder in its command line or environment, which are those started by the launcher. */
 const processesOf = (folder: string) =>
   execFileSync('ps', ['axeww', '-o', 'pid=,args='], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
     .split('\n')
@@ -52,7 +52,7 @@ test.afterEach(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-test('npm start prints address and first sign-in, refuses a second start, and leaves nothing behind on SIGTERM', async () => {
+test('npm start prints address and first sign-in, refuses a second start, and cleans up on SIGTERM', async () => {
   test.setTimeout(120_000)
   const first = npmStart()
   await expect.poll(() => first.output, { timeout: 60_000 }).toContain(`Pilothouse is ready: http://localhost:${port}`)

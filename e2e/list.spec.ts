@@ -7,10 +7,10 @@ import { addControlPlane } from './support/workspace'
 const NUMBER = 60
 const nameOf = (index: number) => `fleet-${String(index).padStart(2, '0')}`
 
-/** Deployments whose repository does not exist: each fails to build within moments. */
+/** Deployments from a repository that does not exist, so each fails to build within moments. */
 test.beforeAll(async () => {
   const [integration] = await ask('GET', '/v1/integrations/github/install')
-  const there = new Set((await fleet()).map(({ name }) => name)) // a second try finds what the first one made
+  const there = new Set((await fleet()).map(({ name }) => name)) // a retry finds the deployments of the first attempt
   for (const name of Array.from({ length: NUMBER }, (_, index) => nameOf(index)).filter((one) => !there.has(one)))
     await ask('POST', '/v2/deployments', {
       name,
@@ -26,7 +26,7 @@ test.beforeAll(async () => {
     })
 })
 
-/** As other journeys found it. */
+/** Leaves the list as other tests expect it. */
 test.afterAll(async () => {
   const query = new URLSearchParams((await fleet()).map(({ id }) => ['deployment_ids', id]))
   if (query.size > 0) await ask('DELETE', `/v2/deployments?${query}`)
@@ -46,7 +46,7 @@ async function addFilter(page: Page, by: string, value: string) {
   await form.getByLabel(by, { exact: true }).selectOption({ label: value })
 }
 
-test('the list is searched, filtered, paged and peeked into, all by its address', async ({ page }) => {
+test('the list is searched, filtered, paged and peeked into, with its state in the URL', async ({ page }) => {
   const reads: string[] = []
   page.on('request', (request) => {
     if (/\/api\/(relay|deployments)\//.test(request.url())) reads.push(request.url())
@@ -55,7 +55,7 @@ test('the list is searched, filtered, paged and peeked into, all by its address'
   await expect(row(page, nameOf(59))).toContainText('Build failed')
   await expect(table(page).locator('[aria-busy=true]')).toHaveCount(0)
   expect(await page.locator('*').count()).toBeLessThan(2_000)
-  // Everything came with the page, and the rest comes over the one live connection.
+  // The first data came with the page, and updates use the single live connection.
   expect(reads).toEqual([])
 
   await addFilter(page, 'Type', 'prod')
@@ -68,7 +68,7 @@ test('the list is searched, filtered, paged and peeked into, all by its address'
   await page.getByRole('button', { name: 'Previous' }).click()
   await expect(row(page, nameOf(59))).toBeVisible()
 
-  // The chip that has the focus goes with a key.
+  // The focused chip is removed by a key.
   await page.getByRole('button', { name: 'Type: prod' }).focus()
   await page.keyboard.press('Delete')
   await expect(page).not.toHaveURL(/deployment_type/)
@@ -92,8 +92,8 @@ test('the list is searched, filtered, paged and peeked into, all by its address'
   await expect(table(page).getByRole('link', { name: nameOf(58) })).toBeFocused()
 })
 
-test('a view is saved, come back to, opened by default and deleted', async ({ page }) => {
-  // In a workspace of its own: what opens by default would meet the journeys beside it.
+test('a view is saved, reopened, set as default and deleted', async ({ page }) => {
+  // In its own workspace, because a default view would affect other tests.
   const { url, api_key: key } = platform()
   const slug = await addControlPlane(page, { url, key })
   await page.goto(`/${slug}/deployments?name_contains=fleet-&deployment_type=dev`)
@@ -122,7 +122,7 @@ test('a view is saved, come back to, opened by default and deleted', async ({ pa
   await expect(page.getByRole('button', { name: 'Views', exact: true })).toBeVisible()
 })
 
-test('several are deleted after a typed confirmation, and each is told', async ({ page }) => {
+test('several deployments are deleted after a typed confirmation, with an outcome for each', async ({ page }) => {
   await signIn(page, '/local/deployments?name_contains=fleet-0')
   await row(page, nameOf(9)).getByRole('checkbox').check()
   await row(page, nameOf(7))
@@ -149,7 +149,7 @@ test('several are deleted after a typed confirmation, and each is told', async (
   await expect(selected).toHaveCount(0)
 })
 
-test('what the filter matches is exported, on all pages', async ({ page }) => {
+test('an export contains all pages of the filtered list', async ({ page }) => {
   await signIn(page, '/local/deployments?name_contains=fleet-')
   const download = async (item: RegExp) => {
     await page.getByRole('button', { name: 'Export' }).click()
@@ -167,7 +167,7 @@ test('what the filter matches is exported, on all pages', async ({ page }) => {
   expect(json.deployments).toHaveLength(lines.length - 1)
 })
 
-test('a viewer may select and learns why not delete', async ({ page }) => {
+test('a viewer can select rows and sees why deleting is disabled', async ({ page }) => {
   await signInAsViewer(page, '/local/deployments')
   await row(page, nameOf(59)).getByRole('checkbox').check()
   const remove = page.getByRole('button', { name: 'Delete…' })

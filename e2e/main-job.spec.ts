@@ -1,11 +1,11 @@
 import { expect, openDeployment, signIn, startChat, startTalk, test } from './support/session'
 
-test('sign in, open a deployment, start a chat run, watch tokens, reload in the middle, read reply and state', async ({
+test('sign in, open a deployment, start a chat run, watch tokens, reload midway, read reply and state', async ({
   page,
 }) => {
   await signIn(page)
   await page.getByLabel('Search by name').fill('concierge')
-  await expect(page.getByRole('row').filter({ hasNotText: 'concierge' })).toHaveCount(1) // the table's head
+  await expect(page.getByRole('row').filter({ hasNotText: 'concierge' })).toHaveCount(1) // the header row
   await page.getByRole('link', { name: 'concierge', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'concierge' })).toBeVisible()
   await expect(page.getByText('Deployed', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
@@ -13,7 +13,7 @@ test('sign in, open a deployment, start a chat run, watch tokens, reload in the 
 
   const reply = page.getByRole('article', { name: 'AI message' }).last()
   await expect(reply).toBeVisible({ timeout: 20_000 })
-  // Tokens arrive one after another: the text is seen growing again and again.
+  // Tokens arrive one by one, so the text grows several times.
   const lengths = new Set<number>()
   await expect
     .poll(async () => lengths.add(((await reply.textContent()) ?? '').length).size, {
@@ -37,7 +37,7 @@ test('sign in, open a deployment, start a chat run, watch tokens, reload in the 
   await expect(page.getByRole('tree').getByText('messages').first()).toBeVisible()
 })
 
-test('cancel stops the run on the server and keeps what it had written', async ({ page }) => {
+test('cancelling stops the run on the server and keeps its output', async ({ page }) => {
   await startTalk(page, 300, 'Talk until I stop you.')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('menuitem').first()).toBeVisible()
@@ -47,7 +47,7 @@ test('cancel stops the run on the server and keeps what it had written', async (
   await expect(page.getByRole('article', { name: 'AI message' }).last()).not.toContainText('to the very end')
 })
 
-test('a second tab shows the same run live, and its events raw', async ({ page, context }) => {
+test('a second tab shows the same run live, with its raw events', async ({ page, context }) => {
   await openDeployment(page, 'concierge')
   await startChat(page, 'What is 6 * 7?')
   const other = await context.newPage()

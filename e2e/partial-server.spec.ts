@@ -15,7 +15,7 @@ const thread = {
   metadata: { graph_id: 'chat', assistant_id: SAMPLE_ID },
   interrupts: { ask: [{ id: 'question', value: 'Shall it be sent?' }] },
 }
-/** `checkpoint-0` is not there any more. */
+/** `checkpoint-0` no longer exists. */
 const checkpointOf = (step: number) => ({ thread_id: THREAD, checkpoint_ns: '', checkpoint_id: `checkpoint-${step}` })
 const stateAt = (step: number) => ({
   values: { messages: [{ type: 'human', id: 'one', content: 'the harvest festival' }], draft: 'A first draft' },
@@ -37,7 +37,7 @@ const schemas = {
   output_schema: { type: 'object', properties: 7, required: 'nothing' },
 }
 
-/** As small servers are: assistants, threads and their states. No counts, no copies, no crons, no store, no protocols, no `/ok`. */
+/** A minimal server: assistants, threads and their states. No counts, copies, crons, store, protocols or `/ok`. */
 function answer({ method, path, body }: Seen): Reply | undefined {
   const [resource = ''] = path.split('?')
   if (/\/(versions|graph|subgraphs|count|copy|prune)$/.test(resource)) return { status: 404, body: 'Not Found' }
@@ -54,9 +54,7 @@ function answer({ method, path, body }: Seen): Reply | undefined {
   return undefined
 }
 
-test('of a server that has a part of the groups each page works, or says what is not there and why', async ({
-  page,
-}) => {
+test('with a partial agent server, each page works or says what is missing and why', async ({ page }) => {
   const agent = await startStubAgent(answer)
   try {
     const workspace = await addAgentServer(page, { name: `part ${test.info().retry}`, url: agent.url })
@@ -73,9 +71,9 @@ test('of a server that has a part of the groups each page works, or says what is
     const fields = page.getByRole('region', { name: 'Fields' })
     await page.getByRole('combobox', { name: 'Schema' }).selectOption('input_schema')
     await expect(fields).toContainText('messages')
-    await page.getByRole('combobox', { name: 'Schema' }).selectOption('state_schema') // it comes back to itself
+    await page.getByRole('combobox', { name: 'Schema' }).selectOption('state_schema') // a recursive schema
     await expect(fields).toContainText('next')
-    await page.getByRole('combobox', { name: 'Schema' }).selectOption('output_schema') // it is none
+    await page.getByRole('combobox', { name: 'Schema' }).selectOption('output_schema') // an invalid schema
     await expect(page.getByRole('tree', { name: 'Schema as JSON' })).toContainText('properties: 7')
     for (const [tab, words] of [
       ['Versions', 'This server does not keep assistant versions.'],
@@ -123,7 +121,7 @@ test('of a server that has a part of the groups each page works, or says what is
   }
 })
 
-test('a state that no parser keeps as it is, is shown as it is: odd keys, odd numbers, any depth, long strings', async ({
+test('a state beyond what JSON parsers preserve is shown exactly: odd keys and numbers, any depth, long strings', async ({
   page,
 }) => {
   const odd = [
@@ -153,7 +151,7 @@ test('a state that no parser keeps as it is, is shown as it is: odd keys, odd nu
   }
 })
 
-/** As something to know, not as a failure. */
+/** The text is shown as a notice, not as an error. */
 async function saysQuietly(page: Page, words: string) {
   await expect(page.getByText(words)).toBeVisible()
   await expect(page.locator('main [role=alert]')).toHaveCount(0)

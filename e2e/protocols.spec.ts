@@ -4,9 +4,7 @@ import { expect, signIn, test } from './support/session'
 import { startStubAgent } from './support/stub-agent'
 import { addAgentServer } from './support/workspace'
 
-test('a tool is called and an assistant is talked to, with all that goes over the wire', async ({ page }, {
-  retry,
-}) => {
+test('tools and A2A agents can be called, and the raw exchange is shown', async ({ page }, { retry }) => {
   const { id, ask } = await agentOf('concierge')
   const name = `Quick desk ${retry}`
   const { assistant_id } = await ask('POST', '/assistants', { graph_id: 'chat', name, context: { delay_ms: 1 } })
@@ -61,7 +59,7 @@ test('a tool is called and an assistant is talked to, with all that goes over th
   await ask('DELETE', `/assistants/${assistant_id}`)
 })
 
-test('a server without the protocols says why they are absent, and hostile words stay words', async ({ page }) => {
+test('a server without the protocols says why they are missing, and hostile text stays text', async ({ page }) => {
   const agent = await startStubAgent(({ path, method, body }) => {
     if (path === '/info') return { body: { version: '1.0.0', flags: { a2a: false } } }
     if (path !== '/mcp/' || method !== 'POST') return undefined
@@ -101,7 +99,7 @@ test('a server without the protocols says why they are absent, and hostile words
     const prompt = page.getByRole('region', { name: 'greet', exact: true })
     await prompt.getByLabel('who', { exact: true }).fill('the porter')
     await prompt.getByRole('button', { name: 'Get prompt' }).click()
-    // It never answers: for how long is said, and it can be left.
+    // It never answers: the page shows for how long, and waiting can be stopped.
     await expect(prompt.getByText(/Waiting for a response: 1\.\d s\. Times out after 10 minutes/)).toBeVisible()
     await expectAccessible(page)
     await prompt.getByRole('button', { name: 'Stop' }).click()

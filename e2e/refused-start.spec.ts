@@ -5,7 +5,7 @@ import { addAgentServer } from './support/workspace'
 
 const nobody = '00000000-0000-4000-8000-000000000000'
 
-test('fields that the agent server refuses are said beside the parts that they are of, others above the button', async ({
+test('fields rejected by the agent server are shown at their part of the form, others above the button', async ({
   page,
 }) => {
   const detail = [
@@ -23,7 +23,7 @@ test('fields that the agent server refuses are said beside the parts that they a
     const message = page.getByLabel('Message', { exact: true }).last()
     await message.fill('Hello, dear.')
     await page.getByRole('button', { name: 'Start run' }).click()
-    // Tied to the control, so that it is said where a person is.
+    // Linked to the control, so that screen readers announce it there.
     await expect(page.getByRole('combobox', { name: 'Assistant' })).toHaveAccessibleDescription(
       /No such assistant here/,
     )
@@ -43,7 +43,7 @@ test('fields that the agent server refuses are said beside the parts that they a
   }
 })
 
-test('an assistant whose graph the server no longer has is said at the assistant', async ({ page }) => {
+test('an assistant whose graph no longer exists on the server is reported at the assistant field', async ({ page }) => {
   const stub = await startStubAgent(({ path }) =>
     path.endsWith('/runs/stream')
       ? { status: 404, body: { detail: "Graph 'chat' not found. The deployment no longer has it." } }
@@ -64,10 +64,10 @@ test('an assistant whose graph the server no longer has is said at the assistant
   }
 })
 
-test('an assistant and a thread that a real server does not know are said at their fields', async ({ page }) => {
+test('an assistant and a thread unknown to a real server are reported at their fields', async ({ page }) => {
   await openDeployment(page, 'concierge')
   const deployment = new URL(page.url()).pathname
-  // The real editor is loaded on its own; until then a plain field stands in.
+  // The editor is loaded on demand and replaces a plain text field.
   const input = page.locator('.cm-content[role=textbox]').and(page.getByRole('textbox', { name: 'Input as JSON' }))
   await page.goto(`${deployment}/runs/new?assistant=no-such-graph`)
   await expect(page.getByRole('combobox', { name: 'Assistant' })).toHaveValue('no-such-graph')
@@ -86,7 +86,7 @@ test('an assistant and a thread that a real server does not know are said at the
   await expect(page.getByLabel('Message', { exact: true }).last()).toHaveValue('Still there?')
 })
 
-test('what is nowhere is said in one place, on a page that stands', async ({ page }) => {
+test('a missing record shows a single message on a working page', async ({ page }) => {
   await openDeployment(page, 'concierge')
   const deployment = new URL(page.url()).pathname
   for (const path of [

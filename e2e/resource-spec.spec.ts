@@ -8,7 +8,7 @@ import { deploymentPath, expect, signIn, signInAsViewer, test } from './support/
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** A self-hosted deployment with this spec; gives its id. */
+/** Creates a self-hosted deployment with this spec; returns its id. */
 async function deploy(name: string, spec: object): Promise<string> {
   const data = readFileSync(path.join(root, 'test-results/e2e-data.txt'), 'utf8').trim()
   execFileSync(process.execPath, ['scripts/image.mjs', 'pack', 'platform/samples', 'e2e/spec:1'], {
@@ -40,7 +40,7 @@ const SPEC = {
   sidecars: [{ name: 'proxy', image: 'proxy:1', args: ['-c', 'one\ntwo'] }],
 }
 
-test('a spec is edited in the form and as text, reviewed, and becomes a revision with exactly what was shown', async ({
+test('a spec is edited as form and as text, reviewed, and becomes a revision with exactly the reviewed changes', async ({
   page,
 }) => {
   const id = await deploy('spec-journey', SPEC)
@@ -106,7 +106,7 @@ test('a spec is edited in the form and as text, reviewed, and becomes a revision
   }
 })
 
-test('two who edit at once both see what the other did, and neither change is lost', async ({ page }) => {
+test("two concurrent editors both see the other's change, and neither is lost", async ({ page }) => {
   const id = await deploy('spec-conflict', { cpu: 1, memory_mb: 512 })
   try {
     await open(page, id)
@@ -137,9 +137,7 @@ test('two who edit at once both see what the other did, and neither change is lo
   }
 })
 
-test('a viewer reads the spec and cannot change it; a deployment from a repository says why it has none', async ({
-  page,
-}) => {
+test('a viewer can read the spec but not change it; a repository deployment says why it has none', async ({ page }) => {
   const id = await deploy('spec-viewer', SPEC)
   try {
     await signInAsViewer(page, resources(id))

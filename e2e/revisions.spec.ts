@@ -13,14 +13,14 @@ const graph = `import { END, MessagesAnnotation, START, StateGraph } from '@lang
 export const graph = new StateGraph(MessagesAnnotation)
   .addNode('talk', () => ({ messages: [] })).addEdge(START, 'talk').addEdge('talk', END).compile()
 `
-/** Prints as build tools do: with colours, warnings and a progress bar; where it is slow, it takes longer than anybody waits. */
+/** Prints like a build tool: colours, warnings and a progress bar. The slow variant outlasts the test. */
 const build = (isSlow: boolean) => `
 for (let step = 1; step <= ${LINES}; step++) console.log('\\u001b[32mstep ' + step + '\\u001b[0m of ${LINES}')
 console.error('warning: user\\u202Egnp.exe')
 ${isSlow ? 'console.log("waiting for ever"); setTimeout(() => {}, 300_000)' : ''}
 `
 
-/** A deployment of a repository of its own. */
+/** A deployment with its own repository. */
 async function makeDeployment() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-e2e-revisions-'))
   const git = (...args: string[]) =>
@@ -91,11 +91,11 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   await expect(page.getByText('No matching revisions')).toBeVisible()
   await page.getByRole('button', { name: 'Show all revisions' }).click()
 
-  // The latest one, and what its build said.
+  // The latest revision and its build log.
   await rows(page).first().getByRole('link').click()
   await expect(page.getByRole('heading', { name: 'Revision', exact: true })).toBeVisible()
   await page.getByRole('tab', { name: 'Build log' }).click()
-  await page.getByLabel('Find in log').fill('gnp.exe') // warnings stand anywhere between the other lines
+  await page.getByLabel('Find in log').fill('gnp.exe') // warnings are mixed with the other lines
   await page.getByRole('button', { name: 'Next match' }).click()
   await expect(log(page)).toContainText('⟦RLO⟧')
   await expect(log(page)).not.toContainText('[32m')
@@ -113,7 +113,7 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   const file = readFileSync(await (await coming).path(), 'utf8')
   expect(file.match(/step \d+/g)).toHaveLength(LINES)
 
-  // Both side by side.
+  // Both in comparison.
   await page.getByRole('link', { name: 'All revisions' }).click()
   const boxes = page.getByRole('checkbox', { name: /^Compare revision/ })
   await expect(boxes).toHaveCount(2)
@@ -135,7 +135,7 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   await expect(page.getByRole('main').getByText('active', { exact: true })).toBeVisible({ timeout: 60_000 })
   await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('redeployed it')
 
-  // A restore builds again; this build never ends by itself.
+  // A restore starts a build, which here never ends.
   deployment.commit(true)
   await page.getByRole('button', { name: 'Restore' }).click()
   const review = page.getByRole('dialog', { name: 'Restore this revision?' })

@@ -1,6 +1,6 @@
 import { addMember, expect, openDeployment, test } from './support/session'
 
-test('a viewer sees deployments, may not run, and loses access the moment the account is disabled', async ({
+test('a viewer sees deployments, cannot run, and loses access as soon as the account is disabled', async ({
   page,
   browser,
 }) => {
@@ -12,7 +12,7 @@ test('a viewer sees deployments, may not run, and loses access the moment the ac
   const start = other.getByRole('button', { name: 'Start a run' })
   await expect(start).toHaveAttribute('aria-disabled', 'true')
   await expect(start).toHaveAttribute('title', /developer/)
-  // The door, not only the page: what a viewer may not read is refused to a plain request as well.
+  // The API too, not only the page, rejects what a viewer may not read.
   const audit = await other.goto('/local/audit')
   expect(audit?.ok()).toBe(true)
   await expect(other.getByRole('table', { name: 'Audit' })).toHaveCount(0)
@@ -26,7 +26,7 @@ test('a viewer sees deployments, may not run, and loses access the moment the ac
   await theirs.close()
 })
 
-test('every answer carries the security headers, and pages a policy with a nonce', async ({ request }) => {
+test('every response has the security headers, and pages a policy with a nonce', async ({ request }) => {
   for (const path of ['/sign-in', '/healthz', '/api/relay/local/control-plane/v2/deployments', '/nothing/here']) {
     const { headers } = await request.get(path).then((answer) => ({ headers: answer.headers() }))
     expect(headers['x-content-type-options'], path).toBe('nosniff')
@@ -40,7 +40,7 @@ test('every answer carries the security headers, and pages a policy with a nonce
   expect((await request.get('/_next/image?url=%2Ficon.svg&w=64&q=75')).status()).toBe(404)
 })
 
-test('icons, manifest and social picture are served to strangers with their types', async ({ request }) => {
+test('icons, manifest and social image are served without a session and with their types', async ({ request }) => {
   const types = {
     '/manifest.webmanifest': 'application/manifest+json',
     '/icon.svg': 'image/svg+xml',
@@ -60,7 +60,7 @@ test('icons, manifest and social picture are served to strangers with their type
     expect(page).toContain(path)
 })
 
-test('nobody signed in reads nothing, and a foreign origin posts nothing', async ({ request, baseURL }) => {
+test('without a session nothing can be read, and a foreign origin cannot post', async ({ request, baseURL }) => {
   expect((await request.get('/api/relay/local/control-plane/v2/deployments')).status()).toBe(401)
   const body = { subscriptions: [] }
   expect((await request.post('/api/live', { data: body })).status()).toBe(403)

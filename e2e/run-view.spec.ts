@@ -7,7 +7,7 @@ import { send, startStubAgent } from './support/stub-agent'
 import type { Reply } from './support/stub-upstream'
 import { addAgentServer } from './support/workspace'
 
-/** Signs in and starts a graph of a sample deployment as its form stands, with a message where it takes one. */
+/** Signs in and starts a graph of a sample deployment with the form's defaults, and a message if it takes one. */
 async function start(page: Page, deployment: string, graph: string, message?: string): Promise<void> {
   await openDeployment(page, deployment)
   await expect(page.getByText('Deployed', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
@@ -19,7 +19,9 @@ async function start(page: Page, deployment: string, graph: string, message?: st
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
 }
 
-test('a question is answered in place: approve, then edit as JSON; every list says that it waits', async ({ page }) => {
+test('a question is answered in place: approve, then edit as JSON; every list shows that it waits', async ({
+  page,
+}) => {
   await start(page, 'concierge', 'approval', 'the harbour')
   const panel = page.getByRole('region', { name: 'Needs input' })
   await expect(panel.getByText('Send this to the whole team?')).toBeVisible({ timeout: 30_000 })
@@ -44,9 +46,7 @@ test('a question is answered in place: approve, then edit as JSON; every list sa
   await expect(page.getByText(/Sent as you changed it to the whole team: Ahoy\./)).toBeVisible({ timeout: 30_000 })
 })
 
-test('steps, and from one of them to its events; the events filtered by node, with the filter in the URL', async ({
-  page,
-}) => {
+test('a step links to its events, and the events are filtered by node with the filter in the URL', async ({ page }) => {
   await start(page, 'workbench', 'failing')
   await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible({ timeout: 30_000 })
   await page.getByRole('tab', { name: 'Steps' }).click()
@@ -69,7 +69,7 @@ test('steps, and from one of them to its events; the events filtered by node, wi
   await expect(page.getByRole('tree', { name: /^State at entry \d+$/ })).toBeVisible()
 })
 
-test('a pause lets the page stand still and loses nothing', async ({ page }) => {
+test('pausing freezes the page and loses nothing', async ({ page }) => {
   await start(page, 'concierge', 'chat', 'Please tell me about the harbour.')
   const reply = page.getByRole('article', { name: 'AI message' }).last()
   await expect(reply).toContainText('concierge', { timeout: 20_000 })
@@ -83,9 +83,7 @@ test('a pause lets the page stand still and loses nothing', async ({ page }) => 
   await expect(reply).toContainText('thank you for listening to the very end.')
 })
 
-test('replay, export to a file, open the file, compare with another run, and run again with changes', async ({
-  page,
-}) => {
+test('replay, export to a file, open the file, compare with another run, and rerun with changes', async ({ page }) => {
   await start(page, 'concierge', 'chat', 'What is 6 * 7?')
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   const recording = page.url().split('/').at(-1) ?? ''
@@ -139,9 +137,7 @@ test('replay, export to a file, open the file, compare with another run, and run
   await expect(page.getByText('The calculator says: 48.').first()).toBeVisible({ timeout: 30_000 })
 })
 
-test('several questions at once, one of them of a subgraph: each listed once, answered together by their ids', async ({
-  page,
-}) => {
+test('several questions, one from a subgraph, are listed once each and answered together by id', async ({ page }) => {
   const run = { run_id: SAMPLE_ID, thread_id: SAMPLE_ID, assistant_id: SAMPLE_ID }
   const inner = {
     id: 'inner',
@@ -193,7 +189,7 @@ test('several questions at once, one of them of a subgraph: each listed once, an
   }
 })
 
-/** Goes on with the Tab key until the keyboard is there. */
+/** Presses Tab until the element has the focus. */
 async function tabTo(page: Page, wanted: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await expect(wanted).toBeVisible({ timeout: 30_000 })
   for (let pressed = 0; pressed < 90; pressed++) {
@@ -203,7 +199,7 @@ async function tabTo(page: Page, wanted: Locator, key: 'Tab' | 'Shift+Tab' = 'Ta
   throw new Error(`The Tab key does not lead to ${wanted}.`)
 }
 
-test('by the keyboard alone a run is started, followed, stopped, and another one answered; a screen reader is told now and then', async ({
+test('by keyboard alone a run is started, followed and stopped, another is answered, and screen readers get updates', async ({
   page,
 }) => {
   await page.addInitScript(() => {
@@ -223,7 +219,7 @@ test('by the keyboard alone a run is started, followed, stopped, and another one
     await page.keyboard.press('Control+Enter')
     await page.waitForURL((url) => /\/runs\/[0-9a-f-]{36}$/.test(url.pathname) && url.href !== run)
   }
-  const { name: talker } = await makeTalker(300) // slow enough to be stopped on any machine
+  const { name: talker } = await makeTalker(300) // slow enough to stop on any machine
   await signIn(page, '/local/deployments?name_contains=concierge')
   await tabTo(page, page.getByRole('link', { name: 'concierge', exact: true }))
   await page.keyboard.press('Enter')
@@ -244,7 +240,7 @@ test('by the keyboard alone a run is started, followed, stopped, and another one
   for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(4_500)
 
   await tabTo(page, page.getByRole('tab', { name: 'Transcript' }))
-  await page.keyboard.press('ArrowLeft') // round to the last one
+  await page.keyboard.press('ArrowLeft') // wraps around to the last one
   await page.keyboard.press('ArrowLeft')
   const events = page.getByRole('listbox', { name: 'Events' })
   await tabTo(page, events)

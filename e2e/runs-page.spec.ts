@@ -3,12 +3,12 @@ import { expectAccessible } from './support/accessible'
 import { agentOf } from './support/platform'
 import { expect, signIn, test } from './support/session'
 
-test.beforeEach(() => test.setTimeout(150_000)) // two samples and a slow reply; the time-out only ends what hangs
+test.beforeEach(() => test.setTimeout(150_000)) // two samples and a slow reply; the timeout only ends a hanging test
 
-/** The sample deployment as a script of somebody else would use it. */
+/** The sample deployment, called directly as by another client. */
 async function concierge() {
   const { id, ask } = await agentOf('concierge')
-  /** A chat that goes on for about a minute. */
+  /** A chat that lasts about a minute. */
   const start = async (batch: string) => {
     const { thread_id } = await ask('POST', '/threads', {})
     const file = { type: 'file', mime_type: 'text/plain', filename: 'greeting.txt', base64: btoa('Ahoy!') }
@@ -25,7 +25,7 @@ async function concierge() {
   return { id, start }
 }
 
-test('runs that others started show up by themselves, are opened and followed, and are cancelled together', async ({
+test('runs started elsewhere appear automatically, can be opened and followed, and are cancelled together', async ({
   page,
 }) => {
   const { id, start } = await concierge()
@@ -49,7 +49,7 @@ test('runs that others started show up by themselves, are opened and followed, a
   expect(readFileSync(await (await download).path(), 'utf8')).toBe('Ahoy!')
 
   await page.goBack()
-  // One of them is recorded now, and still is one row.
+  // One of them is now recorded, and is still a single row.
   await expect(rows.filter({ hasText: 'elsewhere' })).toHaveCount(1)
   await expect(rows).toHaveCount(2)
   await table.getByRole('checkbox', { name: /^Select all on this page/ }).check()
@@ -62,7 +62,7 @@ test('runs that others started show up by themselves, are opened and followed, a
   await expect(rows.filter({ hasText: /Cancelled|Interrupted/ })).toHaveCount(2, { timeout: 20_000 })
 })
 
-test('a request is kept as a template and used after a reload; its run is gone on from a checkpoint', async ({
+test('a request is saved as a template and used after a reload; its run is continued from a checkpoint', async ({
   page,
 }) => {
   const { id } = await concierge()

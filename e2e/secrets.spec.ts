@@ -3,7 +3,7 @@ import { pasteInto } from './support/paste'
 import { ask } from './support/platform'
 import { admin, deploymentPath, expect, signIn, signInAsViewer, test } from './support/session'
 
-// Secrets as an administrator edits them. That no value of them is ever given away: canary.spec.ts.
+// Editing secrets as an administrator. That no value leaks is tested in canary.spec.ts.
 
 const token = `token-${Math.random().toString(36).slice(2)}${Date.now()}`
 
@@ -21,7 +21,7 @@ async function send(page: Page) {
 const stored = async (): Promise<{ name: string; value: string }[]> =>
   (await ask('GET', '/v2/deployments?name_contains=workbench')).resources[0].secrets
 
-test('a .env is pasted, reviewed and sent; another editor is met and nobody loses anything', async ({
+test('a .env file is pasted, reviewed and sent; a concurrent edit is detected and neither change is lost', async ({
   page,
   browser,
 }) => {
@@ -35,7 +35,7 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await expect(page.getByRole('button', { name: 'Review 4 changes' })).toHaveAttribute('aria-disabled', 'true')
   await page.getByRole('button', { name: 'Discard POSTGRES_URI' }).click()
 
-  // The draft outlives a walk through the console, in memory alone.
+  // The draft survives navigation, in memory only.
   await page.getByRole('link', { name: 'Overview' }).click()
   await expect(page.getByRole('heading', { name: 'Running' })).toBeVisible()
   await page.goBack()
@@ -92,7 +92,7 @@ test('a .env is pasted, reviewed and sent; another editor is met and nobody lose
   await theirs.close()
 })
 
-test('a viewer sees the names, and may change nothing', async ({ page }) => {
+test('a viewer sees the names but cannot change anything', async ({ page }) => {
   await signInAsViewer(page, await secretsPath())
   const [first] = await stored()
   await expect(page.getByRole('row', { name: new RegExp(first?.name ?? '-') })).toBeVisible()

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-// @ts-expect-error: the package carries no types
+// @ts-expect-error: the package has no types
 import Provider from 'oidc-provider'
 import { SINGLE_SIGN_ON } from '../playwright.config'
 import { deploymentPath, expect, test } from './support/session'
 
-test('single sign-on with a real provider leads back to the page that was asked for, with the role that the claims give', async ({
+test('single sign-on with a real provider returns to the requested page, with the role from the claims', async ({
   page,
   baseURL,
 }) => {
@@ -31,19 +31,19 @@ test('single sign-on with a real provider leads back to the page that was asked 
     await page.getByPlaceholder('Enter any login').fill('robin')
     await page.getByPlaceholder('and password').fill('any')
     await page.getByRole('button', { name: 'Sign-in' }).click()
-    await page.getByRole('button', { name: 'Continue' }).click() // the provider asks whether the console may know
+    await page.getByRole('button', { name: 'Continue' }).click() // the provider asks for consent
     await page.waitForURL('/local/runs')
     await expect(page.getByRole('heading', { name: 'Runs' })).toBeVisible()
     await page.goto(await deploymentPath('concierge'))
-    await expect(page.getByRole('link', { name: 'Start a run' }).first()).toBeVisible() // a developer may
-    await expect(page.getByRole('link', { name: 'Members' })).toHaveCount(0) // an admin's
+    await expect(page.getByRole('link', { name: 'Start a run' }).first()).toBeVisible() // developers may start runs
+    await expect(page.getByRole('link', { name: 'Members' })).toHaveCount(0) // for administrators only
   } finally {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   }
 })
 
-test('a provider that does not answer is said at the sign-in, once', async ({ page }) => {
+test('an unreachable provider is reported once on the sign-in page', async ({ page }) => {
   await page.goto('/sign-in')
   await page.getByRole('button', { name: 'Sign in with single sign-on' }).click()
   await expect(page.locator('main [role=alert]')).toHaveText(/identity provider is not reachable/)

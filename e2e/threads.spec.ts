@@ -9,7 +9,7 @@ const ids = (page: Page) =>
     .locator('tr[data-key]')
     .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-key')))
 
-test('threads are found by metadata and status, paged without values, and deleted together', async ({ page }) => {
+test('threads are found by metadata and status, paged without their values, and deleted together', async ({ page }) => {
   const { id, ask } = await agentOf('concierge')
   const made: string[] = []
   for (let index = 0; index < 60; index++)
@@ -22,7 +22,7 @@ test('threads are found by metadata and status, paged without values, and delete
   await expect.poll(() => ids(page)).toEqual(made.slice(0, 25))
   await expect(page.getByText('1–25 of 60')).toBeVisible()
   await expectAccessible(page)
-  // A row that goes before the next page is turned to costs none of that page.
+  // A row deleted before turning the page causes no gap on the next page.
   await ask('DELETE', `/threads/${made[3]}`)
   await page.getByRole('button', { name: 'Next' }).click()
   await expect.poll(() => ids(page)).toEqual(made.slice(25, 50))
@@ -63,7 +63,7 @@ test('threads are found by metadata and status, paged without values, and delete
   await ask('POST', '/threads/prune', { thread_ids: made })
 })
 
-test('a checkpoint is compared, edited as a node, forked and run on from; the thread is copied and deleted', async ({
+test('a checkpoint is compared, edited as a node, forked and continued; the thread is copied and deleted', async ({
   page,
 }) => {
   const { id, ask } = await agentOf('concierge')
@@ -136,7 +136,7 @@ test('a checkpoint is compared, edited as a node, forked and run on from; the th
   await ask('DELETE', `/threads/${thread}`)
 })
 
-test('a state of megabytes is read beside the page: shown, searched, saved, edited and compared', async ({ page }) => {
+test('a state of several megabytes is shown, searched, saved, edited and compared in a worker', async ({ page }) => {
   const { id, ask } = await agentOf('workbench')
   const thread = (await ask('POST', '/threads', { metadata: { journey: 'large' } })).thread_id as string
   await ask('POST', `/threads/${thread}/runs/wait`, { assistant_id: 'archive', input: { megabytes: 3 } })

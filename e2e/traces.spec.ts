@@ -6,7 +6,7 @@ import { expect, signIn, startTalk, test } from './support/session'
 
 const concierge = async () => (await ask('GET', '/v2/deployments?name_contains=concierge')).resources[0]
 
-/** A failed trace of some runs, one of which names a parent that was never logged. */
+/** A failed trace with several runs, one of which names a parent that was never logged. */
 async function logFailure(name: string, steps = 400) {
   const [id, model] = [randomUUID(), randomUUID()]
   const start = Date.now() - 60_000
@@ -55,7 +55,7 @@ async function logFailure(name: string, steps = 400) {
 }
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-test('a chat run is in its project two seconds after its end, and its page leads to the trace and back', async ({
+test('a chat run is in its project two seconds after its end, and its page links to the trace and back', async ({
   page,
 }) => {
   const { tracing_project_id: session } = await concierge()
@@ -65,7 +65,7 @@ test('a chat run is in its project two seconds after its end, and its page leads
   const finished = Date.now()
   await expect(async () => {
     const { runs } = await ask('POST', '/runs/query', { session: [session], is_root: true, limit: 20 })
-    // Other journeys chat with the same deployment meanwhile.
+    // Other tests chat with the same deployment meanwhile.
     const own = runs.find((one: { inputs_preview: string }) => one.inputs_preview === 'Where is the harbour?')
     expect(own).toMatchObject({ status: 'success', model: 'scripted-1' })
     expect(own.total_tokens).toBeGreaterThan(0)
@@ -85,7 +85,7 @@ test('a chat run is in its project two seconds after its end, and its page leads
   await expect(inspector.getByRole('article', { name: 'AI message' })).toContainText('calm concierge')
   const trace = page.url()
 
-  // A price that is put is applied to what was logged before it.
+  // A new price applies to earlier runs, too.
   await page.goto('/local/settings/prices')
   await page.getByRole('button', { name: 'Paste CSV' }).click()
   await page.getByRole('textbox', { name: 'CSV' }).fill('model,input,output\nscripted-*,1000,2000\nbroken,much,2')
@@ -121,7 +121,7 @@ test('a chat run is in its project two seconds after its end, and its page leads
   await expectAccessible(page)
 })
 
-test('the project is filtered, the trace searched by keys, and what is odd in it is said where it is', async ({
+test('the project is filtered, the trace is searched by keyboard, and its anomalies are shown in place', async ({
   page,
 }) => {
   const { id } = await concierge()
@@ -146,7 +146,7 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   await table.getByRole('link', { name }).click()
   const tree = page.getByRole('tree', { name: 'Runs of the trace' })
   await expect(tree.getByRole('treeitem', { name: new RegExp(`^${name}, chain, Failed`) })).toBeVisible()
-  await expect(page.getByText(/^403, 2 failed/)).toBeVisible() // all of it has come
+  await expect(page.getByText(/^403, 2 failed/)).toBeVisible() // everything has loaded
   await tree.focus()
   await page.keyboard.press('End')
   await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^lost,.*was not logged/)
@@ -180,7 +180,7 @@ test('the project is filtered, the trace searched by keys, and what is odd in it
   expect(saved.runs).toHaveLength(403)
 })
 
-test('the checker reads what is pasted in the browser alone, and says what is wrong by its path', async ({ page }) => {
+test('the checker reads pasted text in the browser only, and reports errors by path', async ({ page }) => {
   await signIn(page, '/local/traces/check')
   await page.getByRole('combobox', { name: 'Example' }).selectOption({ index: 1 })
   await expect(page.getByText(/No problems found/)).toBeVisible()

@@ -12,9 +12,9 @@ import { useActivate } from './use-activate'
 
 type Props = { place: AssistantPlace; version: number; active: number; onClose: () => void }
 
-/** Says what making another version active means, does it, and offers the way back. */
+/** Confirms activating a version, activates it, and offers to undo it. */
 export function ActivateVersion({ place, version, active: given, onClose }: Props) {
-  // As it was when the dialog opened: the page refetches meanwhile.
+  // Captured when the dialog opens, because the page refetches meanwhile.
   const [active] = useState(given)
   const [key] = useState(newRequestKey)
   const [undoKey] = useState(newRequestKey)

@@ -9,7 +9,7 @@ import { Button } from '@/components/ui/button'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 import { routes } from '@/lib/routes'
 
-/** The assistant that the server made for each graph by itself. */
+/** Whether this is the default assistant that the server creates for each graph. */
 export const isDefault = (assistant: Pick<Assistant, 'metadata'>): boolean => assistant.metadata.created_by === 'system'
 
 export const assistantColumns = (

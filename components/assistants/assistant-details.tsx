@@ -5,7 +5,7 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 
-/** What an assistant is set to. */
+/** The settings of an assistant. */
 export const AssistantDetails = ({ assistant: one }: { assistant: Assistant }) => (
   <div className="grid items-start gap-3 lg:grid-cols-2">
     <Part title="About">

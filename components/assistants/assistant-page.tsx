@@ -45,7 +45,7 @@ const AssistantMenu = lazy(loadMenu)
 
 type Props = AssistantPlace & { changes: readonly AssistantChange[] }
 
-/** One assistant: what it is set to, how it came to that, and what its graph takes. */
+/** One assistant: its settings, its version history and its graph's schemas. */
 export function AssistantPage({ changes, ...place }: Props) {
   const { workspace, deployment, assistant } = place
   const setSearch = useSetSearch({ isLocal: true })
@@ -54,7 +54,7 @@ export function AssistantPage({ changes, ...place }: Props) {
   const retry = useTryAgain(assistantQuery(workspace, deployment, assistant).queryKey)
   const error = query.error ?? query.failureReason
   const one = query.data
-  // An id of no form that an assistant can have is refused rather than not found.
+  // Servers reject a malformed id instead of answering "not found".
   if (!one && (error?.code === 'not_found' || error?.code === 'invalid')) return <NothingHere />
   if (!one && error) return <ErrorNotice error={error.view} onRetry={retry} />
   return (

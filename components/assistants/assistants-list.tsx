@@ -19,13 +19,13 @@ import { assistantList, assistantQueryOf, filtersFor } from './list-query'
 
 type Props = { workspace: string; deployment: string; views: readonly SavedView[] }
 
-/** Assistants of a deployment: the default one of each graph, and those that people created. */
+/** Assistants of a deployment: the default one of each graph, and custom ones. */
 export function AssistantsList({ workspace, deployment, views }: Props) {
   const list = useList(assistantList, { workspace, views })
   const { body, filters, isFiltered } = assistantQueryOf(list.search)
   const options = assistantsQuery(workspace, deployment, body)
   const result = useQuery(options)
-  // Servers that cannot count leave the total out.
+  // Without a total if the server cannot count.
   const total = useQuery({
     ...apiQuery(agentServer.countAssistants, { workspace, deployment, body: filters }),
     retry: false,

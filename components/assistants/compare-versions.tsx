@@ -25,12 +25,12 @@ import { routes } from '@/lib/routes'
 import type { AssistantPlace } from './place'
 import { authorsOf, comparable } from './versions'
 
-/** As many as one request gives. */
+/** The most versions that one request returns. */
 const MOST = 1_000
 
 type Props = AssistantPlace & { changes: readonly AssistantChange[] }
 
-/** Two versions of an assistant. Which two is in the URL; without them the active one and the one before. */
+/** Compares two versions of an assistant, chosen in the URL. Defaults to the active version and the one before it. */
 export function CompareVersions({ changes, ...place }: Props) {
   const { workspace, deployment, assistant } = place
   const search = useSearchParams()
@@ -160,7 +160,7 @@ function Comparison({ a, b, view, onView }: ComparisonProps) {
             ] as const
           ).map(([one, value], side) => (
             <section
-              // biome-ignore lint/suspicious/noArrayIndexKey: the two sides, which may be the same version
+              // biome-ignore lint/suspicious/noArrayIndexKey: always two sides, which may be the same version
               key={side}
               aria-label={`Version ${one.version} as JSON`}
               className="min-w-0 overflow-hidden rounded-lg border bg-panel"

@@ -13,7 +13,7 @@ import type { AssistantPlace } from './place'
 
 type Props = { place: AssistantPlace; name: string; onClose: () => void; onDone: () => void }
 
-/** Asks before an assistant goes with all its versions, and whether its threads go too. */
+/** Confirms deleting an assistant with all its versions, and optionally its threads. */
 export function DeleteAssistant({ place, name, onClose, onDone }: Props) {
   const { workspace, deployment, assistant } = place
   const client = useQueryClient()

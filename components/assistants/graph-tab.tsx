@@ -10,11 +10,11 @@ import { count } from '@/lib/format/format'
 import { assistantGraphQuery, drawnGraph } from '@/lib/queries/assistants'
 import type { AssistantPlace } from './place'
 
-/** The graph behind an assistant as its server tells it, with the graphs inside its nodes. */
+/** The assistant's graph with its subgraphs. */
 export function GraphTab({ workspace, deployment, assistant }: AssistantPlace) {
   const [isDeep, setDeep] = useState(true)
   const whole = useQuery({ ...assistantGraphQuery(workspace, deployment, assistant, { xray: true }), retry: false })
-  // Not every server can look into subgraphs.
+  // Some servers cannot return subgraphs.
   const isRefused = whole.error !== null && whole.error.code !== 'upstream_unreachable'
   const plain = useQuery({
     ...assistantGraphQuery(workspace, deployment, assistant),

@@ -4,7 +4,7 @@ import { assistantList, assistantQueryOf, filtersFor } from './list-query'
 
 const of = (text: string) => assistantQueryOf(new URLSearchParams(text))
 
-test('the URL says name, graph, metadata, kind, order and page', () => {
+test('reads name, graph, metadata, kind, order and page from the URL', () => {
   expect(of('name=a&graph=chat&metadata=team:ops&kind=default&sort=name-asc&offset=50&limit=100').body).toEqual({
     name: 'a',
     graph_id: 'chat',
@@ -17,13 +17,13 @@ test('the URL says name, graph, metadata, kind, order and page', () => {
   expect(of('metadata=%7B"n":12345678901234567890%7D').filters.metadata?.n?.toString()).toBe('12345678901234567890')
 })
 
-test('what cannot be used is left out', () => {
+test('ignores invalid values', () => {
   const { body, isFiltered } = of('metadata=%7Bx&kind=other&sort=nonsense&offset=-4&limit=7')
   expect(body).toEqual({ limit: 50, offset: 0, sort_by: 'updated_at', sort_order: 'desc' })
   expect(isFiltered).toBe(false)
 })
 
-test('a view keeps the filters and the order, not the place in the list', () => {
+test('a view keeps the filters and the order, but not the page', () => {
   expect(assistantList.savedViews?.queryOf(new URLSearchParams('offset=50&sort=name-asc&name=x&view=1'))).toBe(
     'name=x&sort=name-asc',
   )

@@ -34,7 +34,9 @@ export const NO_FILTER: Record<FilterName | 'name', string> = { name: '', graph:
 
 type Search = Pick<URLSearchParams, 'get'>
 
-/** The page's URL as a search, and what of it a server can count. What cannot be used is left out, so that no link is a dead end. */
+/**
+ * The search for the page's URL, and the filters for counting. Invalid values are dropped, so that old links still work.
+ */
 export function assistantQueryOf(search: Search) {
   const valueIn = (name: string) => filterValue(filtersFor([]).find((one) => one.name === name) ?? { name }, search)
   const read = readJsonFilter(valueIn('metadata') ?? '', parseJson)
@@ -49,7 +51,7 @@ export function assistantQueryOf(search: Search) {
     ...(Object.keys(metadata).length > 0 && { metadata }),
   }
   const sort = SORTS.find(({ value }) => value === search.get('sort'))?.value ?? SORTS[0].value
-  const [sortBy, order] = sort.split('-') as [Split<Sort>, 'asc' | 'desc'] // of the table above
+  const [sortBy, order] = sort.split('-') as [Split<Sort>, 'asc' | 'desc'] // one of `SORTS`
   const offset = Number(search.get('offset') ?? 0)
   const size = Number(search.get('limit'))
   return {

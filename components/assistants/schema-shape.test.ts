@@ -6,7 +6,7 @@ const fieldsOf = (schema: unknown) => {
   return shape.kind === 'object' ? shape.fields : []
 }
 
-test('objects, numbers, choices, lists and nested objects are drawn, each with its default and words', () => {
+test('objects, numbers, choices, lists and nested objects become controls, with defaults and descriptions', () => {
   const fields = fieldsOf({
     type: 'object',
     required: ['model', 'persona'],
@@ -41,7 +41,7 @@ test('objects, numbers, choices, lists and nested objects are drawn, each with i
   expect(fields[2]?.shape).toEqual({ kind: 'number', isWhole: true, min: 1 })
 })
 
-test('references are followed, and end where they come back to themselves', () => {
+test('follows references and stops at recursive ones', () => {
   const [tree] = fieldsOf({
     $defs: { node: { type: 'object', properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } } } },
     properties: { tree: { $ref: '#/$defs/node' } },
@@ -52,7 +52,7 @@ test('references are followed, and end where they come back to themselves', () =
   })
 })
 
-test('what is missing, wrong, huge or a choice of shapes becomes JSON', () => {
+test('missing, invalid, huge and ambiguous schemas become JSON', () => {
   for (const schema of [
     undefined,
     null,

@@ -1,9 +1,9 @@
 import { isRecord } from '@/lib/json/guards'
 
-/** A JSON schema as a graph's server gives it; nothing about it is sure. */
+/** A JSON schema from a graph's server, not validated. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What a part of a schema asks for, as far as a form can draw it; anything else is `json`. */
+/** The kind of control for a part of a schema; `json` if no other fits. */
 export type Shape =
   | { kind: 'text'; isLong: boolean; format?: string }
   | { kind: 'number'; isWhole: boolean; min?: number; max?: number }
@@ -18,17 +18,17 @@ export type Field = {
   label: string
   description?: string
   isRequired: boolean
-  /** What the graph takes where nothing is set; undefined where the schema names none. */
+  /** The schema's default; undefined if it has none. */
   fallback?: unknown
   shape: Shape
 }
 
 const MAX_DEPTH = 6
-/** Larger ones are JSON: a form of a thousand fields helps nobody. */
+/** Objects with more fields are edited as JSON, because such a form would be unusable. */
 const MAX_FIELDS = 200
 const LONG_FIELD = /prompt|instruction|system|template|description/i
 
-/** Draws a schema; recursion ends where a reference comes back to itself, or too deep, and becomes JSON there. */
+/** The shape of a schema. Recursive references and deep nesting become `json`. */
 export function shapeOf(schema: unknown): Shape {
   return isRecord(schema) ? draw(schema, schema, []) : { kind: 'json' }
 }
@@ -83,7 +83,7 @@ function fieldOf(
     key,
     label: text(schema.title) ?? key,
     description: text(schema.description),
-    // zod marks what has a default as required of the output; nobody has to give it.
+    // zod lists fields with a default as required, but they can be omitted.
     isRequired: Array.isArray(parent.required) && parent.required.includes(key) && !('default' in schema),
     ...('default' in schema && { fallback: schema.default }),
     shape: isRecord(given) ? draw(given, root, seen, key) : { kind: 'json' },
@@ -91,13 +91,13 @@ function fieldOf(
 }
 
 function limitsOf({ minimum, maximum }: JsonSchema) {
-  // Libraries write the limits of their own integers where nobody set one.
+  // Libraries emit their own integer limits when no limit was set.
   const isMeant = (value: unknown): value is number =>
     typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
   return { ...(isMeant(minimum) && { min: minimum }), ...(isMeant(maximum) && { max: maximum }) }
 }
 
-/** Behind references, and of a choice between something and null that something. Undefined for what cannot be followed. */
+/** Resolves references and choices between null and one other schema. Undefined if that is not possible. */
 function plain(given: JsonSchema, root: JsonSchema): JsonSchema | undefined {
   let schema = given
   for (let hop = 0; hop < 16; hop++) {
@@ -125,7 +125,7 @@ function targetOf(ref: string, root: JsonSchema): JsonSchema | undefined {
   return isRecord(target) ? target : undefined
 }
 
-/** The kind of a part in a word. */
+/** The kind of a shape in words. */
 export function shapeWord(shape: Shape): string {
   switch (shape.kind) {
     case 'number':

@@ -2,7 +2,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { jsonText } from '@/lib/json/value'
 import { type Field, type JsonSchema, type Shape, shapeOf, shapeWord } from './schema-shape'
 
-/** The fields of a schema in words, nested ones below their parents. */
+/** The fields of a schema as a table, nested ones below their parents. */
 export function SchemaTable({ schema }: { schema: JsonSchema }) {
   const shape = shapeOf(schema)
   const rows = rowsOf(shape, [])

@@ -18,7 +18,7 @@ const PARTS = [
   ['config_schema', 'Configuration', 'older form of context'],
 ] as const
 
-/** The schemas of the graph behind an assistant: as a table of fields, and as the JSON that they are. */
+/** The schemas of the assistant's graph, as a table of fields or as JSON. */
 export function SchemasTab({ workspace, deployment, assistant }: AssistantPlace) {
   const query = useQuery({ ...assistantSchemasQuery(workspace, deployment, assistant), retry: false })
   const [part, setPart] = useState<(typeof PARTS)[number][0]>('context_schema')

@@ -8,7 +8,7 @@ import { newRequestKey } from '@/lib/format/request-key'
 import { invalidate } from '@/lib/queries/api-query'
 import type { AssistantPlace } from './place'
 
-/** Makes a version active where `seen` is the active one; whatever came of it, what is shown is read again. */
+/** Activates a version if `seen` is still the active one. Refetches in any case. */
 export function useActivate(place: AssistantPlace) {
   const client = useQueryClient()
   return async (version: number, seen: number, key = newRequestKey()): Promise<Result<AssistantOutcome>> => {

@@ -30,13 +30,13 @@ const PAGE_SIZE = 50
 
 type Props = { place: AssistantPlace; assistant: Assistant; changes: readonly AssistantChange[] }
 
-/** All versions, newest first: what each changed, who made it where that is known, and the way back to it. */
+/** All versions, newest first, with their changes, their author if known, and a button to activate them. */
 export function VersionsTab({ place, assistant, changes }: Props) {
   const { workspace, deployment } = place
   const whyNot = useReasons().run
   const [offset, setOffset] = useState(0)
   const [chosen, setChosen] = useState<number>()
-  // One more than shown: what the last one changed is told by the one before it.
+  // Reads one more than it shows, because the last one is compared with its predecessor.
   const list = useQuery(
     assistantVersionsQuery(workspace, deployment, place.assistant, { limit: PAGE_SIZE + 1, offset }),
   )
@@ -163,7 +163,7 @@ const columnsFor = ({ place, active, authors, rows, whyNot, onActivate }: Column
             size="sm"
             reason={whyNot}
             aria-label={`Activate version ${one.version}`}
-            onClick={() => onActivate(one.version as number)} // told apart above
+            onClick={() => onActivate(one.version as number)} // distinguished above
           >
             Activate
           </Button>
@@ -172,7 +172,7 @@ const columnsFor = ({ place, active, authors, rows, whyNot, onActivate }: Column
   },
 ]
 
-/** The first few fields that are not as in the version before. */
+/** The first few fields that differ from the version before. */
 function Changed({ one, before }: { one: Assistant; before: Assistant | undefined }) {
   if (one.version === 1) return <span className="text-ink-3">first version</span>
   if (!before) return null

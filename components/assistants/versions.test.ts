@@ -36,13 +36,13 @@ test('the author of a version sent the only write in progress at that time', () 
   expect(Object.fromEntries(authorsOf(versions, changes))).toEqual({ 1: 'd@x', 2: 'a@x' })
 })
 
-test('a write made one version: another that came to be shortly before it is not by its sender', () => {
+test('a write counts for one version only, even if another was created shortly before', () => {
   const changes = [change('a@x', '2026-11-21T10:00:02Z')]
   const versions = [version(3, '2026-11-21T10:00:02.100Z'), version(2, '2026-11-21T10:00:01.900Z')]
   expect(Object.fromEntries(authorsOf(versions, changes))).toEqual({ 3: 'a@x' })
 })
 
-test('clocks that differ by less than three seconds do not matter, and a version without a time is by nobody', () => {
+test('clock differences below three seconds are tolerated, and a version without a time has no author', () => {
   const changes = [change('a@x', '2026-11-21T10:00:00Z')]
   expect(authorsOf([version(2, '2026-11-21T10:00:02.900Z')], changes).get(2)).toBe('a@x')
   expect(authorsOf([version(2, '2026-11-21T10:00:03.500Z')], changes).get(2)).toBeUndefined()

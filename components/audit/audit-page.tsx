@@ -12,10 +12,10 @@ import { type AuditReportShown, VerifyResult } from './verify-result'
 type AuditPageProps = {
   workspace: string
   entries: AuditShown[]
-  /** The `before` of the page that follows. */
+  /** The `before` parameter of the next page. */
   next: number | null
   isFirst: boolean
-  /** Of the check, where it was asked for. */
+  /** The result of the verification, if it was requested. */
   report?: AuditReportShown
 }
 

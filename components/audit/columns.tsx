@@ -8,7 +8,7 @@ export type AuditShown = {
   seq: number
   at: string
   kind: 'intent' | 'outcome' | 'denial'
-  /** Of an outcome: the row of its intent. */
+  /** For an outcome: the row of its intent. */
   intent: number | null
   actor: string
   role: string | null
@@ -16,7 +16,7 @@ export type AuditShown = {
   params: Record<string, string>
   fields: string[]
   upstreamStatus: number | null
-  /** "200 done", "409 conflict"; of a denial what was needed. */
+  /** "200 done", "409 conflict"; for a denial the required role. */
   outcome: string | null
   requestId: string
 }

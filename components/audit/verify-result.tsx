@@ -4,7 +4,7 @@ import { count } from '@/lib/format/format'
 
 export type AuditReportShown = { isWhole: boolean; rows: number; problems: string[]; at: number }
 
-/** Whether anything of the console's whole trail was changed, inserted, moved or taken away. */
+/** Whether any row of the console's audit trail was changed, inserted, moved or removed. */
 export const VerifyResult = ({ report: { isWhole, rows, problems, at } }: { report: AuditReportShown }) => (
   <section
     aria-label="Verification result"

@@ -5,7 +5,7 @@ import type { Cron } from '@/lib/contracts/agents/crons'
 import { shortId } from '@/lib/format/format'
 import { CronState } from './cron-state'
 
-/** `nameOf` gives an assistant's name by its id, where it is known. */
+/** `nameOf` returns an assistant's name by its id, if known. */
 export const cronColumns = (nameOf: (assistant: string) => string | undefined): Column<Cron>[] => [
   {
     id: 'schedule',

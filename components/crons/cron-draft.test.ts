@@ -22,7 +22,7 @@ const cron: Cron = {
   },
 }
 
-test('a cron as it is changes nothing, and one changed field sends that field alone', () => {
+test('an unchanged cron sends nothing, and one changed field only that field', () => {
   const draft = draftOf(cron)
   expect(problemsOf(draft)).toEqual({})
   expect(patchBody(draft, draftOf(cron))).toBeUndefined()
@@ -31,14 +31,14 @@ test('a cron as it is changes nothing, and one changed field sends that field al
   expect(patchBody(draft, { ...draft, rest: '{"config":{"recursion_limit":5}}' })).toBe('{"webhook":null}')
 })
 
-test('numbers stay what they are', () => {
+test('numbers keep their digits', () => {
   const draft = draftOf(cron)
   expect(patchBody(draft, { ...draft, input: draft.input.replace('}', ', "more": 1}') })).toContain(
     '"serial":12345678901234567890',
   )
 })
 
-test('a new cron names its zone and what becomes of its threads', () => {
+test('a new cron sends its time zone and whether to keep threads', () => {
   expect(JSON.parse(createBody(emptyDraft('a')))).toEqual({
     assistant_id: 'a',
     schedule: '0 9 * * 1-5',
@@ -50,7 +50,7 @@ test('a new cron names its zone and what becomes of its threads', () => {
   expect(JSON.parse(createBody(emptyDraft('a', 'thread')))).not.toHaveProperty('on_run_completed')
 })
 
-test('what is wrong is said at its field, and metadata that would stay is named', () => {
+test('errors are reported by field, and removed metadata keys are listed', () => {
   const draft = draftOf(cron)
   expect(Object.keys(problemsOf({ ...draft, assistant: '', end: 'soon', context: '[]', rest: '{' }))).toEqual([
     'assistant',

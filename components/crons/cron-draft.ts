@@ -5,28 +5,28 @@ import { isRecord } from '@/lib/json/guards'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
 
-/** What a person fills in. JSON parts are text, so that every number stays what was typed. */
+/** The values of the form. JSON parts are text, so that numbers keep their digits. */
 export type CronDraft = {
   assistant: string
-  /** Runs on this thread; empty: on a new one each time. */
+  /** The thread to run on; empty for a new thread each time. */
   thread: string
   schedule: string
   timezone: string
   /** ISO 8601, or empty. */
   end: string
   isEnabled: boolean
-  /** Keeps the threads that firings make. */
+  /** Whether threads created by the cron are kept. */
   keeps: boolean
   input: string
   context: string
   metadata: string
-  /** What else the run request has: config, webhook, breakpoints, durability … */
+  /** The other parts of the run request: config, webhook, breakpoints, durability … */
   rest: string
 }
 export type CronField = keyof CronDraft
 export type Problems = Partial<Record<CronField, string>>
 
-/** Parts of the payload that have a field of their own, or that belong to a firing and not to the cron. */
+/** Payload keys with a field of their own, or that belong to a single run instead of the cron. */
 const APART = new Set(['assistant_id', 'metadata', 'input', 'context', 'on_completion'])
 
 export const emptyDraft = (assistant: string, thread = ''): CronDraft => ({
@@ -63,7 +63,7 @@ export function draftOf(cron: Cron): CronDraft {
 
 const OBJECTS = ['context', 'metadata', 'rest'] as const
 
-/** What is wrong with a draft, by field; what only the server knows is left to it. */
+/** The errors of a draft by field. Some errors are found only by the server. */
 export function problemsOf(draft: CronDraft): Problems {
   const problems: Problems = {}
   if (!draft.assistant) problems.assistant = 'Choose an assistant.'
@@ -78,14 +78,14 @@ export function problemsOf(draft: CronDraft): Problems {
   return problems
 }
 
-/** The body that makes the cron, of a draft without problems. */
+/** The request body to create a cron. The draft must be valid. */
 export function createBody(draft: CronDraft): string {
   const { assistant, thread, schedule, timezone, end, isEnabled, keeps, ...json } = draft
   return printJson({
     ...objectOf(json.rest),
     assistant_id: assistant,
     schedule: schedule.trim(),
-    // Said although UTC is what servers take without it: who reads the record later need not know that.
+    // Sent even though UTC is the default, so that the stored cron says so.
     timezone,
     enabled: isEnabled,
     ...(end && { end_time: end }),
@@ -96,7 +96,7 @@ export function createBody(draft: CronDraft): string {
   })
 }
 
-/** Only what differs: a field that is not sent stays as it is on the server. Undefined where nothing differs. */
+/** The changed fields only, because servers keep fields that are not sent. Undefined if nothing changed. */
 export function patchBody(before: CronDraft, after: CronDraft): string | undefined {
   const patch: Record<string, unknown> = {}
   if (after.schedule.trim() !== before.schedule) patch.schedule = after.schedule.trim()
@@ -113,7 +113,7 @@ export function patchBody(before: CronDraft, after: CronDraft): string | undefin
   return Object.keys(patch).length > 0 ? printJson(patch) : undefined
 }
 
-/** Keys of the metadata that were taken out: servers merge metadata, so they would stay. */
+/** Removed metadata keys. Servers merge metadata, so they would stay. */
 export function lostMetadata(before: CronDraft, after: CronDraft): string[] {
   const is = objectOf(after.metadata)
   return Object.keys(objectOf(before.metadata)).filter((key) => !Object.hasOwn(is, key))

@@ -18,19 +18,19 @@ type Props = {
   place: { workspace: string; deployment: string }
   draft: CronDraft
   onChange: (change: Partial<CronDraft>) => void
-  /** Of an existing cron: what it runs and on which thread cannot be changed. */
+  /** For an existing cron, whose assistant and thread cannot be changed. */
   isEdit?: boolean
   verb: string
   isBusy: boolean
   error?: ErrorView
-  /** The server's word on a field, by its name on the wire. */
+  /** The server's error for a field, by its name in the request. */
   fieldError: (path: string) => string | undefined
   notice?: ReactNode
   onSubmit: () => void
   onCancel: () => void
 }
 
-/** Everything a cron is: what it runs, when, on which thread, and with what. */
+/** The form for a cron: assistant, schedule, thread and input. */
 export function CronForm(props: Props) {
   const { place, draft, onChange, isEdit, verb, isBusy, error, fieldError, notice, onSubmit, onCancel } = props
   const reason = useReasons().run
@@ -214,7 +214,7 @@ type ZoneFieldProps = {
 }
 
 function ZoneField({ id, value, error, onChange }: ZoneFieldProps) {
-  // Hundreds of names: only once somebody looks for one.
+  // The many time zone names are loaded only when the field is used.
   const [zones, setZones] = useState<readonly string[]>([UTC])
   return (
     <Field

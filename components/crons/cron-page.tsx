@@ -37,7 +37,7 @@ const EditCron = dynamic(() => import('./edit-cron').then((module) => module.Edi
 
 type Place = { workspace: string; deployment: string; cron: string }
 
-/** One cron: when it fires, what it runs, and the runs that it made. */
+/** One cron: its settings, next runs and past runs. */
 export function CronPage(place: Place) {
   const { workspace, deployment, cron: id } = place
   const client = useQueryClient()

@@ -16,7 +16,7 @@ import { routes } from '@/lib/routes'
 
 type Props = {
   place: { workspace: string; deployment: string; cron: string }
-  /** Where it always runs on one thread. */
+  /** Its thread, if it always runs on the same one. */
   thread: string | undefined
   isKept: boolean
 }
@@ -25,13 +25,13 @@ type Row = { id: string; thread: string; status: string; at: string | null | und
 
 const MOST = 50
 
-/** What it ran: runs on its own thread, or the threads that its firings made. */
+/** The runs of a cron: those on its own thread, or the threads that it created. */
 export const CronRuns = ({ place, thread, isKept }: Props) =>
   thread ? <RunsOfThread place={place} thread={thread} /> : <ThreadsOfCron place={place} isKept={isKept} />
 
 const REFRESH = { refetchInterval: 10_000 }
 
-/** Runs name the cron in their metadata. */
+/** Runs have the cron's id in their metadata. */
 function RunsOfThread({ place: { workspace, deployment, cron }, thread }: { place: Place; thread: string }) {
   const params = { thread_id: thread }
   const query = apiQuery(agentServer.listRuns, { workspace, deployment, params, query: { limit: 200 } })
@@ -75,7 +75,7 @@ type RunsProps = {
   error: ErrorView | undefined
   onRetry: () => void
   place: { workspace: string; deployment: string }
-  /** Said where there are none. */
+  /** Shown if there are no runs. */
   children: string
 }
 

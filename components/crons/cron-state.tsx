@@ -1,7 +1,7 @@
 import { StatusBadge } from '@/components/ui/badge'
 import type { Cron } from '@/lib/contracts/agents/crons'
 
-/** Whether it fires. One whose end has passed has no next firing any more. */
+/** Whether a cron is active. A cron past its end has no next run. */
 export const CronState = ({ cron }: { cron: Pick<Cron, 'enabled' | 'next_run_date'> }) =>
   cron.enabled === false ? (
     <StatusBadge tone="neutral">Disabled</StatusBadge>

@@ -18,7 +18,7 @@ export const cronList: ListDefinition = {
 
 type Search = Pick<URLSearchParams, 'get'>
 
-/** The page's URL as a search, and what of it the server can count. */
+/** The search for the page's URL, and whether the server can count its results. */
 export function cronsQueryOf(search: Search) {
   const text = search.get('q')?.trim() ?? ''
   const read = readJsonFilter(text, parseJson)
@@ -26,7 +26,7 @@ export function cronsQueryOf(search: Search) {
   const metadata = read && 'value' in read ? read.value : undefined
   const state = search.get('state')
   const sort = SORTS.find(({ value }) => value === search.get('sort'))?.value ?? SORTS[0].value
-  const [sortBy, order] = sort.split('-') as ['created_at', 'asc' | 'desc'] // of the table above
+  const [sortBy, order] = sort.split('-') as ['created_at', 'asc' | 'desc'] // one of `SORTS`
   const offset = Number(search.get('offset') ?? 0)
   const filters = metadata ? { metadata } : {}
   const isState = state === 'on' || state === 'off'
@@ -34,7 +34,7 @@ export function cronsQueryOf(search: Search) {
     problem,
     state: isState ? state : '',
     filters,
-    // Servers count by less than they search by.
+    // Servers search by state, but cannot count by it.
     isCounted: !isState,
     isFiltered: isState || metadata !== undefined,
     body: {

@@ -10,13 +10,13 @@ import { CronForm } from './cron-form'
 
 type Props = {
   place: { workspace: string; deployment: string; cron: string }
-  /** As it was when the form was opened: only what differs from it is sent. */
+  /** The cron as it was when the form opened; only differences from it are sent. */
   cron: Cron
   onSaved: (cron: Cron) => void
   onClose: () => void
 }
 
-/** Changes a cron: what is not changed here stays as it is on the server. */
+/** Edits a cron. Fields that are not changed here stay as they are on the server. */
 export function EditCron({ place, cron, onSaved, onClose }: Props) {
   const [before] = useState(() => draftOf(cron))
   const [seen] = useState(cron.updated_at ?? null)

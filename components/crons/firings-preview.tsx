@@ -6,7 +6,7 @@ import { UTC } from '@/lib/format/cron-zone'
 
 type Props = { id: string; schedule: string; timezone: string; end?: string }
 
-/** When a schedule fires next, as it is typed: in its zone, and in UTC where that is another. */
+/** The next run times for a schedule as it is typed, in its time zone and in UTC. */
 export function FiringsPreview({ id, schedule, timezone, end }: Props) {
   const firings = useFirings(schedule, timezone, end)
   if (firings && 'problem' in firings)
@@ -33,7 +33,7 @@ export function FiringsPreview({ id, schedule, timezone, end }: Props) {
   )
 }
 
-/** The library comes when a form is there that needs it; the answer follows the typing. */
+/** The next run times. Loads the cron library on demand. */
 function useFirings(schedule: string, timezone: string, end: string | undefined): Firings | undefined {
   const [firings, setFirings] = useState<Firings>()
   useEffect(() => {

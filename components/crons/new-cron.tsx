@@ -16,7 +16,7 @@ import { useAssistants } from './use-assistants'
 
 type Props = { workspace: string; deployment: string }
 
-/** Makes a cron. What is typed is kept over a reload. */
+/** Creates a cron. The draft survives a reload. */
 export function NewCron({ workspace, deployment }: Props) {
   const router = useRouter()
   const client = useQueryClient()

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
 
-/** The assistants that a form offers, oldest first, and their names by id. */
+/** The assistants to choose from, oldest first, and their names by id. */
 export function useAssistants(workspace: string, deployment: string) {
   const { data, error, refetch } = useQuery({
     ...pickableAssistants(workspace, deployment),

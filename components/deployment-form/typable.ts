@@ -3,7 +3,7 @@ import { hasHidden } from '@/lib/format/hidden-characters'
 const MOST = 80
 
 /**
- * Whether a name can be typed to confirm a deletion. For other names the id is asked for, because an escaped name could match
+ * Whether a name can be typed to confirm a deletion. Otherwise the id is required, because an escaped name could match
  * another deployment and copying it would confirm something unread.
  */
 export const isTypable = (name: string): boolean =>

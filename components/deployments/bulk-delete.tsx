@@ -9,7 +9,7 @@ import { count } from '@/lib/format/format'
 type BulkDeleteProps = {
   workspace: string
   selected: readonly Selected[]
-  /** Ids of those that are gone, or going. */
+  /** Ids of deployments that are deleted or being deleted. */
   onDone: (gone: string[]) => void
   onClose: () => void
 }
@@ -22,7 +22,7 @@ const OUTCOMES: Record<BulkResult['outcome'], [Tone, string]> = {
 }
 const isGone = ({ outcome }: BulkResult) => outcome === 'deleted' || outcome === 'deleting'
 
-/** Deletes several deployments after a typed confirmation, and says of each what became of it. */
+/** Deletes several deployments after a typed confirmation, and shows the outcome of each. */
 export const BulkDelete = ({ workspace, selected, onDone, onClose }: BulkDeleteProps) => (
   <BulkDialog<BulkResult>
     verb={`Delete ${count(selected.length)} ${selected.length === 1 ? 'deployment' : 'deployments'}`}

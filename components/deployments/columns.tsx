@@ -12,7 +12,7 @@ export const deploymentColumns: Column<DeploymentRow>[] = [
   {
     id: 'name',
     header: 'Name',
-    // Takes what the others leave, so that no name and no fact makes the page wider than the window.
+    // Takes the remaining width, so that long names do not make the page scroll sideways.
     className: 'w-full min-w-36 max-w-0',
     cell: (one) => <VisibleName>{one.name}</VisibleName>,
   },
@@ -73,7 +73,7 @@ const Latest = ({ row: { latest, active } }: { row: DeploymentRow }) => {
     <span className="flex items-center gap-1.5 text-ink-2 text-xs">
       <code
         className="font-mono"
-        title={latest.status ? `${latest.id} · ${revisionLabel(latest.status)}` : latest.id} // the health says it in words
+        title={latest.status ? `${latest.id} · ${revisionLabel(latest.status)}` : latest.id} // the health badge says it in words
       >
         {shortId(latest.id)}
       </code>

@@ -23,12 +23,12 @@ import { HealthBadge } from './health-badge'
 
 type DeploymentFrameProps = { workspace: string; deploymentId: string; children: ReactNode }
 
-/** The head of every page of a deployment: its name, health, address, the way to a run, and its parts. */
+/** The header and tabs of every page of a deployment. */
 export function DeploymentFrame({ workspace, deploymentId, children }: DeploymentFrameProps) {
   const query = useQuery(deploymentQuery(workspace, deploymentId))
   const { data, dataUpdatedAt } = query
   const retry = useTryAgain(deploymentQuery(workspace, deploymentId).queryKey)
-  // While it is tried again the first failure is said already: a server that hangs takes minutes to fail for good.
+  // The first failure is shown during retries, because a hanging server takes minutes to fail for good.
   const error = query.error ?? query.failureReason
   const isGone = !data && error?.code === 'not_found'
   const reason = useReasons().run
@@ -43,10 +43,10 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
       isCurrent: href === overview ? path === href : path === href || path.startsWith(`${href}/`),
     }))
   const belowRuns = path.startsWith(runs) ? path.slice(runs.length) : undefined
-  // Recordings are the console's own and are shown without their server too; all else would say its failure once more.
+  // Recordings are shown even if the server is down; other pages would only repeat its error.
   const isRecorded = belowRuns !== undefined && belowRuns !== '/new' && belowRuns !== '/join'
   const url = data?.source_config?.custom_url
-  // On a narrow screen the parts of a deployment begin sooner without them.
+  // Hidden on narrow screens to leave more room for the page.
   const onlyWide = path === overview ? undefined : 'max-sm:hidden'
   return (
     <>

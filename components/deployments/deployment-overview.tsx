@@ -18,11 +18,11 @@ type Props = {
   workspace: string
   deploymentId: string
   recent: RecentRuns
-  /** What the agent server offers; it is asked while the page is shown already, and may be down. */
+  /** The agent server's assistants and features. Arrives after the first render, and may be null if the server is down. */
   offered: Promise<Offered | null>
 }
 
-/** Each part asks for itself: what is down takes only its own part away. */
+/** Each part loads separately, so that a failing upstream removes only its own part. */
 export function DeploymentOverview({ workspace, deploymentId, recent, offered }: Props) {
   const place = { workspace, deploymentId }
   const options = deploymentQuery(workspace, deploymentId)
@@ -34,7 +34,7 @@ export function DeploymentOverview({ workspace, deploymentId, recent, offered }:
   const retry = useTryAgain(options.queryKey)
   const revisions = useOverviewRevisions(place)
   const assistants = useQuery(overviewAssistants(place))
-  // Its failure to load at all, or again, is the frame's to say.
+  // The frame shows load errors.
   const isStale = problem !== undefined && data !== undefined && !error
   const active = data?.active_revision_id ?? null
   return (
@@ -46,7 +46,7 @@ export function DeploymentOverview({ workspace, deploymentId, recent, offered }:
             <OverviewRevisions
               {...place}
               deployment={data}
-              // A server without a list still returns its revisions one by one.
+              // A server without a list can still return single revisions.
               revisions={revisions.data?.resources ?? (revisions.error ? [] : undefined)}
             />
           ) : error ? null : (
@@ -76,7 +76,10 @@ export function DeploymentOverview({ workspace, deploymentId, recent, offered }:
   )
 }
 
-/** The newest revisions, live. The health in the page's head is that of the latest one: it moves together with the list. */
+/**
+ * The newest revisions, live. Also updates the cached latest revision, so that the health badge in the header stays in
+ * step.
+ */
 function useOverviewRevisions({ workspace, deploymentId }: Pick<Props, 'workspace' | 'deploymentId'>) {
   const client = useQueryClient()
   const options = revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS)

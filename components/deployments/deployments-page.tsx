@@ -135,7 +135,7 @@ function Verbs({ workspace, filterText }: { workspace: string; filterText: strin
   )
 }
 
-/** A page that follows its neighbours drifts as rows come and go above it: its URL follows before they are out of sight. */
+/** Updates a page's offset in the URL before rows added or removed above push its own rows out of the fetched window. */
 function useKeptInSight(
   { offset, after, before }: ReturnType<typeof listQueryOf>,
   now: number | undefined,

@@ -14,7 +14,7 @@ const trigger = (
   </Button>
 )
 
-/** All that the filter matches, as a file. */
+/** Exports all deployments that match the filter as a file. */
 export const ExportButton = (props: { workspace: string; query: Record<string, string> }) => (
   <MenuOnDemand trigger={trigger} load={load}>
     <ExportMenu {...props} trigger={trigger} />

@@ -11,7 +11,7 @@ type HealthBadgeProps = {
   deployment: Pick<Deployment, 'id' | 'status' | 'latest_revision_id' | 'active_revision_id'>
 }
 
-/** Health from the deployment, its latest revision and its active one. The latest is asked for only where it is not the active one. */
+/** The health of a deployment. Fetches the latest revision only if it is not the active one. */
 export function HealthBadge({ workspace, deployment }: HealthBadgeProps) {
   const { id, latest_revision_id: latest, active_revision_id: active } = deployment
   const isSettled = !latest || latest === active
@@ -20,7 +20,7 @@ export function HealthBadge({ workspace, deployment }: HealthBadgeProps) {
     enabled: !isSettled,
     refetchInterval: (query) => (query.state.data && isRevisionInProgress(query.state.data.status) ? 2_500 : false),
   })
-  // Without it a failed roll-out would look ready for a moment.
+  // Otherwise a failed roll-out would look ready for a moment.
   if (!isSettled && revision.isPending) return <Skeleton className="my-0.5 w-20" />
   const health = deploymentHealth({ deployment, latestRevisionStatus: isSettled ? null : revision.data?.status })
   return (

@@ -7,7 +7,7 @@ import { deploymentList, FILTERS, isFiltered, listQueryOf, NO_FILTER, viewQueryO
 const search = (text: string) => new URLSearchParams(text)
 const of = (text: string) => listQueryOf(search(text))
 
-test('every parameter of the interface is a filter, and each reaches the API', () => {
+test('every filter parameter of the API is available and is sent to it', () => {
   const given = {
     name_contains: 'harbour',
     name: 'harbour-master',
@@ -27,7 +27,7 @@ test('every parameter of the interface is a filter, and each reaches the API', (
   expect(ListDeploymentsQuery.safeParse(query).success).toBe(true)
 })
 
-test('values are trimmed, lists cleaned, and empty ones left out', () => {
+test('values are trimmed, lists cleaned, and empty ones omitted', () => {
   expect(of('name_contains=%20harbour%20&deployment_type=&image_version=3&deployment_ids=a,%20,b,')).toEqual({
     name_contains: 'harbour',
     image_version: '3',
@@ -44,9 +44,9 @@ test.each([
   ['offset=x', 0],
   ['offset=1e99', 0],
   ['', 0],
-])('%s begins at %i', (text, offset) => expect(of(text).offset).toBe(offset))
+])('the offset for %s is %i', (text, offset) => expect(of(text).offset).toBe(offset))
 
-test('a page has one of the sizes offered, and one anchor', () => {
+test('a page has one of the offered sizes and a single anchor', () => {
   expect(of('limit=50').limit).toBe(50)
   for (const odd of ['limit=7', 'limit=1000', 'limit=', 'limit=x']) expect(of(odd).limit).toBe(20)
   expect(of('offset=20&after=a,b')).toMatchObject({ after: 'a,b' })
@@ -54,14 +54,14 @@ test('a page has one of the sizes offered, and one anchor', () => {
 })
 
 test.each(['deployment_type=huge', 'remote_reconciled=perhaps'])(
-  '%s is a value that the API does not take and is left out, so that no link is a dead end',
+  '%s is invalid for the API and is omitted, so that the link still works',
   (text) => {
     expect(of(text)).toEqual({ limit: 20, offset: 0 })
     expect(chipsOf(FILTERS, search(text))).toEqual([])
   },
 )
 
-test('each filter is a chip in words, but the search by name', () => {
+test('each filter is a labelled chip, except the search by name', () => {
   expect(chipsOf(FILTERS, search('name_contains=x&status=READY&remote_reconciled=false&tag_value_ids=a,b'))).toEqual([
     { name: 'status', label: 'Status', value: 'READY', text: 'READY' },
     { name: 'remote_reconciled', label: 'Rolled out by', value: 'false', text: 'the control plane' },
@@ -69,7 +69,7 @@ test('each filter is a chip in words, but the search by name', () => {
   ])
 })
 
-test('each filter counts as one, and clearing them leaves none', () => {
+test('each filter counts as one, and clearing removes all', () => {
   for (const { name, choices } of FILTERS)
     expect(isFiltered(new URLSearchParams({ [name]: choices?.[0]?.value ?? 'x' }))).toBe(true)
   expect(isFiltered(search('name_contains=x'))).toBe(true)
@@ -77,7 +77,7 @@ test('each filter counts as one, and clearing them leaves none', () => {
   expect(isFiltered(search('offset=20&limit=50'))).toBe(false)
 })
 
-test('a view keeps filters and page size, not the place in the list, and comes back as it was', () => {
+test('a view keeps filters and page size, but not the page, and restores them', () => {
   const query = viewQueryOf(search('offset=40&after=q&peek=z&limit=50&status=READY&name_contains=a%26b'))
   expect(query).toBe('name_contains=a%26b&status=READY&limit=50')
   expect(viewQueryOf(search('status=READY&limit=50&name_contains=a%26b'))).toBe(query)

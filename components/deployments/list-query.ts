@@ -3,7 +3,7 @@ import type { ListDefinition } from '@/components/shared/list/list-definition'
 import { DEPLOYMENT_STATUSES } from '@/lib/contracts/wire/state'
 import type { RowsQuery } from '@/lib/queries/deployments'
 
-/** At most what keeps the page under 2,000 elements. */
+/** Limited to keep the page below 2,000 elements. */
 export const PAGE_SIZES = [20, 50] as const
 export const PAGE_SIZE = PAGE_SIZES[0]
 
@@ -12,7 +12,7 @@ const DEPLOYMENT_TYPES = ['dev_free', 'dev', 'prod'] as const
 export type FilterName = Exclude<keyof RowsQuery, 'limit' | 'offset' | 'after' | 'before'>
 const plain = (values: readonly string[]) => values.map((value) => ({ value, label: value }))
 
-/** Every parameter of the interface that narrows the list, but the search by name, which has a field of its own. */
+/** Every filter parameter of the API, except the search by name, which has its own field. */
 export const FILTERS: readonly FilterDefinition<FilterName>[] = [
   { name: 'status', label: 'Status', choices: plain(DEPLOYMENT_STATUSES), isOpen: true },
   { name: 'deployment_type', label: 'Type', choices: plain(DEPLOYMENT_TYPES) },
@@ -33,7 +33,7 @@ export const FILTERS: readonly FilterDefinition<FilterName>[] = [
 ]
 const NAMES: readonly FilterName[] = ['name_contains', ...FILTERS.map(({ name }) => name)]
 
-/** The URL's parameters that narrow the list, each empty. */
+/** The filter parameters, all empty. */
 export const NO_FILTER = Object.fromEntries(NAMES.map((name) => [name, ''])) as Record<FilterName, string>
 
 type Search = Pick<URLSearchParams, 'get'>
@@ -41,7 +41,7 @@ type Search = Pick<URLSearchParams, 'get'>
 const valueIn = (name: FilterName, search: Search) =>
   filterValue(FILTERS.find((one) => one.name === name) ?? { name }, search)
 
-/** A page's query for what its URL says. Unknown or unusable values are left out, so that no link is a dead end. */
+/** The query for a page's URL. Invalid values are dropped, so that old links still work. */
 export function listQueryOf(search: Search): RowsQuery & { limit: number; offset: number } {
   const filters = NAMES.flatMap((name) => {
     const value = valueIn(name, search)
@@ -61,7 +61,7 @@ export function listQueryOf(search: Search): RowsQuery & { limit: number; offset
 
 export const isFiltered = (search: Search): boolean => NAMES.some((name) => valueIn(name, search) !== undefined)
 
-/** What a saved view keeps of a URL: its filters and page size, always in the same order. */
+/** The part of the URL that a saved view keeps: filters and page size, in a fixed order. */
 export function viewQueryOf(search: Search): string {
   const kept = new URLSearchParams()
   for (const name of NAMES) {

@@ -17,11 +17,11 @@ type Place = { workspace: string; deploymentId: string }
 const MOST = 100
 const SHOWN = 8
 
-/** The assistants that the overview names; the first one's graph is used in its snippets. */
+/** The assistants shown on the overview; the first one's graph is used in the snippets. */
 export const overviewAssistants = ({ workspace, deploymentId }: Place) =>
   assistantsQuery(workspace, deploymentId, { limit: MOST, sort_by: 'created_at', sort_order: 'asc' })
 
-/** Graphs and assistants that the agent server has; why not, where it cannot be asked. */
+/** The graphs and assistants of the agent server, or why they cannot be read. */
 export function OverviewAssistants(place: Place) {
   const { data, error, refetch } = useQuery(overviewAssistants(place))
   const all = <Link href={routes.assistants(place.workspace, place.deploymentId)}>All assistants</Link>
@@ -61,7 +61,7 @@ export function OverviewAssistants(place: Place) {
 
 export type Offered = { name: string; reason: string | null }[]
 
-/** What the server says it can do, and why not where it cannot. */
+/** The features of the server, with the reason for each missing one. */
 export function OverviewCapabilities({ offered, ...place }: Place & { offered: Promise<Offered | null> }) {
   const { data: info } = useQuery(infoQuery(place.workspace, place.deploymentId))
   const runtime = info?.graph_js_version ? `JavaScript ${info.graph_js_version}` : info?.graph_py_version

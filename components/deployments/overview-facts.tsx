@@ -8,11 +8,11 @@ import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { routes } from '@/lib/routes'
 import { Panel } from './panel'
 
-/** What the record of a deployment says: its source, the names of its secrets, its resources. */
+/** The settings of a deployment: source, secret names and resources. */
 export function OverviewFacts({ workspace, deployment }: { workspace: string; deployment: Deployment }) {
   const { id, source_config: source, source_revision_config: revision, secrets } = deployment
   const spec = Object.entries(source?.resource_spec ?? {}).filter(([, value]) => value !== null && value !== undefined)
-  // What is registered by hand has no settings of a control plane.
+  // Directly registered servers have no settings of a control plane.
   const hasSettings = deployment.source !== 'external'
   return (
     <>
@@ -82,7 +82,7 @@ export function OverviewFacts({ workspace, deployment }: { workspace: string; de
   )
 }
 
-/** Its runs are logged under the deployment's own name, where a control plane keeps them at all. */
+/** The tracing project, which has the deployment's name. Directly registered servers have none. */
 const tracingProject = ({ name, source, tracing_project_id: id }: Deployment) =>
   source === 'external' ? null : (
     <span title={id ?? undefined}>

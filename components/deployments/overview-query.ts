@@ -1,2 +1,2 @@
-/** The revisions that the overview lists, newest first. */
+/** The query for the newest revisions on the overview. */
 export const OVERVIEW_REVISIONS = { limit: 5 }

@@ -17,7 +17,7 @@ import { RevisionStatus } from './revision-status'
 type Place = { workspace: string; deploymentId: string }
 type Props = Place & { deployment: Deployment; revisions: readonly Revision[] | undefined }
 
-/** What serves now, and what is to serve next where that is something else. */
+/** The active revision, and the next one if there is one. */
 export function OverviewRevisions({ workspace, deploymentId, deployment, revisions }: Props) {
   const { active_revision_id: active, latest_revision_id: latest, source } = deployment
   const place = { workspace, deploymentId }
@@ -53,7 +53,7 @@ type FactsProps = Place & {
   children?: (status: string) => ReactNode
 }
 
-/** One revision: of the list where that has it, else read by itself. */
+/** A revision from the list, or fetched by id. */
 function Facts({ workspace, deploymentId, id, listed, since, children }: FactsProps) {
   const inList = listed?.find((one) => one.id === id)
   const alone = useQuery({

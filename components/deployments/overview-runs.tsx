@@ -28,7 +28,7 @@ const OUTCOMES: Record<RecordingOutcome, [Tone, string]> = {
   unknown: ['unknown', 'Unknown'],
 }
 
-/** The last runs that were started here, and what went wrong lately: of those runs, and in the log of what is serving. */
+/** The latest recorded runs, and recent errors from those runs and from the active revision's log. */
 export function OverviewRuns({ initial, active, ...place }: Place & { initial: RecentRuns; active: string | null }) {
   const { workspace, deploymentId } = place
   const [live, setLive] = useState<RecentRuns>()
@@ -36,7 +36,7 @@ export function OverviewRuns({ initial, active, ...place }: Place & { initial: R
     () =>
       subscribe(
         { kind: 'recordings', workspace, deployment: deploymentId },
-        // Made by the same server; what it says of failures stands in the list of runs itself.
+        // From our own server. Errors are shown in the list of runs.
         { onValue: (value) => setLive(value as RecentRuns), onError: () => {} },
       ),
     [workspace, deploymentId],

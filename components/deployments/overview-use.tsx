@@ -6,13 +6,13 @@ import { SNIPPETS, snippet } from './snippets'
 
 type Props = {
   url: string | null | undefined
-  /** A graph to start with; a placeholder where none is known. */
+  /** A graph for the example; a placeholder if unknown. */
   graph: string | undefined
-  /** Asks for no key, so that a browser can open its pages. */
+  /** Whether the server requires no key, so that a browser can open its pages. */
   isOpen: boolean
 }
 
-/** How to reach the agent server from one's own program. */
+/** How to call the agent server from code. */
 export function OverviewUse({ url, graph, isOpen }: Props) {
   if (!url)
     return (

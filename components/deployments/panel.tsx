@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 
-/** One part of a deployment's overview. */
+/** A section of a deployment's overview. */
 export const Panel = ({
   title,
   action,
   children,
 }: {
   title: string
-  /** The way to where more of it is. */
+  /** A link to the full list. */
   action?: ReactNode
   children: ReactNode
 }) => (

@@ -18,7 +18,7 @@ import { sourceLabel } from './source'
 
 const MOST_SECRETS = 12
 
-/** What is known of one row, over the list: at the right, or from below on a narrow screen. The focus stays in the list. */
+/** Details of a row: on the right, or from below on narrow screens. The focus stays in the list. */
 export function PeekPanel({ workspace, row, onClose }: { workspace: string; row: DeploymentRow; onClose: () => void }) {
   const more = row.secrets.length - MOST_SECRETS
   return (
@@ -38,7 +38,7 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
         </Button>
       </header>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         tabIndex={0}
         aria-label="Facts"
         className="min-h-0 flex-1 overflow-y-auto px-4 py-3"

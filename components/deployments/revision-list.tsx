@@ -22,7 +22,7 @@ type RevisionListProps = {
   refetchInterval: number | false
 }
 
-/** A deployment's newest revisions, newest first; their states move while one watches. */
+/** The newest revisions of a deployment, newest first, updated live. */
 export function RevisionList({ workspace, deploymentId, active, refetchInterval }: RevisionListProps) {
   const { data, error, refetch } = useQuery({
     ...revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS),

@@ -8,7 +8,7 @@ function toneOf(status: string): Tone {
   return isRevisionTerminal(status) ? 'neutral' : 'unknown'
 }
 
-/** A revision's status; one that nobody here knows is shown as it came. */
+/** A revision's status. An unknown one is shown as the server sent it. */
 export const RevisionStatus = ({ status }: { status: string }) => (
   <StatusBadge tone={toneOf(status)} title={status}>
     {revisionLabel(status)}

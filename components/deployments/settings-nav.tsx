@@ -10,7 +10,7 @@ const PARTS = [
   ['Danger', routes.deploymentDanger],
 ] as const
 
-/** The parts of a deployment's settings: beside them on wide screens, above them on narrow ones. */
+/** The sections of a deployment's settings: at the side on wide screens, above on narrow ones. */
 export function SettingsNav({ workspace, deploymentId }: { workspace: string; deploymentId: string }) {
   const path = usePathname()
   return (

@@ -5,7 +5,7 @@ import { SNIPPETS, snippet } from './snippets'
 
 const url = "https://agents.example/it's/$(touch x)/`id`/"
 
-test.each(SNIPPETS)('$label names the address and where the key goes, and holds no key', ({ kind }) => {
+test.each(SNIPPETS)('$label contains the URL and a placeholder for the key, but no key', ({ kind }) => {
   const text = snippet(kind, 'https://agents.example/a/', 'chat')
   expect(text).toContain('https://agents.example/a')
   expect(text).not.toContain('https://agents.example/a/"')
@@ -13,7 +13,7 @@ test.each(SNIPPETS)('$label names the address and where the key goes, and holds 
   expect(text).toContain('chat')
 })
 
-test('a shell runs nothing of an odd address or name, and passes the body on as it is', () => {
+test('a shell executes nothing from a hostile URL or name, and sends the body unchanged', () => {
   const script = snippet('curl', url, "it's $(id)").replace(/^curl/, `printf '%s\\n'`)
   const printed = execFileSync('/bin/sh', ['-c', script], {
     encoding: 'utf8',

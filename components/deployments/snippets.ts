@@ -10,7 +10,7 @@ export const SNIPPETS: readonly { kind: SnippetKind; label: string }[] = [
 
 const INPUT = { messages: [{ role: 'user', content: 'Hello' }] }
 
-/** A first run against an agent server, ready to paste. `graph` is a graph's name or an assistant's id. */
+/** Code for a first run on an agent server. `graph` is a graph name or an assistant id. */
 export function snippet(kind: SnippetKind, url: string, graph: string): string {
   const base = url.replace(/\/+$/, '')
   if (kind === 'curl')

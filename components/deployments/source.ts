@@ -10,7 +10,7 @@ const SOURCES: Record<string, string> = {
 
 export const sourceLabel = (source: string): string => SOURCES[source] ?? source
 
-/** Where a deployment's code comes from, in one line. */
+/** The source of a deployment in one line. */
 export function sourceOf({ repo, ref, image, url }: Pick<DeploymentRow, 'repo' | 'ref' | 'image' | 'url'>): string {
   const name = repo
     ?.replace(/\.git$/, '')

@@ -16,7 +16,7 @@ import type { InboxRow } from './inbox-columns'
 import { waitingQuery } from './waiting-query'
 
 type Given = { id: string; answers: GivenAnswer[] }
-/** What draws the one answer for all: handed in by the page that knows both features. */
+/** Renders the shared answer form. Passed in by the page, since features cannot import each other. */
 export type JointComponent = (props: {
   threads: readonly { id: string; questions: WaitingDetail['questions'] }[]
   onReview: (given: Given[]) => void
@@ -38,9 +38,9 @@ const OUTCOMES: Record<AnsweredThread['outcome'], [Tone, string]> = {
   unknown: ['unknown', 'Unknown'],
 }
 
-/** One answer for several waiting threads: written once, looked at with each thread, sent, and told of each. */
+/** One answer for several waiting threads: written once, reviewed for each thread, sent, with an outcome for each. */
 export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, onClose }: Props) {
-  // As they were when it was opened: what is answered leaves the list.
+  // Captured on opening, because answered threads leave the list.
   const [threads] = useState(given)
   const [reviewed, setReviewed] = useState<Given[]>()
   const [isSent, setSent] = useState(false)
@@ -65,7 +65,7 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
             {left.length > 0 ? (
               <Notice tone="warn">
                 <p>{left.length === 1 ? 'One thread is left out:' : `${count(left.length)} threads are left out:`}</p>
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
                 <ul tabIndex={0} aria-label="Left out" className="max-h-32 overflow-y-auto text-xs">
                   {left.map(({ thread, error }) => (
                     <li key={thread.id}>
@@ -114,7 +114,7 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
   }
 }
 
-/** What it is answered, and all that it asked: the first of them is not the others. */
+/** The answer next to each of the thread's questions. */
 const wordsOf = ({ asks }: InboxRow, answers: readonly GivenAnswer[]) =>
   answers.length === 0
     ? 'Stopped at a breakpoint → continues'

@@ -5,7 +5,7 @@ import { Badge } from '@/components/ui/badge'
 import { shortId } from '@/lib/format/format'
 import type { WaitingThread } from '@/lib/stream/inbox'
 
-/** Rows go by `id`: a thread is one only together with its deployment. `name` is what to call it. */
+/** A row's `id` includes the deployment, because thread ids are unique only within one. `name` is its label. */
 export type InboxRow = WaitingThread & { id: string; name: string }
 
 const asks: Column<InboxRow> = {
@@ -55,6 +55,6 @@ const since: Column<InboxRow> = {
   cell: (one) => <RelativeTime at={one.since} />,
 }
 
-/** Fewer columns while a thread is open beside the list. */
+/** Fewer columns while a thread is open next to the list. */
 export const inboxColumns = (isNarrow: boolean): Column<InboxRow>[] =>
   isNarrow ? [asks, deployment, since] : [asks, deployment, graph, thread, since]

@@ -35,7 +35,7 @@ const PAGE = 50
 
 type Props = { workspace: string; Answers: AnswersComponent; Joint: JointComponent }
 
-/** Every thread of the workspace that waits for a person, oldest first, and what the chosen one asks. */
+/** Every thread of the workspace that needs input, oldest first, and the questions of the selected one. */
 export function InboxPage({ workspace, Answers, Joint }: Props) {
   const { run: reason } = useReasons()
   const search = useSearchParams()
@@ -45,7 +45,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const [only, setOnly] = useState('')
   const [page, setPage] = useState(0)
   const waiting = useMemo(
-    // One that was answered is shown again once it has changed since.
+    // An answered thread is hidden until it changes again.
     () => inbox?.threads.filter((one) => answered[keyOf(one)] !== (one.since ?? '')).map(rowOf),
     [inbox, answered],
   )
@@ -63,7 +63,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   function onAnswered() {
     const after = openKey ? neighbourOf(openKey) : undefined
     if (open) forget([open])
-    // The keyboard goes on with the next thread; on narrow screens the list is out of sight.
+    // Moves the focus to the next thread; on narrow screens the list is hidden.
     if (after) requestAnimationFrame(() => focusRow(after))
   }
   return (
@@ -165,7 +165,7 @@ function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inbox | un
   return `${count(waiting.length)} waiting ${waiting.length === 1 ? 'thread' : 'threads'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`
 }
 
-/** The row below this one, or the one above where it is the last. */
+/** The next row, or the previous one for the last row. */
 function neighbourOf(key: string): string | undefined {
   const rows = [...document.querySelectorAll<HTMLElement>('tr[data-key]')]
   const at = rows.findIndex((row) => row.dataset.key === key)
@@ -174,7 +174,7 @@ function neighbourOf(key: string): string | undefined {
 const focusRow = (key: string) =>
   document.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] a[data-row]`)?.focus()
 
-/** Deployments that could not be read, with the age of what is listed of them. */
+/** Deployments that could not be read, with the time of their last successful read. */
 const Unread = ({ inbox: { unread } }: { inbox: Inbox }) =>
   unread.length === 0 ? null : (
     <div className="mb-3">
@@ -185,7 +185,7 @@ const Unread = ({ inbox: { unread } }: { inbox: Inbox }) =>
             : `${count(unread.length)} deployments could not be read`}
           . Waiting threads may be missing.
         </p>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
         <ul tabIndex={0} aria-label="Not read" className="mt-1 max-h-40 overflow-y-auto text-ink-2 text-xs">
           {unread.map(({ deployment, deploymentName, message, readAt }) => (
             <li key={deployment}>
@@ -208,7 +208,7 @@ type SelectProps = { threads: readonly WaitingThread[] | undefined; value: strin
 
 function DeploymentSelect({ threads = [], value, onChange }: SelectProps) {
   const names = new Map(threads.map(({ deployment, deploymentName }) => [deployment, deploymentName]))
-  // The choice that is in force is offered as long as it is.
+  // Resets the filter when its deployment has no waiting threads left.
   useEffect(() => {
     if (value && !names.has(value)) onChange('')
   })

@@ -5,7 +5,7 @@ import type { Inbox } from '@/lib/stream/inbox'
 
 type Reading = { workspace: string; inbox?: Inbox; at?: number; problem?: string }
 
-/** What waits in the workspace, as the server's one look sees it; `problem` is why it gets no newer. */
+/** The waiting threads of the workspace, from the server's shared poller. `problem` is why live updates have stopped. */
 export function useInbox(workspace: string): Omit<Reading, 'workspace'> {
   const [reading, setReading] = useState<Reading>({ workspace })
   useEffect(
@@ -13,7 +13,7 @@ export function useInbox(workspace: string): Omit<Reading, 'workspace'> {
       subscribe(
         { kind: 'inbox', workspace },
         {
-          // The server made it; its type is lost on the way.
+          // From our own server; the live channel is untyped.
           onValue: (value, at) => setReading({ workspace, inbox: value as Inbox, at }),
           onError: ({ message }) =>
             setReading((now) => ({ ...(now.workspace === workspace ? now : { workspace }), problem: message })),

@@ -28,7 +28,7 @@ export type AnswersProps = {
   linkTo: (question: string) => string
   onSend: (answers: GivenAnswer[]) => void
 }
-/** What draws the questions: the cards of the run view, handed in by the page that knows both. */
+/** Renders the questions. Passed in by the page, since features cannot import each other. */
 export type AnswersComponent = (props: AnswersProps) => ReactNode
 
 type Props = {
@@ -36,18 +36,18 @@ type Props = {
   name?: string
   marked?: string
   Answers: AnswersComponent
-  /** All that was asked has an answer. */
+  /** Called once every question has an answer. */
   onAnswered: () => void
 }
 
-/** One waiting thread: what it asks, and the answer. */
+/** One waiting thread with its questions and the form to answer them. */
 export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered }: Props) {
   const { workspace, deployment, thread } = place
-  // An answered thread is in the list no more.
+  // Kept in state, because an answered thread leaves the list.
   const [name, setName] = useState(listed)
   if (listed && listed !== name) setName(listed)
   const query = waitingQuery(workspace, deployment, thread)
-  // Questions must not change while they are being answered: they are refetched after an answer.
+  // Questions must not change while the user answers; they are refetched after an answer.
   const { data, error, dataUpdatedAt } = useQuery({ ...query, refetchOnWindowFocus: false })
   const retry = useTryAgain(query.queryKey)
   const [sent, setSent] = useState<{ run: RecordingSummary; isAll: boolean }>()

@@ -15,7 +15,7 @@ import type { ShownPassword } from './new-password'
 
 type AddMemberProps = { workspace: string; onPassword: (password: ShownPassword) => void }
 
-/** Makes someone a member. A new address gets an account, with a password that is shown once. */
+/** Adds a member. A new email address gets an account, with a password that is shown once. */
 export function AddMember({ workspace, onPassword }: AddMemberProps) {
   const router = useRouter()
   const reason = useReasons().administer
@@ -62,7 +62,7 @@ export function AddMember({ workspace, onPassword }: AddMemberProps) {
           Add member
         </Button>
       </div>
-      {/* Below the row, so that nothing in it moves. */}
+      {/* Below the row, so that an error does not shift the fields. */}
       {emailError ? (
         <p id="member-email-error" role="alert" className="mt-1 text-error text-xs">
           {emailError}

@@ -16,7 +16,7 @@ export type MemberShown = {
   email: string
   name: string
   role: Role
-  /** The role comes from the membership of the whole console. */
+  /** Whether the role comes from a console-wide membership. */
   isEverywhere: boolean
   signsInWith: string[]
   isDisabled: boolean
@@ -25,7 +25,7 @@ type MemberActionsProps = {
   workspace: string
   member: MemberShown
   isSelf: boolean
-  /** Why accounts themselves may not be changed, where they may not. */
+  /** Why accounts cannot be changed; undefined if they can. */
   accountReason: string | undefined
   onPassword: (password: ShownPassword) => void
 }

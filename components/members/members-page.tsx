@@ -91,7 +91,7 @@ export function MembersPage({ workspace, members, self, administersAccounts }: M
   )
 }
 
-/** The role as a choice that acts at once; `error` is why the last change failed. */
+/** A role select that saves at once; `error` is why the last change failed. */
 function useRoleChange(workspace: string) {
   const router = useRouter()
   const reason = useReasons().administer

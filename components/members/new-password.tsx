@@ -5,7 +5,7 @@ import { Dialog } from '@/components/ui/dialog'
 
 export type ShownPassword = { email: string; value: string }
 
-/** A generated password, this once: it is kept nowhere. */
+/** Shows a generated password once; it is not stored. */
 export const NewPassword = ({ password, onClose }: { password: ShownPassword | undefined; onClose: () => void }) => (
   <Dialog
     open={password !== undefined}

@@ -4,7 +4,7 @@ import { type ShellWorkspace, Sidebar } from './sidebar'
 
 type NavigationSheetProps = { current: ShellWorkspace; workspaces: ShellWorkspace[]; onClose: () => void }
 
-/** The navigation when the window is too narrow for a sidebar. */
+/** The sidebar as a sheet, for narrow windows. */
 export const NavigationSheet = ({ current, workspaces, onClose }: NavigationSheetProps) => (
   <Dialog side="left" title="Navigation" open onOpenChange={onClose}>
     <div className="-m-4">

@@ -15,14 +15,14 @@ import { namespaceOf, namespaceText } from './store-place'
 
 type Props = {
   place: { workspace: string; deployment: string }
-  /** What is edited; else an item is made, in this namespace at first. */
+  /** The item to edit; absent to create one, initially in this namespace. */
   item?: Item
   namespace: readonly string[]
   onSaved: (namespace: string[], key: string) => void
   onClose: () => void
 }
 
-/** Makes an item, or gives one a whole new value. */
+/** Creates an item, or replaces an item's whole value. */
 export function ItemForm({ place, item, namespace: within, onSaved, onClose }: Props) {
   const [namespace, setNamespace] = useState(namespaceText(item?.namespace ?? within))
   const [key, setKey] = useState(item?.key ?? '')

@@ -26,13 +26,13 @@ type Place = { workspace: string; deployment: string }
 type Props = {
   place: Place
   namespace: readonly string[]
-  /** The item that is open; else one is made. */
+  /** The open item; absent to create one. */
   itemKey?: string
   onOpen: (namespace: readonly string[], key: string) => void
   onClose: () => void
 }
 
-/** One item: its value, and what may be done with it. */
+/** One item: its value and the actions on it. */
 export function ItemSheet({ place, namespace, itemKey, onOpen, onClose }: Props) {
   const refresh = useRefresh(place)
   return (

@@ -16,7 +16,7 @@ type Props = {
   onOpen: (namespace: readonly string[]) => void
 }
 
-/** Namespaces as a tree that is read where it is opened. */
+/** Namespaces as a tree that loads each level when it is opened. */
 export const NamespaceTree = (props: Props) => (
   <nav aria-label="Namespaces" className="max-h-[28rem] overflow-auto rounded-lg border bg-panel p-1.5">
     <Entry {...props} namespace={ROOT} label="All namespaces" />
@@ -31,7 +31,7 @@ function Level({ prefix, ...props }: Props & { prefix: readonly string[] }) {
   const { data, error, refetch } = useQuery(namespacesQuery(workspace, deployment, prefix))
   if (error && !data) return <ErrorNotice error={error.view} onRetry={() => void refetch()} className="m-1" />
   if (!data) return <Skeleton className="m-2 h-4 w-32" />
-  // Servers may give the prefix itself, and one namespace several times where they do not cut to the depth.
+  // Servers may return the prefix itself, and duplicates if they do not limit the depth.
   const labels = [...new Set(data.namespaces.flatMap((one) => one[prefix.length] ?? []))].sort()
   return (
     <ul className={cn(prefix.length > 0 && 'ml-3 border-l pl-1')}>

@@ -23,7 +23,7 @@ const ItemSheet = dynamic(() => import('./item-sheet').then((module) => module.I
 
 type Props = { workspace: string; deployment: string }
 
-/** What the agent remembers across threads: namespaces, and the items in them. */
+/** The agent's long-term memory: namespaces and their items. */
 export function StorePage(place: Props) {
   const { workspace, deployment } = place
   const search = useSearchParams()

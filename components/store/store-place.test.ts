@@ -3,7 +3,7 @@ import { storePlaceOf } from './store-place'
 
 const of = (query: string) => storePlaceOf(new URLSearchParams(query))
 
-test('a URL names the namespace, the search and the item that is open', () => {
+test('reads namespace, search and open item from the URL', () => {
   expect(of('').body).toEqual({ namespace_prefix: [], limit: 25, offset: 0 })
   expect(of('ns=users.ann&q=role:admin&offset=25').body).toEqual({
     namespace_prefix: ['users', 'ann'],
@@ -15,7 +15,7 @@ test('a URL names the namespace, the search and the item that is open', () => {
   expect(of('q=who likes tea&by=meaning')).toMatchObject({ body: { query: 'who likes tea' }, problem: undefined })
 })
 
-test('what is no filter is said, not sent', () => {
+test('an invalid filter is reported and not sent', () => {
   expect(of('q=who likes tea').problem).toMatch(/key:value/)
   expect(of('q={"a":').problem).toMatch(/Line 1/)
 })

@@ -4,11 +4,11 @@ import { parseJson } from '@/lib/json/lossless'
 
 export const PAGE = 25
 
-/** Parts of a namespace hold no periods, so a period joins them in a URL and in a field. */
+/** Namespace parts cannot contain periods, so a period joins them in URLs and fields. */
 export const namespaceOf = (text: string): string[] => text.split('.').filter(Boolean)
 export const namespaceText = (namespace: readonly string[]): string => namespace.join('.')
 
-/** `isMeaning`: the search is by meaning, not by values. */
+/** `isMeaning`: semantic search instead of a filter on values. */
 export const itemList = (isMeaning: boolean): ListDefinition => ({
   noun: 'items',
   search: { name: 'q', label: isMeaning ? 'Search by meaning' : 'Filter values by key:value' },
@@ -17,7 +17,7 @@ export const itemList = (isMeaning: boolean): ListDefinition => ({
 
 type Search = Pick<URLSearchParams, 'get'>
 
-/** The page's URL: which namespace, the search in it, and the item that is open. */
+/** The namespace, search and open item in the page's URL. */
 export function storePlaceOf(search: Search) {
   const namespace = namespaceOf(search.get('ns') ?? '')
   const text = search.get('q')?.trim() ?? ''

@@ -12,7 +12,7 @@ type Props = {
   workspace: string
   deployment: string
   ids: readonly string[]
-  /** Ids of those that are gone. */
+  /** Ids of the deleted threads. */
   onDone: (gone: string[]) => void
   onClose: () => void
 }
@@ -38,7 +38,7 @@ const VERBS = {
   },
 } as const
 
-/** Deletes several threads, or cancels their runs, after a confirmation, and says of each what became of it. */
+/** Deletes several threads, or cancels their runs, after a confirmation, and shows the outcome of each. */
 export function BulkDialog({ verb, workspace, deployment, ids, onDone, onClose }: Props) {
   const { action, button, means, outcomes } = VERBS[verb]
   return (

@@ -21,16 +21,16 @@ type Props = {
   ns: string
   chosen: string
   other: string | undefined
-  /** Tells what was read, for those who compare. */
+  /** Called with the rows read, for the comparison. */
   onRows: (rows: readonly HistoryRow[]) => void
   onChoose: (id: string) => void
   /** Opens the history of a task's subgraph. */
   onSubgraph: (ns: string) => void
 }
 
-/** Checkpoints, newest first, a page at a time: without their values, however large those are. */
+/** Checkpoints, newest first, loaded page by page without their values, which may be large. */
 export function CheckpointList(props: Props) {
-  // Where each page begins: before the last one of the page above.
+  // The `before` cursor of each page, which is the last checkpoint of the previous page.
   const [pages, setPages] = useState<(string | undefined)[]>([undefined])
   return pages.map((before, index) => (
     <CheckpointPage
@@ -54,7 +54,7 @@ function CheckpointPage({ place, ns, before, onRows, onOlder, ...rest }: PagePro
     }),
   )
   const rows = page.data?.rows
-  // The list is read here, page by page; who compares two of them is above.
+  // Rows are read here, page by page, but compared in the parent.
   useEffect(() => {
     if (rows) onRows(rows)
   }, [rows, onRows])
@@ -89,7 +89,7 @@ function CheckpointPage({ place, ns, before, onRows, onOlder, ...rest }: PagePro
 
 type RowProps = Pick<Props, 'chosen' | 'other' | 'onChoose' | 'onSubgraph'> & {
   row: HistoryRow
-  /** The next older one of the list. */
+  /** The checkpoint before this one, which is the next in the list. */
   below: string | undefined
 }
 

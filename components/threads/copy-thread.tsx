@@ -11,7 +11,7 @@ import { newRequestKey } from '@/lib/format/request-key'
 import { routes } from '@/lib/routes'
 import type { ThreadPlace } from './light-thread'
 
-/** Copies a thread and leads to the copy. */
+/** Copies a thread and opens the copy. */
 export function CopyThread({ place, onClose }: { place: ThreadPlace; onClose: () => void }) {
   const router = useRouter()
   const [key] = useState(newRequestKey)

@@ -17,7 +17,7 @@ import { routes } from '@/lib/routes'
 type Props = { workspace: string; deployment: string; onClose: () => void }
 type Made = { thread: string; note?: string }
 
-/** Makes an empty thread: with metadata to find it by, and a time after which it goes. */
+/** Creates an empty thread with metadata and an optional expiry. */
 export function CreateThread({ workspace, deployment, onClose }: Props) {
   const router = useRouter()
   const [metadata, setMetadata] = useState('{}')

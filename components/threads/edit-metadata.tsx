@@ -21,10 +21,10 @@ import type { ThreadPlace } from './light-thread'
 type Metadata = Thread['metadata']
 type Props = { place: ThreadPlace; metadata: Metadata; onClose: () => void }
 
-/** A thread's metadata as JSON. Only keys that were changed are sent: the server merges them. */
+/** A thread's metadata as JSON. Sends only changed keys, because the server merges them. */
 export function EditMetadata({ place, metadata, onClose }: Props) {
   const client = useQueryClient()
-  // As it was when the dialog opened: the page goes on reading.
+  // Captured when the dialog opens, because the page refetches meanwhile.
   const [base, setBase] = useState(metadata)
   const [text, setText] = useState(() => jsonText(metadata))
   const [met, setMet] = useState<{ message: string; now: string }>()
@@ -42,9 +42,9 @@ export function EditMetadata({ place, metadata, onClose }: Props) {
       (outcome) => {
         if (outcome.kind === 'conflict') {
           setMet(outcome)
-          // The next try is one over what is there now of the keys that are mine: sent again, mine stands.
-          const mine = new Set(Object.keys({ ...base, ...(parseJson(text) as Metadata) })) // the server took it for an object
-          const now = Object.entries(parseJson(outcome.now) as Metadata).filter(([name]) => mine.has(name)) // printed by our server
+          // Rebases my keys on the server's current values, so that saving again overwrites them.
+          const mine = new Set(Object.keys({ ...base, ...(parseJson(text) as Metadata) })) // the server accepted it as an object
+          const now = Object.entries(parseJson(outcome.now) as Metadata).filter(([name]) => mine.has(name)) // from our own server
           setBase({ ...base, ...Object.fromEntries(now) })
           return
         }

@@ -25,7 +25,7 @@ import type { LoadedState } from '@/lib/queries/thread-states'
 import type { ThreadPlace } from './light-thread'
 import { type StateValues, useStateValues } from './use-state-values'
 
-/** A larger value is not put into an editor: what is to be written in its place can be. */
+/** Larger values cannot be edited, only replaced. In characters of JSON. */
 const MOST_EDITED = 200_000
 const MOST_SHOWN = 60
 
@@ -34,14 +34,14 @@ type Props = {
   assistant: string | undefined
   state: LoadedState
   base: CheckpointPlace
-  /** Whether the thread's newest state is edited, and not one of its past. */
+  /** Whether this is the thread's newest state instead of an earlier one. */
   isNewest: boolean
   onClose: () => void
-  /** The checkpoint that was written. */
+  /** Called with the id of the written checkpoint. */
   onWritten: (id: string) => void
 }
 
-/** Writes keys of a state as a node would: chosen, edited, reviewed, then sent. What was there stays in the history. */
+/** Writes keys of a state as if by a node: choose, edit, review, send. Earlier values stay in the history. */
 export function EditState({ state, ...props }: Props) {
   const known = useStateValues(state, MOST_EDITED)
   return known ? <StateEditor {...props} {...known} /> : null
@@ -59,7 +59,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
   const [met, setMet] = useState<StateOutcome & { kind: 'moved' }>()
   const key = useRef({ request: '', id: '' })
   const { isBusy, error, fieldError, save } = useSave<StateOutcome>()
-  // An edit of the newest state is refused if the thread has moved on; a fork is not.
+  // A write to the newest state is rejected if the thread has changed since; a fork is not.
   const seen = isNewest ? base.id : ''
   const graph = useQuery({
     ...assistantGraphQuery(workspace, deployment, assistant ?? ''),
@@ -129,7 +129,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
             </h3>
             <ul
               aria-label="Changes"
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
               tabIndex={0}
               className="max-h-72 divide-y overflow-y-auto font-mono text-xs focus-visible:-outline-offset-2"
             >
@@ -224,7 +224,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
             hint="Determines what runs next. The server finds the node if only one is possible."
             error={fieldError('as_node')}
           >
-            {/* Not a select: node names may load late or never, and what was typed must survive that. */}
+            {/* Not a select: node names may load late or not at all, and must not discard what was typed. */}
             <Input
               id="as-node"
               className="w-60"
@@ -261,14 +261,14 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
   )
 }
 
-/** A value as text to edit; undefined where there is none, or it is too large. */
+/** A value as text to edit; undefined if it is absent or too large. */
 const editable = (value: unknown): string | undefined =>
   value === undefined || shortJson(value, MOST_EDITED) === undefined ? undefined : jsonText(value)
 
 const brief = (value: unknown): string => (isContainer(value) ? previewText(value, 70) : scalarText(value, 70))
 
 function changeOf(values: Readonly<Record<string, unknown>>, texts: Readonly<Record<string, string>>) {
-  // fromEntries defines keys; assigning would mean another thing for `__proto__`.
+  // fromEntries defines `__proto__` as a plain key; an assignment would set the prototype.
   const now = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, parseJson(text)]))
   const old = Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(now, name)))
   return { values: now, differences: differencesOf(old, now) }

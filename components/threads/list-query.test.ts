@@ -5,7 +5,7 @@ import { FILTERS, readThreadSearch, threadList, threadQueryOf } from './list-que
 const id = '0198a5c6-1111-7222-8333-444455556666'
 const of = (text: string) => threadQueryOf(new URLSearchParams(text))
 
-test('a whole id is searched as an id, JSON and key:value as metadata', () => {
+test('a full id is searched as an id, JSON and key:value as metadata', () => {
   expect(readThreadSearch(` ${id.toUpperCase()} `)).toEqual({ ids: [id] })
   expect(readThreadSearch('{"user":{"id":7}}')).toEqual({ metadata: { user: { id: 7 } } })
   expect(readThreadSearch('graph_id:chat')).toEqual({ metadata: { graph_id: 'chat' } })
@@ -14,12 +14,12 @@ test('a whole id is searched as an id, JSON and key:value as metadata', () => {
   expect(readThreadSearch('')).toEqual({})
 })
 
-test('what is no search says so, with the place in JSON', () => {
+test('an invalid search is reported, with the position for JSON', () => {
   expect(readThreadSearch('{"a":').problem).toContain('Line 1, column 6')
   expect(readThreadSearch('0198a5c6').problem).toContain('whole thread id')
 })
 
-test('the URL says status, metadata, values, ids and order; only light columns are asked for', () => {
+test('reads status, metadata, values, ids and order from the URL, and requests only light columns', () => {
   const { body, filters, isCounted } = of('status=busy&q=a:b&graph=chat&values=count:3&sort=created_at-asc')
   expect(filters).toEqual({ status: 'busy', metadata: { a: 'b', graph_id: 'chat' }, values: { count: 3 } })
   expect(body).toMatchObject({ ...filters, sort_by: 'created_at', sort_order: 'asc' })
@@ -32,12 +32,12 @@ test('the URL says status, metadata, values, ids and order; only light columns a
   })
 })
 
-test('a page is cut from a window around its place, so that rows that come and go are not skipped', () => {
+test('a page is cut from a window around its position, so that added or removed rows cause no gaps', () => {
   expect(of('offset=50').body).toMatchObject({ offset: 50, limit: 26 })
   expect(of(`offset=50&after=${id}`)).toMatchObject({ page: { after: [id] }, body: { offset: 30, limit: 66 } })
 })
 
-test('a view keeps the filters and the order, not the place in the list', () => {
+test('a view keeps the filters and the order, but not the page', () => {
   expect(threadList.savedViews?.queryOf(new URLSearchParams('offset=50&after=x&sort=status-asc&q=a:b&view=1'))).toBe(
     'q=a%3Ab&sort=status-asc',
   )

@@ -7,7 +7,7 @@ import { parseJson } from '@/lib/json/lossless'
 import { type PageRequest, windowOf } from '@/lib/lists/anchored-page'
 
 export const PAGE_SIZES = [25, 50, 100] as const
-/** What a list shows: never the values, which may be megabytes each. */
+/** The requested columns: never the values, which may be megabytes each. */
 export const LIGHT_COLUMNS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata']
 
 export const SORTS = [
@@ -34,7 +34,7 @@ const valuesProblem = (text: string) => {
   return read && 'problem' in read ? read.problem : undefined
 }
 
-/** Every parameter of the interface that narrows the list, but the search by id and metadata, which has a field of its own. */
+/** Every filter parameter of the API, except the search by id and metadata, which has its own field. */
 export const FILTERS: readonly FilterDefinition<FilterName>[] = [
   {
     name: 'status',
@@ -57,7 +57,7 @@ export const NO_FILTER: Record<FilterName | 'q', string> = {
 
 export type ThreadSearch = { ids?: string[]; metadata?: Record<string, unknown>; problem?: string }
 
-/** What a person searches for: a thread's id, metadata as JSON, or `key:value`, which means the same. */
+/** Parses the search text: a thread id, metadata as JSON, or the shorthand `key:value`. */
 export function readThreadSearch(text: string): ThreadSearch {
   const given = text.trim()
   if (isUuid(given)) return { ids: [given.toLowerCase()] }
@@ -77,7 +77,7 @@ type Search = Pick<URLSearchParams, 'get'>
 const valueIn = (name: FilterName, search: Search) =>
   filterValue(FILTERS.find((one) => one.name === name) ?? { name }, search)
 
-/** The page's URL as a search, what of it the server can count, and the page to cut from what is found. */
+/** The search for the page's URL, whether the server can count its results, and the page to cut from them. */
 export function threadQueryOf(search: Search) {
   const { ids: one, metadata: searched, problem } = readThreadSearch(search.get('q') ?? '')
   const values = readJsonFilter(valueIn('values', search) ?? '', parseJson)
@@ -91,14 +91,14 @@ export function threadQueryOf(search: Search) {
     ...(values && 'value' in values && { values: values.value }),
   }
   const sort = SORTS.find(({ value }) => value === search.get('sort'))?.value ?? SORTS[0].value
-  const [sortBy, order] = sort.split('-') as ['updated_at', 'asc' | 'desc'] // of the table above
+  const [sortBy, order] = sort.split('-') as ['updated_at', 'asc' | 'desc'] // one of `SORTS`
   const page = pageRequestOf(search)
   const { from, count } = windowOf(page)
   return {
     problem,
     filters,
     page,
-    // Servers count by filters only.
+    // Servers cannot count by ids.
     isCounted: ids.length === 0,
     isFiltered: ids.length > 0 || Object.keys(filters).length > 0,
     body: {

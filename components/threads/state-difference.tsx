@@ -15,7 +15,7 @@ import type { ThreadPlace } from './light-thread'
 type Props = { place: ThreadPlace; from: CheckpointPlace; to: CheckpointPlace }
 type Sides = { old: LoadedState; now: LoadedState }
 
-/** What differs between the states of two checkpoints. */
+/** The differences between the states of two checkpoints. */
 export function StateDifference({ place: { workspace, deployment, thread }, from, to }: Props) {
   const old = useQuery(stateAtQuery(workspace, deployment, thread, from))
   const now = useQuery(stateAtQuery(workspace, deployment, thread, to))
@@ -31,7 +31,7 @@ function SmallStates({ old, now }: Sides) {
   return <Differences found={useDifferences(old.values, now.values)} />
 }
 
-/** Compared where they are: in the worker. A small one beside a large one is brought there. */
+/** Compares in the worker, where large states are. A small state is copied there. */
 function LargeStates({ old, now }: Sides) {
   const [found, setFound] = useState<LargeDifferences>()
   const [problem, setProblem] = useState<string>()

@@ -6,7 +6,7 @@ import { shortId } from '@/lib/format/format'
 import { ThreadStatus } from './thread-status'
 
 export type ThreadRow = Thread & { id: string; name: string }
-/** Rows of a list go by `id`, and by what to call them. */
+/** Rows with the `id` and label that lists need. */
 export const rowOf = (thread: Thread): ThreadRow => ({ ...thread, id: thread.thread_id, name: thread.thread_id })
 
 export const threadColumns: Column<ThreadRow>[] = [
@@ -65,7 +65,7 @@ export const threadColumns: Column<ThreadRow>[] = [
 
 const ELSEWHERE = new Set(['graph_id', 'assistant_id'])
 
-/** What people put on a thread, in a line; what the server puts there has its own column. */
+/** User metadata in one line. Metadata set by the server has its own columns. */
 const metadataText = (metadata: Thread['metadata']): string =>
   Object.entries(metadata)
     .filter(([key]) => !ELSEWHERE.has(key))

@@ -28,8 +28,8 @@ const EditState = dynamic(() => import('./edit-state').then((module) => module.E
 type Props = ThreadPlace & { assistant: string | undefined }
 
 /**
- * A thread's checkpoints as a timeline, newest first; the chosen one with its state, or with what differs from another. Which
- * ones is in the URL: `at`, `vs`, and `ns` for the history of a subgraph.
+ * A thread's checkpoints, newest first, and the selected one's state or its difference from another. The URL keeps both
+ * (`at`, `vs`) and the subgraph (`ns`).
  */
 export function ThreadHistory({ assistant, ...place }: Props) {
   const search = useSearchParams()
@@ -91,7 +91,7 @@ export function ThreadHistory({ assistant, ...place }: Props) {
   )
 }
 
-/** Rows by their id, newest first; those that were read again take the place of what was there. */
+/** Merges rows by id, newest first. Newly read rows replace old ones. */
 function merged(all: readonly HistoryRow[], found: readonly HistoryRow[]): readonly HistoryRow[] {
   const rows = new Map([...all, ...found].map((row) => [`${row.ns} ${row.id}`, row]))
   const orderOf = ({ at, id }: HistoryRow) => `${at ?? ''} ${id}`

@@ -19,7 +19,7 @@ export function ThreadMessages({ state: { large, values }, isBusy }: Props) {
   return large ? <LargeConversation large={large} isBusy={isBusy} /> : <Conversation values={values} isBusy={isBusy} />
 }
 
-/** Of a large state as many of the newest messages are shown as the page can read at once. Bytes. */
+/** For large states, only the newest messages that fit into this many bytes are shown. */
 const MOST_READ = 1_500_000
 
 function LargeConversation({ large, isBusy }: { large: LargeJson; isBusy: boolean }) {

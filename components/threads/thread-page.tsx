@@ -38,23 +38,23 @@ const EditState = dynamic(() => import('./edit-state').then((module) => module.E
 
 type LightThread = Pick<Thread, 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'metadata'>
 
-/** One thread: its state now, as messages and as a tree, and how it came to be. */
+/** One thread: its current state, as messages and as a tree, and its history. */
 export function ThreadPage(place: Place) {
   const { workspace, deployment, thread } = place
   const [shown, setShown] = useLocalParam('tab')
   const tab = shown || 'messages'
-  // Drawn in slices of time, after the press has shown: a part is half a frame of work.
+  // Deferred, so that the click shows first: rendering a tab takes half a frame.
   const part = useDeferredValue(tab)
   const client = useQueryClient()
   const { data, error, refetch } = useThread(place)
   useJsonWorker()
   const show = (value: string) => {
-    // Asked for before the tab is drawn: that takes as long as an answer.
+    // Starts the request before rendering the tab, which takes about as long as the response.
     if (value !== 'history')
-      client.ensureQueryData({ ...threadStateQuery(workspace, deployment, thread), retry: shouldRetry }).catch(() => {}) // told where it is shown
+      client.ensureQueryData({ ...threadStateQuery(workspace, deployment, thread), retry: shouldRetry }).catch(() => {}) // the state's own view shows the error
     setShown(value === 'messages' ? '' : value)
   }
-  // An id of no form that a thread can have is refused rather than not found.
+  // Servers reject a malformed id instead of answering "not found".
   if (error?.code === 'not_found' || error?.code === 'invalid') return <NothingHere />
   if (error) return <ErrorNotice error={error} onRetry={refetch} />
   return (
@@ -120,7 +120,7 @@ export function ThreadPage(place: Place) {
         <div
           className={cn(
             'overflow-hidden rounded-lg border bg-panel',
-            // One below the other on narrow screens, the list and its state need the height of two.
+            // Taller on narrow screens, where the list and the state are stacked.
             part === 'history' ? 'h-[46rem] md:h-[max(24rem,calc(100dvh-21rem))]' : 'h-[max(24rem,calc(100dvh-21rem))]',
           )}
         >
@@ -200,14 +200,15 @@ const StateSkeleton = () => (
   </div>
 )
 
-/** The thread, live: a change refetches its state. */
+/** The thread, live. Refetches its state when it changes. */
 function useThread(place: Place) {
   const { workspace, deployment, thread } = place
   const client = useQueryClient()
   const [live, setLive] = useState<LightThread>()
   const light = useQuery(lightThreadQuery(place))
   const found = light.data?.find((one) => one.thread_id === thread)
-  // Not found by search: an older server that cannot search by id, or no such thread. Its own address tells.
+  // The search found nothing: the server cannot search by id, or there is no such thread. Reading the thread itself
+  // tells which.
   const whole = useQuery({
     ...threadQuery(workspace, deployment, thread),
     enabled: !found && (light.isError || (light.isSuccess && !light.isPlaceholderData)),
@@ -223,7 +224,7 @@ function useThread(place: Place) {
           const next = value as LightThread // the server parsed it with the row's schema
           const mark = `${next.status} ${next.updated_at}`
           setLive(next)
-          // A read that is under way is let finish: of a large state that changes often there would never be one.
+          // Does not cancel a running read: a large state that changes often would never finish loading.
           if (last !== '' && last !== mark)
             for (const op of [agentServer.getThreadState, agentServer.searchThreadHistory])
               void client.invalidateQueries({ queryKey: operationKey(op, workspace) }, { cancelRefetch: false })

@@ -17,13 +17,13 @@ import { ValueSource } from '@/lib/json/value-source'
 import type { LoadedState } from '@/lib/queries/thread-states'
 
 type Props = {
-  /** Undefined while it is on its way: all is in its place then, so that what comes has only to be filled in. */
+  /** Undefined while loading, when the layout is already in place. */
   state: LoadedState | undefined
   label: string
   actions?: ReactNode
 }
 
-/** One checkpoint: what runs next, its tasks, what it asks a person, and its values as a tree. */
+/** One checkpoint: next nodes, tasks, open questions, and the values as a tree. */
 export function ThreadState({ state, label, actions }: Props) {
   const source = useStateSource(state)
   return (
@@ -39,7 +39,7 @@ export function ThreadState({ state, label, actions }: Props) {
   )
 }
 
-/** Where the tree's lines come from: the worker, the values themselves, nowhere yet. */
+/** The source of the tree's lines: the worker for large states, else the values; undefined while loading. */
 function useStateSource(state: LoadedState | undefined): RowSource | undefined {
   const [made, setMade] = useState<ValueSource>()
   if (!state || state.large) return state?.large?.source
@@ -110,7 +110,7 @@ const Tasks = ({ tasks }: { tasks: State['tasks'] }) => (
 
 const errorText = (error: unknown): string => (typeof error === 'string' ? error : jsonText(error)).slice(0, 500)
 
-/** Each open question once: some servers tell it of the state, some of its task, some of both. */
+/** The open questions without duplicates, because servers list them on the state, on the task, or on both. */
 export function openInterrupts(state: Pick<State, 'tasks' | 'interrupts'>): Interrupt[] {
   const all = [...state.interrupts, ...state.tasks.flatMap((task) => task.interrupts)]
   const seen = new Set<string>()

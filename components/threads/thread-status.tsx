@@ -11,7 +11,7 @@ const STATUSES: Record<string, { tone: Tone; label: string; detail: string }> = 
   error: { tone: 'error', label: 'Failed', detail: 'Its last run failed.' },
 }
 
-/** A thread's state in a word; one that no table knows is shown as the server spells it. */
+/** A thread's status. An unknown one is shown as the server sent it. */
 export function ThreadStatus({ status }: { status: string | null | undefined }) {
   const known = STATUSES[status ?? '']
   return (

@@ -28,13 +28,13 @@ const BulkDialog = dynamic(() => import('./bulk-dialog').then((module) => module
 
 type Props = { workspace: string; deployment: string; views: readonly SavedView[] }
 
-/** Threads of a deployment, searched on the server; their values are never read. */
+/** Threads of a deployment, searched on the server and without their values. */
 export function ThreadsList({ workspace, deployment, views }: Props) {
   const list = useList(threadList, { workspace, views })
   const { body, filters, page: wanted, isCounted, isFiltered, problem } = threadQueryOf(list.search)
   const options = threadsQuery(workspace, deployment, body)
   const result = useQuery({ ...options, enabled: !problem })
-  // Servers that cannot count leave the total out.
+  // Without a total if the server cannot count.
   const total = useQuery({
     ...apiQuery(agentServer.countThreads, { workspace, deployment, body: filters }),
     enabled: !problem && isCounted,

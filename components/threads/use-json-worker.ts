@@ -1,7 +1,7 @@
 'use client'
 import { useEffect } from 'react'
 
-/** Has the worker that reads large states ready while a page is open that may show one. */
+/** Keeps the worker for large states ready while a page that may need it is open. */
 export function useJsonWorker(): void {
   useEffect(() => {
     let isGone = false
@@ -10,7 +10,7 @@ export function useJsonWorker(): void {
       ({ keepReady }) => {
         if (!isGone) end = keepReady()
       },
-      () => {}, // it is loaded again, and that told, once there is a large state
+      () => {}, // it is loaded again, and any error shown, once a large state needs it
     )
     return () => {
       isGone = true

@@ -4,12 +4,14 @@ import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import type { LoadedState } from '@/lib/queries/thread-states'
 
-/** The keys of a state with their values. Of those in `tooLarge` the value is not here; a word stands in its place. */
+/** The values of a state by key. A value in `tooLarge` is replaced by a placeholder. */
 export type StateValues = { values: Readonly<Record<string, unknown>>; tooLarge: ReadonlySet<string> }
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** What of a state can be edited, undefined while it is on its way from the worker. Larger values than `most` bytes stay there. */
+/**
+ * The editable values of a state; undefined while the worker is sending them. Values above `most` bytes stay in the worker.
+ */
 export function useStateValues({ large, values }: LoadedState, most: number): StateValues | undefined {
   const [found, setFound] = useState<StateValues>()
   useEffect(() => {
@@ -26,7 +28,7 @@ export function useStateValues({ large, values }: LoadedState, most: number): St
         const tooLarge = new Set(members.flatMap(({ key, text }) => (text === undefined ? [key] : [])))
         setFound({ values: Object.fromEntries(entries), tooLarge })
       })
-      .catch(() => {}) // the page itself tells that the state did not come whole
+      .catch(() => {}) // the page itself shows that the state is incomplete
     return () => {
       isGone = true
     }

@@ -22,7 +22,7 @@ const ICONS: Record<Tone, ReactNode> = {
   unknown: <CircleDashed aria-hidden className="size-3.5" />,
 }
 
-/** A state: icon and word, never colour alone. */
+/** A status as icon and text, so that it does not depend on colour. */
 export const StatusBadge = ({
   tone,
   children,
@@ -47,7 +47,7 @@ export const StatusBadge = ({
   </span>
 )
 
-/** A plain mark without a state: a kind, a count, a version. */
+/** A badge without a status, such as a type, count or version. */
 export const Badge = ({ children, title, className }: { children: ReactNode; title?: string; className?: string }) => (
   <span
     title={title}

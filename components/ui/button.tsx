@@ -29,7 +29,7 @@ type ButtonProps = ComponentProps<'button'> &
   VariantProps<typeof buttonStyle> & {
     asChild?: boolean
     isBusy?: boolean
-    /** Why it cannot be pressed now. The button stays reachable, so that everybody can learn the reason. */
+    /** Why the button is disabled. It stays focusable, so that everyone can read the reason. */
     reason?: string
   }
 

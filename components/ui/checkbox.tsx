@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { cn } from '@/lib/cn'
 
-/** A box with its label and, below it, what ticking it means. */
+/** A checkbox with a label and a description. */
 export const Checkbox = ({
   label,
   hint,

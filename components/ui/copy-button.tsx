@@ -3,7 +3,10 @@ import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { cn } from '@/lib/cn'
 
-/** Copies `value` (made at the click where it is a function); says so for a moment. `what` names it to screen readers: "Copy thread id". */
+/**
+ * Copies `value`, calling it first if it is a function, and confirms briefly. `what` names it to screen readers: "Copy
+ * thread id".
+ */
 export function CopyButton({
   value,
   what,

@@ -11,7 +11,7 @@ type DialogProps = {
   title: ReactNode
   description?: ReactNode
   children: ReactNode
-  /** A sheet comes from the side and takes the height of the window. */
+  /** Opens from the side at full height instead of centred. */
   side?: 'center' | 'left' | 'right'
   className?: string
 }

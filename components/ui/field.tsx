@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
 
 type FieldProps = {
-  /** Id of the control inside; the label, the hint and the error are tied to it. */
+  /** The id of the control inside, which the label, hint and error refer to. */
   id: string
   label: ReactNode
   hint?: ReactNode
@@ -11,7 +11,7 @@ type FieldProps = {
   children: ReactNode
 }
 
-/** A labelled control. Give the control `id`, and `{...describedBy(id, error)}` where it has a hint or an error. */
+/** A labelled control. Pass `id` to the control, and `{...describedBy(id, error)}` if it has a hint or an error. */
 export function Field({ id, label, hint, error, className, children }: FieldProps) {
   return (
     <div className={cn('flex flex-col gap-1', className)}>

@@ -10,7 +10,7 @@ test.each([
   ['b chosen before the code comes', 'b', false, [['b']]],
   ['b being chosen as the code comes', 'b', true, [['b']]],
   ['nothing chosen', 'a', false, []],
-])('of a select as the server wrote it, with %s', async (_, chosen, isNow, calls) => {
+])('a server-rendered select reports changes correctly with %s', async (_, chosen, isNow, calls) => {
   const onChange = vi.fn()
   const field = (
     <Select aria-label="Letter" value="a" onChange={({ target }) => onChange(target.value)}>
@@ -23,7 +23,7 @@ test.each([
   const select = page.querySelector('select') as HTMLSelectElement
   select.value = chosen
   await act(async () => void hydrateRoot(page, field))
-  // The browser tells of a choice twice, by `input`, at which React takes over what it finds, and by `change`.
+  // The browser reports a choice by `input`, when React reads the current value, and then by `change`.
   if (isNow) act(() => void select.dispatchEvent(new Event('change', { bubbles: true })))
   await act(() => new Promise((resolve) => setTimeout(resolve, 20)))
   expect(onChange.mock.calls).toEqual(calls)

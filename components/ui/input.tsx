@@ -13,13 +13,13 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
   <textarea className={cn(inputStyle, 'py-1.5 base:min-h-20', className)} {...rest} />
 )
 
-/** The browser's own select: works everywhere, costs nothing. What is chosen before the page's code has come counts too. */
+/** A native select. Also reports a choice that was made before hydration. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
   const settle = useCallback<RefCallback<HTMLSelectElement>>((element) => {
-    // Once the browser has told of a choice that is being made right now: the page would hear of that one twice.
+    // Runs after the events of a choice made right now, which would otherwise be reported twice.
     const timer = setTimeout(() => {
       const options = [...(element?.options ?? [])]
-      // As the server wrote it one option is the default; only a person can have taken another since.
+      // The server-rendered option is `defaultSelected`, so another selected one was chosen by the user.
       if (options.some((one) => one.defaultSelected && !one.selected))
         element?.dispatchEvent(new Event('change', { bubbles: true }))
     })

@@ -10,7 +10,10 @@ import {
   useState,
 } from 'react'
 
-/** The menu inside was asked for by a key: it begins with its first item. Later the menu itself sees to that. */
+/**
+ * Whether the menu was opened by keyboard, so that its first item gets the focus. Only for the first opening; later ones
+ * are handled by Radix.
+ */
 export const OpenedByKey = createContext(false)
 
 type Trigger = ReactElement<{
@@ -23,22 +26,22 @@ type Trigger = ReactElement<{
 }>
 type MenuOnDemandProps = {
   trigger: Trigger
-  /** Fetches the menu's code: called as soon as somebody comes near. */
+  /** Loads the menu's code. Called on hover and focus. */
   load: () => Promise<unknown>
-  /** The lazy menu with the same trigger, open from the start. */
+  /** The lazy menu, initially open and with the same trigger. */
   children: ReactNode
 }
 
-/** A trigger whose menu costs nothing until it is wanted: menus weigh 24 kB, and stand on every page. */
+/** A trigger that loads its menu on demand, because menus weigh 24 kB and are on every page. */
 export function MenuOnDemand({ trigger, load, children }: MenuOnDemandProps) {
   const [wanted, setWanted] = useState<'by key' | 'by pointer'>()
-  const prepare = () => void load().catch(() => {}) // a lost chunk is tried again, and said, when it is wanted
+  const prepare = () => void load().catch(() => {}) // a failed load is retried, and its error shown, when the menu is opened
   const closed = cloneElement(trigger, {
     'aria-haspopup': 'menu',
     'aria-expanded': false,
     onPointerEnter: prepare,
     onFocus: prepare,
-    onClick: ({ detail }) => setWanted(detail === 0 ? 'by key' : 'by pointer'), // it counts presses of the pointer
+    onClick: ({ detail }) => setWanted(detail === 0 ? 'by key' : 'by pointer'), // `detail` is the number of clicks; 0 for the keyboard
     onKeyDown: (event) => {
       if (event.key !== 'ArrowDown') return
       event.preventDefault()

@@ -13,7 +13,7 @@ type MenuProps = {
   children: ReactNode
 }
 
-/** A menu below its trigger. `trigger` is one element that takes a ref, such as a Button. */
+/** A menu below its trigger. `trigger` is a single element that accepts a ref, such as a Button. */
 export function Menu({ trigger, label, align = 'end', defaultOpen, children }: MenuProps) {
   const isFirstByKey = useRef(useContext(OpenedByKey))
   const onFocus = ({ target, currentTarget }: FocusEvent<HTMLElement>) => {
@@ -22,7 +22,7 @@ export function Menu({ trigger, label, align = 'end', defaultOpen, children }: M
     currentTarget.querySelector<HTMLElement>('[role^=menuitem]:not([data-disabled])')?.focus()
   }
   return (
-    // Not modal: that would hide the page from screen readers and leave its trigger, which keeps the focus, among the hidden.
+    // Not modal: a modal menu would hide the trigger, which keeps the focus, from screen readers.
     <DropdownMenu.Root modal={false} defaultOpen={defaultOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
@@ -48,7 +48,7 @@ type MenuItemProps = {
   onSelect?: () => void
   asChild?: boolean
   disabled?: boolean
-  /** Why it cannot be chosen now; stands below it. */
+  /** Why the item is disabled; shown below its label. */
   reason?: string
   tone?: 'danger'
   title?: string
@@ -77,14 +77,14 @@ type MenuChoicesProps<Value extends string> = {
   choices: readonly { value: Value; label: string; icon: ReactNode }[]
 }
 
-/** Items of which one holds. Choosing leaves the menu open, so that what it does can be seen. */
+/** Items of which one is selected. Selecting keeps the menu open, so that the effect is visible. */
 export const MenuChoices = <Value extends string>({
   label,
   value,
   onValueChange,
   choices,
 }: MenuChoicesProps<Value>) => (
-  // Radix gives back one of the values below.
+  // Radix returns one of the values below.
   <DropdownMenu.RadioGroup aria-label={label} value={value} onValueChange={(next) => onValueChange(next as Value)}>
     {choices.map((choice) => (
       <DropdownMenu.RadioItem

@@ -1,5 +1,5 @@
 /**
- * A box of which the inside scrolls by itself. Its round corners cut nothing off, as what scrolls stands within them: a
- * browser that draws without a graphics card takes several times as long for all that moves under a round cut.
+ * A box with scrolling content. Padding keeps the content inside the round corners, because clipping at them makes
+ * scrolling several times slower in browsers without a graphics card.
  */
 export const scrollPanel = 'rounded-lg border bg-panel p-0.5'

@@ -9,12 +9,12 @@ type TabsProps = {
   value: string
   onValueChange: (value: string) => void
   tabs: { value: string; label: ReactNode }[]
-  /** The panel of the chosen tab. */
+  /** The panel of the selected tab. */
   children: ReactNode
   className?: string
 }
 
-/** Tabs within a page. The parent keeps the choice, in the URL where it should survive a reload. */
+/** Tabs within a page. The parent keeps the selection, in the URL if it should survive a reload. */
 export const Tabs = ({ label, value, onValueChange, tabs, children, className }: TabsProps) => (
   <Radix.Root value={value} onValueChange={onValueChange} className={cn('flex flex-col base:min-h-0', className)}>
     <Radix.List aria-label={label} className={tabListStyle}>

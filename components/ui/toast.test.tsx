@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('is said in a live region that was there before, and goes after a while', () => {
+test('appears in an existing live region, and disappears after a while', () => {
   render(<Toaster />)
   const region = screen.getByRole('status')
   act(() => toast.success('Saved.'))
@@ -20,7 +20,7 @@ test('is said in a live region that was there before, and goes after a while', (
   expect(region.textContent).toBe('')
 })
 
-test('stays as long as the pointer or the focus is on it, and can be dismissed', () => {
+test('stays while hovered or focused, and can be dismissed', () => {
   render(<Toaster />)
   act(() => toast.warning('The stored keys were dropped.'))
   const notice = screen.getByText('The stored keys were dropped.').parentElement as HTMLElement
@@ -31,7 +31,7 @@ test('stays as long as the pointer or the focus is on it, and can be dismissed',
   expect(screen.getByRole('status').textContent).toBe('')
 })
 
-test('at most three stand at a time; the oldest gives way', () => {
+test('shows at most three; the oldest is removed', () => {
   render(<Toaster />)
   act(() => {
     for (const text of ['one', 'two', 'three', 'four']) toast.success(text)

@@ -2,7 +2,8 @@
 import { AlertTriangle, CheckCircle2, X } from 'lucide-react'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 
-// Our own few lines, because the usual library inserts a style element without the page's nonce, which the policy blocks.
+// Our own implementation, because the usual library inserts a style element without the page's nonce, which the policy
+// blocks.
 
 type Tone = 'success' | 'warning'
 type Toast = { id: number; tone: Tone; text: string }
@@ -26,10 +27,13 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener)
 }
 
-/** Says that something was done, from anywhere. Failures are not for here: they stand next to what caused them. */
+/** Confirms an action from anywhere. Errors do not belong here; they are shown next to their cause. */
 export const toast = { success: add('success'), warning: add('warning') }
 
-/** Where toasts appear; once, at the root. The region is always there, so that screen readers hear what comes into it. */
+/**
+ * The container for toasts, rendered once at the root. Always present, because screen readers announce only changes to an
+ * existing region.
+ */
 export function Toaster() {
   const shown = useSyncExternalStore(
     subscribe,
@@ -58,7 +62,7 @@ function Notice({ id, tone, text }: Toast) {
   const hold = () => setHeld(true)
   const release = () => setHeld(false)
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: nothing to press here; a pointer or the focus on it only stops the clock
+    // biome-ignore lint/a11y/noStaticElementInteractions: hovering and focusing only pause the timer
     <div
       onPointerEnter={hold}
       onPointerLeave={release}

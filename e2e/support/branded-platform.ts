@@ -3,8 +3,8 @@ import { platform } from './platform'
 import { startStubUpstream } from './stub-upstream'
 
 /**
- * The embedded platform as a control plane that knows only the brand's names: what it is sent in the default dialect
- * does not count. `sent` has the bodies as they came.
+ * The embedded platform as a control plane that knows only the brand's field names and ignores the default ones. `sent`
+ * contains the request bodies as received.
  */
 export async function startBrandedPlatform() {
   const { url, api_key: key } = platform()
@@ -30,7 +30,7 @@ export async function startBrandedPlatform() {
   return { ...stub, key, sent }
 }
 
-/** A server that does not know a name takes no notice of it. */
+/** Removes the default dialect's names, because a server ignores names that it does not know. */
 function withoutDefaults(body: Record<string, unknown>): Record<string, unknown> {
   const { source_revision_config: config } = body
   if (typeof config !== 'object' || config === null) return body

@@ -4,25 +4,25 @@ import type { BrowserContext } from '@playwright/test'
 import pg from 'pg'
 import { runningServer } from '@/scripts/postgres.mjs'
 
-// Looks for text in everything that the console gives away or keeps: what comes to a browser and stays there, what the
-// programs print, what the console's tables hold.
+// Searches for text in everything that the console sends or stores: the content and storage of browsers, the output of
+// its processes, and its database tables.
 
 export type Haystack = { where: string; text: string }
 
 const results = path.resolve(import.meta.dirname, '../../test-results')
 
-/** A text as it stands in others: itself, as hexadecimal digits, and as base64 wherever it begins. */
+/** The forms in which a text can appear: plain, as hexadecimal, and as base64 at any offset. */
 function forms(needle: string): string[] {
   const bytes = Buffer.from(needle)
   const base64 = [0, 1, 2].map((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
-    // The letters at both ends depend on what stands beside it.
+    // The characters at both ends depend on the adjacent bytes.
     return text.slice(shift === 0 ? 0 : 4, 4 * Math.floor((shift + bytes.length) / 3))
   })
   return [needle, bytes.toString('hex'), ...base64]
 }
 
-/** Where one of the texts is, in any form: nothing, where nothing is given away. */
+/** The places that contain one of the texts in any form; empty if nothing leaked. */
 export function findAll(needles: string[], hay: Haystack[]): string[] {
   const wanted = needles.flatMap((needle) => forms(needle).map((form) => ({ needle, form })))
   return hay.flatMap(({ where, text }) =>
@@ -30,7 +30,7 @@ export function findAll(needles: string[], hay: Haystack[]): string[] {
   )
 }
 
-/** What the open pages of a context show, and what their browser keeps of them. */
+/** The content of a context's open pages, and what their browser stores. */
 export async function keptBy(context: BrowserContext): Promise<Haystack[]> {
   const texts = context.pages().map(async (page) => [
     { where: `the page ${page.url()}`, text: await page.content() },
@@ -39,7 +39,7 @@ export async function keptBy(context: BrowserContext): Promise<Haystack[]> {
   return [...(await Promise.all(texts)).flat(), { where: 'cookies', text: JSON.stringify(await context.cookies()) }]
 }
 
-/** In the page: every store that it may write to. */
+/** Runs in the page: reads every store that it can write to. */
 async function everythingKept(): Promise<string> {
   const whole = <T>(request: IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {
@@ -60,7 +60,7 @@ async function everythingKept(): Promise<string> {
   return JSON.stringify(parts)
 }
 
-/** What the programs of the product have printed so far. */
+/** The output of all our processes so far. */
 export const printed = (): Haystack => ({
   where: 'the log',
   text: readFileSync(path.join(results, 'server.log'), 'utf8'),

@@ -1,6 +1,6 @@
 import { AppError } from '@/lib/errors'
 
-/** The AppError that some work ends in; anything else, success included, fails the test. */
+/** The AppError that a promise rejects with. Any other result fails the test. */
 export async function failure(work: Promise<unknown>): Promise<AppError> {
   const outcome = await work.then(
     () => new Error('it succeeded'),

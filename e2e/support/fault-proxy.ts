@@ -5,36 +5,42 @@ import type { AddressInfo, Socket } from 'node:net'
 // those it cannot (resets, silence, half-open connections) on the sockets below.
 
 export type Fault =
-  /** Waits before the request is passed on. */
+  /** Delays the request. */
   | { kind: 'latency'; ms: number; jitterMs?: number }
-  /** Passes at most so many bytes a second of the answer. */
+  /** Limits the response to this many bytes per second. */
   | { kind: 'bandwidth'; bytesPerSecond: number }
-  /** Cuts the answer into pieces of this size, a few milliseconds apart. */
+  /** Splits the response into pieces of this size, a few milliseconds apart. */
   | { kind: 'slices'; bytes: number; pauseMs?: number }
-  /** Resets the connection after so many bytes of the answer's body; 0 = instead of an answer. `isDelivered`: the request reached the target. */
+  /**
+   * Resets the connection after this many bytes of the response body; 0 means instead of a response. `isDelivered`: the
+   * request reached the target.
+   */
   | { kind: 'reset'; afterBytes: number; isDelivered?: boolean }
-  /** Takes the request, never answers, passes nothing on. */
+  /** Accepts the request, but never responds or forwards it. */
   | { kind: 'black-hole' }
-  /** After so many bytes of body nothing more comes and nothing is closed. */
+  /** Stalls after this many bytes of the body and keeps the connection open. */
   | { kind: 'half-open'; afterBytes: number }
-  /** Announces the whole length, or whole chunks, and closes after so many bytes. */
+  /** Closes early, after this many bytes, despite the announced length or chunks. */
   | { kind: 'truncate'; afterBytes: number }
-  /** Announces a length that is off by so much. */
+  /** Announces a length that is wrong by this much. */
   | { kind: 'wrong-length'; by: number }
-  /** Answers by itself instead of the target. */
+  /** Responds itself instead of the target. */
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string | Buffer }
-  /** Answers 200 with a body that has no end, until the client leaves. */
+  /** Responds 200 with an endless body, until the client disconnects. */
   | { kind: 'endless'; chunk?: string }
-  /** Of a stream of events: closes cleanly in the middle of the event after these. */
+  /** For event streams: closes cleanly in the middle of the event after this many. */
   | { kind: 'close-mid-event'; afterEvents: number }
-  /** Refuses connections, as a server that is down. */
+  /** Refuses connections, like a server that is down. */
   | { kind: 'down' }
 
 export type FaultProxy = {
   url: string
   /** Requests seen so far, as 'METHOD /path'. */
   requests: string[]
-  /** From now on every request meets this fault, or the first `times` of them; null for none. Rejects while going up again fails. */
+  /**
+   * Applies this fault to all following requests, or to the first `times`; null removes it. Rejects if the proxy cannot
+   * listen again.
+   */
   set(fault: Fault | null, times?: number): Promise<void>
   stop(): Promise<void>
 }
@@ -125,7 +131,7 @@ function forward(request: IncomingMessage, response: ServerResponse, base: URL):
     const headers = { ...passedOn(request.headers), host: base.host }
     const onward = http.request({ host: base.hostname, port: base.port || 80, method, path: url, headers }, resolve)
     onward.on('error', reject)
-    response.on('close', () => onward.destroy()) // the client left, or has its answer
+    response.on('close', () => onward.destroy()) // the client disconnected, or has its response
     request.pipe(onward)
   })
 }
@@ -145,7 +151,7 @@ async function whole(answer: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** An answer that Node's own server would refuse to send, and the end of the connection. */
+/** Writes a response that Node's own server would refuse to send, then closes the connection. */
 function writeRaw(socket: Socket, answer: IncomingMessage, headers: IncomingMessage['headers'], body: Buffer) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 ${answer.statusCode} X\r\n${lines.join('')}connection: close\r\n\r\n`)
@@ -161,7 +167,7 @@ async function passBody(answer: IncomingMessage, response: ServerResponse, socke
   for await (const chunk of answer) {
     let part = chunk as Buffer
     if (met?.kind === 'close-mid-event') {
-      // Passes whole events up to the count, then the first half of the next one's line.
+      // Forwards whole events up to the count, then the first half of the next one's line.
       const text = part.toString('latin1')
       let keep = 0
       for (let at = 0; at < text.length && events < met.afterEvents; at++, keep = at) {
@@ -188,11 +194,11 @@ async function passBody(answer: IncomingMessage, response: ServerResponse, socke
     }
     sent += part.length
     if (limit === undefined || sent < limit) continue
-    // What was written has to leave before the connection breaks, else the fault would come earlier than asked.
+    // Flushes first; otherwise the fault would come earlier than requested.
     await pause(20)
     if (met?.kind === 'reset') return void socket.resetAndDestroy()
     if (met?.kind === 'truncate') return void socket.destroy()
-    return await new Promise((resolve) => response.once('close', resolve)) // half-open: say nothing more
+    return await new Promise((resolve) => response.once('close', resolve)) // half-open: sends nothing more
   }
   response.end()
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Seen, startStubUpstream } from './stub-upstream'
 
-// A control plane with as many deployments as wanted, in this process: what a list of them needs and nothing else.
+// A control plane with any number of deployments, in this process. Serves only what a list of them needs.
 
 type Query = URLSearchParams
 const STATUSES = ['READY', 'READY', 'READY', 'AWAITING_DATABASE', 'UNUSED', 'UNKNOWN', 'SOME_STATUS_OF_TOMORROW']
@@ -10,7 +10,7 @@ const TYPES = ['prod', 'dev', 'dev_free']
 const idOf = (number: number, kind = 0) => `00000000-0000-4000-8000-${String(kind * 1e10 + number).padStart(12, '0')}`
 const at = (number: number) => new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString()
 
-/** A deployment as the wire has it. The higher the number, the newer. */
+/** A deployment in the API's format. Higher numbers are newer. */
 function record(number: number) {
   return {
     id: idOf(number),
@@ -56,11 +56,11 @@ const FILTERS: Record<string, (one: FleetRecord, value: string) => boolean> = {
 }
 
 type FleetOptions = {
-  /** How far away it is. */
+  /** The latency of each response. */
   latencyMs?: number
   /** Names other than `fleet-…`, by number. */
   names?: Record<number, string>
-  /** Paths that this server does not have. */
+  /** Paths for which this server responds "not found". */
   lacks?: RegExp
 }
 
@@ -70,7 +70,7 @@ export async function startFleet(count: number, { latencyMs = 0, names = {}, lac
     return { ...one, name: names[count - 1 - index] ?? one.name }
   })
   let next = count
-  /** The query of each list that was asked for. */
+  /** The query of each list request. */
   const lists: Query[] = []
 
   function answer({ method, path }: Seen) {
@@ -114,11 +114,11 @@ export async function startFleet(count: number, { latencyMs = 0, names = {}, lac
     url: stub.url,
     stop: stub.stop,
     lists,
-    /** How much was asked for. */
+    /** The number of requests so far. */
     requests: () => stub.seen.length,
-    /** The names as they are now, newest first. */
+    /** The current names, newest first. */
     names: () => list.map(({ name }) => name),
-    /** New ones, at the top. */
+    /** Adds deployments at the top. */
     add(many: number) {
       for (let left = many; left > 0; left--) list = [record(next++), ...list]
     },

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from '@playwright/test'
 import { SseParser } from '../../lib/stream/sse'
 
-/** Name, data and last id of an event, as its listener gets them. */
+/** The type, data and last event id that a listener receives. */
 type Heard = [name: string, data: string, lastEventId: string]
 type Difference = { stream: string; browser: Heard[]; ours: Heard[]; way: string }
 
 const AT_ONCE = 200
 
-// What streams consist of, and what their readers stumble over.
+// The parts of streams, including those that parsers get wrong.
 const FIELDS = [
   'data',
   'data',
@@ -46,10 +46,10 @@ const VALUES = [
   'error',
 ]
 const ENDS = ['\n', '\n', '\r\n', '\r', '\n\n', '\r\n\r\n', '\r\r', '\n\r', '\r\n\n', '\n\r\n']
-/** Cut characters, bytes of no character, encoded surrogates, overlong forms. */
+/** Truncated characters, invalid bytes, encoded surrogates, overlong forms. */
 const BROKEN = [[0xc3], [0xe2, 0x82], [0xf0, 0x9f, 0x98], [0xff], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x80]]
 
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to 1, reproducible by seed (mulberry32). */
 function numbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -60,7 +60,7 @@ function numbers(seed: number): () => number {
   }
 }
 
-/** One stream in the pieces in which it is sent. */
+/** One stream, in the pieces in which it is sent. */
 function streamOf(seed: number): Buffer[] {
   const random = numbers(seed)
   const below = (limit: number) => Math.floor(random() * limit)
@@ -75,8 +75,8 @@ function streamOf(seed: number): Buffer[] {
     parts.push(Buffer.from(pick(ENDS)))
   }
   if (random() < 0.7) parts.push(Buffer.from('\n\n'))
-  // Chromium takes a line end right behind the byte order mark for a part of the line, against the standard: a comment's
-  // colon stands between them.
+  // Chromium violates the standard for a line break right after the byte order mark, so a colon, which starts a comment,
+  // separates the two.
   const whole = Buffer.from(
     Buffer.concat(parts)
       .toString('latin1')
@@ -99,7 +99,10 @@ function parsed(pieces: readonly Uint8Array[]): Heard[] {
   return events.map(({ event, data, lastEventId }): Heard => [event, data, lastEventId])
 }
 
-/** Runs in the page: what its EventSource makes of each stream. A name that nobody listens for shows as a missing event. */
+/**
+ * Runs in the page: the events that its EventSource reads from each stream. An event type without a listener appears as a
+ * missing event.
+ */
 const listen = (streams: { at: string; names: string[] }[]): Promise<Heard[][]> =>
   Promise.all(
     streams.map(
@@ -119,7 +122,7 @@ const listen = (streams: { at: string; names: string[] }[]): Promise<Heard[][]> 
     ),
   )
 
-/** Sends `count` streams to the page's EventSource and to our parser, and gives where they differ. */
+/** Sends `count` streams to the page's EventSource and to our parser; returns the differences. */
 export async function fuzzSse(page: Page, { count, seed }: { count: number; seed: number }) {
   const server = createServer(async (request, response) => {
     const number = Number(request.url?.slice('/stream/'.length))

@@ -5,36 +5,38 @@ import type { BrowserContext, Response } from '@playwright/test'
 import { findAll, type Haystack, keptBy, printed, stored } from './canary'
 import { agentOf, ask, platform } from './platform'
 
-// A secret of the deployment that most journeys use, and the key that the console has for the platform: looked for in all
-// that browsers get and keep during each journey, and after the last one in what the console has printed and stored.
+// Searches for a deployment's secret and the platform's key: in everything that browsers receive and store during each
+// test, and after the last one in the console's output and tables.
 
 const file = path.resolve(import.meta.dirname, '../../test-results/canary.txt')
 const needles = () => [readFileSync(file, 'utf8'), platform().api_key]
 
 const TEXTS = /^(text\/(html|x-component|plain)|application\/([\w.+-]*json|x-ndjson))/
 
-/** From now on reads along what the browser gets; gives what is found in that, and in what it has kept. */
+/**
+ * Reads what the browser receives from now on. Returns a function that lists leaks in that and in the browser's storage.
+ */
 export function watchCanary(context: BrowserContext): () => Promise<string[]> {
   const wanted = needles()
   const found: string[] = []
   const readings: Promise<void>[] = []
   const read = async (response: Response) => {
-    if (!TEXTS.test(response.headers()['content-type'] ?? '')) return // told with the response; asking costs each one
+    if (!TEXTS.test(response.headers()['content-type'] ?? '')) return // already known here; asking again costs a round trip
     found.push(...findAll(wanted, [{ where: response.url(), text: await response.text() }]))
   }
   context.on('response', (response) => {
-    const reading = read(response).catch(() => undefined) // what the page has left behind is nothing that it got
-    if (!response.url().endsWith('/api/live')) readings.push(reading) // that one ends with the page
+    const reading = read(response).catch(() => undefined) // a response abandoned by the page was not received
+    if (!response.url().endsWith('/api/live')) readings.push(reading) // the live connection ends only with the page
   })
   return async () => {
     const stillComing = new Promise((resolve) => setTimeout(resolve, 500))
     await Promise.race([Promise.all(readings), stillComing])
-    const kept: Haystack[] = await keptBy(context).catch(() => []) // a page of nothing keeps nothing
+    const kept: Haystack[] = await keptBy(context).catch(() => []) // an empty page stores nothing
     return [...found, ...findAll(wanted, kept)]
   }
 }
 
-/** Before all journeys: plants the secret. Gives what searches after the last one. */
+/** Runs before all tests: plants the secret. Returns the search to run after the last one. */
 export default async function plant(): Promise<() => Promise<void>> {
   const value = `canaryJourneys${randomBytes(8).toString('hex')}`
   writeFileSync(file, value)

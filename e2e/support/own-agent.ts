@@ -6,7 +6,7 @@ import path from 'node:path'
 import { cleanEnv, root } from '../../scripts/bootstrap.mjs'
 import { runningServer } from '../../scripts/postgres.mjs'
 
-/** An agent server with graphs of a test, as a process beside the product and in a schema of the product's database. */
+/** An agent server with the graphs of a test, as a separate process with its own schema in the product's database. */
 export async function startOwnAgent(config: string) {
   const data = readFileSync(path.join(root, 'test-results/e2e-data.txt'), 'utf8')
   const env = cleanEnv({
@@ -14,7 +14,7 @@ export async function startOwnAgent(config: string) {
     PILOTHOUSE_AGENT_SCHEMA: `journey_${randomBytes(6).toString('hex')}`,
     PILOTHOUSE_AGENT_CONFIG: path.join(root, config),
     PILOTHOUSE_AGENT_OWNER: 'journey',
-    NODE_NO_WARNINGS: '1', // a fan-out of twelve has more listeners than Node.js expects
+    NODE_NO_WARNINGS: '1', // a fan-out of twelve exceeds the default limit of listeners
   })
   const child = fork(path.join(root, '.build/agent-server.mjs'), [], {
     env,
@@ -25,7 +25,7 @@ export async function startOwnAgent(config: string) {
   const url = `http://127.0.0.1:${ready.port}`
   return {
     url,
-    // biome-ignore lint/suspicious/noExplicitAny: the shapes are the contracts' business, and a journey that reads a wrong one fails
+    // biome-ignore lint/suspicious/noExplicitAny: the contracts define the shapes, and a test that misreads one fails
     async ask(method: string, resource: string, body?: unknown): Promise<any> {
       const headers = { 'content-type': 'application/json' }
       const response = await fetch(url + resource, {

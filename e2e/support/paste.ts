@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test'
 
-/** Pastes as a person does: the page reads it from the event, the clipboard of the machine is left alone. */
+/** Pastes through a paste event, without touching the machine's clipboard. */
 export const pasteInto = (field: Locator, text: string): Promise<void> =>
   field.evaluate((element, value) => {
     const data = new DataTransfer()

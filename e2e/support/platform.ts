@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from '@playwright/test'
 
-/** Where the started product keeps its data, and the embedded platform's address and key in it. */
+/** The data folder of the started product, and the embedded platform's URL and key from it. */
 export function platform(): { url: string; api_key: string } {
   const data = readFileSync(path.resolve(import.meta.dirname, '../../test-results/e2e-data.txt'), 'utf8')
   return JSON.parse(readFileSync(path.join(data, 'platform.json'), 'utf8'))
 }
 
-/** A request to the embedded platform, past the console; its answer, undefined where that is empty. */
-// biome-ignore lint/suspicious/noExplicitAny: the shapes are the contracts' business, and a journey that reads a wrong one fails
+/** Calls the embedded platform directly. Returns the parsed response; undefined if it is empty. */
+// biome-ignore lint/suspicious/noExplicitAny: the contracts define the shapes, and a test that misreads one fails
 export async function ask(method: string, resource: string, body?: unknown): Promise<any> {
   const { url, api_key } = platform()
   const response = await fetch(url + resource, {
@@ -33,7 +33,7 @@ export async function agentOf(name: string) {
   }
 }
 
-/** An assistant of the concierge's chat that waits so many milliseconds between two words. */
+/** Creates an assistant of the concierge's chat that waits this many milliseconds between words. */
 export async function makeTalker(delay_ms: number): Promise<{ deployment: string; assistant: string; name: string }> {
   const { id, ask } = await agentOf('concierge')
   const name = `talker-${randomBytes(3).toString('hex')}`

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { Haystack } from './canary'
 
 /**
- * The console behind another port of this machine, where every byte that it sends is kept, streams included: a browser
- * forgets bodies of pages it has left. Sessions are shared between ports, so sign in at the console itself.
+ * A second port for the console that keeps every byte it sends, including streams, because browsers discard the bodies of
+ * pages left. Sessions are shared between ports, so sign in on the console's own port.
  */
 export async function startRecordingProxy(target: string) {
   const { origin, host, hostname, port } = new URL(target)
@@ -40,7 +40,7 @@ export async function startRecordingProxy(target: string) {
 
   return {
     url: own,
-    /** Everything that was sent so far, each answer under its method and path. */
+    /** Everything sent so far, each response with its method and path. */
     sent: (): Haystack[] =>
       answers.map(({ where, headers, parts }) => ({ where, text: `${headers}\n${Buffer.concat(parts).toString()}` })),
     async stop() {

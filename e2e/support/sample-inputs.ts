@@ -2,7 +2,7 @@ import type { ApiTable, Operation } from '@/lib/contracts/wire/api'
 
 const id = '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f0001'
 
-/** A body that each operation accepts, where it needs one that is not an empty object; for tests over whole tables. */
+/** A valid body for each operation that needs more than an empty object; for tests over whole tables. */
 const BODIES: Record<string, unknown> = {
   createDeployment: {
     name: 'demo',
@@ -52,13 +52,13 @@ const QUERIES: Record<string, unknown> = {
   getAgentCard: { assistant_id: id },
 }
 
-/** Rows of some tables, each with its name for a test's title. */
+/** The rows of some operation tables, each with its name for a test title. */
 export const rowsOf = (...tables: ApiTable[]) =>
   tables.flatMap((table) => Object.values(table).map((op) => [`${op.api}.${op.id}`, op] as const))
 
 /** An input that the operation's schemas accept. `hasBody` comes from the schema half. */
 export function sampleInput(op: Operation, hasBody: boolean) {
-  const names = [...op.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string) // the group always takes part
+  const names = [...op.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string) // this group always participates
   return {
     workspace: 'default',
     deployment: op.api === 'agent-server' ? id : undefined,
@@ -69,7 +69,7 @@ export function sampleInput(op: Operation, hasBody: boolean) {
 }
 export const SAMPLE_ID = id
 
-/** A deployment as the wire has it, with a secret's value in it. */
+/** A deployment in the API's format, with a secret's value in it. */
 export const deploymentRecord = (url: string | null) => ({
   id,
   name: 'demo',

@@ -1,5 +1,5 @@
-// The whole product for the browser journeys: `npm start` over a data folder of its own, removed afterwards. What it prints
-// is kept in test-results/server.log as well, for journeys that search it.
+// The whole product for the browser tests: `npm start` with its own data folder, removed afterwards. Its output is also
+// written to test-results/server.log, which some tests search.
 import { spawn } from 'node:child_process'
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

@@ -6,10 +6,10 @@ import { ask, makeTalker } from './platform'
 type Person = { email: string; password: string }
 export const admin: Person = { email: 'admin@example.com', password: 'correct horse battery staple' }
 
-/** Cookies of people who signed in before, by address: hashing a password each time costs journeys a second each. */
+/** The session cookies by email, because hashing a password at each sign-in takes a second. */
 const sessions = new Map<string, Cookie[]>()
 
-/** Opens a page behind the door: signs in as a person does, or with the session that this person has already. */
+/** Opens a page that requires sign-in, reusing the user's session if there is one. */
 export async function signIn(page: Page, path = '/local/deployments', who = admin): Promise<void> {
   await page.context().clearCookies()
   await page.context().addCookies(sessions.get(who.email) ?? [])
@@ -24,7 +24,7 @@ export async function signIn(page: Page, path = '/local/deployments', who = admi
   }
 }
 
-/** As an administrator does: adds a member, another one at each try, and ends at the list of members. */
+/** Adds a member as an administrator, with a new email each time. Ends on the members page. */
 export async function addMember(page: Page, role?: string): Promise<Person> {
   const email = `member-${randomBytes(4).toString('hex')}@example.com`
   await signIn(page, '/local/members')
@@ -39,20 +39,20 @@ export async function addMember(page: Page, role?: string): Promise<Person> {
 }
 
 let viewer: Person | undefined
-/** Opens a page as somebody who may only look. */
+/** Opens a page as a viewer. */
 export async function signInAsViewer(page: Page, path: string): Promise<void> {
   viewer ??= await addMember(page)
   await signIn(page, path, viewer)
 }
 
-/** Fills and sends the sign-in form that is on the page. */
+/** Fills in and submits the sign-in form on the page. */
 export async function giveCredentials(page: Page, who = admin): Promise<void> {
   await page.getByLabel('Email').fill(who.email)
   await page.getByLabel('Password').fill(who.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-/** The address of a deployment's page. */
+/** The path of a deployment's page. */
 export async function deploymentPath(name: string): Promise<string> {
   const { resources } = await ask('GET', `/v2/deployments?name_contains=${name}`)
   return `/local/deployments/${resources[0].id}`
@@ -64,14 +64,14 @@ export async function openDeployment(page: Page, name: string, who = admin): Pro
   await expect(page.getByRole('heading', { name, exact: true })).toBeVisible()
 }
 
-/** From a page of a deployment: starts the chat graph with a message, and waits for the run's own page. */
+/** Starts the chat graph with a message from a deployment's page, and waits for the run's page. */
 export async function startChat(page: Page, message: string): Promise<void> {
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
   await sendMessage(page, message)
 }
 
-/** Signs in, starts a chat whose words come so many milliseconds apart, and waits for the run's own page. */
+/** Signs in, starts a chat with this many milliseconds between words, and waits for the run's page. */
 export async function startTalk(page: Page, delay_ms: number, message: string): Promise<void> {
   const { deployment, assistant } = await makeTalker(delay_ms)
   await signIn(page, `/local/deployments/${deployment}/runs/new?assistant=${assistant}`)
@@ -84,7 +84,7 @@ async function sendMessage(page: Page, message: string): Promise<void> {
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
 }
 
-/** A page whose console must stay free of policy violations and uncaught errors over the whole journey, and that gets no secret. */
+/** A page that must not receive a secret, violate the content security policy or throw during the whole test. */
 export const test = base.extend<{ page: Page }>({
   page: async ({ page }, use) => {
     const complaints: string[] = []

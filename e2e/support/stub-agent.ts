@@ -15,13 +15,15 @@ const assistant = {
   metadata: { created_by: 'system' },
 }
 
-/** Puts events on a stream; without ids, as a server writes them that keeps nothing for a replay. */
+/** Sends events on a stream, without ids like a server that keeps nothing for a replay. */
 export function send(response: ServerResponse, ...events: [name: string, data: unknown][]): void {
   if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
   for (const [name, data] of events) response.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
 }
 
-/** An agent server with one graph that chats. `answer` goes first; what it leaves undefined gets a plain answer. */
+/**
+ * An agent server with one chat graph. `answer` is asked first; requests that it leaves undefined get a default response.
+ */
 export function startStubAgent(answer: (seen: Seen) => Reply | undefined) {
   return startStubUpstream((seen) => {
     const own = answer(seen)

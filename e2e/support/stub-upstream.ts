@@ -6,7 +6,7 @@ export type Reply =
   | { status?: number; headers?: Record<string, string>; body?: unknown }
   | ((response: ServerResponse) => void)
 
-/** A server that answers as told and remembers what it was asked. Text bodies go out as they are, others as JSON. */
+/** A server that responds as configured and records its requests. Text bodies are sent unchanged, others as JSON. */
 export async function startStubUpstream(answer: (seen: Seen) => Reply | Promise<Reply> = () => ({ body: {} })) {
   const seen: Seen[] = []
   let current = answer

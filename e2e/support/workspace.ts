@@ -6,9 +6,9 @@ import { signIn } from './session'
 type ControlPlane = { url: string; key: string }
 type AgentServer = { name: string; url: string; key?: string }
 
-/** As an administrator does: makes a workspace in the settings and ends at its own. Gives its URL name. */
+/** Creates a workspace as an administrator in the settings and opens it. Returns its slug. */
 async function addWorkspace(page: Page, kind: string, fields: Record<string, string>): Promise<string> {
-  const slug = `e2e-${randomBytes(4).toString('hex')}` // a name once used stays taken
+  const slug = `e2e-${randomBytes(4).toString('hex')}` // names cannot be reused
   await signIn(page, '/local/settings')
   await page.getByRole('button', { name: 'Add workspace' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add workspace' })
@@ -23,7 +23,7 @@ async function addWorkspace(page: Page, kind: string, fields: Record<string, str
 export const addControlPlane = (page: Page, { url, key }: ControlPlane): Promise<string> =>
   addWorkspace(page, 'Control plane', { 'Control plane URL': url, 'API key': key })
 
-/** A workspace of one agent server; ends at that server's own page. */
+/** A workspace with one agent server; opens that server's page. */
 export async function addAgentServer(page: Page, { name, url, key }: AgentServer): Promise<string> {
   const slug = await addWorkspace(page, 'Agent servers without a control plane', {})
   await page.getByLabel('Name', { exact: true }).fill(name)
@@ -37,7 +37,7 @@ export async function addAgentServer(page: Page, { name, url, key }: AgentServer
   return slug
 }
 
-/** Where a sample deployment's agent server is, and the key it wants. */
+/** The URL and key of a sample deployment's agent server. */
 export async function agentServer(name: string): Promise<ControlPlane> {
   const { url, api_key: key } = platform()
   const answer = await fetch(`${url}/v2/deployments?name_contains=${name}`, { headers: { 'x-api-key': key } })

@@ -12,7 +12,7 @@ async function orNotFound<T>(read: Promise<T>): Promise<T> {
   })
 }
 
-/** A page of recordings; a workspace that the reader may not know of is not found. */
+/** A page of recordings. Not found if the user has no access to the workspace. */
 export async function visibleRecordings(filter: {
   workspace: string
   deployment?: string
@@ -22,13 +22,13 @@ export async function visibleRecordings(filter: {
   return await orNotFound(listRecordings(await pageActor(), filter))
 }
 
-/** The recording of a run of an agent server, where one was made here. */
+/** Our recording of an agent server's run, if there is one. */
 export async function recordingOfRun(workspace: string, deployment: string, run: string): Promise<string | null> {
   const { items } = await orNotFound(listRecordings(await pageActor(), { workspace, deployment, run, limit: 1 }))
   return items[0]?.id ?? null
 }
 
-/** One recording, under the address it belongs to; any other address of it is not found. `deployment` null: of any deployment. */
+/** One recording of a deployment; not found under any other deployment's URL. `deployment` null accepts any deployment. */
 export async function visibleRecording(
   workspace: string,
   deployment: string | null,

@@ -10,14 +10,14 @@ export type ArgumentsProps = {
   schema: JsonSchema | undefined
   value: Record<string, unknown>
   onChange: (value: Record<string, unknown>) => void
-  /** Whether something typed is no value yet. */
+  /** Whether a field holds text that is not a valid value yet. */
   onUnfinished: (isUnfinished: boolean) => void
 }
 
-/** The arguments of something that is called, as a form drawn from its schema or as JSON. */
+/** The arguments of a call, as a form built from its schema or as JSON. */
 export function ArgumentsForm({ schema, value, onChange, onUnfinished }: ArgumentsProps) {
   const [unfinished, setUnfinished] = useState<Problems>(new Map())
-  // Two fields may report in one turn.
+  // Functional update, because two fields may report in one render.
   const now = useRef(unfinished)
   const problems = useMemo(
     () => ({

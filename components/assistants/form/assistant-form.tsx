@@ -36,15 +36,15 @@ const ConflictDialog = dynamic(() => import('./conflict-dialog').then((module) =
 type Props = {
   workspace: string
   deployment: string
-  /** The graph of a new assistant, or of the one that is edited. */
+  /** The graph of the assistant. */
   graph: string
-  /** Absent: a new one. */
+  /** The assistant to edit; absent for a new one. */
   assistant?: Assistant
-  /** The highest number of a version there is. */
+  /** The highest version number. */
   newest?: number
 }
 
-/** Makes or edits an assistant: one draft, as a form or as JSON, that is saved whole. Nothing typed is lost when it fails. */
+/** Creates or edits an assistant. One draft, as a form or as JSON, is saved as a whole and kept if saving fails. */
 export function AssistantForm({ workspace, deployment, graph, assistant, newest }: Props) {
   const router = useRouter()
   const client = useQueryClient()
@@ -110,7 +110,7 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
     setSending(false)
     if (result.ok) {
       if (result.data.kind === 'conflict')
-        setMet({ message: result.data.message, now: draftOf(parseJson(result.data.now) as Assistant) }) // printed by our server
+        setMet({ message: result.data.message, now: draftOf(parseJson(result.data.now) as Assistant) }) // from our own server
       return
     }
     const placed = placeProblems(result.error)
@@ -118,10 +118,10 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
     setError(placed.rest)
   }
 
-  /** Stays busy until the assistant's page is there. */
+  /** Stays busy until the assistant's page is loaded. */
   function leave(outcome: AssistantOutcome & { kind: 'saved' }) {
     forgetDraft()
-    const saved = parseJson(outcome.assistant) as Assistant // printed by our server
+    const saved = parseJson(outcome.assistant) as Assistant // from our own server
     if (outcome.note) toast.warning(outcome.note)
     else toast.success(assistant ? `Saved and activated version ${saved.version}` : 'Assistant created')
     for (const op of [

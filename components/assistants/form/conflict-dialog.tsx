@@ -12,7 +12,7 @@ type Props = {
   mine: AssistantDraft
   theirs: AssistantDraft
   onCancel: () => void
-  /** Continues with theirs and my changes on it. */
+  /** Continues with their draft and my changes on it. */
   onResolve: (draft: AssistantDraft) => void
 }
 

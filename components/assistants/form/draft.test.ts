@@ -14,7 +14,7 @@ import {
 
 const of = (context: Record<string, unknown>, name = 'A') => ({ ...EMPTY_DRAFT, name, context })
 
-test('what only one side changed is kept from both; what both changed is decided', () => {
+test('a change by one side is kept; only what both changed needs a decision', () => {
   const rows = threeWays(
     of({ a: 1, b: 1, c: 1, d: 1 }),
     of({ a: 2, b: 1, c: 2, e: 5 }, 'B'),
@@ -33,7 +33,7 @@ test('what only one side changed is kept from both; what both changed is decided
   expect(mergedDraft(rows, theirs, new Set([placeName(['context', 'a'])])).context).toEqual({ a: 2, b: 9, c: 2, e: 5 })
 })
 
-test('an update has the complete context, and of metadata what changed', () => {
+test('an update sends the complete context, but only changed metadata', () => {
   const before = { ...of({ a: 1, b: 2 }), metadata: { team: 'x', kept: 1 }, config: { tags: ['t'] } }
   expect(patchOf(before, { ...before, name: 'B', metadata: { ...before.metadata, team: 'y' } })).toEqual({
     name: 'B',
@@ -42,7 +42,7 @@ test('an update has the complete context, and of metadata what changed', () => {
   })
 })
 
-test('a refusal stands at its field, the rest beside the button', () => {
+test('an error is shown at its field, the rest next to the button', () => {
   const error = {
     code: 'invalid',
     message: 'No.',
@@ -57,7 +57,7 @@ test('a refusal stands at its field, the rest beside the button', () => {
   })
 })
 
-test('a draft survives a reload with what it began with, odd keys and digits too', () => {
+test('a stored draft keeps its base, unusual keys and exact digits', () => {
   const base = of({})
   const draft = of(parseJson('{"__proto__":1,"id":12345678901234567890}') as Record<string, unknown>)
   const kept = restoreDraft(keepDraft(base, draft))

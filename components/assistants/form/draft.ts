@@ -8,9 +8,9 @@ export const EMPTY_DRAFT: AssistantDraft = { name: '', description: '', context:
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The object with a key set where it stands, or else at the end; `undefined` takes it away. */
+/** The object with a key set in place, or appended; `undefined` removes it. */
 export function withKey(target: Json, key: string, value: unknown): Record<string, unknown> {
-  // fromEntries defines keys; assigning would mean another thing for `__proto__`.
+  // fromEntries defines `__proto__` as a plain key; an assignment would set the prototype.
   if (value === undefined) return Object.fromEntries(Object.entries(target).filter(([name]) => name !== key))
   return Object.fromEntries(
     Object.hasOwn(target, key)
@@ -19,12 +19,12 @@ export function withKey(target: Json, key: string, value: unknown): Record<strin
   )
 }
 
-/** A name for a place in the draft, for looking up what is wrong with it. */
+/** A map key for a path in the draft. */
 export const placeName = (path: JsonPath): string => JSON.stringify(path.map(String))
 
 export type Problems = ReadonlyMap<string, string>
 
-/** The problems with that of one place set, or taken away. */
+/** The problems with one path's problem set, or removed if `message` is undefined. */
 export function withProblem(problems: Problems, place: string, message: string | undefined): Problems {
   if (problems.get(place) === message) return problems
   const next = new Map(problems)
@@ -33,7 +33,7 @@ export function withProblem(problems: Problems, place: string, message: string |
   return next
 }
 
-/** What a refusal says of the draft's fields by place, and what is left to say beside the button. */
+/** Splits a server error into problems per field of the draft and the rest, shown next to the button. */
 export function placeProblems(error: ErrorView): { problems: Problems; rest: ErrorView | undefined } {
   const isPlaced = ({ path }: FieldError) => DRAFT_FIELDS.some((field) => field === path[0])
   const problems = new Map(error.fields.filter(isPlaced).map(({ path, message }) => [placeName(path), message]))
@@ -42,7 +42,7 @@ export function placeProblems(error: ErrorView): { problems: Problems; rest: Err
   return { problems, rest: fields.length > 0 ? { ...error, message: 'The server also rejected:', fields } : undefined }
 }
 
-/** JSON text as an object, or what is wrong with it. */
+/** Parses a JSON object, or says what is wrong with the text. */
 export function readObject(text: string): { value: Record<string, unknown> } | { problem: string } {
   try {
     const value = text.trim() === '' ? {} : parseJson(text)
@@ -52,7 +52,7 @@ export function readObject(text: string): { value: Record<string, unknown> } | {
   }
 }
 
-/** Base and draft as text, so that what is restored is still an edit of what it began with. */
+/** The draft as text with its base, so that a restored draft is still compared with the version it started from. */
 export const keepDraft = (base: AssistantDraft, draft: AssistantDraft): string =>
   isSameJson(base, draft) ? '' : printJson({ base, draft })
 
@@ -75,7 +75,7 @@ export type ThreeWay = {
   keeps: 'mine' | 'theirs' | 'same' | 'choose'
 }
 
-/** Field by field; of context, configuration and metadata key by key. Undefined stands for what is not there. */
+/** The differing fields; context, config and metadata are compared key by key. Absent values are undefined. */
 export function threeWays(base: AssistantDraft, mine: AssistantDraft, theirs: AssistantDraft): ThreeWay[] {
   return DRAFT_FIELDS.flatMap((field): ThreeWay[] => {
     if (field === 'name' || field === 'description') return row([field], base[field], mine[field], theirs[field])
@@ -93,7 +93,7 @@ function row(path: ThreeWay['path'], base: unknown, mine: unknown, theirs: unkno
   return [{ path, base, mine, theirs, keeps }]
 }
 
-/** Their draft with my changes on it; of what both changed, mine where it is among `kept` (by place). */
+/** Their draft with my changes on it. Where both changed a value, mine is used if its path is in `kept`. */
 export function mergedDraft(
   rows: readonly ThreeWay[],
   theirs: AssistantDraft,

@@ -8,7 +8,7 @@ import { assistantQuery, assistantVersionsQuery } from '@/lib/queries/assistants
 import type { AssistantPlace } from '../place'
 import { AssistantForm } from './assistant-form'
 
-/** The form over the assistant as it was when the page was opened: what comes later is met when it is saved. */
+/** The form for the assistant as it was when the page opened. Later changes are detected on save. */
 export function EditAssistant(place: AssistantPlace) {
   const { workspace, deployment, assistant } = place
   const query = useQuery({ ...assistantQuery(workspace, deployment, assistant), refetchOnMount: 'always' })

@@ -12,17 +12,17 @@ type Props = {
   label: string
   value: unknown
   onChange: (value: unknown) => void
-  /** What is wrong with a value that is JSON, such as one that has to be an object. */
+  /** Validates a parsed value; returns the error. */
   check?: (value: unknown) => string | undefined
   minHeight?: number
 }
 
 const textOf = (value: unknown) => (value === undefined ? '' : jsonText(value))
 
-/** A part of the draft as JSON text. It stays as typed also while it is no JSON; the draft then keeps the last value. */
+/** A part of the draft as JSON text. Invalid text stays as typed, and the draft keeps the last valid value. */
 export function JsonField({ path, label, value, onChange, check, minHeight = 72 }: Props) {
   const [{ text, own }, setText] = useState(() => ({ text: textOf(value), own: value }))
-  // Changed from outside, such as by taking it away.
+  // The value was changed elsewhere, for example removed.
   if (!isSameJson(value, own)) setText({ text: textOf(value), own: value })
   const { problem, report } = useProblemAt(path)
   const id = fieldId(path)

@@ -10,7 +10,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { defaultAssistantsQuery } from '@/lib/queries/assistants'
 import { AssistantForm } from './assistant-form'
 
-/** Asks for the graph, then for all else. The graph is in the URL. */
+/** Asks for the graph, which is kept in the URL, then shows the form. */
 export function NewAssistant({ workspace, deployment }: { workspace: string; deployment: string }) {
   const set = useSetSearch({ isLocal: true })
   const asked = useSearchParams().get('graph')

@@ -17,7 +17,7 @@ type Props = {
   onChange: (value: Record<string, unknown>) => void
 }
 
-/** The fields that a schema names, each with its control, and below them what it does not know: kept, and shown. */
+/** The fields of a schema, each with its control. Keys that the schema does not have are shown below and kept. */
 export function ObjectFields({ fields, path, value, onChange }: Props) {
   const known = new Set(fields.map(({ key }) => key))
   const others = Object.fromEntries(Object.entries(value).filter(([key]) => !known.has(key)))

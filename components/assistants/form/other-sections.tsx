@@ -8,7 +8,7 @@ import { fieldId, useProblemAt } from './problems'
 
 type Props = { draft: AssistantDraft; isNew: boolean; onChange: (part: Partial<AssistantDraft>) => void }
 
-/** Name, description, and the two objects that graphs and servers keep beside the context. */
+/** Name, description, config and metadata. */
 export function OtherSections({ draft, isNew, onChange }: Props) {
   const name = useProblemAt(['name'])
   return (

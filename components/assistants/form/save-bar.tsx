@@ -7,14 +7,14 @@ const MOST_SHOWN = 40
 
 type Props = {
   differences: readonly Difference[]
-  /** The number of the version that saving makes; undefined for a new assistant. */
+  /** The number of the version that saving creates; undefined for a new assistant. */
   next: number | undefined
   isSending: boolean
   reason: string | undefined
   onDiscard: () => void
 }
 
-/** What saving sends and what it means, beside the button that does it. */
+/** The Save button with a list of the changes it sends. */
 export function SaveBar({ differences, next, isSending, reason, onDiscard }: Props) {
   const number = differences.length
   return (

@@ -8,19 +8,19 @@ import { JsonField } from './json-field'
 import { ObjectFields } from './object-fields'
 
 type Props = {
-  /** What is filled in: "Context". */
+  /** The label of the value: "Context". */
   label: string
-  /** Whose fields they are: "this graph’s context". */
+  /** What the fields belong to: "this graph’s context". */
   of: string
   schema: JsonSchema | undefined
   isPending: boolean
   value: Record<string, unknown>
-  /** Something typed is no value yet, and would be lost with its field. */
+  /** Whether a field holds invalid text, which switching views would lose. */
   hasUnfinished: boolean
   onChange: (value: Record<string, unknown>) => void
 }
 
-/** An object as a form drawn from its schema, or as the JSON that it is: two views of one draft. */
+/** An object as a form built from its schema, or as JSON; both edit the same draft. */
 export function SchemaForm({ label, of, schema, isPending, value, hasUnfinished, onChange }: Props) {
   const shape = useMemo(() => shapeOf(schema), [schema])
   const [chosen, setView] = useState<string>()

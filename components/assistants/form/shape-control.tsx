@@ -10,7 +10,7 @@ import type { Field, Shape } from '../schema-shape'
 import { JsonField } from './json-field'
 import { fieldId, useProblemAt } from './problems'
 
-/** The fields of an object. Given from above, since the fields of an object may be objects. */
+/** Renders the fields of an object. Passed in to avoid an import cycle, because fields can be objects. */
 export type DrawnObject = ComponentType<{
   fields: readonly Field[]
   path: JsonPath
@@ -28,7 +28,7 @@ type Props = {
   onChange: (value: unknown) => void
 }
 
-/** The control that suits a shape; a value of another form than the schema says is shown as the JSON that it is. */
+/** The control for a shape. A value that does not fit the schema is edited as JSON. */
 export function ShapeControl(props: Props) {
   const { DrawnObject, shape, path, label, value, onChange } = props
   if (!fits(shape, value)) return <JsonField path={path} label={`${label} as JSON`} value={value} onChange={onChange} />
@@ -79,7 +79,7 @@ function fits(shape: Shape, value: unknown): boolean {
   }
 }
 
-/** Attributes of a control, and what is wrong below it. */
+/** The attributes of a control, and the error below it. */
 function useControl({ path }: Props) {
   const { problem, report } = useProblemAt(path)
   const id = fieldId(path)
@@ -102,7 +102,7 @@ function TextControl(props: Props & { isLong: boolean }) {
   const { value, onChange, isLong } = props
   const { common, said } = useControl(props)
   const text = typeof value === 'string' ? value : ''
-  // What was never set stays so until something is typed; what is then emptied is an empty text.
+  // An unset text stays unset until the user types; clearing it again leaves an empty text.
   const set = (next: string) => onChange(next)
   return (
     <>
@@ -128,7 +128,7 @@ function NumberControl(props: Props & { isWhole: boolean }) {
   const { value, onChange, isWhole } = props
   const { common, said, report } = useControl(props)
   const [text, setText] = useState(() => (value === undefined ? '' : String(value)))
-  // Cleared from outside.
+  // The value was cleared elsewhere.
   const shown = value === undefined && NUMBER.test(text) ? '' : text
   const set = (next: string) => {
     setText(next)
@@ -156,7 +156,7 @@ function NumberControl(props: Props & { isWhole: boolean }) {
 function ChoiceControl(props: Props & { choices: readonly (string | number | boolean)[] }) {
   const { value, onChange, choices } = props
   const { common, said } = useControl(props)
-  // Keeps a value that is not among the choices.
+  // Keeps a value that is not one of the choices.
   const all = value === undefined || choices.includes(value as string) ? choices : [...choices, value as string]
   const at = all.indexOf(value as string)
   return (
@@ -184,7 +184,7 @@ const newIds = (number: number) => Array.from({ length: number }, () => ++lastId
 
 function ListControl({ DrawnObject, item, path, label, value, onChange }: Props & { item: Shape }) {
   const list = Array.isArray(value) ? (value as unknown[]) : []
-  // An item keeps what is typed in it when one before it goes: it goes by an id, not by its place.
+  // Items are keyed by id, not position, so that removing one does not mix up the text typed in others.
   const [given, setIds] = useState(() => newIds(list.length))
   const ids = given.length === list.length ? given : newIds(list.length)
   if (ids !== given) setIds(ids)

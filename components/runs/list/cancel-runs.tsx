@@ -10,7 +10,7 @@ import { count } from '@/lib/format/format'
 type Props = {
   workspace: string
   runs: readonly Selected[]
-  /** Ids of those that are over, or will be. */
+  /** Ids of the runs that have ended or are about to. */
   onDone: (over: string[]) => void
   onClose: () => void
 }
@@ -30,7 +30,7 @@ const BADGES: Record<RunResult['outcome'], [Tone, string]> = {
   failed: ['error', 'Not cancelled'],
 }
 
-/** Cancels several runs after a confirmation, and says of each what became of it. */
+/** Cancels several runs after a confirmation, and shows the outcome of each. */
 export function CancelRuns({ workspace, runs, onDone, onClose }: Props) {
   const [action, setAction] = useState<Action>('interrupt')
   return (
@@ -41,7 +41,7 @@ export function CancelRuns({ workspace, runs, onDone, onClose }: Props) {
       isTyped={false}
       outcomes={BADGES}
       summary={(results) => `${count(results.filter(isOver).length)} of ${count(results.length)} done`}
-      // The same key with another choice is another request.
+      // A different action is a different request, so it needs its own key.
       send={({ ids, key }) => cancelRuns({ workspace, ids, action, key: `${key}-${action}` })}
       onResults={(results) => onDone(results.filter(isOver).map(({ id }) => id))}
       onClose={onClose}

@@ -5,7 +5,7 @@ import { count } from '@/lib/format/format'
 
 type Props = { looked: Looked; depth: number; nameOf: (deployment: string) => string; onDepth: (depth: string) => void }
 
-/** Where runs of elsewhere were looked for: servers list runs by thread only, so there is a bound, and it is said. */
+/** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
 export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
   const { isBusyOnly, isPartial, isPending, problems } = looked
   const next = isBusyOnly || !isPartial ? undefined : DEPTHS.find((one) => one > depth)

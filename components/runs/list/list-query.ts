@@ -28,7 +28,7 @@ const SPANS = [
   { value: '30d', label: 'the last 30 days' },
 ]
 
-/** What narrows the list. `assistants`: those of the deployment, as far as they are known. */
+/** The filters of the list. `assistants`: those of the deployment, as far as they are known. */
 export function filtersOf(isWorkspace: boolean, assistants: readonly Assistant[] = []): FilterDefinition<FilterName>[] {
   const graphs = assistants.filter(isDefault)
   const made = assistants.filter((one) => !isDefault(one))
@@ -88,7 +88,7 @@ export const NO_FILTER: Record<FilterName | 'q', string> = {
 
 type Search = Pick<URLSearchParams, 'get'>
 
-/** The page's URL as the reading takes it. What of it cannot be used is left out. */
+/** The URL's query as API parameters; invalid values are omitted. */
 export function runRowsQueryOf(search: Search, deployment?: string): Record<string, string | number> {
   const query: Record<string, string | number> = { limit: PAGE_SIZE }
   for (const filter of filtersOf(deployment === undefined)) {

@@ -8,13 +8,13 @@ import { isRowActive, type RunRow } from '@/lib/contracts/agents/run-row'
 import { shortId } from '@/lib/format/format'
 import { isUuid } from '@/lib/json/guards'
 
-/** Names for the ids of a row, as far as they can be learned; the ids themselves otherwise. */
+/** Names for the ids of a row; the id itself if its name is unknown. */
 export type Names = { assistant: (row: RunRow) => string; deployment: (id: string) => string }
 
 type Rows = {
   names: Names
   serverNow: number
-  /** The whole workspace is listed. */
+  /** Whether to show the deployment, because the list covers the whole workspace. */
   hasDeployment: boolean
 }
 

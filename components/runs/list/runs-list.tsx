@@ -33,7 +33,7 @@ const MAX_NAMED_DEPLOYMENTS = 10
 
 type Props = { workspace: string; deployment?: string; views: readonly SavedView[]; serverNow: number }
 
-/** Runs of a deployment, or of the whole workspace: recordings, and runs that were started elsewhere. Updates live. */
+/** Runs of a deployment, or of the whole workspace: our recordings and runs started elsewhere. Updates live. */
 export function RunsList({ workspace, deployment, views, serverNow }: Props) {
   const list = useList(deployment ? runList : workspaceRunList, { workspace, views })
   const query = runRowsQueryOf(list.search, deployment)
@@ -55,7 +55,7 @@ export function RunsList({ workspace, deployment, views, serverNow }: Props) {
       list={list}
       filters={filtersOf(deployment === undefined, assistants)}
       reading={{ result, queryKey: options.queryKey, liveProblem: problem }}
-      // No rows yet means none only once the servers have answered.
+      // An empty page stays pending until the servers have answered.
       rows={rows.length === 0 && data?.looked?.isPending ? undefined : data?.rows}
       columns={runColumns({ names, serverNow, hasDeployment: !deployment })}
       rowKey={({ id }) => id}
@@ -134,7 +134,7 @@ function useActions(workspace: string): SelectionAction[] {
   ]
 }
 
-/** A run without a recording is recorded from the moment it is opened. */
+/** Opening a run without a recording starts one. */
 const hrefOf = (workspace: string, { recording, deployment, thread, run }: RunRow) =>
   recording || !thread || !run
     ? routes.recording(workspace, deployment, recording ?? '')

@@ -7,22 +7,22 @@ import { runRowsQuery } from '@/lib/queries/runs'
 const POLL_MS = 10_000
 
 /**
- * Keeps a page of runs in the query cache as the server's shared poller sees it. `problem` is why it gets no newer; without
- * a connection `refetchInterval` polls.
+ * Updates a page of runs in the query cache from the server's shared poller. `problem` is why live updates have stopped;
+ * `refetchInterval` polls while disconnected.
  */
 export function useLiveRuns(workspace: string, query: Record<string, string | number>) {
   const client = useQueryClient()
   const key = JSON.stringify(query)
   const [note, setNote] = useState<{ key: string; problem: string }>()
   useEffect(() => {
-    const query: Record<string, string | number> = JSON.parse(key) // what `key` was made of
+    const query: Record<string, string | number> = JSON.parse(key) // the query that `key` was made of
     const { queryKey } = runRowsQuery(workspace, query)
     return subscribe(
       { kind: 'runs', workspace, query },
       {
         onValue: (value, at) => {
           setNote(undefined)
-          client.setQueryData(queryKey, value as never, { updatedAt: at }) // made by the server; its type is lost on the way
+          client.setQueryData(queryKey, value as never, { updatedAt: at }) // from our own server; the live channel is untyped
         },
         onError: ({ message }) => setNote({ key, problem: message }),
       },

@@ -36,7 +36,7 @@ export function MomentLinks({ seq, from, className }: { seq: number; from: Lens;
   )
 }
 
-/** Says that a lens shows an earlier entry, with a button back to the latest. */
+/** Shows that a lens is at an earlier entry, with a button back to the latest. */
 export const AtMoment = ({ seq, onLeave }: { seq: number; onLeave: () => void }) => (
   <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-accent text-xs">
     <Crosshair aria-hidden className="size-3.5" />

@@ -14,7 +14,7 @@ export type ConflictRow = {
   base: ReactNode
   theirs: ReactNode
   mine: ReactNode
-  /** Whose value stays; `choose`: the person says. */
+  /** Whose value stays; `choose`: the user decides. */
   keeps: Side | 'same' | 'choose'
 }
 
@@ -22,16 +22,16 @@ type ConflictViewProps = {
   message: string
   note?: ReactNode
   rows: readonly ConflictRow[]
-  /** `table` for short values, `fields` for values that need lines of their own. */
+  /** `table` for short values, `fields` for long ones. */
   layout: 'table' | 'fields'
-  /** The side that is chosen at first; without it each choice has to be made. */
+  /** The preselected side; without it the user must decide each row. */
   initial?: Side
   onCancel: () => void
-  /** The rows that were to choose, by the side that was chosen. */
+  /** The keys of the rows that needed a decision, by chosen side. */
   onResolve: (keys: Record<Side, ReadonlySet<string>>) => void
 }
 
-/** My changes and theirs side by side. Nothing is sent from here: the result becomes the draft, and is reviewed again. */
+/** My changes and theirs side by side. Nothing is sent: the result becomes the draft, which is reviewed again. */
 export function ConflictView({ message, note, rows, layout, initial, onCancel, onResolve }: ConflictViewProps) {
   const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>({})
   const open = rows.filter(({ keeps }) => keeps === 'choose')

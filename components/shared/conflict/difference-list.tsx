@@ -28,7 +28,7 @@ const KINDS: Record<DifferenceLine['kind'], { sign: string; word: string; style:
 
 type Props = { label: string; differences: DifferenceSource; empty: ReactNode; className?: string }
 
-/** What differs, a line each, of which only those in sight are drawn; the chosen one with both its values in full. */
+/** Differences as a list, of which only visible rows are rendered, and the selected one with both values in full. */
 export function DifferenceList({ empty, ...props }: Props) {
   const { differences, className } = props
   const { count, problem } = useSyncExternalStore(differences.subscribe, differences.getState, differences.getState)
@@ -142,7 +142,7 @@ function Side({ label, differences, index, side }: SideProps) {
       ) : (
         <section
           aria-label={`${label}, in full`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
           tabIndex={0}
           className="min-h-0 flex-1 overflow-auto px-3 pb-2 font-mono text-xs focus-visible:-outline-offset-2"
         >
@@ -153,10 +153,10 @@ function Side({ label, differences, index, side }: SideProps) {
   )
 }
 
-/** A side of a difference, which may have to be fetched; what was made for it is let go with it. */
+/** One side of a difference, which may have to be fetched. Releases it when the component no longer shows it. */
 function useSide(differences: DifferenceSource, index: number, side: 'old' | 'now'): ShownSide | 'coming' {
   const [shown, setShown] = useState<ShownSide | 'coming'>('coming')
-  // Before the next paint: of values in memory nothing is waited for.
+  // A layout effect, so that values in memory are shown without a flash of the loading state.
   useLayoutEffect(() => {
     const asked = differences.side(index, side)
     if (!(asked instanceof Promise)) return setShown(asked)

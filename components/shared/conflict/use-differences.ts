@@ -4,7 +4,7 @@ import { inSlices } from '@/components/shared/json/in-slices'
 import { differences } from '@/lib/json/difference'
 import { type DifferenceSource, differenceSource } from '@/lib/json/difference-source'
 
-/** What differs between two values; undefined until it is known. */
+/** The differences between two values; undefined until computed. */
 export function useDifferences(old: unknown, now: unknown): DifferenceSource | undefined {
   const [found, setFound] = useState<{ old: unknown; now: unknown; differences: DifferenceSource }>()
   useEffect(

@@ -9,8 +9,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('says what happened, each refused field by its path, and the request id to copy', async () => {
-  const user = userEvent.setup() // brings a clipboard
+test('shows the message, each field error with its path, and a request id to copy', async () => {
+  const user = userEvent.setup() // also stubs the clipboard
   render(
     <ErrorNotice
       error={{
@@ -31,13 +31,13 @@ test('says what happened, each refused field by its path, and the request id to 
   expect(await navigator.clipboard.readText()).toBe('req-1')
 })
 
-test('a refusal worded as the message itself is said once', () => {
+test('a field error that repeats the message is shown once', () => {
   const field = { path: ['deployment_id'], message: 'Input should be a valid UUID' }
   render(<ErrorNotice error={{ message: `deployment_id: ${field.message}`, fields: [field] }} />)
   expect(screen.getByRole('alert').textContent?.split(field.message)).toHaveLength(2)
 })
 
-test('offers another try only where one is given', async () => {
+test('offers a retry only if it is given one', async () => {
   const retry = vi.fn()
   const { rerender } = render(<ErrorNotice error={{ message: 'No answer.' }} />)
   expect(screen.queryByRole('button')).toBeNull()
@@ -46,13 +46,13 @@ test('offers another try only where one is given', async () => {
   expect(retry).toHaveBeenCalledOnce()
 })
 
-test('an ended session leads to signing in, since trying again cannot help', () => {
+test('an ended session offers sign-in instead of a retry', () => {
   render(<ErrorNotice error={{ code: 'unauthenticated', message: 'Your session has ended.' }} onRetry={() => {}} />)
   expect(screen.getByRole('button', { name: 'Sign in' })).toBeDefined()
   expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
 })
 
-test('beside a form signing in opens a tab of its own, so that what was typed stays', async () => {
+test('next to a form, sign-in opens in a new tab, so that the form is kept', async () => {
   const opened = vi.spyOn(window, 'open').mockReturnValue(null)
   render(
     <form>
@@ -63,7 +63,7 @@ test('beside a form signing in opens a tab of its own, so that what was typed st
   expect(opened).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^\/sign-in\?callbackUrl=/), '_blank')
 })
 
-test('a refused key leads to where it is changed', () => {
+test('a rejected key links to the page where it can be changed', () => {
   render(<ErrorNotice error={{ code: 'upstream_refused_key', message: 'The key was refused.' }} onRetry={() => {}} />)
   expect(screen.getByRole('link', { name: 'Open settings' }).getAttribute('href')).toBe('/my%20place/settings')
   expect(screen.getByRole('button', { name: 'Try again' })).toBeDefined()

@@ -11,14 +11,14 @@ import { SignInAgain } from './sign-in-again'
 
 type ErrorNoticeProps = {
   error: Pick<ErrorView, 'message'> & Partial<ErrorView>
-  /** Offered where trying again is safe. */
+  /** Set if a retry is safe. */
   onRetry?: () => void
   className?: string
 }
 
-/** One failure, next to what caused it: what happened, what to do, and the id that finds it in the logs. */
+/** One error, next to its cause: what happened, what to do, and the request id for the logs. */
 export function ErrorNotice({ error, onRetry, className }: ErrorNoticeProps) {
-  // A refusal of one field is often worded as the message itself.
+  // A single field error often repeats the message.
   const fields = (error.fields ?? []).filter((field) => !error.message.includes(field.message))
   return (
     <div
@@ -60,7 +60,7 @@ export function ErrorNotice({ error, onRetry, className }: ErrorNoticeProps) {
   )
 }
 
-/** Where the workspace's key is changed. Its name is the first part of every address of its pages. */
+/** The page to change the workspace's key. The workspace is the first segment of the current path. */
 function ToSettings() {
   const workspace = usePathname()?.split('/')[1]
   if (!workspace) return null

@@ -1,7 +1,7 @@
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { EmptyState } from './empty-state'
 
-/** In place of a page that only administrators of the workspace see. */
+/** Replaces a page that only workspace administrators may see. */
 export const ForAdmins = ({ title, role }: { title: string; role: string }) => (
   <>
     <PageHeader title={title} />

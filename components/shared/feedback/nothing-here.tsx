@@ -1,7 +1,7 @@
 import { Button } from '@/components/ui/button'
 import { EmptyState } from './empty-state'
 
-/** Shown for missing pages and for pages the person may not know of. */
+/** Shown for missing pages and for pages whose existence the user may not know. */
 export const NothingHere = () => (
   <div className="mx-auto max-w-xl py-16">
     <EmptyState

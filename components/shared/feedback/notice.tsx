@@ -14,7 +14,7 @@ const TONES = {
 
 type NoticeProps = { tone?: keyof typeof TONES; onDismiss?: () => void; children: ReactNode }
 
-/** Something to know that is no error; said to screen readers when it appears. */
+/** A notice that is not an error. Screen readers announce it when it appears. */
 export const Notice = ({ tone = 'note', onDismiss, children }: NoticeProps) => (
   <div role="status" className={cn('flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm', TONES[tone].box)}>
     {TONES[tone].icon}

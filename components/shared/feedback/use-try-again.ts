@@ -2,8 +2,8 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 
 /**
- * Refetches at once. `refetch` alone waits for the attempt in progress, which takes half a minute when a server hangs:
- * the button would seem to do nothing.
+ * Refetches at once. `refetch` alone waits for the current attempt, which takes half a minute if a server hangs, and the
+ * button would seem to do nothing.
  */
 export function useTryAgain(queryKey: QueryKey): () => void {
   const client = useQueryClient()

@@ -12,23 +12,23 @@ type ConfirmDialogProps = ConfirmProps & { open: boolean; title: ReactNode }
 
 type ConfirmProps = {
   onOpenChange: (open: boolean) => void
-  /** What it does, in the words of the button. */
+  /** The label of the confirm button. */
   verb: string
-  /** Where given, this has to be typed first. */
+  /** A text that must be typed to confirm. */
   typed?: string
   action: () => Promise<Result<unknown>>
   onDone: () => void
   children: ReactNode
 }
 
-/** Asks before something that cannot be taken back. Stays open, with the reason, where it fails. */
+/** Confirms an irreversible action. Stays open with the error if the action fails. */
 export const ConfirmDialog = ({ open, title, ...rest }: ConfirmDialogProps) => (
   <Dialog open={open} onOpenChange={rest.onOpenChange} title={title}>
     <Confirm {...rest} />
   </Dialog>
 )
 
-/** Lives as long as the dialog is open, so that nothing of one try is there at the next. */
+/** Mounted only while the dialog is open, so that each opening starts with fresh state. */
 function Confirm({ onOpenChange, verb, typed, action, onDone, children }: ConfirmProps) {
   const [text, setText] = useState('')
   const { isBusy, error, save } = useSave<unknown>()

@@ -15,7 +15,7 @@ type Props<T> = {
   onCancel: () => void
 }
 
-/** Asks for the name under which something is kept; what the server says of the name stands at its field. */
+/** Asks for a name to save something under. The server's error is shown at the field. */
 export function NameForm<T>({ initial, maxLength, write, onDone, onCancel }: Props<T>) {
   const [name, setName] = useState(initial)
   const { isBusy, error, fieldError, save } = useSave<T>()

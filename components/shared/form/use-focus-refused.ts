@@ -1,7 +1,7 @@
 'use client'
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** For a form: when a save is refused, the first field that was refused gets the focus, also where it was out of sight. */
+/** Focuses the first invalid field of a form when the server rejects it. */
 export function useFocusRefused(error: unknown): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {

@@ -2,8 +2,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Keeps what was typed in this tab over a reload or a new sign-in. `restore` gets what an earlier visit left, once;
- * call the function that is given back when the draft has served.
+ * Keeps typed text in this tab across a reload or a new sign-in. `restore` receives the stored text once; call the returned
+ * function when the draft is no longer needed.
  */
 export function useKeptDraft<T>(key: string, draft: T, restore: (draft: T) => void): () => void {
   const isRestored = useRef(false)
@@ -16,7 +16,7 @@ export function useKeptDraft<T>(key: string, draft: T, restore: (draft: T) => vo
     try {
       sessionStorage.setItem(key, text)
     } catch {
-      // Storage that is off or full costs the draft, nothing else.
+      // If storage is disabled or full, only the draft is lost.
     }
   }
   useEffect(() => {
@@ -26,10 +26,10 @@ export function useKeptDraft<T>(key: string, draft: T, restore: (draft: T) => vo
       const kept = sessionStorage.getItem(key)
       if (kept) restoreRef.current(JSON.parse(kept) as T)
     } catch {
-      // As above.
+      // Storage is disabled or full, as above.
     }
   }, [key])
-  // Not at each letter: a draft may have a megabyte.
+  // Not on each key press, because a draft may be a megabyte.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new text restarts the wait
   useEffect(() => {
     const timer = setTimeout(() => save.current(), 300)
@@ -49,7 +49,7 @@ export function useKeptDraft<T>(key: string, draft: T, restore: (draft: T) => vo
     try {
       sessionStorage.removeItem(key)
     } catch {
-      // As above.
+      // Storage is disabled; there is nothing to remove.
     }
   }
 }

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { ErrorView, Result } from '@/lib/errors'
 
-/** Runs a write and keeps its failure until the next try: the fields that were refused by name, the rest as a notice. */
+/** Runs a write and keeps its error until the next attempt: field errors by path, the rest for a notice. */
 export function useSave<T>() {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<ErrorView>()
@@ -14,7 +14,7 @@ export function useSave<T>() {
     setError(undefined)
     onDone(result.data)
   }
-  /** The message for one field, by its path as the schema has it: `keys.apiKey`. */
+  /** The error of one field, by its path in the schema: `keys.apiKey`. */
   const fieldError = (path: string) =>
     error?.fields.find((field) => field.path.join('.') === path || field.path.join('.').startsWith(`${path}.`))?.message
   return { isBusy, error, fieldError, save }

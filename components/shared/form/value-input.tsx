@@ -15,8 +15,8 @@ type ValueInputProps = {
 }
 
 /**
- * Takes a secret's value. A text area, because values have lines, and because no browser offers to save what is typed there. Hidden
- * until asked for; there is never anything in it but what was typed or pasted here.
+ * The input for a secret's value, hidden by default and never filled from the server. A text area, because values may have
+ * several lines and browsers do not offer to save its text.
  */
 export function ValueInput({ id, label, value, onChange, disabled, placeholder }: ValueInputProps) {
   const [isShown, setShown] = useState(false)
@@ -62,7 +62,7 @@ export function ValueInput({ id, label, value, onChange, disabled, placeholder }
   )
 }
 
-/** A text area makes plain line ends of all; what is pasted as the whole value stays as it was. */
+/** A text area normalises line endings; pasting a whole value keeps them. */
 function keepReturns(event: ClipboardEvent<HTMLTextAreaElement>, onChange: (value: string) => void) {
   const { selectionStart, selectionEnd, value } = event.currentTarget
   const text = event.clipboardData.getData('text/plain')

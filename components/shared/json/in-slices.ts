@@ -1,7 +1,10 @@
-/** Longest stretch of work between two looks at what the person does. */
+/** The longest stretch of work before the browser may handle input. */
 const SLICE_MS = 8
 
-/** Runs the steps in slices that leave the page at hand, the first one soon, and tells what they came to. Gives what stops it. */
+/**
+ * Runs the steps in slices, so that the page stays responsive, and passes the result to `onDone`. Returns a function that
+ * stops it.
+ */
 export function inSlices<Result>(steps: Iterator<unknown, Result>, onDone: (result: Result) => void): () => void {
   const channel = new MessageChannel()
   const stop = () => channel.port1.close()
@@ -14,7 +17,7 @@ export function inSlices<Result>(steps: Iterator<unknown, Result>, onDone: (resu
     }
     next()
   }
-  const next = () => channel.port2.postMessage(null) // no timer: nested ones wait four milliseconds each
+  const next = () => channel.port2.postMessage(null) // not a timer: nested timers are clamped to 4 ms
   channel.port1.onmessage = work
   next()
   return stop

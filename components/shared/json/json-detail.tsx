@@ -13,7 +13,7 @@ const FIRST_CHARACTERS = 20_000
 
 type Props = { detail: JsonDetailData; source: RowSource; isInert: boolean }
 
-/** The selected line in full: its path, its value with line ends as they are, both to be copied, the value to be saved too. */
+/** The selected line in full, with buttons to copy its path and to copy or download its value. */
 export const JsonDetail = memo(function JsonDetail({ detail, source, isInert }: Props) {
   const { path, kind, text, isCut } = detail
   return (

@@ -9,7 +9,7 @@ import { getNonce } from 'get-nonce'
 import { useMemo } from 'react'
 import { findJsonProblem } from './json-problem'
 
-/** Begin and end, in characters. */
+/** Start and end, in characters. */
 export type Caret = readonly [number, number]
 
 export type JsonEditorViewProps = {
@@ -18,10 +18,10 @@ export type JsonEditorViewProps = {
   label: string
   minHeight?: number
   maxHeight?: number
-  /** Id of the element that says what is wrong. */
+  /** Id of the element that describes the error. */
   describedBy?: string
   isInvalid?: boolean
-  /** Takes the keyboard when it appears, with this selection: somebody was typing in the field before it. */
+  /** The selection to restore on mount, with focus. Set if the user was typing in the field that this replaces. */
   caret?: Caret
 }
 
@@ -60,7 +60,7 @@ const markProblem = linter(
   { delay: 300 },
 )
 
-/** The editor itself; loaded on its own, because it is large. */
+/** The editor itself, loaded on demand because it is large. */
 export function JsonEditorView({
   value,
   onChange,
@@ -99,7 +99,7 @@ export function JsonEditorView({
         view.dispatch({ selection: { anchor: caret[0], head: caret[1] } })
         view.focus()
       }}
-      // Tab moves on to the next field, as everywhere; indenting is done by the editor's own shortcut.
+      // Tab moves to the next field, as everywhere; the editor's own shortcut indents.
       indentWithTab={false}
       basicSetup={{ foldGutter: false, autocompletion: false, highlightSelectionMatches: false, searchKeymap: false }}
       className="overflow-hidden rounded-md border border-line"

@@ -5,8 +5,8 @@ import { flushSync } from 'react-dom'
 import type { Caret, JsonEditorViewProps } from './json-editor-view'
 
 /**
- * An editor for JSON text. A plain text field stands in until the real one has loaded (or for good, if it cannot), so
- * that nobody waits to type and nothing typed is lost.
+ * An editor for JSON text. A plain text field takes its place until it has loaded, or for good if loading fails, so that
+ * the user can type at once and loses nothing.
  */
 export function JsonEditor(props: JsonEditorViewProps) {
   const [loaded, setLoaded] = useState<{ View: ComponentType<JsonEditorViewProps>; caret?: Caret }>()
@@ -18,7 +18,7 @@ export function JsonEditor(props: JsonEditorViewProps) {
         if (isGone) return
         const { selectionStart, selectionEnd } = field.current ?? { selectionStart: 0, selectionEnd: 0 }
         const isTyping = field.current !== null && field.current === document.activeElement
-        // At once, so that no key falls between the two fields.
+        // Synchronously, so that no key press is lost between the two fields.
         flushSync(() => setLoaded({ View, caret: isTyping ? [selectionStart, selectionEnd] : undefined }))
       },
       () => {},

@@ -1,16 +1,16 @@
-/** Where JSON text breaks off being JSON, in a person's terms; lines and columns count from 1. */
+/** A JSON syntax error in plain words. Lines and columns start at 1. */
 export type JsonProblem = { line: number; column: number; message: string }
 
 const SPACE = /[ \t\r\n]*/y
 const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
-// Any character but quote, backslash and controls, or an escape.
+// Any character except quotes, backslashes and control characters, or an escape.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
 const STRING = /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const WORD = /true|false|null/y
 
 /**
- * The first place where the text is not JSON, undefined when it is. Engines differ in how they report it (and one
- * leaves the place out), so the text is read once more here; without recursion, so that no depth overflows.
+ * The first syntax error, or undefined for valid JSON. Engines report errors differently, and one omits the position, so
+ * this parses the text itself, without recursion so that deep nesting cannot overflow the stack.
  */
 export function findJsonProblem(text: string): JsonProblem | undefined {
   const stack: ('{' | '[')[] = []

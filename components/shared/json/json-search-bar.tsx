@@ -6,7 +6,7 @@ import { Button } from '@/components/ui/button'
 import { Input } from '@/components/ui/input'
 import type { RowSource, SearchState } from '@/lib/json/row-source'
 
-/** So many lines are opened at a time. */
+/** The most lines opened at a time. */
 export const EXPAND_ROWS = 1_000
 
 const UP = <ChevronUp aria-hidden />
@@ -14,7 +14,7 @@ const DOWN = <ChevronDown aria-hidden />
 
 type Props = { source: RowSource; search: SearchState | undefined; actions?: ReactNode }
 
-/** Finds text anywhere in a value, also in what is closed, and moves from hit to hit; opens and closes the tree. */
+/** Searches a value, including its closed parts, steps through the matches, and expands or collapses the tree. */
 export const JsonSearchBar = memo(function JsonSearchBar({ source, search, actions }: Props) {
   const [text, setText] = useState('')
   const needle = useDeferredValue(text.trim())

@@ -5,7 +5,7 @@ import type { JsonKind } from '@/lib/json/value'
 
 export const JSON_ROW_HEIGHT = 24
 const INDENT_PX = 16
-/** Deeper lines are indented no further, so that they stay in sight. */
+/** Deeper lines are not indented further, so that they stay visible. */
 const MAX_INDENT = 24
 
 const COLORS: Record<JsonKind, string | undefined> = {
@@ -21,19 +21,18 @@ const LINE = 'absolute left-0 w-max min-w-full cursor-default whitespace-pre pr-
 
 export type JsonTreeRowProps = {
   id: string
-  /** Its number, by which the tree that holds it knows it. */
+  /** The line number, by which the tree identifies the row. */
   line: number
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   row: JsonRow | undefined
   top: number
   isSelected: boolean
-  /** A word about this line, which then stands out. */
+  /** A short label for this line, which is then highlighted. */
   mark?: string
 }
 
 /**
- * One line of a JSON tree: at most a handful of elements, because there are many. What is pressed in it is handled by the
- * tree that holds it, by `pressedIn`.
+ * One line of a JSON tree. It has few elements, because there are many lines; the tree handles clicks through `pressedIn`.
  */
 export const JsonTreeRow = memo(function JsonTreeRow({ id, line, row, top, isSelected, mark }: JsonTreeRowProps) {
   if (!row)
@@ -60,10 +59,7 @@ export const JsonTreeRow = memo(function JsonTreeRow({ id, line, row, top, isSel
       className={`${LINE} ${isSelected ? 'bg-accent-soft' : mark ? 'bg-warn-soft' : 'hover:bg-hover'}`}
       style={{ top, height: JSON_ROW_HEIGHT, paddingLeft: 8 + Math.min(row.depth, MAX_INDENT) * INDENT_PX }}
     >
-      {/*
-        A pointer's shortcut for what the arrow keys do; a sign that every font has: to look for one with a triangle takes
-        longer than all else of a tree's first lines.
-      */}
+      {/* A shortcut for pointer users; the arrow keys do the same. Every font has this character: searching fonts for a triangle took longer than rendering the rest of the first lines. */}
       <span
         aria-hidden
         data-toggle={canOpen || undefined}
@@ -85,7 +81,7 @@ export const JsonTreeRow = memo(function JsonTreeRow({ id, line, row, top, isSel
   )
 })
 
-/** The line in which a press was made, and whether on what opens it; undefined where there is none. */
+/** The clicked line, and whether its toggle was clicked; undefined outside a line. */
 export function pressedIn(target: EventTarget): { line: number; isToggle: boolean } | undefined {
   const row = target instanceof Element ? target.closest<HTMLElement>('[data-line]') : undefined
   if (!row) return undefined

@@ -14,7 +14,7 @@ beforeAll(() => {
       disconnect() {}
     },
   )
-  // A window of 20 lines: jsdom has no layout.
+  // 20 lines high, because jsdom has no layout.
   Object.defineProperty(HTMLElement.prototype, 'clientHeight', { configurable: true, get: () => 480 })
 })
 
@@ -22,7 +22,7 @@ const state = parse('{"id":12345678901234567890,"messages":[{"content":"hello"},
 const rows = () => screen.getAllByRole('treeitem').map((row) => row.textContent)
 
 describe('a JSON tree', () => {
-  test('shows numbers as they are and opens and closes by keyboard', async () => {
+  test('shows numbers exactly and opens and closes by keyboard', async () => {
     render(<JsonTree value={state} label="State" />)
     expect(rows()).toContain('id: 12345678901234567890')
     const tree = screen.getByRole('tree', { name: 'State' })
@@ -37,13 +37,13 @@ describe('a JSON tree', () => {
     expect(tree.getAttribute('aria-activedescendant')).toBe(screen.getByRole('treeitem', { selected: true }).id)
   })
 
-  test('draws a window of a large value and no more', () => {
+  test('renders only the visible lines of a large value', () => {
     const big = { list: Array.from({ length: 200_000 }, (_, index) => ({ index, text: 'lorem ipsum' })) }
     const { container } = render(<JsonTree value={big} label="State" />)
     expect(container.querySelectorAll('*').length).toBeLessThan(300)
   })
 
-  test('search opens the way to a hit, also in what is closed', async () => {
+  test('search finds text in closed nodes and opens the path to it', async () => {
     const value = { a: { b: Array.from({ length: 60 }, (_, index) => ({ c: { name: `item ${index}` } })) }, z: 1 }
     render(<JsonTree value={value} label="State" />)
     await userEvent.type(screen.getByRole('searchbox'), 'ITEM 3')
@@ -53,14 +53,14 @@ describe('a JSON tree', () => {
     expect(screen.getByText('a.b[30].c.name')).toBeTruthy()
   })
 
-  test('keeps what is open when a new value comes', async () => {
+  test('keeps open nodes open when the value changes', async () => {
     const { rerender } = render(<JsonTree value={{ step: 1, list: { x: { y: 1 } } }} label="State" />)
     rerender(<JsonTree value={{ step: 2, list: { x: { y: 2 } }, more: { z: 1 } }} label="State" />)
     expect(rows()).toContain('y: 2')
     expect(rows()).not.toContain('z: 1')
   })
 
-  test('stands before its value has come, busy and without a line; then a press on a line opens and closes it', async () => {
+  test('is busy and empty until its value arrives; then clicks open and close lines', async () => {
     const { rerender } = render(<JsonRows source={undefined} label="State" />)
     const tree = screen.getByRole('tree', { name: 'State' })
     expect(tree.getAttribute('aria-busy')).toBe('true')

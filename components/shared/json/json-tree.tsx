@@ -24,11 +24,14 @@ type Props = {
   label: string
   className?: string
   actions?: ReactNode
-  /** Words about keys of the value itself, such as that one has changed. */
+  /** Labels for top-level keys, such as "changed". */
   marks?: ReadonlyMap<string, string>
 }
 
-/** A parsed value as a tree that opens where it is looked at. Nothing of it is copied, and no number is changed. */
+/**
+ * A parsed value as a tree, whose lines are built as they are opened. The value is not copied, and numbers keep their
+ * digits.
+ */
 export function JsonTree({ value, ...more }: Props & { value: unknown }) {
   const [source, setSource] = useState(() => new ValueSource(value))
   if (source.value !== value) setSource(new ValueSource(value, source))
@@ -36,8 +39,8 @@ export function JsonTree({ value, ...more }: Props & { value: unknown }) {
 }
 
 /**
- * JSON as a tree, from wherever its lines come; what is not there yet stands as grey lines. Only the visible ones exist in
- * the document. `label` names the tree for screen readers.
+ * JSON as a tree, from any source of lines. Only visible lines are in the DOM, and those not loaded yet are grey. `label`
+ * names the tree for screen readers.
  */
 export function JsonRows({
   source = waiting,
@@ -53,7 +56,7 @@ export function JsonRows({
   const { first, end, height, topOf, scrollToRow } = useFixedRows(scroller, rowCount, JSON_ROW_HEIGHT)
   useLayoutEffect(() => source.show(first, end), [source, first, end])
 
-  // What was asked to be seen: the lines have to be there before the list can be moved to them.
+  // Scrolls to a requested line after the render that adds it.
   const seen = useRef(attention.count)
   useEffect(() => {
     if (seen.current === attention.count) return
@@ -168,7 +171,7 @@ export function JsonRows({
   )
 }
 
-/** Said only of what takes a while: most is there before a word of it could be read. */
+/** Appears only after a delay, because most values load before anyone could read it. */
 function StillReading({ share }: { share: number | undefined }) {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
@@ -179,7 +182,7 @@ function StillReading({ share }: { share: number | undefined }) {
   return (
     <p
       role="status"
-      // Over the tree: it goes within a second or two, and nothing should move then.
+      // Overlays the tree, so that nothing moves when it disappears.
       className="pointer-events-none relative z-10 mr-4 -mt-8 mb-2 self-end rounded-full border bg-panel px-2.5 text-ink-2 text-xs leading-[22px] tabular-nums shadow-sm"
     >
       Loading

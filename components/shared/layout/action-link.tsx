@@ -8,7 +8,7 @@ type Props = Pick<ComponentProps<typeof Button>, 'variant' | 'size' | 'className
   children: ReactNode
 }
 
-/** A link that looks like a button. With a `reason` it is a disabled button that says why. */
+/** A link that looks like a button. With a `reason` it is a disabled button that explains why. */
 export const ActionLink = ({ href, reason, children, ...style }: Props) =>
   reason ? (
     <Button reason={reason} {...style}>

@@ -2,19 +2,19 @@
 
 import { type RefObject, startTransition, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
-/** Browsers stop at about 16 million pixels of height; beyond this the scroll bar covers more rows than its length. */
+/** Browsers limit an element's height to about 16 million pixels. In taller lists, one pixel of the scroll bar covers several. */
 const MAX_HEIGHT = 8_000_000
 const OVERSCAN = 8
-/** For as much is drawn before the list's own height is known. */
+/** The height to fill before the list has been measured. */
 const FIRST_HEIGHT = 600
 
 export type FixedRows = {
-  /** Rows to draw, from `first` to before `end`. */
+  /** The rows to render, from `first` up to but not including `end`. */
   first: number
   end: number
-  /** Height of the element that holds the rows. */
+  /** The height of the element that contains the rows. */
   height: number
-  /** Where a drawn row stands in it. */
+  /** The offset of a row in that element. */
   topOf: (index: number) => number
   scrollToRow: (index: number, where?: 'nearest' | 'center') => void
 }
@@ -22,8 +22,8 @@ export type FixedRows = {
 type View = { top: number; height: number }
 
 /**
- * Rows of one height, of which only the visible ones are drawn; a million of them scroll like a hundred. A list that is
- * kept at its end says so: its last rows are drawn at once, not only when the browser tells that it has scrolled.
+ * Renders only the visible ones of any number of rows with equal height. With `isAtEnd` the last rows render at once,
+ * without waiting for the scroll event.
  */
 export function useFixedRows(
   scroller: RefObject<HTMLElement | null>,
@@ -39,9 +39,10 @@ export function useFixedRows(
     let last: View | undefined
     const read = () => {
       const next = { top: isAtEnd ? 0 : element.scrollTop, height: element.clientHeight }
-      // Compared here and not by React, which would draw the list once more to see that nothing has changed.
+      // Compared here because React would render the list again before it finds the state unchanged.
       if (last?.top !== next.top || last.height !== next.height) {
-        // What is drawn already covers it: no haste, for in haste a page that React takes over is drawn twice in one task.
+        // The rendered rows already cover it, so this can wait: an urgent update during hydration would render twice in
+        // one task.
         if (!last && next.top === 0 && next.height <= FIRST_HEIGHT) startTransition(() => setView(next))
         else setView(next)
       }
@@ -60,10 +61,10 @@ export function useFixedRows(
   const total = count * rowHeight
   const height = Math.min(total, MAX_HEIGHT)
   const top = isAtEnd ? Math.max(0, height - view.height) : view.top
-  // One pixel of the scroll bar stands for so many of the list; 1 until the list is too tall.
+  // List pixels per pixel of the scroll bar; 1 unless the list is too tall.
   const scale = total > height ? (total - view.height) / (height - view.height) : 1
   const listTop = Math.min(top * scale, Math.max(0, total - view.height))
-  // Before the end nobody scrolls, and all rows in sight are drawn at each growth: none beside them.
+  // At the end nobody scrolls and each new row renders all visible rows, so it needs no overscan.
   const first = Math.max(0, Math.floor(listTop / rowHeight) - (isAtEnd ? 0 : OVERSCAN))
   const end = Math.min(count, Math.ceil((listTop + view.height) / rowHeight) + OVERSCAN)
   const shift = scale === 1 ? 0 : top - listTop
@@ -87,9 +88,12 @@ export function useFixedRows(
   return { first, end, height, topOf: (index) => index * rowHeight + shift, scrollToRow }
 }
 
-/** Keeps a list at its end while rows are added, until the person scrolls up; going to the end follows again. */
+/**
+ * Keeps a list scrolled to its end as rows are added, until the user scrolls up. Scrolling back to the end resumes
+ * following.
+ */
 export function useFollow(scroller: RefObject<HTMLElement | null>, count: number) {
-  /** How many rows there were when the person left the end; undefined while it is followed. */
+  /** The number of rows when the user left the end; undefined while following. */
   const [left, setLeft] = useState<number>()
   const isFollowing = left === undefined
   const drawn = useRef({ count, isFollowing })
@@ -106,9 +110,9 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, count: number
     let lastTop = element.scrollTop
     const onScroll = () => {
       const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24
-      // Only a move upwards by the person ends following: content that grows moves nothing.
+      // Only scrolling up stops following; growing content does not.
       const isFollowed = isAtEnd || (drawn.current.isFollowing && element.scrollTop >= lastTop)
-      // A list that is followed scrolls each time it grows: it must not be drawn again for that.
+      // Following scrolls on each growth, which must not cause a render.
       if (isFollowed !== drawn.current.isFollowing) isFollowed ? follow() : unfollow()
       lastTop = element.scrollTop
     }
@@ -116,9 +120,10 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, count: number
     return () => element.removeEventListener('scroll', onScroll)
   }, [scroller, follow, unfollow])
 
-  /** How tall the list was when it was last brought to its end. */
+  /** The height of the list when it was last scrolled to its end. */
   const followed = useRef(-1)
-  // With each drawing, any of which may be of a taller list; only then, or nobody could scroll away from its end.
+  // Runs after every render because any may have added rows, but scrolls only if the height changed, so that the user
+  // can scroll away.
   useLayoutEffect(() => {
     const element = scroller.current
     const height = element && isFollowing ? element.scrollHeight : -1

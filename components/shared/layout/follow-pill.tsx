@@ -1,7 +1,7 @@
 import { ArrowDown } from 'lucide-react'
 import { count } from '@/lib/format/format'
 
-/** Back to the end of a list that grows: how much came since, and follow again. */
+/** Jumps to the end of a growing list and follows it again. Shows the number of unseen rows. */
 export const FollowPill = ({ unseen, isLive, onClick }: { unseen: number; isLive: boolean; onClick: () => void }) => (
   <button
     type="button"

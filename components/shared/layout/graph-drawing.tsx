@@ -4,7 +4,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { type GraphEdge, type GraphNode, NODE_HEIGHT, NODE_WIDTH, type PlacedNode, placeGraph } from './graph-layout'
 
-/** How a node looks, apart from its name. */
+/** The appearance of a node, apart from its name. */
 export type NodeLook = {
   className?: string
   icon?: ReactNode
@@ -21,12 +21,12 @@ type Props = {
   lookOf?: (id: string) => NodeLook | undefined
 }
 
-/** A graph of nodes as it runs, from top to bottom, with subgraphs in boxes. Load it with the page that needs it: it brings a layout. */
+/** A graph drawn from top to bottom, with subgraphs in boxes. Load it on demand, because it includes the layout library. */
 export function GraphDrawing({ label, nodes, edges, lookOf }: Props) {
   const placed = useMemo(() => placeGraph(nodes, edges), [nodes, edges])
   const arrow = useId()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is larger than its place is moved by the keyboard too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section aria-label={label} tabIndex={0} className="h-full overflow-auto p-3">
       <div className="relative mx-auto" style={{ width: placed.width, height: placed.height }}>
         {placed.groups.map(({ id, x, y, width, height }) => (
@@ -111,7 +111,7 @@ function Node({ node, look }: { node: PlacedNode; look: NodeLook | undefined }) 
   )
 }
 
-/** The box around it says which subgraph it is of. */
+/** The name without its subgraph, which the surrounding box shows. */
 function nameOf(id: string): string {
   const name = id.slice(id.lastIndexOf(':') + 1)
   return name === '__start__' ? 'Start' : name === '__end__' ? 'End' : name

@@ -3,9 +3,9 @@ import { Graph, layout } from '@dagrejs/dagre'
 export type GraphNode = { id: string }
 export type GraphEdge = { from: string; to: string; isConditional: boolean }
 export type PlacedNode = { id: string; x: number; y: number }
-/** `isBack`: it leads up again, or to where it comes from. */
+/** `isBack`: it leads upwards or back to its own node. */
 export type PlacedEdge = GraphEdge & { path: string; isBack: boolean }
-/** What stands around the nodes of a subgraph, whose ids begin with its own and a colon. */
+/** The box around a subgraph, whose node ids start with the subgraph's id and a colon. */
 export type PlacedGroup = { id: string; x: number; y: number; width: number; height: number }
 export type Placed = { width: number; height: number; nodes: PlacedNode[]; edges: PlacedEdge[]; groups: PlacedGroup[] }
 
@@ -13,14 +13,14 @@ export const NODE_WIDTH = 168
 export const NODE_HEIGHT = 44
 const GAP_X = 28
 const GAP_Y = 40
-/** How far the loop of one node reaches: less than the gap beside it. */
+/** The width of a node's loop to itself; must be smaller than the gap next to it. */
 const LOOP = 20
 const MARGIN = 16
-/** The layout's time grows with the square: beyond this, nodes stand below each other as they are told. */
+/** Layout time is quadratic, so larger graphs are a single column in the given order. */
 const MOST_NODES = 300
 const MOST_EDGES = 1_000
 
-/** Places a graph from top to bottom: each node below all that lead to it, edges of loops around the others. */
+/** Lays out a graph from top to bottom, each node below its predecessors except in loops. */
 export function placeGraph(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Placed {
   const ids = new Set(nodes.map(({ id }) => id))
   const known = edges.filter(({ from, to }) => ids.has(from) && ids.has(to))
@@ -35,7 +35,7 @@ export function placeGraph(nodes: readonly GraphNode[], edges: readonly GraphEdg
     const parent = groupsOf(id).findLast((one) => groups.has(one))
     if (parent !== undefined) graph.setParent(id, parent)
   }
-  // The layout's own loops of one node run to and fro through it.
+  // The library draws loops of one node across the node, so `loopAt` draws them.
   for (const [index, { from, to }] of known.entries()) if (from !== to) graph.setEdge(from, to, {}, String(index))
   layout(graph)
   const { width = 0, height = 0 } = graph.graph()
@@ -64,20 +64,20 @@ type Box = Point & { width: number; height: number }
 
 const corner = ({ x, y, width, height }: Box): Point => ({ x: x - width / 2, y: y - height / 2 })
 
-/** `a:b:c` is a node of the group `a:b` in the group `a`; outermost first. */
+/** The groups of a node, outermost first: `a:b:c` is in group `a:b`, which is in group `a`. */
 function groupsOf(id: string): string[] {
   const parts = id.split(':')
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(':'))
 }
 
-/** Out of the right side and back into it. */
+/** A loop on the right side of a node. */
 function loopAt({ x, y }: Point): string {
   const right = x + NODE_WIDTH / 2
-  const out = right + (LOOP * 4) / 3 // a curve reaches three quarters of the way to what pulls it
+  const out = right + (LOOP * 4) / 3 // the curve reaches three quarters of the way to its control points
   return `M${right} ${y - 8} C${out} ${y - 16} ${out} ${y + 16} ${right} ${y + 8}`
 }
 
-/** Straight to the middle between two points, and round the points themselves. */
+/** A smooth path: the inner points are control points of curves between their midpoints. */
 function pathThrough(points: readonly Point[]): string {
   const [first, ...rest] = points
   const last = rest.pop()

@@ -3,8 +3,8 @@ import Link from 'next/link'
 import { type ComponentProps, useState } from 'react'
 
 /**
- * A link of what stands on every page. Asked for ahead once somebody points at it or reaches it: with each page all of them
- * at once are dozens of requests, beside which the page itself becomes usable late.
+ * A link that is on every page. It prefetches only on hover or focus, because dozens of prefetches per page delay the page
+ * itself.
  */
 export function NearLink(props: ComponentProps<typeof Link>) {
   const [isNear, setNear] = useState(false)

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The head of a page: what it is, its state, and the few verbs that apply. */
+/** The header of a page: its title, status and main actions. */
 export const PageHeader = ({
   title,
   meta,

@@ -1,12 +1,12 @@
 'use client'
 import { createContext, type ReactNode, useContext } from 'react'
 
-/** Why a person may not do something, as a sentence; undefined where they may. Shown on the disabled button. */
+/** Why an action is not allowed, as a sentence for the disabled button; undefined if it is allowed. */
 type Reasons = { run?: string; administer?: string }
 
 const RightsContext = createContext<Reasons>({})
 
-/** What the person may do in this workspace. For display only: rights are checked where the data is. */
+/** What the user may do in this workspace. For display only; the server enforces it. */
 export const Rights = ({
   canRun,
   canAdminister,

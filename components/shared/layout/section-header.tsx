@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The head of one thing below a page's own head: what it is, its figures, and the few verbs that apply. */
+/** The header of a section: its title, metrics and main actions. */
 export const SectionHeader = ({
   title,
   meta,
@@ -24,7 +24,7 @@ export const SectionHeader = ({
   </header>
 )
 
-/** A figure with its name before it. */
+/** A labelled value. */
 export const Figure = ({ label, title, children }: { label: string; title?: string; children: ReactNode }) => (
   <span title={title} className="inline-flex min-w-0 items-center gap-1.5 text-xs">
     <span className="text-ink-3">{label}</span>

@@ -6,7 +6,9 @@ import { KEY_VARIABLE } from '@/lib/format/snippet'
 
 export type Snippet = { label: string; text: string }
 
-/** Code of which one kind is shown, to be copied. It names the variable that a key goes into, and the page says so. */
+/**
+ * A code snippet in several languages, to copy. It reads the API key from an environment variable, never from the console.
+ */
 export function Snippets({ label, all, children }: { label: string; all: readonly Snippet[]; children?: ReactNode }) {
   const [chosen, setChosen] = useState(0)
   const text = all[chosen]?.text ?? ''
@@ -27,7 +29,7 @@ export function Snippets({ label, all, children }: { label: string; all: readonl
       </fieldset>
       <div className="relative rounded-md border bg-sunken">
         <section
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
           tabIndex={0}
           aria-label="Snippet"
           className="mr-10 overflow-x-auto p-3"

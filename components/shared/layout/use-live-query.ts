@@ -6,19 +6,19 @@ import { connection, subscribe } from '@/lib/live/client'
 type Wanted = Parameters<typeof subscribe>[0]
 type Problem = { code: string; message: string }
 
-/** How a live reading stands: `problem` is why what is shown gets no newer; without a connection `refetchInterval` polls. */
+/** `problem` is why live updates have stopped; `refetchInterval` polls while disconnected. */
 export type Live = { problem: Problem | undefined; refetchInterval: number | false }
 
 const POLL_MS = 10_000
 
-/** Keeps a query in the cache as the server's shared poller sees it. */
+/** Updates a query in the cache from the server's shared poller. */
 export function useLiveQuery(wanted: Wanted, queryKey: QueryKey): Live {
   const client = useQueryClient()
   const subject = JSON.stringify([wanted, queryKey])
   const [noted, note] = useState<Problem & { subject: string; readAt: number | undefined }>()
   const readAt = client.getQueryState(queryKey)?.dataUpdatedAt
   useEffect(() => {
-    const [wanted, queryKey] = JSON.parse(subject) as [Wanted, QueryKey] // what it was made of
+    const [wanted, queryKey] = JSON.parse(subject) as [Wanted, QueryKey] // the values that `subject` was made of
     return subscribe(wanted, {
       onValue: (value, at) => {
         note(undefined)
@@ -30,7 +30,7 @@ export function useLiveQuery(wanted: Wanted, queryKey: QueryKey): Live {
   }, [client, subject])
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
   return {
-    // It is over once the query was read by other means: the poller may wait half a minute before it looks again.
+    // Cleared once the query has been read in another way, because the poller may wait half a minute before it retries.
     problem: noted?.subject === subject && noted.readAt === readAt ? noted : undefined,
     refetchInterval: state === 'live' ? false : POLL_MS,
   }

@@ -4,14 +4,14 @@ import { useCallback, useEffect, useState } from 'react'
 import { useSetSearch } from './use-set-search'
 
 /**
- * A parameter of the URL that the server has no part in, such as what is selected; '' where it is absent. Setting it counts
- * at once: what Next.js says of the URL follows in a transition, and keys that are pressed quickly would act on the one before.
+ * A URL parameter that the server ignores, such as a selection; '' if absent. Setting it applies at once, because Next.js
+ * updates the URL in a transition and a quick second key press would see the old value.
  */
 export function useLocalParam(name: string): [value: string, set: (value: string) => void] {
   const search = useSearchParams()
   const setSearch = useSetSearch({ isLocal: true })
   const [value, setValue] = useState(search.get(name) ?? '')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `search` says when to look; the address itself is never behind
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `search` only triggers the read; `window.location` is never stale
   useEffect(() => {
     setValue(new URLSearchParams(window.location.search).get(name) ?? '')
   }, [search, name])

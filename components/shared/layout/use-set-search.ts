@@ -3,18 +3,18 @@ import type { Route } from 'next'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useCallback } from 'react'
 
-/** The query that was asked for last and what the URL had then: the URL follows only once the server has answered. */
+/** The last requested query and the URL at that time. The URL changes only after the server has responded. */
 let asked = { at: '', wanted: '' }
 const placeOf = (path: string, search: { toString(): string }) => `${path}?${search}`
 
-/** The query as it will be when what was asked for is there; two changes at once must not undo each other. */
+/** The query including a pending change, so that two quick changes do not undo each other. */
 export function comingSearch(path: string, search: { toString(): string }): URLSearchParams {
   return new URLSearchParams(asked.at === placeOf(path, search) ? asked.wanted : search.toString())
 }
 
 /**
- * Changes the URL's query; an empty value leaves its parameter out, and a list goes back to its first page (`offset`,
- * `after`, `before`) unless those are what changed. `isLocal`: for what the server has no part in, such as a tab.
+ * Changes the URL's query. Empty values remove their parameter; the page (`offset`, `after`, `before`) resets unless it is
+ * part of the change. `isLocal`: for parameters that the server ignores, such as a tab.
  */
 export function useSetSearch({ isLocal = false } = {}) {
   const router = useRouter()

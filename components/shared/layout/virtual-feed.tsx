@@ -11,16 +11,16 @@ type Props = {
   keyOf: (index: number) => string
   row: (index: number) => ReactNode
   empty: ReactNode
-  /** More may come: what there is is followed, until the person scrolls up. */
+  /** Whether more rows may arrive. */
   isLive: boolean
-  /** Row to bring into sight; a new `token` asks again. */
+  /** A row to scroll to; a new `token` scrolls again. */
   target?: { index: number; token: string }
 }
 
 const GAP = 10
 const PADDING_END = 16
 
-/** Rows of any height, such as messages, of which only those in sight are drawn. Begins at its end. */
+/** Rows of varying height, such as messages. Renders only the visible ones and starts at the end. */
 export function VirtualFeed({ label, count, keyOf, row, empty, isLive, target }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -49,12 +49,12 @@ export function VirtualFeed({ label, count, keyOf, row, empty, isLive, target }:
       <section
         ref={scroller}
         aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         tabIndex={0}
         className="h-full overflow-y-auto overscroll-contain px-3 [overflow-anchor:none] focus-visible:-outline-offset-2"
       >
         {count === 0 ? <div className="py-10 text-center text-ink-3 text-sm">{empty}</div> : null}
-        {/* In their natural order below the first one, so that one that grows moves what follows, and the end, by itself. */}
+        {/* In document flow below the first one, so that a growing row moves the rest without a measurement. */}
         <div
           className="mx-auto max-w-4xl"
           style={{ paddingTop: items[0]?.start, height: isEndDrawn ? undefined : height }}

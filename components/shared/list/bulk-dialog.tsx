@@ -16,29 +16,29 @@ import type { Selected } from './use-selection'
 type BulkResult = { id: string; outcome: string; reason?: string }
 
 type Props<R extends BulkResult> = {
-  /** What it does and to what, in the words of the button: "Delete 3 threads". */
+  /** The action with its object, as on the button: "Delete 3 threads". */
   verb: string
-  /** What that means, before it is done. */
+  /** The consequence, shown before the action. */
   means: string
-  /** `detail`: what is done to this one, where that differs. */
+  /** `detail`: what happens to this row, if it differs from the others. */
   subjects: readonly (Selected & { detail?: string })[]
-  /** Whether the number of them, or the word delete, has to be typed first. */
+  /** Whether the number of rows, or the word delete, must be typed to confirm. */
   isTyped: boolean
-  /** Nothing is lost by it. */
+  /** The action loses nothing, so its button is not red. */
   isHarmless?: boolean
   outcomes: Record<R['outcome'], [Tone, string]>
   summary: (results: readonly R[]) => string
   send: (request: { ids: string[]; key: string }) => Promise<Result<R[]>>
   onResults: (results: readonly R[]) => void
   onClose: () => void
-  /** What is to be chosen before. */
+  /** Options to choose before confirming. */
   children?: ReactNode
 }
 
-/** Does something with several rows after a confirmation, and says of each what became of it. */
+/** Applies an action to several rows after a confirmation, and shows the outcome of each. */
 export function BulkDialog<R extends BulkResult>(props: Props<R>) {
   const { means, isTyped, isHarmless = false, outcomes, onClose, children } = props
-  // As they were when the dialog opened: what is deleted leaves the selection.
+  // Captured on opening, because deleted rows leave the selection.
   const [{ subjects, verb }] = useState(props)
   const [key] = useState(newRequestKey)
   const [typed, setTyped] = useState('')

@@ -28,7 +28,7 @@ const table = (given: readonly Row[] | 'not yet' = rows) => (
 )
 const focused = () => document.activeElement?.textContent
 
-/** What the links were told, in place of leaving the page. */
+/** The URLs of followed links, instead of leaving the page. */
 function watchLinks() {
   const told: string[] = []
   const hear = (event: MouseEvent) => {
@@ -46,7 +46,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('J and K move between rows from anywhere, and stop at the ends', async () => {
+test('J and K move between rows wherever the focus is, and stop at the ends', async () => {
   render(table())
   await userEvent.keyboard('j')
   expect(focused()).toBe('harbour')
@@ -58,13 +58,13 @@ test('J and K move between rows from anywhere, and stop at the ends', async () =
   expect(focused()).toBe('harbour')
 })
 
-test('K begins at the last row', async () => {
+test('K starts at the last row', async () => {
   render(table())
   await userEvent.keyboard('k')
   expect(focused()).toBe('lantern')
 })
 
-test('arrows move between rows once one is reached, and scroll the page before that', async () => {
+test('arrow keys move between rows once a row has the focus, and otherwise scroll the page', async () => {
   render(table())
   await userEvent.keyboard('{ArrowDown}')
   expect(document.activeElement).toBe(document.body)
@@ -72,21 +72,21 @@ test('arrows move between rows once one is reached, and scroll the page before t
   expect(focused()).toBe('jetty')
 })
 
-test('what is typed into a field moves nothing', async () => {
+test('typing in a field does not move between rows', async () => {
   render(table())
   await userEvent.type(screen.getByLabelText('Search'), 'jk')
   expect(screen.getByLabelText('Search')).toHaveProperty('value', 'jk')
   expect(document.activeElement).toBe(screen.getByLabelText('Search'))
 })
 
-test('keys with Ctrl or ⌘ are left to others', () => {
+test('keys with Ctrl or ⌘ are ignored', () => {
   render(table())
   expect(fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true })).toBe(true)
   expect(fireEvent.keyDown(document.body, { key: 'j', metaKey: true })).toBe(true)
   expect(document.activeElement).toBe(document.body)
 })
 
-test('a key that something else took is left alone', async () => {
+test('a key that another handler has taken is ignored', async () => {
   render(table())
   const take = (event: Event) => event.preventDefault()
   window.addEventListener('keydown', take, { capture: true })
@@ -95,7 +95,7 @@ test('a key that something else took is left alone', async () => {
   expect(document.activeElement).toBe(document.body)
 })
 
-test('Enter and a click anywhere on a row open it, once', async () => {
+test('Enter, or a click anywhere on a row, opens it once', async () => {
   render(table())
   const links = watchLinks()
   await userEvent.keyboard('jj{Enter}')
@@ -104,7 +104,7 @@ test('Enter and a click anywhere on a row open it, once', async () => {
   expect(links.told).toEqual(['/boats/jetty', '/boats/lantern'])
 })
 
-test('Ctrl and the middle button ask for a tab', () => {
+test('Ctrl-click and middle-click open a new tab', () => {
   render(table())
   const links = watchLinks()
   const cell = screen.getAllByText('large')[0] as HTMLElement
@@ -115,8 +115,8 @@ test('Ctrl and the middle button ask for a tab', () => {
   expect(links.told).toEqual(['ctrl /boats/harbour', 'ctrl /boats/harbour'])
 })
 
-test('a button in a row does its own work and opens nothing', async () => {
-  const user = userEvent.setup() // brings a clipboard
+test('a button inside a row does not open the row', async () => {
+  const user = userEvent.setup() // also stubs the clipboard
   render(table())
   const links = watchLinks()
   await user.click(screen.getByRole('button', { name: 'Copy harbour id' }))
@@ -125,7 +125,7 @@ test('a button in a row does its own work and opens nothing', async () => {
   expect(await navigator.clipboard.readText()).toBe('harbour')
 })
 
-test('text being selected opens nothing', async () => {
+test('selecting text does not open the row', async () => {
   render(table())
   const links = watchLinks()
   vi.spyOn(window, 'getSelection').mockReturnValue({ toString: () => 'larg' } as Selection)
@@ -134,7 +134,7 @@ test('text being selected opens nothing', async () => {
   expect(links.told).toEqual([])
 })
 
-test('without rows yet it says it is busy; with none it says what was given', () => {
+test('is busy while rows load, and shows the empty state if there are none', () => {
   const { rerender } = render(table('not yet'))
   expect(screen.getByRole('table', { name: 'Boats' }).getAttribute('aria-busy')).toBe('true')
   rerender(table([]))

@@ -10,9 +10,9 @@ export type Column<Row> = {
   header: ReactNode
   cell: (row: Row) => ReactNode
   className?: string
-  /** Beside the row's own content, such as a box to tick: never the row's link. */
+  /** Not part of the row's content, such as a checkbox, so it never holds the row's link. */
   isAside?: boolean
-  /** Left out below this width, least important first. */
+  /** Hidden below this width, least important first. */
   from?: keyof typeof FROM
 }
 
@@ -31,18 +31,24 @@ type DataTableProps<Row> = {
   columns: Column<Row>[]
   rows: readonly Row[] | undefined
   rowKey: (row: Row) => string
-  /** Where a row leads. The first column (that is not aside) becomes the link; Enter and a click anywhere on the row follow it. */
+  /**
+   * The link of a row. The first column that is not aside becomes the link; Enter or a click anywhere on the row follows
+   * it.
+   */
   rowHref?: (row: Row) => Route
-  /** Rows that stand out, such as selected ones. */
+  /** Highlighted rows, such as selected ones. */
   isMarked?: (row: Row) => boolean
   /** Shown instead of rows when there are none. */
   empty: ReactNode
-  /** Skeleton rows while there is nothing yet. */
+  /** The number of skeleton rows while loading. */
   pendingRows?: number
   className?: string
 }
 
-/** Rows of records. J and K move between rows from anywhere on the page, the arrows once a row is reached; Enter opens one. */
+/**
+ * Rows of records. J and K move between rows from anywhere on the page, arrow keys once a row has the focus; Enter opens
+ * it.
+ */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, rowHref, isMarked, empty, pendingRows = 5, className } = props
   const body = useRef<HTMLTableSectionElement>(null)
@@ -55,7 +61,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   if (rows?.length === 0) return <div className={cn('rounded-lg border bg-panel', className)}>{empty}</div>
   return (
-    // On wide screens nothing scrolls sideways, so that the head can stay in sight below the page's own.
+    // On wide screens the table does not scroll sideways, which lets its header stick below the page's.
     <div className={cn('overflow-x-auto rounded-lg border bg-panel lg:overflow-visible', className)}>
       <table aria-label={label} aria-busy={!rows || undefined} className="w-full border-collapse text-left">
         <thead>
@@ -87,7 +93,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 />
               ))
             : Array.from({ length: pendingRows }, (_, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: rows that stand for nothing have no other name
+                // biome-ignore lint/suspicious/noArrayIndexKey: skeleton rows have no identity
                 <tr key={index} className="border-b last:border-b-0">
                   {columns.map((column) => (
                     <td key={column.id} className={cn('h-10 px-3', cellStyle(column))}>
@@ -107,12 +113,12 @@ const cellStyle = ({ from, className }: Pick<Column<never>, 'from' | 'className'
 type TableRowProps<Row> = { id: string; row: Row; columns: Column<Row>[]; href?: Route; isMarked?: boolean }
 
 function TableRow<Row>({ id, row, columns, href, isMarked }: TableRowProps<Row>) {
-  // Asked for ahead once somebody points at it or reaches it: a whole page of rows at once would be a storm of requests.
+  // Prefetches only on hover or focus, because a whole page of rows would send a burst of requests.
   const [isNear, setNear] = useState(false)
   const linked = href && columns.find((column) => !column.isAside)
   const near = href && (() => setNear(true))
   return (
-    // The keyboard has the link inside; the clicks widen it for the pointer.
+    // Keyboard users have the link inside; the click handler only enlarges its target.
     <tr
       data-key={id}
       onClick={href && openRow}
@@ -147,7 +153,7 @@ function TableRow<Row>({ id, row, columns, href, isMarked }: TableRowProps<Row>)
 
 type SelectBoxProps = { label: string; isChecked: boolean; onChange: (isRange: boolean) => void }
 
-/** The box of a row that is selected by it; with the shift key held, a range of rows is. */
+/** The checkbox of a row; Shift-click selects a range. */
 export const SelectBox = ({ label, isChecked, onChange }: SelectBoxProps) => (
   <label className="flex size-6 items-center justify-center">
     <input
@@ -155,7 +161,7 @@ export const SelectBox = ({ label, isChecked, onChange }: SelectBoxProps) => (
       aria-label={label}
       className="size-3.5 accent-accent"
       checked={isChecked}
-      // A click brings its keys along.
+      // A click reports its modifier keys.
       onChange={({ nativeEvent }) => onChange('shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
     />
   </label>
@@ -166,7 +172,7 @@ function moveByKey(event: KeyboardEvent, body: HTMLElement | null): void {
   if (!step || !body || event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
   const target = event.target as Element // keys are pressed on elements
   const isInside = body.contains(target)
-  // What is typed into a field is text, an open menu or dialog has its own keys, and the arrows scroll the page.
+  // Keys typed in a field, an open menu or a dialog belong there, and arrow keys scroll the page.
   if (
     target.closest(
       'input:not([type="checkbox"]), textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]',
@@ -183,7 +189,7 @@ function moveByKey(event: KeyboardEvent, body: HTMLElement | null): void {
   next.closest('tr')?.scrollIntoView?.({ block: 'nearest' })
 }
 
-/** Passes a click on a row on to its link, with its keys, so that Ctrl, ⌘ and the middle button open a tab as on any link. */
+/** Forwards a click on a row to its link with its modifier keys, so that Ctrl, ⌘ and the middle button open a new tab. */
 function openRow(event: ReactMouseEvent<HTMLTableRowElement>): void {
   const isOwn = (event.target as Element).closest('a, button, input, select, label') !== null
   const isSelecting = (window.getSelection()?.toString() ?? '') !== ''

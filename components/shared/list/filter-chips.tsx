@@ -6,15 +6,15 @@ import { Input, Select } from '@/components/ui/input'
 import type { Chip, FilterDefinition } from './filters'
 
 type FilterChipsProps<Name extends string> = {
-  /** All there are. */
+  /** All available filters. */
   filters: readonly FilterDefinition<Name>[]
-  /** Those in force. */
+  /** The active filters. */
   chips: readonly Chip<Name>[]
   onSet: (name: Name, value: string) => void
   onClear: () => void
 }
 
-/** The filters in force, each with its way out, and one more to add. Delete or Backspace removes the chip that has the focus. */
+/** The active filters, each removable, and a menu to add one. Delete or Backspace removes the focused chip. */
 export function FilterChips<Name extends string>({ filters, chips, onSet, onClear }: FilterChipsProps<Name>) {
   const [edited, setEdited] = useState<{ name?: Name }>()
   const remove = (name: Name) => {
@@ -81,7 +81,7 @@ export function FilterChips<Name extends string>({ filters, chips, onSet, onClea
 }
 
 type FilterFormProps<Name extends string> = Omit<FilterChipsProps<Name>, 'onSet' | 'onClear'> & {
-  /** The filter to change; one that is not there yet when absent. */
+  /** The filter to change; absent to add one. */
   name: Name | undefined
   onDone: (name: Name, value: string) => void
   onCancel: () => void
@@ -103,7 +103,7 @@ function FilterForm<Name extends string>({ name, filters, chips, onDone, onCance
   const choose = (next: string) => {
     if (next) onDone(filter.name, next)
   }
-  // A value from the URL that is not among the choices still filters.
+  // A value from the URL that is not one of the choices still applies.
   const choices = filter.choices?.some((one) => one.value === value) || !value ? filter.choices : undefined
   return (
     <form

@@ -1,15 +1,15 @@
-/** A parameter of a page's URL that narrows its list. */
+/** A URL parameter that filters a list. */
 export type FilterDefinition<Name extends string = string> = {
   name: Name
   label: string
-  /** What may be chosen; without it any text. */
+  /** The choices; any text without them. */
   choices?: readonly Choice[]
-  /** A choice that is none of those filters as well: servers may know more. */
+  /** Whether other values than the choices are accepted, because servers may know more. */
   isOpen?: boolean
   /** Several values, separated by commas. */
   isList?: boolean
   hint?: string
-  /** What is wrong with a text; it is said, and not taken. */
+  /** Validates a text; returns the error. */
   problemOf?: (text: string) => string | undefined
 }
 type Choice = { value: string; label: string }
@@ -18,7 +18,7 @@ export type Chip<Name extends string = string> = { name: Name; label: string; va
 
 type Search = Pick<URLSearchParams, 'get'>
 
-/** A filter's value as its server takes it, or undefined where the URL says nothing of it, or what cannot be used. */
+/** The value to send to the server; undefined if the URL has none or an invalid one. */
 export function filterValue(filter: Omit<FilterDefinition, 'label'>, search: Search): string | undefined {
   const value = search.get(filter.name)?.trim()
   if (!value) return undefined
@@ -34,7 +34,7 @@ export function filterValue(filter: Omit<FilterDefinition, 'label'>, search: Sea
   return isUsable ? value : undefined
 }
 
-/** The filters of a URL in words. */
+/** The filters in a URL with their display text. */
 export const chipsOf = <Name extends string>(
   filters: readonly FilterDefinition<Name>[],
   search: Search,

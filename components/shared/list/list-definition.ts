@@ -1,27 +1,27 @@
 import type { SavedView } from '@/lib/lists/saved-views'
 
-/** The lists whose views are saved. */
+/** The lists that support saved views. */
 export type ViewsPage = 'deployments' | 'assistants' | 'threads' | 'runs' | 'all-runs' | 'traces'
 
-/** A list as its URL describes it: plain data, read by the server (to prefetch) and the browser alike. */
+/** A list's URL parameters, as plain data used by both the server (to prefetch) and the browser. */
 export type ListDefinition = {
-  /** What is listed, in the plural: "threads". */
+  /** The items in the plural: "threads". */
   noun: string
   search?: { name: string; label: string; className?: string }
-  /** The orders to choose from, the default first. */
+  /** The sort orders, the default first. */
   sorts?: readonly { value: string; label: string }[]
-  /** Every parameter that narrows the list, each empty. */
+  /** The filter parameters, all empty. */
   noFilter: Readonly<Record<string, string>>
   savedViews?: {
     page: ViewsPage
-    /** What else a view keeps, such as order and page size. */
+    /** Other parameters that a view keeps, such as order and page size. */
     params: readonly string[]
     queryOf: (search: Search) => string
   }
 }
 type Search = Pick<URLSearchParams, 'get'>
 
-/** Views that keep the given parameters as they stand in the URL, always in the same order. */
+/** Saved views that keep the given URL parameters, in a fixed order. */
 export function viewsOf(
   page: ViewsPage,
   noFilter: Readonly<Record<string, string>>,
@@ -35,7 +35,7 @@ export function viewsOf(
   return { page, params, queryOf }
 }
 
-/** The change of the URL that shows a view and nothing else, or the list without any. The page size outlives a view. */
+/** The URL change that shows a view, or the unfiltered list without one. The page size stays if the view has none. */
 export function viewChange({ noFilter, savedViews }: ListDefinition, view?: Pick<SavedView, 'id' | 'query'>) {
   const params = savedViews?.params.filter((name) => view || name !== 'limit') ?? []
   return {

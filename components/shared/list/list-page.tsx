@@ -4,7 +4,6 @@ import type { Route } from 'next'
 import type { ReactNode } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
-import { LostNotice } from '@/components/shared/feedback/lost-notice'
 import { StaleNotice } from '@/components/shared/feedback/stale-notice'
 import { useTryAgain } from '@/components/shared/feedback/use-try-again'
 import { Button } from '@/components/ui/button'
@@ -21,7 +20,7 @@ import type { List } from './use-list'
 import { useRowKeys } from './use-row-keys'
 import type { Selected, Selection } from './use-selection'
 
-/** How the rows are read. A page whose server component has read them leaves it out. */
+/** The query for the rows. Absent if a server component has read them. */
 type Reading = {
   queryKey: QueryKey
   result: {
@@ -38,51 +37,51 @@ type Reading = {
 type ListPageProps<Row> = {
   /** Names the table to screen readers. */
   label: string
-  /** The state in the URL; without it there is no toolbar. */
+  /** The list's URL state; without it there is no toolbar. */
   list?: List
   filters?: readonly FilterDefinition[]
-  /** Why the search cannot be run: said below its field, and nothing is listed. */
+  /** Why the search is invalid. Shown below its field, and no rows are listed. */
   searchProblem?: string
   reading?: Reading
   rows: readonly Row[] | undefined
   columns: Column<Row>[]
   rowKey: (row: Row) => string
   rowHref?: (row: Row) => Route
-  /** The row that is open beside the list. */
+  /** The row that is open next to the list. */
   openKey?: string
   rowKeys?: Omit<Parameters<typeof useRowKeys>[0], 'onSelect'>
   pendingRows?: number
   selection?: {
     label: string
     of: Selection
-    /** Rows of this page that can be selected. */
+    /** The selectable rows of this page. */
     selectable: readonly Selected[]
     actions: readonly SelectionAction[]
   }
-  /** Shown while nothing exists. */
+  /** Shown if no items exist. */
   empty: ReactNode
-  /** Filters, or a page beyond the first, may be why there are no rows. */
+  /** Whether filters, or a later page, may be why there are no rows. */
   isNarrowed?: boolean
-  /** The page lies past the end of the list. */
+  /** The page is past the end of the list. */
   isBeyond?: boolean
-  /** The rows that this page followed are gone. */
+  /** The rows that this page was anchored to are gone. */
   isLost?: boolean
 
   header?: ReactNode
-  /** Beside the search: what else chooses the rows. */
+  /** Next to the search: other controls that choose the rows. */
   tools?: ReactNode
-  /** At the end of the toolbar: what can be created here. */
+  /** At the end of the toolbar: buttons to create something. */
   verbs?: ReactNode
-  /** Between toolbar and rows. */
+  /** Between the toolbar and the rows. */
   above?: ReactNode
-  /** Left of the rows. */
+  /** To the left of the rows. */
   aside?: ReactNode
   pager?: ReactNode
-  /** What the page opens over the list. */
+  /** Dialogs and panels over the list. */
   children?: ReactNode
 }
 
-/** A page of rows: toolbar, notices, table, selection and pages. Each page fills in its columns, query and slots. */
+/** A list page: toolbar, notices, table, selection and pager. Each page passes its columns, query and slots. */
 export function ListPage<Row>(props: ListPageProps<Row>) {
   const { header, above, aside, children } = props
   return (
@@ -171,7 +170,7 @@ function Rows<Row>(props: ListPageProps<Row>) {
   const retry = useTryAgain(reading?.queryKey ?? [])
   useRowKeys({ ...props.rowKeys, onSelect: selection && ((id) => selection.of.toggle(id, false)) })
   const result = reading?.result
-  // The first failure is shown while the query retries: a server that hangs takes minutes to fail for good.
+  // The first failure is shown during retries, because a hanging server takes minutes to fail for good.
   const error = result?.error ?? result?.failureReason
   const isFailed = error && !result?.data && !searchProblem
   const staleMessage = error?.view.message ?? reading?.liveProblem
@@ -221,4 +220,14 @@ const NoMatch = ({ list, isBeyond }: { list: List; isBeyond?: boolean }) => (
   >
     {isBeyond ? 'This page is past the end of the list.' : 'Change the filters or clear them.'}
   </EmptyState>
+)
+
+/** Shown if the rows that this page was anchored to are gone, because paging is then inexact. */
+const LostNotice = ({ onFirst }: { onFirst: () => void }) => (
+  <div role="status" className="mb-3 flex items-center gap-2.5 rounded-md border border-warn/30 bg-warn-soft px-3 py-2">
+    <p className="min-w-0 flex-1">This list changed while you were paging. Some rows may be missing or shown twice.</p>
+    <Button size="sm" onClick={onFirst}>
+      First page
+    </Button>
+  </div>
 )

@@ -6,9 +6,9 @@ import { PageSize } from './page-size'
 type Props = {
   page: AnchoredPage<{ id: string }>
   size: number
-  /** What a page may have; the first is the usual one. */
+  /** The page sizes to choose from, the default first. */
   sizes: readonly [number, ...number[]]
-  /** Of all pages, where the server counts them. */
+  /** The total over all pages, if the server counts them. */
   total?: number
   isLoading: boolean
   /** A change of the URL's query. */
@@ -16,7 +16,10 @@ type Props = {
   onSize: (limit: string) => void
 }
 
-/** Moves between the pages of the list: the next one begins after the last row seen, whatever came or went meanwhile. */
+/**
+ * The pager of a list whose pages are anchored to rows: the next page starts after the last row shown, even if rows were
+ * added or removed.
+ */
 export function ListPager({ page: { rows, offset, hasNext }, size, sizes, total, isLoading, onMove, onSize }: Props) {
   const isAlone = offset === 0 && !hasNext
   if (isAlone && rows.length <= sizes[0])

@@ -2,12 +2,12 @@ import { Select } from '@/components/ui/input'
 
 type Props = {
   size: number
-  /** What a page may have; the first is the usual one, which the URL leaves out. */
+  /** The page sizes to choose from; the first is the default and is not in the URL. */
   sizes: readonly [number, ...number[]]
   onSize: (limit: string) => void
 }
 
-/** How many rows a page of a list has. */
+/** Selects the number of rows per page. */
 export function PageSize({ size, sizes, onSize }: Props) {
   return (
     <label htmlFor="page-size" className="flex items-center gap-1.5">

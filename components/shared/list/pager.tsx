@@ -3,16 +3,16 @@ import { count } from '@/lib/format/format'
 
 type Props = {
   offset: number
-  /** Rows of a full page. */
+  /** The page size. */
   size: number
   shown: number
-  /** Of all pages, where the server counts them. */
+  /** The total over all pages, if the server counts them. */
   total?: number
   isLoading?: boolean
   onMove: (offset: string) => void
 }
 
-/** Moves between the pages of a list by offset; nothing when there is but one page. */
+/** The pager of a list with offsets; hidden if there is only one page. */
 export function Pager({ offset, size, shown, total, isLoading, onMove }: Props) {
   const hasNext = total === undefined ? shown >= size : offset + shown < total
   if (offset === 0 && !hasNext)

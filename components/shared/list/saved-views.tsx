@@ -10,7 +10,7 @@ const load = () => import('./views-menu').then(({ ViewsMenu }) => ({ default: Vi
 const ViewsMenu = lazy(load)
 const ViewDialog = dynamic(() => import('./view-dialog').then((module) => module.ViewDialog), { ssr: false })
 
-/** The filters that one comes back to: open, save, rename, delete, and which of them the page opens with. */
+/** Saved filters: open, save, rename and delete them, and choose the default. */
 export function SavedViews(props: SavedViewsProps) {
   const { current, query } = props
   const [task, setTask] = useState<ViewTask>()

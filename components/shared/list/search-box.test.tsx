@@ -19,7 +19,7 @@ const show = (value = '') => {
 }
 const rest = () => act(() => vi.advanceTimersByTime(1_000))
 
-test('what was typed is sent once, after a rest', () => {
+test('text is sent once, after a pause in typing', () => {
   const { onChange, field } = show()
   for (const value of ['c', 'co', 'con']) fireEvent.change(field, { target: { value } })
   expect(onChange).not.toHaveBeenCalled()
@@ -27,7 +27,7 @@ test('what was typed is sent once, after a rest', () => {
   expect(onChange.mock.calls).toEqual([['con']])
 })
 
-test('leaving the field sends at once, and only once', () => {
+test('leaving the field sends the text at once, and only once', () => {
   const { onChange, field } = show()
   fireEvent.change(field, { target: { value: 'concierge' } })
   fireEvent.blur(field)
@@ -36,7 +36,7 @@ test('leaving the field sends at once, and only once', () => {
   expect(onChange).toHaveBeenCalledTimes(1)
 })
 
-test('it follows what changes outside, and a search that is taken back is sent again', () => {
+test('follows changes made elsewhere, and sends the same search again after it was cleared', () => {
   const { onChange, field, to } = show('one')
   to('two')
   expect(field.value).toBe('two')

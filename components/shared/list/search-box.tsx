@@ -12,12 +12,12 @@ type SearchBoxProps = {
   isInvalid?: boolean
 }
 
-/** A search field whose value is kept elsewhere (the URL): it follows the typing after a moment's rest. */
+/** A search field whose value is kept elsewhere, such as in the URL. Sends the text after a pause in typing. */
 export function SearchBox({ value, onChange, label, className, isInvalid }: SearchBoxProps) {
   const [text, setText] = useState(value)
   const [shown, setShown] = useState(value)
   if (value !== shown) {
-    setShown(value) // moved from outside: back, forward, or a cleared filter
+    setShown(value) // changed elsewhere: by back, forward or a cleared filter
     if (value !== text.trim()) setText(value)
   }
   const sent = useRef(value)
@@ -46,7 +46,7 @@ export function SearchBox({ value, onChange, label, className, isInvalid }: Sear
         className="pl-8"
         value={text}
         onChange={(event) => setText(event.target.value)}
-        // A late change of the URL would take back where the next press leads.
+        // A delayed URL change could undo the navigation of the next click.
         onBlur={send}
       />
     </div>

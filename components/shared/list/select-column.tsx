@@ -2,7 +2,7 @@ import { shownText } from '@/lib/format/hidden-characters'
 import { type Column, SelectBox } from './data-table'
 import type { Selected, Selection } from './use-selection'
 
-/** The first column of a list whose rows can be selected: one by one, or all of the page. */
+/** The checkbox column of a list, with a checkbox for the whole page in its header. */
 export function selectColumn<Row>(
   rows: readonly Row[] | undefined,
   rowKey: (row: Row) => string,

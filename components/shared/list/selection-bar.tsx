@@ -8,11 +8,11 @@ export type SelectionAction = {
   label: string
   icon: ReactNode
   variant?: 'danger'
-  /** Why it cannot be done; shown on the disabled button. */
+  /** Why the action is disabled. */
   reason?: string
-  /** How many rows it takes at once. */
+  /** The most rows it accepts at once. */
   max: number
-  /** Confirms and does it. `drop` takes rows out of the selection. */
+  /** The dialog that confirms and runs the action. `drop` removes rows from the selection. */
   dialog: (props: {
     selected: readonly Selected[]
     drop: (ids: readonly string[]) => void
@@ -28,7 +28,7 @@ type Props = {
   actions: readonly SelectionAction[]
 }
 
-/** Below a list while rows of it are selected: how many, and what can be done with them together. */
+/** The selected rows and the actions on them, below the list. */
 export function SelectionBar({ label, selection: { selected, clear, drop }, isOnPage, actions }: Props) {
   const [open, setOpen] = useState<string>()
   const elsewhere = selected.filter(({ id }) => !isOnPage(id)).length

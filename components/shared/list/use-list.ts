@@ -7,21 +7,21 @@ import type { SavedView } from '@/lib/lists/saved-views'
 import { type ListDefinition, viewChange } from './list-definition'
 import type { SavedViewsProps } from './view-types'
 
-/** Marks a URL without filters as intended, so that the page does not open its default view. */
+/** Marks a URL without filters as intended, so that the page does not switch to its default view. */
 const ALL = 'all'
 
 export type List = {
   definition: ListDefinition
   search: URLSearchParams
-  /** Changes the URL's query; the list returns to its first page. */
+  /** Changes the URL's query and returns to the first page. */
   set: (change: Record<string, string>) => void
-  /** The filters in the URL as text: a selection lasts as long as they do. */
+  /** The filters in the URL as text. The selection is cleared when it changes. */
   filterText: string
   clearFilters: () => void
   savedViews: SavedViewsProps | undefined
 }
 
-/** The state of a list, all of it in the URL. `saved`: the person's views of the list. */
+/** The state of a list, all of it in the URL. `saved`: the user's views of the list. */
 export function useList(definition: ListDefinition, saved?: { workspace: string; views: readonly SavedView[] }): List {
   const { noun, noFilter, savedViews: kept } = definition
   const path = usePathname()

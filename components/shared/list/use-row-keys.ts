@@ -4,9 +4,9 @@ import { useEffect, useEffectEvent } from 'react'
 type RowKeys = {
   onSelect?: (id: string) => void
   onPeek?: (id: string) => void
-  /** Another row took the focus. */
+  /** Called when another row gets the focus. */
   onFocus?: (id: string) => void
-  /** Gives back whether there was something to close. */
+  /** Returns whether there was something to close. */
   onEscape?: () => boolean
 }
 
@@ -15,7 +15,7 @@ const TYPING =
 const rowOf = (target: EventTarget | null) =>
   (target as Element | null)?.closest?.<HTMLElement>('tr[data-key]')?.dataset.key
 
-/** Keys of the row that has the focus: X selects it, Space and P peek into it. Keys without a handler stay the browser's. */
+/** Keys for the focused row: X selects it, Space and P open the peek panel. Keys without a handler keep their default. */
 export function useRowKeys(handlers: RowKeys): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
@@ -27,7 +27,7 @@ export function useRowKeys(handlers: RowKeys): void {
     }
     const id = rowOf(target)
     if (!id) return
-    // Space presses what has the focus, but for links it only scrolls.
+    // Space activates a focused button, but for links it only scrolls.
     const isPeek = handlers.onPeek && (event.key === 'p' || (event.key === ' ' && target.matches('a[data-row]')))
     if (handlers.onSelect && event.key === 'x') handlers.onSelect(id)
     else if (isPeek) handlers.onPeek?.(id)

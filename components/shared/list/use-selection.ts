@@ -1,20 +1,20 @@
 'use client'
 import { useCallback, useMemo, useRef, useState } from 'react'
 
-/** A row by its id, and what to call it. */
+/** A row's id and its label. */
 export type Selected = { id: string; name: string }
 export type Selection = {
   selected: readonly Selected[]
   has: (id: string) => boolean
-  /** Selects a row or takes it out; with `isRange` all rows from the last one touched to it. */
+  /** Toggles a row; with `isRange`, all rows from the last toggled one to it. */
   toggle: (id: string, isRange: boolean) => void
-  /** Selects all rows of the page, or takes them out. */
+  /** Selects or deselects all rows of the page. */
   togglePage: () => void
   drop: (ids: readonly string[]) => void
   clear: () => void
 }
 
-/** Selected rows by id. They stay selected when one turns the page, and are given up with the filter (`subject`). */
+/** The selected rows by id. They stay selected on other pages, and are cleared when the filter (`subject`) changes. */
 export function useSelection(rows: readonly Selected[], subject: string): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Selected>>(new Map())
   const [shown, setShown] = useState(subject)

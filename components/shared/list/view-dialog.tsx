@@ -9,7 +9,7 @@ import type { SavedViewsProps, ViewTask } from './view-types'
 type ViewDialogProps = SavedViewsProps & { task: ViewTask; onClose: () => void }
 type Saved = { views: SavedView[]; id?: string }
 
-/** Asks for a view's name, or whether to delete it. */
+/** Asks for a view's name, or confirms deleting it. */
 export function ViewDialog({ noun, actions, query, current, task, onViews, onOpen, onClose }: ViewDialogProps) {
   if (task.kind === 'delete')
     return (

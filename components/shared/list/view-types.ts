@@ -1,7 +1,7 @@
 import type { Result } from '@/lib/errors'
 import type { SavedView } from '@/lib/lists/saved-views'
 
-/** How views of this list are written; each gives all of the person's back. */
+/** The writes to this list's views; each returns all of the user's views. */
 export type ViewActions = {
   save: (view: { name: string; query: string }) => Promise<Result<{ id: string; views: SavedView[] }>>
   update: (view: { id: string; name?: string; query?: string; isDefault?: boolean }) => Promise<Result<SavedView[]>>
@@ -9,16 +9,16 @@ export type ViewActions = {
 }
 
 export type SavedViewsProps = {
-  /** What is listed: deployments. */
+  /** The items of the list: "deployments". */
   noun: string
   actions: ViewActions
   views: readonly SavedView[]
-  /** The view in the URL; undefined for none. */
+  /** The view in the URL, if any. */
   current: SavedView | undefined
-  /** What of the URL a view would keep. */
+  /** The part of the URL that a view would keep. */
   query: string
   onViews: (views: readonly SavedView[]) => void
-  /** Shows a view, or the list without any. */
+  /** Shows a view, or the unfiltered list without one. */
   onOpen: (view: SavedView | undefined) => void
 }
 

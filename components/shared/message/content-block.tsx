@@ -11,7 +11,7 @@ import { mediaAddress, mediaId, mediaKind, playedType } from './media-of'
 type Block = Record<string, unknown>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Where a picture's block has its picture: inline data or an address, in the several ways that providers write it. */
+/** The data URI or address of an image block, in any provider's format. */
 export function pictureOf(block: Block): string | undefined {
   const type = text(block.type)
   if (type !== 'image' && type !== 'image_url' && type !== 'input_image') return undefined
@@ -23,7 +23,10 @@ export function pictureOf(block: Block): string | undefined {
   return typeof address === 'string' ? address : undefined
 }
 
-/** A part of a message that is no plain text: an inline picture is shown, a sound or film played, nothing is ever loaded, all else is its JSON. */
+/**
+ * A message part other than text: inline images are shown, other inline data can be played or saved, and the rest is a link
+ * or JSON. Nothing is loaded from other hosts.
+ */
 export function ContentBlock({ block }: { block: Block }) {
   const picture = pictureOf(block)
   const inline = picture && safeImageUrl(picture)

@@ -9,9 +9,13 @@ import { byteSize } from '@/lib/format/format'
 import { DataPlayer } from './data-player'
 import type { InlineData } from './inline-data'
 
-type Props = { data: InlineData /** What it is, as it can be played here. */; played?: string | undefined }
+type Props = {
+  data: InlineData
+  /** The MIME type to play it as; undefined if it can only be saved. */
+  played?: string | undefined
+}
 
-/** Data that stands in a message, to be saved or, as a sound or film, played: it is never opened as what it says it is. */
+/** Inline data of a message, to save or, for audio and video, to play. It is never opened as the type it claims. */
 export function DataDownload({ data, played }: Props) {
   const flaw = useMemo(() => base64Flaw(data.base64), [data])
   function save() {

@@ -6,7 +6,7 @@ import { base64Bytes } from '@/lib/format/base64'
 
 type Props = { base64: string; type: string; name: string }
 
-/** A sound or film that stands in a message: made ready when it is asked for, from its own bytes alone. */
+/** Plays inline audio or video. Decodes it only when the user presses Play. */
 export function DataPlayer({ base64, type, name }: Props) {
   const [url, setUrl] = useState<string>()
   const [isOdd, setOdd] = useState(false)

@@ -20,9 +20,11 @@ test.each([
     { type: 'file', data: 'QUJD', filename: '../x/\u202Efdp.exe' },
     ['unknown kind', '_x__fdp.exe'],
   ],
-])('%s', (_name, block, [mime, name]) => expect(inlineDataOf(block)).toEqual({ base64: 'QUJD', mime, name }))
+])('reads base64 data from %s', (_name, block, [mime, name]) =>
+  expect(inlineDataOf(block)).toEqual({ base64: 'QUJD', mime, name }),
+)
 
-test('what is no data is none', () => {
+test('text and addresses are not inline data', () => {
   expect(inlineDataOf({ type: 'text', text: 'x' })).toBeUndefined()
   expect(inlineDataOf({ type: 'file', url: 'https://a.example/x.pdf' })).toBeUndefined()
 })

@@ -7,7 +7,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[\w.+-]+)*;base64,/i
 
-/** Base64 data of a message's block (a file, a sound, a picture of a kind that is not shown), as providers write it. */
+/** The base64 data of a message block, such as a file, audio or an image that cannot be shown, in any provider's format. */
 export function inlineDataOf(block: Block): InlineData | undefined {
   for (const place of [block, block.source, block.file, block.input_audio, block.image_url].filter(isRecord)) {
     const uri = [place.file_data, place.data, place.url]
@@ -26,7 +26,7 @@ export function inlineDataOf(block: Block): InlineData | undefined {
   return undefined
 }
 
-/** A name that is only a name: no folders, no characters that hide its end. */
+/** A file name without folders or characters that hide its extension. */
 function safeName(name: string): string {
   const plain = name
     .replace(/[^\p{L}\p{N} ._()-]/gu, '_')

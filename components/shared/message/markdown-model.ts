@@ -1,6 +1,6 @@
 /**
- * A small part of Markdown, read line by line: what models use to lay a text out. There is no raw HTML in it and nothing
- * that loads; what it does not know stays the text it is. Its work grows with the text's length only.
+ * The Markdown subset that models commonly write, without raw HTML; unknown syntax stays text. Parsing is linear in the
+ * length of the text.
  */
 export type MarkdownBlock =
   | { kind: 'paragraph' | 'quote'; text: string }
@@ -15,7 +15,7 @@ const ITEM = /^([ \t]{0,24})([-*+]|\d{1,9}[.)])[ \t]+(.*)$/
 const QUOTE = /^ {0,3}> ?(.*)$/
 const RULE = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*$/
 
-/** Whether a text that begins inside a fence of code (or not) ends inside one. */
+/** Whether the text ends inside a code fence. */
 export function endsInFence(text: string, startsInFence: boolean): boolean {
   let isIn = startsInFence
   for (const line of text.split('\n')) if (FENCE.test(line)) isIn = !isIn
@@ -25,7 +25,7 @@ export function endsInFence(text: string, startsInFence: boolean): boolean {
 export function readBlocks(text: string, startsInFence = false): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = []
   let code: { lines: string[]; language: string } | undefined = startsInFence ? { lines: [], language: '' } : undefined
-  /** Lines that belong to the block before them. */
+  /** The block that following lines may continue. */
   let open: Extract<MarkdownBlock, { kind: 'paragraph' | 'quote' | 'item' }> | undefined
   const close = () => {
     if (code && code.lines.length > 0)
@@ -84,7 +84,7 @@ function readLine(line: string, open: Open | undefined, blocks: MarkdownBlock[])
     blocks.push(block)
     return block
   }
-  // A table is kept as it was written: its columns line up in a fixed width.
+  // Tables stay as written, because their columns align in a monospaced font.
   const last = blocks.at(-1)
   if (line.trimStart().startsWith('|')) {
     if (last?.kind === 'code' && last.language === TABLE) last.text += `\n${line}`
@@ -106,11 +106,11 @@ export type Inline =
   | { kind: 'text' | 'code' | 'strong' | 'emphasis' | 'strike'; text: string }
   | { kind: 'link' | 'image'; text: string; url: string }
 
-// Every part stops at what would begin another one, so that no text makes the search go back and forth.
+// Each alternative stops at a character that could start another one, which prevents backtracking.
 const INLINE =
   /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|(?<![\w*])\*([^*\s][^*\n]*)\*|(?<![\w_])_([^_\s][^_\n]*)_(?!\w)|~~([^~\n]+)~~|(!?)\[([^\][\n]*)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>()[\]"'`]+)/g
 
-/** The pieces of a line of text; joined they say all that the text says. */
+/** Splits a line into formatted pieces; none of its text is lost. */
 export function readInline(text: string): Inline[] {
   const pieces: Inline[] = []
   let from = 0
@@ -124,7 +124,7 @@ export function readInline(text: string): Inline[] {
     else if (strike !== undefined) pieces.push({ kind: 'strike', text: strike })
     else if (url !== undefined) pieces.push({ kind: bang ? 'image' : 'link', text: label ?? '', url })
     else if (bare !== undefined) {
-      // The end of a sentence is not the end of its address.
+      // Trailing punctuation belongs to the sentence, not the address.
       const end = bare.replace(/[.,;:!?]+$/, '')
       pieces.push({ kind: 'link', text: end, url: end })
       if (end.length < bare.length) pieces.push({ kind: 'text', text: bare.slice(end.length) })
@@ -134,13 +134,13 @@ export function readInline(text: string): Inline[] {
   return pieces
 }
 
-/** Where a link leads: only to pages and mail addresses; undefined for all that could run or be forged. */
+/** The target of a link: web pages and mail addresses only; undefined for anything that could run code or mislead. */
 export function safeLink(url: string): { href: string; host: string } | undefined {
   if (!URL.canParse(url)) return undefined
   const parsed = new URL(url)
   if (parsed.protocol === 'mailto:') return { href: parsed.href, host: decodeSafely(parsed.pathname) }
   if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return undefined
-  // A name and password before the host make an address look like another one.
+  // Credentials before the host can disguise an address as another one.
   if (parsed.username !== '' || parsed.password !== '') return undefined
   return { href: parsed.href, host: parsed.host }
 }

@@ -5,7 +5,7 @@ import { MarkdownText } from './markdown-text'
 
 afterEach(cleanup)
 
-test('what models write: headings, lists, code, quotes, emphasis', () => {
+test('parses the Markdown that models write: headings, lists, code, quotes, emphasis', () => {
   const text =
     '# Title\n\nSome **bold** and `code`.\n- one\n  - two\n1. first\n> said\n\n```js\nlet a = "**no**"\n```\nend'
   expect(readBlocks(text)).toEqual([
@@ -21,7 +21,7 @@ test('what models write: headings, lists, code, quotes, emphasis', () => {
 })
 
 describe('hostile text', () => {
-  test('stays text: no element of its own, nothing loaded, nothing that runs', () => {
+  test('stays text: adds no elements, loads nothing and runs nothing', () => {
     const { container } = render(
       <MarkdownText
         text={[
@@ -36,24 +36,24 @@ describe('hostile text', () => {
     expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(['https://evil.example/p.png'])
   })
 
-  test('a link says its host, whatever its words are', () => {
+  test('a link shows its host, whatever its text says', () => {
     const { container } = render(<MarkdownText text="[https://bank.example](https://xn--evl-wma.example/x)" />)
     expect(container.textContent).toBe('https://bank.example (xn--evl-wma.example)')
     expect(screen.getByRole('link').getAttribute('rel')).toContain('noreferrer')
   })
 
-  test('characters that hide or turn text around are shown', () => {
+  test('invisible and bidi characters are shown by name', () => {
     const { container } = render(<MarkdownText text={'**a\u202Eb** `c\u200Bd`'} />)
     expect(container.textContent).toBe('aRLOb cZWSPd')
   })
 
-  test('only an inline picture of a safe kind is shown', () => {
+  test('an inline image of a safe type is shown', () => {
     render(<MarkdownText text="![dot](data:image/png;base64,iVBORw0KGgo=)" />)
     expect(screen.getByRole('img', { name: 'dot' })).toBeTruthy()
   })
 
   test.each(['[', '*', '**', '`', '_', '![](', '> ', '~~', '- ', '[](a', 'https://'])(
-    'a megabyte of %s is read at once',
+    'a megabyte of %s is parsed within two seconds',
     (piece) => {
       const text = piece.repeat(16_000 / piece.length)
       const started = performance.now()
@@ -64,7 +64,7 @@ describe('hostile text', () => {
   )
 })
 
-test('a fence of code that is longer than a part goes on in the next one', () => {
+test('a code fence longer than one block continues in the next', () => {
   const code = Array.from({ length: 400 }, (_, line) => `**line ${line}**`).join('\n')
   const { container } = render(<MarkdownText text={`\`\`\`\n${code}\n\`\`\`\nafter **it**`} />)
   expect(container.querySelectorAll('strong')).toHaveLength(1)
@@ -79,4 +79,4 @@ test.each([
   ['file:///etc/passwd', undefined],
   ['blob:https://a.example/1', undefined],
   ['/relative', undefined],
-])('%s', (url, host) => expect(safeLink(url)?.host).toBe(host))
+])('the host of the link %s', (url, host) => expect(safeLink(url)?.host).toBe(host))

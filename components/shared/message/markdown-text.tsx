@@ -7,11 +7,11 @@ import { cn } from '@/lib/cn'
 import { endsInFence, type Inline, type MarkdownBlock, readBlocks, readInline, safeLink, TABLE } from './markdown-model'
 
 /**
- * Markdown that may still be growing. Only its last part is parsed and redrawn; nothing in it is executed or
- * loaded: links show their host, remote pictures are links.
+ * Markdown that may still be streaming; only its last block is parsed and rendered again. Nothing in it is executed or
+ * loaded: links show their host, and remote images are links.
  */
 export function MarkdownText({ text, className }: { text: string; className?: string }) {
-  // Kept outside React on purpose: what was cut before must not be cut again with each token.
+  // Mutable state, so that earlier blocks are not split again with each token.
   const [cutter] = useState(() => new FencedBlocks())
   return (
     <div dir="auto" className={cn('break-words [overflow-wrap:anywhere]', className)}>
@@ -22,7 +22,7 @@ export function MarkdownText({ text, className }: { text: string; className?: st
 
 type FencedBlock = { text: string; isInFence: boolean }
 
-/** Text in parts, each with whether it begins inside a fence of code. */
+/** Text in blocks, each marked if it starts inside a code fence. */
 class FencedBlocks {
   readonly #cutter = new TextBlocks()
   #parts: FencedBlock[] = []
@@ -44,7 +44,7 @@ const Part = memo(function Part({ block: { text, isInFence } }: { block: FencedB
   return (
     <div className="space-y-2">
       {readBlocks(text, isInFence).map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a part that changes is parsed again as a whole
+        // biome-ignore lint/suspicious/noArrayIndexKey: a block that changes is parsed again as a whole
         <Block key={index} block={block} />
       ))}
     </div>
@@ -55,7 +55,7 @@ function Block({ block }: { block: MarkdownBlock }) {
   switch (block.kind) {
     case 'heading':
       return (
-        // Not a heading of the page: a message must not change its outline.
+        // Not a heading element, because a message must not change the page's outline.
         <p className={cn('font-semibold', block.level <= 2 ? 'text-lg' : 'text-base')}>
           <Line text={block.text} />
         </p>
@@ -132,7 +132,7 @@ function Piece({ piece }: { piece: Inline }) {
   }
 }
 
-/** A link with the host that it leads to, whatever its words say; one that leads to no page is text. */
+/** A link followed by its host, whatever its text says. Unsafe links stay text. */
 function Link({ text, url }: { text: string; url: string }) {
   const safe = safeLink(url)
   if (!safe)

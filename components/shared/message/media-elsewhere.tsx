@@ -4,8 +4,8 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 const SHOWN = 500
 
 /**
- * Media that are not in the message: never loaded here. The pages' policy lets nothing in from other hosts, and is not
- * loosened for a text that somebody logged; so who wants it opens it, seeing first where that leads.
+ * Media on another host, never loaded here. The content security policy blocks other hosts and is not relaxed for logged
+ * text, so the user sees the host and decides whether to open it.
  */
 export function MediaElsewhere({ kind, address }: { kind: string; address: string }) {
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -35,7 +35,7 @@ export function MediaElsewhere({ kind, address }: { kind: string; address: strin
   )
 }
 
-/** Media that only their provider has. */
+/** Media stored by its provider under an id. */
 export const MediaById = ({ kind, id }: { kind: string; id: string }) => (
   <p className="break-all rounded-md border bg-sunken px-2 py-1 text-ink-2 text-xs">
     A {kind} that the provider keeps as{' '}

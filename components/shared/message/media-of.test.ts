@@ -11,7 +11,7 @@ test.each([
   [{ type: 'video', id: 'v' }, 'video', undefined, 'v'],
   [{ type: 'image', url: 'DATA:image/svg+xml,<svg>' }, 'picture', undefined, undefined],
   [{ type: 'constructor', url }, undefined, url, undefined],
-])('%j', (block, kind, address, id) => {
+])('reads kind, address and id of %j', (block, kind, address, id) => {
   expect([mediaKind(block), mediaAddress(block), mediaId(block)]).toEqual([kind, address, id])
 })
 

@@ -8,26 +8,26 @@ const KINDS: Record<string, string> = {
   ...{ audio_url: 'sound', video: 'video', video_url: 'video', file: 'file', input_file: 'file', document: 'file' },
 }
 
-/** What a block of media is, in a word; undefined for other blocks. */
+/** The kind of a media block in one word; undefined for other blocks. */
 export const mediaKind = (block: Block): string | undefined => {
   const type = text(block.type)
   return Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
 }
 
-/** The address of media that are elsewhere, as providers write it. */
+/** The address of media on another host, in any provider's format. */
 export function mediaAddress(block: Block): string | undefined {
   const places = ['image_url', 'audio_url', 'video_url', 'file_url', 'source', 'file'].map((key) => block[key])
   const found = [block, ...places].map((place) => (isRecord(place) ? text(place.url) : text(place))).find(Boolean)
   return found && !/^data:/i.test(found) ? found : undefined
 }
 
-/** The name under which a provider keeps media. */
+/** The id under which a provider stores media. */
 export function mediaId(block: Block): string | undefined {
   const file = isRecord(block.file) ? block.file : isRecord(block.source) ? block.source : {}
   return text(block.file_id) || text(file.file_id) || text(block.id) || undefined
 }
 
-/** What browsers play of sounds and films that stand in a message; the type is ours then, never the message's own text. */
+/** The audio types that browsers play. Only types from these tables are used, never the message's own text. */
 const PLAYED: Record<string, string> = {
   ...{ wav: 'audio/wav', 'x-wav': 'audio/wav', wave: 'audio/wav', 'vnd.wave': 'audio/wav', mpeg: 'audio/mpeg' },
   ...{ mp3: 'audio/mpeg', aac: 'audio/aac', ogg: 'audio/ogg', opus: 'audio/ogg', flac: 'audio/flac' },
@@ -35,7 +35,7 @@ const PLAYED: Record<string, string> = {
 }
 const FILMS: Record<string, string> = { mp4: 'video/mp4', webm: 'video/webm', ogg: 'video/ogg', quicktime: 'video/mp4' }
 
-/** The type under which data can be played here; undefined for what is to be saved instead. */
+/** The MIME type to play data as; undefined if it can only be saved. */
 export function playedType(mime: string, kind: string | undefined): string | undefined {
   const [top = '', rest = ''] = mime.toLowerCase().split(';')[0]?.trim().split('/') ?? []
   const isFilm = top === 'video' || (rest === '' && kind === 'video')

@@ -22,7 +22,7 @@ const message = (change: Partial<JoinableMessage>): JoinableMessage => ({
 const show = (messages: JoinableMessage[]) =>
   render(
     messageItems(messages).map((item, index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
+      // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
       <MessageCard key={index} message={item.message} version={itemVersion(item)} results={item.results} node="agent" />
     )),
   )
@@ -45,7 +45,7 @@ const answer = message({
 })
 
 describe('tool calls', () => {
-  test('stand with their answers, joined by the id of the call', () => {
+  test('show their results, matched by call id', () => {
     show([caller, answer])
     expect(screen.getAllByRole('article')).toHaveLength(1)
     const tides = screen.getByRole('group', { name: 'Tool call tides' })
@@ -53,19 +53,19 @@ describe('tool calls', () => {
     expect(within(tides).getByText('Failed')).toBeTruthy()
     expect(within(tides).getByText(/12345678901234567890/)).toBeTruthy()
   })
-  test('whose arguments are still coming show what is there', () => {
+  test('show partial arguments while they stream', () => {
     show([message({ ...caller, isComplete: false })])
     const wind = screen.getByRole('group', { name: 'Tool call wind' })
     expect(within(wind).getByText('{"da')).toBeTruthy()
     expect(within(wind).getByText('Calling')).toBeTruthy()
   })
-  test('an answer without a known call stands alone', () => {
+  test('a result without a known call is shown by itself', () => {
     show([answer])
     expect(screen.getByRole('article', { name: 'Tool message' }).textContent).toContain('No such day')
   })
 })
 
-test('reasoning is folded and can be opened', async () => {
+test('reasoning is collapsed and can be opened', async () => {
   show([caller])
   const details = screen.getByText('Reasoning').closest('details')
   expect(details?.open).toBe(false)
@@ -74,7 +74,7 @@ test('reasoning is folded and can be opened', async () => {
 })
 
 describe('hostile content', () => {
-  test('is text: no markup, no picture from elsewhere, nothing invisible', () => {
+  test('is text: no markup, no remote images, nothing invisible', () => {
     const { container } = show([
       message({
         parts: [
@@ -87,12 +87,12 @@ describe('hostile content', () => {
     expect(container.querySelector('img, svg image, iframe, script')).toBeNull()
     expect(screen.getAllByRole('link').map((link) => link.getAttribute('rel'))).toEqual(
       Array(2).fill(expect.stringContaining('noopener')),
-    ) // to the pictures, in words
+    ) // the links to the images
     expect(screen.getByText(/<img src=x onerror/)).toBeTruthy()
     expect(screen.getByText('RLO')).toBeTruthy()
     expect(screen.getByText(/A picture elsewhere, not loaded/)).toBeTruthy()
   })
-  test('an inline picture of a safe kind is shown', () => {
+  test('an inline image of a safe type is shown', () => {
     const { container } = show([
       message({ parts: [{ kind: 'block', block: { type: 'image', mime_type: 'image/png', base64: 'iVBORw0KGgo=' } }] }),
     ])
@@ -100,7 +100,7 @@ describe('hostile content', () => {
   })
 })
 
-test('a message that grows in place is drawn when its version moves, and only then', () => {
+test('a message mutated in place renders only when its version changes', () => {
   const growing = message({ parts: [{ kind: 'text', text: 'one' }], isComplete: false })
   const card = (version: number) => <MessageCard message={growing} version={version} />
   const { rerender } = render(card(1))

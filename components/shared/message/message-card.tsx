@@ -14,15 +14,15 @@ import { roleName, type ShownMessage, textOf } from './message-types'
 import { ToolCallCard } from './tool-call-card'
 
 type Props = {
-  /** May be changed in place; `version` moves when it was. */
+  /** May be mutated in place, which changes `version`. */
   message: ShownMessage
   version: number
-  /** Answers of tools by the id of the call. */
+  /** Tool results by call id. */
   results?: ReadonlyMap<string, ShownMessage>
-  /** The node that wrote it, and the subgraph that the node is in. */
+  /** The node that wrote it, and that node's subgraph. */
   node?: string
   namespace?: string
-  /** More about it, at the end of its head. */
+  /** Shown at the end of the header. */
   aside?: ReactNode
 }
 
@@ -32,7 +32,7 @@ const ICONS: Record<string, ReactNode> = {
   tool: <Wrench aria-hidden className="size-3.5" />,
 }
 
-/** One message for people: who, from where, its text, reasoning folded, and each tool call with its answer. */
+/** One message: author, text, collapsed reasoning, and each tool call with its result. */
 export const MessageCard = memo(function MessageCard({ message, results, node, namespace, aside }: Props) {
   const isAnswer = message.role === 'tool'
   const [isPlain, setPlain] = useState(isAnswer)
@@ -94,7 +94,7 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
       <div className="space-y-2">
         {message.parts.map((part, index) => (
           <Part
-            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended
             key={index}
             part={part}
             isMono={isAnswer}
@@ -131,7 +131,7 @@ function isSame(before: Props, after: Props): boolean {
 type PartProps = {
   part: ShownMessage['parts'][number]
   isMono: boolean
-  /** As it was written, not as the Markdown that it may be. */
+  /** Shows the text as written instead of as Markdown. */
   isPlain: boolean
   isOpen: boolean
 }

@@ -1,16 +1,16 @@
 import type { ShownMessage } from './message-types'
 
-/** What joining needs to know of a message. */
+/** A message with the fields needed to match tool results to their calls. */
 export type JoinableMessage = ShownMessage & { toolCallId: string | undefined; isRemoved: boolean; version: number }
-/** One row of a conversation: a message, with the answers of the tools that it called. */
+/** One row of a conversation: a message and the results of its tool calls. */
 export type MessageItem<M extends JoinableMessage> = { message: M; results: ReadonlyMap<string, M> }
 
-/** The same for all, so that a message without answers is not drawn again with each joining. */
+/** Shared, so that messages without results do not render again each time. */
 const NO_RESULTS = new Map<string, never>()
 
 /**
- * The rows of a conversation. A tool's answer stands with the call it answers (joined by the call's id); one whose call
- * is not known stands alone. Removed messages are left out.
+ * The rows of a conversation. A tool result belongs to its call by id, or gets its own row if the call is unknown. Removed
+ * messages are omitted.
  */
 export function messageItems<M extends JoinableMessage>(messages: readonly M[]): MessageItem<M>[] {
   const answers = new Map<string, M>()
@@ -31,7 +31,7 @@ export function messageItems<M extends JoinableMessage>(messages: readonly M[]):
   return items
 }
 
-/** Moves when anything shown in the row changes. */
+/** Changes when anything shown in the row changes. */
 export function itemVersion({ message, results }: MessageItem<JoinableMessage>): number {
   let version = message.version
   for (const result of results.values()) version += result.version

@@ -1,4 +1,4 @@
-/** A message as it is shown; the run model's messages have this shape. */
+/** A message to display. Messages of the run model have this shape. */
 export type ShownMessage = {
   role: string
   name: string | undefined
@@ -9,12 +9,12 @@ export type ShownMessage = {
   isComplete: boolean
 }
 export type ShownPart = { kind: 'text' | 'reasoning'; text: string } | { kind: 'block'; block: Record<string, unknown> }
-/** `args` is JSON text that may stop anywhere while it streams. */
+/** `args` is JSON text, possibly incomplete while it streams. */
 export type ShownToolCall = { id: string | undefined; name: string; args: string }
 
 const ROLE_NAMES: Record<string, string> = { human: 'Human', ai: 'AI', tool: 'Tool', system: 'System' }
 export const roleName = (role: string): string => ROLE_NAMES[role] ?? role
 
-/** All text of a message, as copying gives it. */
+/** All text of a message, as copied by the user. */
 export const textOf = (message: ShownMessage): string =>
   message.parts.reduce((text, part) => (part.kind === 'text' ? text + part.text : text), '')

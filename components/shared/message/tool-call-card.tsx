@@ -9,7 +9,7 @@ import { jsonText } from '@/lib/json/value'
 import { ContentBlock } from './content-block'
 import { type ShownMessage, type ShownToolCall, textOf } from './message-types'
 
-/** JSON text with indents where it is JSON by now, else as it is. */
+/** Indents complete JSON; other text is returned unchanged. */
 function indented(text: string): string {
   const first = text.trimStart()[0]
   if (first !== '{' && first !== '[') return text
@@ -20,7 +20,7 @@ function indented(text: string): string {
   }
 }
 
-/** A call of a tool: its arguments, and the answer once it is there. */
+/** A tool call with its arguments and, once available, its result. */
 export function ToolCallCard({
   call,
   result,
@@ -42,8 +42,8 @@ export function ToolCallCard({
       ? ['error', 'Failed']
       : ['ok', 'Answered']
   return (
-    // A group, no region: a conversation may hold many of one name, and landmarks must differ.
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    // Not a region: a conversation may contain many with the same name, and landmarks must be unique.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields
     <div role="group" aria-label={`Tool call ${call.name}`} className="rounded-md border bg-sunken/60 text-xs">
       <header className="flex min-w-0 items-center gap-2 border-b px-2.5 py-1.5">
         <Wrench aria-hidden className="size-3.5 shrink-0 text-ink-3" />
@@ -66,7 +66,7 @@ export function ToolCallCard({
             <dd className="max-h-96 space-y-2 overflow-auto font-mono">
               {shownAnswer !== '' || blocks.length === 0 ? <LongText text={shownAnswer} /> : null}
               {blocks.map((part, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: an answer's parts do not change places
+                // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a result never change order
                 <ContentBlock key={index} block={part.block} />
               ))}
             </dd>

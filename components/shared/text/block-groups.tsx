@@ -2,19 +2,19 @@ import { type ComponentType, memo } from 'react'
 import { cn } from '@/lib/cn'
 
 /**
- * So many blocks of a long text are laid out together or, out of sight, not at all: where the browser has to ask this of
- * each block by itself, a text of a thousand costs more to ask than to draw.
+ * Blocks per group. The browser skips the layout of groups out of sight; checking each block separately would cost more
+ * than rendering a text of a thousand blocks.
  */
 const GROUP = 16
 
 type Props<T> = { blocks: readonly T[]; Block: ComponentType<{ block: T }>; className?: string }
 
-/** The blocks of a text that may still be growing: only groups whose blocks changed are redrawn. */
+/** The blocks of a text that may still be growing. Only groups whose blocks changed render again. */
 export function BlockGroups<T>({ blocks, Block, className }: Props<T>) {
   const groups = Math.ceil(blocks.length / GROUP)
   return Array.from({ length: groups }, (_, index) => (
     <Group
-      // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only ever added at the end
+      // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only appended
       key={index}
       blocks={blocks.slice(index * GROUP, (index + 1) * GROUP)}
       Block={Block as ComponentType<{ block: unknown }>}
@@ -27,7 +27,7 @@ const Group = memo(
   ({ blocks, Block, className }: Props<unknown>) => (
     <div className={className}>
       {blocks.map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only ever added at the end
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only appended
         <Block key={index} block={block} />
       ))}
     </div>

@@ -1,7 +1,9 @@
 'use client'
 import { useSyncExternalStore } from 'react'
 
-/** One clock for all that shows it on a page, moving in steps; it runs while somebody looks. */
+/**
+ * A hook for the current time in steps, with one timer for all components. The timer runs only while the hook is in use.
+ */
 export function makeClock(stepMs: number): () => number {
   let now = Date.now()
   const listeners = new Set<() => void>()
@@ -9,7 +11,7 @@ export function makeClock(stepMs: number): () => number {
   function subscribe(listener: () => void) {
     listeners.add(listener)
     if (!timer) {
-      now = Date.now() // it stood still while there was nothing to show
+      now = Date.now() // it stood still without listeners
       timer = setInterval(() => {
         now = Date.now()
         for (const one of listeners) one()
@@ -23,7 +25,7 @@ export function makeClock(stepMs: number): () => number {
     }
   }
   const current = () => now
-  // On the server nothing moves the clock. In steps, because React asks twice and wants the same answer.
+  // Rounded for server rendering, because React calls this twice and expects the same value.
   const atRender = () => Math.floor(Date.now() / stepMs) * stepMs
   return () => useSyncExternalStore(subscribe, current, atRender)
 }

@@ -2,7 +2,7 @@ import { CopyButton } from '@/components/ui/copy-button'
 import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
 
-/** An id in short, whole on hover and when copied. `what` names it: "thread id". */
+/** A shortened id; the full id is in the tooltip and copied by the button. `what` names it: "thread id". */
 export const IdChip = ({
   id,
   what,

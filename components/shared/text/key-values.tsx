@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react'
 import { VisibleText } from './visible-text'
 
-/** Names and values in two columns; what has no value is left out. */
+/** Names and values in two columns; rows without a value are omitted. */
 export const KeyValues = ({ items }: { items: [name: string, value: ReactNode][] }) => (
   <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] items-baseline gap-x-3 gap-y-1.5">
     {items

@@ -5,9 +5,9 @@ import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
 import { StreamText } from './stream-text'
 
-type Props = { text: string /** Characters shown at first. */; limit?: number; className?: string }
+type Props = { text: string /** The number of characters shown initially. */; limit?: number; className?: string }
 
-/** A text of which a page shows the beginning, and more when asked. */
+/** The beginning of a text, with a button to show more. */
 export function LongText({ text, limit = 4_000, className }: Props) {
   const [shown, setShown] = useState(limit)
   return (

@@ -4,7 +4,7 @@ import { makeClock } from './clock'
 
 const useNow = makeClock(10_000)
 
-/** "3 min. ago"; the exact time on hover and for machines. `at` is an ISO time or epoch milliseconds. */
+/** "3 min. ago", with the exact time in the tooltip. `at` is an ISO time or epoch milliseconds. */
 export function RelativeTime({ at }: { at: string | number | null | undefined }) {
   const shown = useNow()
   const time = at === null || at === undefined ? Number.NaN : new Date(at).getTime()

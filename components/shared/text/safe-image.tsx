@@ -3,16 +3,16 @@ import { useState } from 'react'
 const SAFE = /^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/=\s]+$/i
 const MAX_LENGTH = 20 * 1024 * 1024
 
-/** The text itself when it is an inline picture that can neither run nor load anything: no SVG, no address. */
+/** Returns the URL if it is an inline image that cannot run code or load anything: no SVG, no remote address. */
 export const safeImageUrl = (text: string): string | undefined =>
   text.length < MAX_LENGTH && text.slice(0, 11).toLowerCase() === 'data:image/' && SAFE.test(text) ? text : undefined
 
-/** An inline picture that was found safe by `safeImageUrl`. */
+/** An inline image whose URL comes from `safeImageUrl`. */
 export function SafeImage({ url, alt, className }: { url: string; alt: string; className?: string }) {
   const [isOdd, setOdd] = useState(false)
   if (isOdd) return <p className="text-warn text-xs">{alt}: its data is no picture that can be shown.</p>
   return (
-    // biome-ignore lint/performance/noImgElement: an inline picture; there is nothing for an image optimiser to load
+    // biome-ignore lint/performance/noImgElement: the image optimizer cannot load inline images
     <img
       src={url}
       alt={alt}

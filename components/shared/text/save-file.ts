@@ -1,6 +1,6 @@
-/** Has the browser save a file under a name; it is never opened here. */
+/** Downloads a file; it is never opened in the browser. */
 export function saveFile(blob: Blob, name: string): void {
-  // No type of its own: the browser must save it, whatever it is.
+  // A generic type, so that the browser saves the file instead of showing it.
   const url = URL.createObjectURL(blob.slice(0, blob.size, 'application/octet-stream'))
   const link = document.createElement('a')
   link.href = url

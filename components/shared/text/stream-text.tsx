@@ -3,9 +3,9 @@ import { BlockGroups } from './block-groups'
 import { TextBlocks } from './text-blocks'
 import { VisibleText } from './visible-text'
 
-/** Text that may still be growing, as it is: line ends kept, nothing interpreted. Only its last block is redrawn. */
+/** Plain text that may still be growing, with its line breaks. Only its last block renders again. */
 export function StreamText({ text, className }: { text: string; className?: string }) {
-  // Kept outside React on purpose: what was cut before must not be cut again with each token.
+  // Mutable state, so that earlier blocks are not split again with each token.
   const [cutter] = useState(() => new TextBlocks())
   return (
     <div dir="auto" className={className}>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TextBlocks } from './text-blocks'
 
-test('blocks joined give the text, however it grew, was replaced or cut', () => {
+test('the joined blocks equal the text after any growth, replacement or cut', () => {
   const piece = fc.oneof(
     fc.string({ maxLength: 300 }),
     fc.constant('line\n'.repeat(400)),
@@ -21,7 +21,7 @@ test('blocks joined give the text, however it grew, was replaced or cut', () => 
   )
 })
 
-test('while text grows, all blocks but the last stay the same strings', () => {
+test('while the text grows, all blocks except the last keep their identity', () => {
   const blocks = new TextBlocks()
   let text = ''
   let settled: string[] = []

@@ -1,9 +1,9 @@
-/** Text cut at line ends into blocks that never change once another follows, so that only the last one is redrawn. */
+/** Splits a growing text at line breaks. All blocks except the last are final, so only the last one has to render again. */
 export class TextBlocks {
   readonly blocks: string[] = []
   #length = 0
 
-  /** Takes the whole text as it is now. Cheap while it only grows; anything else starts over. */
+  /** Takes the whole current text. Cheap if the text has grown; otherwise starts over. */
   update(text: string): readonly string[] {
     const last = this.blocks.at(-1) ?? ''
     const settled = this.#length - last.length
@@ -23,7 +23,7 @@ export class TextBlocks {
 }
 
 const BLOCK = 2_000
-/** A line without an end is let grow this long before it is cut in the middle. */
+/** A line may grow to this length before it is split. */
 const LONGEST = 16_000
 
 function cut(text: string, from: number): number {
@@ -33,6 +33,6 @@ function cut(text: string, from: number): number {
   const space = text.lastIndexOf(' ', from + LONGEST)
   if (space > from + BLOCK) return space + 1
   const end = from + LONGEST
-  // Not between the two halves of one character.
+  // Not between the two halves of a surrogate pair.
   return /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end + 1 : end
 }

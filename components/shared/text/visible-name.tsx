@@ -1,7 +1,10 @@
 import { shownText } from '@/lib/format/hidden-characters'
 import { VisibleText } from './visible-text'
 
-/** A name that somebody gave, whole on hover: apart from the text around it, whichever way it is written, and with nothing hidden. */
+/**
+ * A user-given name with the full text in the tooltip. Isolated from the direction of the text around it, with invisible
+ * characters shown.
+ */
 export const VisibleName = ({ children, className }: { children: string; className?: string }) => (
   <bdi title={shownText(children)} className={className}>
     <VisibleText>{children}</VisibleText>

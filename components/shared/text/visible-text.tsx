@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { splitHidden } from '@/lib/format/hidden-characters'
 
-/** Text as text: nothing in it is run, loaded or able to hide. Invisible and reordering characters are shown by name. */
+/** Untrusted text. Invisible and reordering characters are shown by name. */
 export const VisibleText = ({ children }: { children: string }) => visibleText(children)
 
-/** The same as what it is drawn as, where there are so many that components would count. */
+/** The same without a component, for rows so many that components would be slow. */
 export function visibleText(text: string): ReactNode {
   const pieces = splitHidden(text)
   if (pieces.length === 1 && !pieces[0]?.hidden) return text

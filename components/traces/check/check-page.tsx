@@ -12,12 +12,12 @@ import { BLOCK_EXAMPLES } from '@/lib/traces/examples'
 import { CheckedRuns } from './checked-runs'
 import { exampleGroups, exampleText } from './example-groups'
 
-/** A larger text would hold the page up at every key. */
+/** Larger texts would block the page on each key press. */
 const MAX_CHARACTERS = 20_000_000
-/** Of a longer text the field shows the beginning; all of it is checked. */
+/** The field shows only the beginning of longer texts, but all of the text is checked. */
 const MAX_IN_FIELD = 500_000
 
-/** How a logged run is read, what is wrong with it, and how it would look. All in this browser: nothing is sent. */
+/** Checks a logged run: its format, its errors and its rendering. Nothing leaves the browser. */
 export function CheckPage() {
   const [text, setText] = useState('')
   const [fileName, setFileName] = useState<string>()
@@ -47,7 +47,7 @@ export function CheckPage() {
   }
   const isLong = text.length > MAX_IN_FIELD
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button below is the first
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is optional; the button below does the same
     <div
       className="grid items-start gap-4 lg:grid-cols-2"
       onDragOver={(event) => {

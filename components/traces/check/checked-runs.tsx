@@ -14,7 +14,7 @@ import { readRun } from '@/lib/traces/read-run'
 
 const MAX_LISTED = 1_000
 
-/** What of a value is read as runs, and one of them in full. */
+/** The runs found in a value, and the selected one in full. */
 export function CheckedRuns({ value }: { value: unknown }) {
   const { runs, as } = useMemo(() => findRuns(value), [value])
   const [index, setIndex] = useState(0)
@@ -83,7 +83,7 @@ function CheckedRun({ run }: FoundRun) {
   )
 }
 
-/** What is read of a run's model, tokens and times; a dash where it says nothing. */
+/** The model, tokens and times of a run; a dash if unknown. */
 function Facts({ run }: { run: LoggedRun }) {
   const usage = usageOf(run)
   const items: [string, string][] = [

@@ -4,7 +4,7 @@ import { inMessage } from '@/lib/traces/logged-runs'
 
 type Group = { label: string; examples: { index: number; name: string }[] }
 
-/** The examples by their format, each with what tells it from its brothers. */
+/** The examples by format, each named by what distinguishes it from the others. */
 export function exampleGroups(examples: readonly BlockExample[]): Group[] {
   const groups = new Map<string, Group>()
   examples.forEach(({ format, type, reads, block }, index) => {
@@ -18,6 +18,6 @@ export function exampleGroups(examples: readonly BlockExample[]): Group[] {
   return [...groups.values()]
 }
 
-/** A whole run with the block in it, as one may log it. */
+/** A complete logged run that contains the block. */
 export const exampleText = ({ block }: BlockExample): string =>
   JSON.stringify({ name: 'example', run_type: 'llm', id: 'example', start_time: 0, ...inMessage(block) }, null, 2)

@@ -9,13 +9,13 @@ import { type Cost, NO_COST, PriceBook } from '@/lib/traces/cost'
 import { callsOf, type LightRun } from '@/lib/traces/light-run'
 import { costText } from './format'
 
-/** The workspace's prices; undefined until they are known, for a price that is not there yet is not one that is missing. */
+/** The workspace's prices; undefined while loading, so that a price is not reported as missing too early. */
 export function usePriceBook(workspace: string): PriceBook | undefined {
   const { data } = useQuery(pricesQuery(workspace))
   return useMemo(() => data && new PriceBook(data), [data])
 }
 
-/** Without prices, what was logged is all there is to say. */
+/** Without prices, only the logged cost is known. */
 export const costOf = (logged: Parameters<PriceBook['costOf']>[0], calls: Calls, book: PriceBook | undefined): Cost =>
   book
     ? book.costOf(logged, calls)
@@ -24,14 +24,14 @@ type Calls = Parameters<PriceBook['costOf']>[1]
 
 export const costOfRun = (run: LightRun, book: PriceBook | undefined): Cost => costOf(run.cost, callsOf(run), book)
 
-/** "2 calls without a price", or nothing where all have one. */
+/** "2 calls without a price"; empty if all have one. */
 export const unpricedText = ({ unpriced }: Cost): string =>
   unpriced === 0 ? '' : `${count(unpriced)} ${unpriced === 1 ? 'call' : 'calls'} without a price`
 
 const missingText = ({ unpricedModels }: Cost): string => `no price for ${unpricedModels.join(', ')}`
 
-/** An amount; where a price is missing, that it is, and whose. */
-export function CostText({ cost, isShort = false }: { cost: Cost; isShort?: boolean /** In a narrow column. */ }) {
+/** A cost, with a note on the models without a price. */
+export function CostText({ cost, isShort = false }: { cost: Cost; isShort?: boolean /** For narrow columns. */ }) {
   if (cost.unpriced === 0) return costText(cost.total)
   const missing = missingText(cost)
   if (cost.total === null)
@@ -48,5 +48,5 @@ export function CostText({ cost, isShort = false }: { cost: Cost; isShort?: bool
   )
 }
 
-/** Whether there is anything to say of a cost. */
+/** Whether there is a cost, or a missing price, to show. */
 export const hasCost = ({ total, unpriced }: Cost): boolean => total !== null || unpriced > 0

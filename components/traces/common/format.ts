@@ -1,6 +1,6 @@
 import { duration } from '@/lib/format/format'
 
-/** Figures of traces as text; what is not known is a dash, never a zero. */
+/** Shown for unknown values, instead of a zero. */
 export const NONE = '–'
 
 export const timeText = (ms: number | null | undefined): string =>
@@ -17,7 +17,7 @@ export function amountText(amount: number | null | undefined): string {
   return `${value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en')} ${unit}`
 }
 
-/** "$0.0123": as many digits as tell something. */
+/** "$0.0123": two decimals from a dollar up, else three significant digits. */
 export function costText(cost: string | number | null | undefined): string {
   const amount = cost === null || cost === undefined ? Number.NaN : Number(cost)
   if (Number.isNaN(amount)) return NONE

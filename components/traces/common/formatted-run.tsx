@@ -14,9 +14,9 @@ import { MessageList } from './message-list'
 export const formatName = ({ format, because }: Pick<ReadRun, 'format' | 'because'>): string =>
   format ? `Read as ${TRACE_FORMATS[format].label} (${because})` : `No known message format (${because})`
 
-type Props = { run: LoggedRun; isWhole?: boolean /** Said elsewhere where not. */; hasFlaws?: boolean }
+type Props = { run: LoggedRun; isWhole?: boolean /** Whether to show format errors here. */; hasFlaws?: boolean }
 
-/** What went in and what came out, as messages where there are any, else as the JSON it is. */
+/** The inputs and outputs of a run: as messages if there are any, else as JSON. */
 export const FormattedRun = memo(function FormattedRun({ run, isWhole, hasFlaws = true }: Props) {
   const read = useMemo(() => readRun(run), [run])
   return (
@@ -61,7 +61,7 @@ function Side({ title, value, messages, isWhole }: SideProps) {
 
 const SHOWN_FLAWS = 50
 
-/** All that is wrong with what was logged, by path; the parts are still shown. */
+/** All format errors by path. The affected parts are still shown. */
 function Flaws({ flaws }: { flaws: readonly Flaw[] }) {
   if (flaws.length === 0) return null
   return (

@@ -7,8 +7,8 @@ import { piecesOf, readSpan } from './span'
 const NOW = Date.UTC(2026, 0, 10, 12, 34, 56)
 const asked = (query: string) => traceQueryOf(new URLSearchParams(query), 'p', NOW)
 
-describe('what a URL asks for', () => {
-  test('is the roots of a week, without what was said in them', () => {
+describe('the query for a URL', () => {
+  test('is the root runs of a week, without their inputs and outputs', () => {
     const { runs, totals, models } = asked('')
     expect(runs).toMatchObject({ session: ['p'], is_root: true, limit: 25, start_time: '2026-01-03T15:00:00.000Z' })
     for (const heavy of ['inputs', 'outputs', 'events', 'serialized']) expect(runs.select).not.toContain(heavy)
@@ -23,7 +23,7 @@ describe('what a URL asks for', () => {
     })
   })
 
-  test('is a filter that servers can read, whatever stands in it', () => {
+  test('has a filter that servers can parse, whatever the URL contains', () => {
     const query = new URLSearchParams({
       ...{ q: 'a "quoted" word', status: 'error', name: 'x")', model: 'm', tag: 't', meta: 'team:blue', thread: 'h' },
       ...{ error: 'no, such', latency: '>2', tokens: '10-20' },
@@ -35,13 +35,13 @@ describe('what a URL asks for', () => {
     expect(models).toMatchObject({ trace_filter: runs.filter, run_type: 'llm' })
   })
 
-  test('is of all runs as soon as a type is asked for', () => {
+  test('is for all runs once a run type is chosen', () => {
     const { runs, models, isRoots } = asked('type=tool&name=a')
     expect([isRoots, 'is_root' in runs, runs.run_type]).toEqual([false, false, 'tool'])
     expect(models).toMatchObject({ run_type: 'tool', filter: runs.filter })
   })
 
-  test('is of one trace where its id is given, and costs of models alone where their type is', () => {
+  test('is limited to a trace by id, and omits other costs for the type llm', () => {
     const trace = '0198c2f4-5a6b-7c8d-9e0f-1a2b3c4d5e6f'
     const { runs, totals, models, isFiltered } = asked(`trace=${trace}&type=llm`)
     expect([runs, totals, models].map((one) => one.trace)).toEqual([trace, trace, trace])
@@ -49,12 +49,12 @@ describe('what a URL asks for', () => {
     expect(asked('trace=half').runs.trace).toBeUndefined()
   })
 
-  test('goes on at the last cursor of its trail', () => {
+  test('continues at the last cursor in the URL', () => {
     expect(asked('after=a,b').runs).toMatchObject({ cursor: 'b' })
     expect(asked('after=a,b').trail).toEqual(['a', 'b'])
   })
 
-  test('is left out where it cannot be used', () => {
+  test('ignores invalid values', () => {
     expect(asked('status=fine&latency=soon&limit=7&meta=%7B').runs).toMatchObject({ limit: 25 })
     expect(asked('status=fine&latency=soon').isFiltered).toBe(false)
   })
@@ -67,28 +67,28 @@ test.each([
   ['1 - 3', { min: 1, max: 3 }],
   ['2', undefined],
   ['-1', undefined],
-])('the range %s', (text, range) => expect(readRange(text)).toEqual(range))
+])('parses the range %s', (text, range) => expect(readRange(text)).toEqual(range))
 
-test('a saved view keeps the filters and the time, and no place in the list', () => {
+test('a saved view keeps the filters and the time span, but not the page', () => {
   const search = new URLSearchParams('after=x&since=1h&status=error&view=v&q=a')
   expect(traceList.savedViews?.queryOf(search)).toBe('q=a&status=error&since=1h')
   expect(chipsOf(FILTERS, search).map(({ text }) => text)).toEqual(['Failed'])
 })
 
 describe('a span of time', () => {
-  test('is the same for a while, so that its queries are found again', () => {
+  test('stays the same for a while, so that its queries are served from the cache', () => {
     const first = readSpan(new URLSearchParams(), NOW)
     expect(readSpan(new URLSearchParams(), NOW + 60_000)).toEqual(first)
   })
 
-  test('of one’s own is cut into at most sixty pieces, whole ones', () => {
+  test('is divided into at most sixty whole intervals', () => {
     const span = readSpan(new URLSearchParams({ from: '2026-01-01T00:07:00Z', to: '2026-01-01T02:00:00Z' }), NOW)
     expect([span.from, span.to, span.step]).toEqual(['2026-01-01T00:07:00.000Z', '2026-01-01T02:00:00.000Z', 300])
     expect(piecesOf(span, []).length).toBeLessThanOrEqual(61)
     expect(readSpan(new URLSearchParams({ from: 'x', to: 'y' }), NOW).value).toBe('7d')
   })
 
-  test('has a piece for every time, known or not', () => {
+  test('has an entry for each interval, with or without data', () => {
     const span = { first: 0, last: 3_600_000, step: 1_800 }
     const known = { start_time: '1970-01-01T00:30:00Z' }
     expect(piecesOf(span, [known])).toEqual([

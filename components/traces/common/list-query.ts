@@ -59,7 +59,7 @@ type Search = Pick<URLSearchParams, 'get'>
 const valueIn = (name: FilterName, search: Search) =>
   filterValue(FILTERS.find((one) => one.name === name) ?? { name }, search)
 
-/** `>2`, `>=2`, `<5` and `2-5` as what is least and most; undefined for anything else. */
+/** Parses `>2`, `>=2`, `<5` or `2-5` as a minimum and maximum; undefined for anything else. */
 export function readRange(text: string): { min?: number; max?: number } | undefined {
   const number = String.raw`(\d+(?:\.\d+)?)`
   const [, sign, one] = new RegExp(`^([<>])=?\\s*${number}$`).exec(text.trim()) ?? []
@@ -80,17 +80,17 @@ function askedOf(search: Search): RunFilter {
     tag: valueIn('tag', search),
     thread: valueIn('thread', search),
     error: valueIn('error', search),
-    ...(meta && 'value' in meta && { metadata: meta.value as Record<string, FilterValue> }), // compared as JSON, whatever it is
+    ...(meta && 'value' in meta && { metadata: meta.value as Record<string, FilterValue> }), // any JSON value can be compared
     ...(text && { text }),
     ...(latency && { minLatency: latency.min, maxLatency: latency.max }),
     ...(tokens && { minTokens: tokens.min, maxTokens: tokens.max }),
   }
 }
 
-/** What a page's URL asks a tracing project for: a page of runs, its totals, and those of its models. */
+/** The requests for a page's URL: a page of runs, their totals, and the totals of their model calls. */
 export function traceQueryOf(search: Search, session: string, now: number) {
   const span = readSpan(search, now)
-  // A run of a model is hardly ever the root of its trace, so asking for a type means all runs.
+  // Runs of one type, such as model calls, are rarely root runs, so a type selects all runs.
   const type = valueIn('type', search)
   const isRoots = search.get('runs') !== 'all' && !type
   const filter = filterText(askedOf(search))
@@ -120,7 +120,7 @@ export function traceQueryOf(search: Search, session: string, now: number) {
       ...(cursor && { cursor }),
     },
     totals: { ...place, ...which, bucket_seconds },
-    /** Tokens and the like are of the models' runs, so of traces they are asked for apart. */
+    /** Tokens and costs are recorded on model runs, so for root runs they are requested separately. */
     models: {
       ...place,
       ...(isRoots ? { run_type: 'llm', ...(filter && { trace_filter: filter }) } : which),

@@ -5,12 +5,12 @@ import { BLOCK_EXAMPLES, type BlockExample } from '@/lib/traces/examples'
 import { readRun } from '@/lib/traces/read-run'
 import { MessageList } from './message-list'
 
-// The corpus: each block type of each format as it should be, and spoilt in every key, between two texts that must stay.
+// Renders each block type of each format, valid and with each key broken, between two texts that must survive.
 
 const BEFORE = { type: 'text', text: 'Said before' }
 const AFTER = { type: 'text', text: 'Said after' }
 
-/** Each way in which one key of a block can be wrong: gone, of another type, empty, nested without end. */
+/** The block with one key missing, of another type, empty or deeply nested. */
 function* spoilt({ block }: BlockExample): Generator<Record<string, unknown>> {
   let deep: unknown = 'end'
   for (let n = 0; n < 130; n++) deep = { deep }
@@ -28,7 +28,7 @@ const shown = (...blocks: unknown[]) =>
   renderToStaticMarkup(createElement(MessageList, { messages: read(...blocks), isWhole: true }))
 
 test.each(BLOCK_EXAMPLES.map((one, index) => [`${one.format} ${one.type} (${index})`, one] as const))(
-  '%s is shown as what it is, and spoilt in any key degrades nothing but itself',
+  '%s is rendered, and a broken key affects no other block',
   (_, example) => {
     expect(shown(example.block)).not.toContain('Not read')
     const broken = [...spoilt(example)]
@@ -40,7 +40,7 @@ test.each(BLOCK_EXAMPLES.map((one, index) => [`${one.format} ${one.type} (${inde
     }
     const html = shown(...broken)
     for (const { text } of [BEFORE, AFTER]) expect(html).toContain(text)
-    // Nothing of it is loaded, and nothing of it is markup.
+    // Nothing is loaded, and nothing becomes markup.
     expect(html).not.toMatch(/<svg onload|src="(?!data:|blob:)/)
   },
 )

@@ -8,16 +8,16 @@ import { count } from '@/lib/format/format'
 import type { TraceMessage } from '@/lib/traces/message'
 import { shownMessages } from './shown-messages'
 
-/** Of a long history the newest; the rest when asked for, a piece at a time. */
+/** The number of newest messages shown initially, and the number added per click. */
 const SHOWN = 8
 const MORE = 40
 
-/** Logged messages as a conversation, tools with their results. `isWhole`: nothing is folded. */
+/** Logged messages as a conversation, with tool results at their calls. `isWhole` shows all messages. */
 export function MessageList({ messages, isWhole = false }: { messages: readonly TraceMessage[]; isWhole?: boolean }) {
   const items = useMemo(() => messageItems(shownMessages(messages)), [messages])
   const [shown, setShown] = useState(isWhole ? Number.POSITIVE_INFINITY : SHOWN)
   const folded = Math.max(0, items.length - shown)
-  // What the system was told stands first and sets the tone of all that follows.
+  // The system message stays visible, because it explains all others.
   const head = folded > 0 && items[0]?.message.role === 'system' ? items.slice(0, 1) : []
   return (
     <div className="space-y-2">

@@ -3,7 +3,7 @@ import { STATUS_LABELS } from './list-query'
 
 const TONES: Record<string, Tone> = { success: 'ok', error: 'error', pending: 'progress' }
 
-/** A logged run's state; one that nobody here knows is shown as it came. */
+/** The status of a logged run. An unknown one is shown as the server sent it. */
 export const RunStatus = ({ status, title }: { status: string; title?: string }) => (
   <StatusBadge tone={TONES[status] ?? 'unknown'} title={title}>
     {STATUS_LABELS[status] ?? status}

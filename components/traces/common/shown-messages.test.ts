@@ -11,7 +11,7 @@ const shown = (run: object) => {
 }
 
 test.each(BLOCK_EXAMPLES.map((one) => [`${one.format} ${one.type}`, one] as const))(
-  'a %s is shown, and no message is shown as raw for it',
+  'a %s is recognized and shown',
   (_, { block }) => {
     const messages = shown(inMessage(block))
     const parts = messages.flatMap((one) => [...one.parts, ...one.toolCalls])
@@ -20,7 +20,7 @@ test.each(BLOCK_EXAMPLES.map((one) => [`${one.format} ${one.type}`, one] as cons
   },
 )
 
-test('a block that cannot be read is shown as it came, beside its neighbours', () => {
+test('an unknown block is shown as JSON between its neighbours', () => {
   const content = [
     { type: 'text', text: 'Before' },
     { type: 'hologram', beam: 7 },
@@ -34,7 +34,7 @@ test('a block that cannot be read is shown as it came, beside its neighbours', (
   ])
 })
 
-test('a result that stands in a user’s message is joined with the call before it', () => {
+test('a tool result inside a user message is matched with its call', () => {
   const messages = shown({
     inputs: {
       messages: [
@@ -49,7 +49,7 @@ test('a result that stands in a user’s message is joined with the call before 
   expect(items[0]?.results.get('c')).toMatchObject({ toolStatus: 'error', parts: [{ kind: 'text', text: '3' }] })
 })
 
-test('media say where they are and are handed on without being loaded', () => {
+test('media keep their address, data or id, and are not loaded', () => {
   const content = [
     { type: 'image', url: 'https://example.com/a.png' },
     { type: 'audio', base64: 'AAAA', mime_type: 'audio/wav' },

@@ -4,7 +4,7 @@ import { jsonText } from '@/lib/json/value'
 import { readUsage } from '@/lib/traces/facts'
 import type { Block, TraceMessage } from '@/lib/traces/message'
 
-/** A logged message in the form in which messages are shown all over the console; `key` is its place in the run. */
+/** A logged message in the shape that the console renders; `key` is its path in the run. */
 export type LoggedMessage = JoinableMessage & { key: string }
 
 const ROLES: Record<string, string> = {
@@ -16,15 +16,15 @@ const ROLES: Record<string, string> = {
 }
 
 /**
- * Logged messages as they are shown. A result of a tool that stands as a block in another message becomes a message of its
- * own, so that it is joined with its call like any other.
+ * Logged messages for display. A tool result inside another message becomes its own message, so that it can be matched with
+ * its call.
  */
 export function shownMessages(messages: readonly TraceMessage[]): LoggedMessage[] {
   return messages.flatMap((message) => {
     const isResult = (block: Block) => block.type === 'tool_result' || block.type === 'server_tool_result'
     const rest = message.blocks.filter((block) => !isResult(block))
     const results = message.blocks.filter(isResult).map(resultOf)
-    // What held nothing but results is not shown as an empty message beside them.
+    // A message with nothing but results would otherwise be shown as an empty one.
     if (results.length > 0 && rest.length === 0) return results
     return [shown(message, rest), ...results]
   })
@@ -96,7 +96,7 @@ function partsOf(block: Block, isReasoning: boolean): ShownPart[] {
 
 const other = (block: Record<string, unknown>): ShownPart => ({ kind: 'block', block })
 
-/** In the spelling that the console's own blocks have; nothing of it is loaded. */
+/** A block in the console's own format. Nothing is loaded. */
 function mediaPart(block: Extract<Block, { source: unknown }>): ShownPart {
   const { type, source, mimeType, name } = block
   if (source.from === 'text') return { kind: 'text', text: source.text }

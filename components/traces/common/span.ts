@@ -1,4 +1,4 @@
-/** The time that a project's page looks at, and into how long pieces its charts cut it. */
+/** The time spans to choose from, with the chart interval (`step`) in seconds. */
 
 export const SPANS = [
   { value: '1h', label: 'Last hour', seconds: 3_600, step: 60 },
@@ -14,18 +14,21 @@ const MAX_PIECES = 60
 export type Span = {
   value: string
   from: string
-  /** Absent where it goes on to now. */
+  /** Absent if the span ends now. */
   to?: string
-  /** Seconds of a piece. */
+  /** The chart interval in seconds. */
   step: number
-  /** Begin of the first piece and end of the last, in epoch milliseconds. */
+  /** The start of the first interval and the end of the last, in epoch milliseconds. */
   first: number
   last: number
 }
 
 type Search = Pick<URLSearchParams, 'get'>
 
-/** Of a URL: one of `SPANS` up to now, or `from` and `to`. The same for some time, so that queries of it are found again. */
+/**
+ * The span in a URL: one of `SPANS`, or `from` and `to`. Rounded to the interval, so that the same query is reused for a
+ * while.
+ */
 export function readSpan(search: Search, now: number): Span {
   const from = timeIn(search.get('from'))
   const to = timeIn(search.get('to'))
@@ -55,7 +58,7 @@ const timeIn = (text: string | null): number | undefined => {
   return Number.isNaN(at) ? undefined : at
 }
 
-/** The pieces of a span in order, each with what is known of it: servers leave out those in which nothing was. */
+/** The intervals of a span in order. Servers omit intervals without data, which then have no bucket. */
 export function piecesOf<Bucket extends { start_time: string }>(
   { first, last, step }: Pick<Span, 'first' | 'last' | 'step'>,
   buckets: readonly Bucket[],

@@ -8,7 +8,7 @@ export type TreePage = { runs: LightRun[]; next: string | null }
 const treePath = (workspace: string, trace: string, query: unknown) =>
   `/api/traces/${encodeURIComponent(workspace)}/${encodeURIComponent(trace)}?${buildQuery(query)}`
 
-/** A page of a trace's runs without what was said in them, made by the console's server. */
+/** Fetches a page of a trace's runs, without inputs and outputs, from our own server. */
 export const fetchTreePage = async (
   workspace: string,
   trace: string,
@@ -16,12 +16,12 @@ export const fetchTreePage = async (
   signal: AbortSignal,
 ): Promise<TreePage> => (await consoleFetch(treePath(workspace, trace, query), { signal })) as TreePage
 
-/** The first page of a trace, for pages that show it before the rest has come. */
+/** The first page of a trace, shown before the rest has loaded. */
 export const treeStartQuery = (workspace: string, trace: string) =>
   queryOptions<TreePage, RelayError>({
     queryKey: ['trace-tree', workspace, trace],
     queryFn: ({ signal }) => fetchTreePage(workspace, trace, { limit: TREE_START }, signal),
   })
 
-/** Few, so that they are there at once. */
+/** Small, so that the first page loads fast. */
 export const TREE_START = 200

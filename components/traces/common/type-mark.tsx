@@ -9,7 +9,7 @@ const ICONS: Record<string, LucideIcon> = {
   parser: ScanText,
 }
 
-/** What kind of run it is, as a sign; its word stands beside it or is read out. */
+/** An icon for the type of a run, with its name for screen readers. */
 export function TypeMark({ type }: { type: string }) {
   const Icon = ICONS[type] ?? Boxes
   return <Icon aria-hidden className={`size-3.5 shrink-0 ${type === 'llm' ? 'text-accent' : 'text-ink-3'}`} />

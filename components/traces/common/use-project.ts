@@ -9,11 +9,11 @@ import { tracingProjectQuery } from '@/lib/queries/traces'
 export type Project =
   | { state: 'pending' }
   | { state: 'found'; session: string }
-  /** Nothing was ever logged under the deployment's name. */
+  /** No run has been logged under the deployment's name yet. */
   | { state: 'none'; name: string }
   | { state: 'failed'; error: ErrorView; retry: () => void }
 
-/** The tracing project that a deployment logs to: named in its record, else the one of the same name. */
+/** The tracing project of a deployment: the one in its record, else the one with its name. */
 export function useProject(workspace: string, deploymentId: string): Project {
   const deployment = useQuery(deploymentQuery(workspace, deploymentId)).data
   const known = deployment?.tracing_project_id

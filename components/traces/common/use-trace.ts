@@ -6,28 +6,28 @@ import { AppError, type ErrorView } from '@/lib/errors'
 import { TraceTree } from '@/lib/traces/tree'
 import { fetchTreePage, type TreePage, treeStartQuery } from './tree-query'
 
-/** Larger pages would hold the page up while they are read. */
+/** Parsing larger pages would block the page. */
 const PAGE = 500
-/** A trace that still grows is read again this often, as long as that is little work. */
+/** How often an unfinished trace is fetched again, up to a size where that is cheap. */
 const LIVE_MS = 2_000
 const MAX_LIVE_RUNS = 2_000
 const RATE_WAIT_MS = 5_000
 const MOST_IDLE_MS = 1_000
-/** Where browsers do not tell. */
+/** The delay in browsers without `requestIdleCallback`. */
 const NO_IDLE_MS = 200
 
 type Loaded = {
-  tree: TraceTree /** Moves with every change of the tree, which is changed in place. */
+  tree: TraceTree /** Changes with each change of the tree, which is mutated in place. */
   version: number
   isWhole: boolean
 }
 export type TraceLoad = Loaded & { isPending: boolean; error: ErrorView | undefined; retry: () => void }
 
-/** The light runs of a trace, page by page: the first ones are there at once, the tree grows in place. */
+/** The light runs of a trace, loaded page by page into a tree that grows in place. */
 export function useTrace(workspace: string, trace: string): TraceLoad {
   const first = useQuery({
     ...treeStartQuery(workspace, trace),
-    // Asked again only while the trace grows: a large one is many pages.
+    // Refetched only while the trace is unfinished, because a large one has many pages.
     staleTime: 60_000,
     refetchOnWindowFocus: false,
     structuralSharing: false,
@@ -43,7 +43,7 @@ export function useTrace(workspace: string, trace: string): TraceLoad {
     setLoaded({ ...loaded, version: loaded.version + 1, isWhole: !first.data.next })
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt goes on where the last one failed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a retry continues where the last attempt failed
   useEffect(() => {
     if (!start?.next) return
     const over = new AbortController()
@@ -86,7 +86,7 @@ export function useTrace(workspace: string, trace: string): TraceLoad {
   return { ...loaded, isPending: first.isPending, error: failed, retry }
 }
 
-/** Asks again where a server takes only so many requests at a time: a large trace is many. */
+/** Waits and retries when the server limits the request rate, because a large trace has many pages. */
 async function patiently<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -99,7 +99,7 @@ async function patiently<T>(signal: AbortSignal, ask: () => Promise<T>): Promise
   }
 }
 
-/** The rest of a large trace is asked for once the page is usable: its server and the page share the processor with it. */
+/** Delays the rest of a large trace until the page is usable, because loading it competes for the processor. */
 const idle = () =>
   new Promise<void>((resolve) => {
     if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: MOST_IDLE_MS })

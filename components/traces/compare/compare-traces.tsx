@@ -24,7 +24,7 @@ import { ComparedTable } from './compared-table'
 
 type Place = { workspace: string; deployment: string }
 
-/** Two traces side by side, by the path of names in their trees. */
+/** Two traces side by side, matched by the names on the path to each run. */
 export function CompareTraces(place: Place) {
   const search = useSearchParams()
   const setSearch = useSetSearch({ isLocal: true })
@@ -47,7 +47,7 @@ export function CompareTraces(place: Place) {
   )
 }
 
-/** One of the newest traces, or the one that the URL names. */
+/** Chooses one of the newest traces, or shows the one in the URL. */
 function Pick({ workspace, deployment, label, value, onChange }: Place & PickProps) {
   const project = useProject(workspace, deployment)
   const session = project.state === 'found' ? [project.session] : []
@@ -85,7 +85,7 @@ function Compared({ workspace, deployment, a, b }: Place & { a: string; b: strin
   const book = usePriceBook(workspace)
   const isWhole = left.isWhole && right.isWhole
   const [rows, setRows] = useState<readonly ComparedPath[]>()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the trees are changed in place, and their versions say so
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the trees are mutated in place; their versions signal changes
   useEffect(
     () => (isWhole ? inSlices(comparePaths(left.tree, right.tree), setRows) : undefined),
     [isWhole, left.tree, left.version, right.tree, right.version],

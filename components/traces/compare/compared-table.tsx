@@ -14,7 +14,7 @@ import type { ComparedPath, PathSum } from '@/lib/traces/compare'
 import type { PriceBook } from '@/lib/traces/cost'
 
 const FIRST = 200
-/** Deeper levels say their depth instead of moving on to the right. */
+/** Deeper levels show their depth as a number instead of more indentation. */
 const MAX_INDENT = 12
 
 type Props = {
@@ -23,7 +23,7 @@ type Props = {
   href: (which: 'a' | 'b', run: string) => Route
 }
 
-/** Each path of names with what its runs took in the one trace and in the other. */
+/** Each path of run names, with the metrics of its runs in both traces. */
 export function ComparedTable({ rows, book, href }: Props) {
   const [shown, setShown] = useState(FIRST)
   return (
@@ -70,7 +70,7 @@ export function ComparedTable({ rows, book, href }: Props) {
                 <td className="px-3 text-right">{amountText(a?.tokens)}</td>
                 <td className="px-3 text-right">{amountText(b?.tokens)}</td>
                 {[a, b].map((sum, side) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the one side and the other
+                  // biome-ignore lint/suspicious/noArrayIndexKey: always two sides
                   <td key={side} className="whitespace-nowrap px-3 text-right">
                     <CostText cost={costOf(sum?.logged, sum?.calls ?? [], book)} isShort />
                   </td>
@@ -102,7 +102,7 @@ function Runs({ sum, href, side }: { sum: PathSum | undefined; href: Route | und
   )
 }
 
-/** How much longer or shorter it took; more than a tenth, and more than a moment, is worth a word. */
+/** How much longer or shorter it took. Differences below 1 ms count as equal. */
 function differenceOf(a: PathSum | undefined, b: PathSum | undefined): string {
   if (a?.latency === null || b?.latency === null || !a || !b) return ''
   const by = b.latency - a.latency

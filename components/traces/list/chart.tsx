@@ -4,20 +4,23 @@ export type Series = { label: string; kind: 'bar' | 'line'; tone: string; values
 
 type Props = {
   title: string
-  /** The figure of the whole time, in words. */
+  /** The value for the whole span, as text. */
   total: string
   note?: string
   series: readonly Series[]
-  /** Names of the pieces of time. */
+  /** The labels of the intervals. */
   times: readonly string[]
   format: (value: number) => string
 }
 
 const HEIGHT = 48
-/** Room above the highest value, so that a line is not cut off. */
+/** Space above the highest value, so that the line is not cut off. */
 const TOP = 3
 
-/** One figure over time, small. Bars stand on one another; lines go from known value to known value. All of it is in the page's table too. */
+/**
+ * A small chart of one metric over time. Bars are stacked, lines skip unknown values; the table on the page has the same
+ * numbers.
+ */
 export function Chart({ title, total, note, series, times, format }: Props) {
   const count = times.length
   const top = highest(series)
@@ -43,7 +46,7 @@ export function Chart({ title, total, note, series, times, format }: Props) {
           values.map((value, index) =>
             value ? (
               <rect
-                // biome-ignore lint/suspicious/noArrayIndexKey: a piece of time is known by its place
+                // biome-ignore lint/suspicious/noArrayIndexKey: an interval is identified by its position
                 key={index}
                 x={index + 0.12}
                 width={0.76}
@@ -81,7 +84,7 @@ export function Chart({ title, total, note, series, times, format }: Props) {
   )
 }
 
-/** An end of the axis. On narrow screens there is room for the day, or for the hour where both are of one day. */
+/** A label at one end of the axis. Narrow screens show only the day, or only the hour if both ends are on the same day. */
 function End({ time = '', other = '' }: { time: string | undefined; other: string | undefined }) {
   const [day, hour] = time.split(', ')
   return (
@@ -108,7 +111,7 @@ function highest(series: readonly Series[]): number {
   return top || 1
 }
 
-/** The bars with what stands below each of them. */
+/** The bars with the offset of each, which is the sum of those below it. */
 function stackOf(series: readonly Series[]) {
   const sums: number[] = []
   return series
@@ -124,7 +127,7 @@ function stackOf(series: readonly Series[]) {
     }))
 }
 
-/** A lone value is a dot: a line of no length with round ends. */
+/** The path of a line. A single value is drawn as a dot: a line of no length with round ends. */
 function linePath(values: readonly (number | null)[], y: (value: number) => number): string {
   let path = ''
   let isOpen = false

@@ -18,14 +18,14 @@ const model_usage = [usage(1, 'm', 1), usage(2, 'm', 1), usage(3, 'other', 2)]
 const costs = (given: Parameters<typeof chartsOf>[2], prices?: Price[]) =>
   chartsOf(span, {}, given, prices && new PriceBook(prices)).charts.find(({ title }) => title === 'Cost')
 
-test('cost is what was logged and what the prices say, with how many calls have none', () => {
+test('the cost adds logged costs and costs from prices, and counts calls without a price', () => {
   const chart = costs({ ...models, model_usage }, [price])
   expect(chart?.total).toBe('$4.50, 2 unpriced')
   expect(chart?.note).toBe('2 calls without a price: no price for other')
   expect(chart?.series[0]?.values.slice(1, 4)).toEqual([2.5, 2, null])
 })
 
-test('what tools cost is in the sum, and said', () => {
+test('the cost includes tools and names their share', () => {
   const other_costs = [{ start_time: bucket(2).start_time, run_count: 3, total_cost: '0.25' }]
   const chart = costs({ ...models, model_usage: [], other_costs }, [])
   expect([chart?.total, chart?.note]).toEqual(['$0.75', '$0.25 of it by tools, retrievers and embeddings'])
@@ -33,7 +33,7 @@ test('what tools cost is in the sum, and said', () => {
   expect(costs({ ...models, total_cost: null, model_usage: [], other_costs }, [])?.total).toBe('$0.25')
 })
 
-test('what a server cannot tell is said, so that no figure is taken for more than it is', () => {
+test('reports the metrics that a server cannot provide', () => {
   const gaps = (whole: Parameters<typeof chartsOf>[1], given: Parameters<typeof chartsOf>[2]) =>
     chartsOf(span, whole, given, undefined).gaps
   expect(gaps({ buckets: [] }, { ...models, model_usage: [], total_tokens: 5 })).toEqual([])
@@ -41,7 +41,7 @@ test('what a server cannot tell is said, so that no figure is taken for more tha
   expect(hosted).toEqual([expect.stringContaining('no figures over time'), expect.stringContaining('Costs cover only')])
 })
 
-test('nothing known of a cost is no chart of zeros', () => {
+test('an unknown cost has no chart, instead of zeros', () => {
   expect(costs({ ...models, total_cost: '0', model_usage: [] }, [])).toBeUndefined()
   expect(costs({ ...models, total_cost: null, model_usage })).toBeUndefined()
   expect(costs({ ...models, total_cost: null, model_usage }, [])?.total).toBe('4 unpriced')

@@ -14,7 +14,10 @@ export type ChartModel = {
   format: (value: number) => string
 }
 
-/** The charts of a project: `whole` counts what is listed, `models` its runs of models, with prices for those whose cost was not logged. */
+/**
+ * The charts of a project. `whole` is the totals of the listed runs, `models` those of their model calls; `book` prices
+ * calls without a logged cost.
+ */
 export function chartsOf(
   span: Span,
   whole: TraceTotals,
@@ -109,7 +112,7 @@ export function chartsOf(
       ],
     },
   ]
-  // Where nobody knows a price there is nothing to draw, and no zero to be taken for one.
+  // Without any known cost there is no chart, because zeros would be misleading.
   if (hasCost(cost)) {
     const byOthers = plus(null, others)
     const note = [
@@ -118,7 +121,7 @@ export function chartsOf(
     ].filter(Boolean)
     charts.push({
       title: 'Cost',
-      // Short, for a chart is narrow; the note says it in full.
+      // Short, because charts are narrow; the note has the details.
       total: [
         cost.total === null ? '' : costText(cost.total),
         cost.unpriced > 0 ? `${count(cost.unpriced)} unpriced` : '',
@@ -139,7 +142,7 @@ export function chartsOf(
   return { times: pieces.map(({ at }) => pieceName(at, span.step)), charts, gaps: gapsOf(whole, models) }
 }
 
-/** What a server elsewhere cannot say of its runs, so that no figure is taken for more than it is. */
+/** The metrics that the server cannot provide, as sentences below the charts. */
 function gapsOf(whole: TraceTotals, models: TraceTotals): string[] {
   const gaps: string[] = []
   if (!whole.buckets) gaps.push('This server provides no figures over time. Charts show totals only.')
@@ -148,7 +151,7 @@ function gapsOf(whole: TraceTotals, models: TraceTotals): string[] {
   return gaps
 }
 
-/** Amounts added up; null where there is none, which is not nothing. */
+/** The sum of the known amounts; null if none is known, which is not the same as zero. */
 function plus(
   amount: string | number | null | undefined,
   more: readonly { total_cost?: string | number | null | undefined }[],
@@ -157,7 +160,7 @@ function plus(
   return known.length === 0 ? null : known.reduce((sum: number, one) => sum + Number(one), 0)
 }
 
-/** A server that knows no price says zero. */
+/** Servers without a price report zero. */
 const logged = (cost: string | number | null | undefined) => (Number(cost ?? 0) === 0 ? null : cost)
 
 const quantiles = (
@@ -173,7 +176,7 @@ const quantiles = (
   series,
 })
 
-/** Local time of the reader; days alone where pieces are as long. */
+/** The interval's start in local time; just the day for intervals of a day or more. */
 const pieceName = (at: number, step: number): string =>
   new Date(at).toLocaleString('en', {
     month: 'short',

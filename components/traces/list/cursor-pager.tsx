@@ -3,11 +3,11 @@ import { PAGE_SIZES } from '@/components/traces/common/list-query'
 import { Button } from '@/components/ui/button'
 import { count as countText } from '@/lib/format/format'
 
-/** Beyond this the way back leads to the first page: a URL cannot grow for ever. */
+/** Limits the URL's length. Beyond this, going back ends before the first page. */
 const MAX_TRAIL = 20
 
 type Props = {
-  /** Cursors of the pages that were turned, this page's last. */
+  /** The cursors of the pages visited; the last one is the current page's. */
   trail: readonly string[]
   next: string | undefined
   count: number
@@ -17,7 +17,7 @@ type Props = {
   onSize: (limit: string) => void
 }
 
-/** Turns the pages of a list that is read by cursors: what comes new meanwhile moves no row to another page. */
+/** The pager of a list with cursors, where new rows do not move others to another page. */
 export function CursorPager({ trail, next, count, size, isLoading, onMove, onSize }: Props) {
   if (trail.length === 0 && !next && count <= PAGE_SIZES[0]) return null
   return (

@@ -15,12 +15,15 @@ import { routes } from '@/lib/routes'
 import { LIGHT_FIELDS } from '@/lib/traces/light-run'
 
 const ASK_MS = 500
-/** Traces are there within two seconds of a run's end; a server elsewhere may take longer. */
+/** Our own server has a trace within two seconds of the run's end; others may take longer. */
 const PATIENCE_MS = 20_000
 
 type Props = { workspace: string; deployment: string; run: string }
 
-/** Leads to the trace of a run of the agent server: it has the run's id, or names it in its metadata. Waits for it a while. */
+/**
+ * Opens the trace of an agent server's run, which has the run's id or names it in its metadata. Waits a while for it to
+ * appear.
+ */
 export function FindTrace({ workspace, deployment, run }: Props) {
   const router = useRouter()
   const project = useProject(workspace, deployment)

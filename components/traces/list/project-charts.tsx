@@ -20,7 +20,7 @@ type Totals = InputOf<typeof traces.getTraceTotals>['body']
 
 type Props = { workspace: string; span: Span; totals: Totals; models: Totals; book: PriceBook | undefined }
 
-/** What a project's runs took, over time: as charts, or as the table that they are drawn from. */
+/** The metrics of a project over time, as charts or as a table. */
 export function ProjectCharts(props: Props) {
   const { workspace, span, book } = props
   const [isTable, setTable] = useState(false)
@@ -58,7 +58,7 @@ export function ProjectCharts(props: Props) {
   )
 }
 
-/** The same figures; pieces of time in which nothing was are left out. */
+/** The same numbers as a table, without empty intervals. */
 function ChartsTable({ times, charts }: { times: readonly string[]; charts: readonly ChartModel[] }) {
   const columns = charts.flatMap(({ title, series, format }) =>
     series.map(({ label, values }) => ({ name: label === title ? title : `${title}: ${label}`, values, format })),

@@ -8,7 +8,7 @@ import { Input, Select } from '@/components/ui/input'
 type Search = Pick<URLSearchParams, 'get'>
 type Props = { search: Search; onSet: (change: Record<string, string>) => void }
 
-/** `2026-11-21T14:05` of the reader's clock, as the browser's own field for times writes it. */
+/** `2026-11-21T14:05` in local time, the format of a datetime-local input. */
 function localTime(iso: string | null): string {
   const at = iso ? Date.parse(iso) : Number.NaN
   if (Number.isNaN(at)) return ''
@@ -16,7 +16,7 @@ function localTime(iso: string | null): string {
 }
 const isoOf = (local: string): string => (local ? new Date(local).toISOString() : '')
 
-/** Which time is looked at: one that ends now, or one of one's own. */
+/** Chooses a time span: one that ends now, or a custom one. */
 export function SpanSelect({ search, onSet }: Props) {
   const hasOwn = !!search.get('from')
   const [isEditing, setEditing] = useState(false)

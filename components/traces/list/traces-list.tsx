@@ -21,7 +21,7 @@ import { rowOf, traceColumns } from './trace-columns'
 
 type Props = { workspace: string; deployment: string; session: string; views: readonly SavedView[] }
 
-/** A tracing project: its charts over time, and its traces, or all the runs in them. */
+/** A tracing project: charts over time, and its traces or all their runs. */
 export function TracesList({ workspace, deployment, session, views }: Props) {
   const list = useList(traceList, { workspace, views })
   const { search, set } = list
@@ -62,7 +62,7 @@ export function TracesList({ workspace, deployment, session, views }: Props) {
         </Button>
       }
       above={
-        // Where the runs cannot be read the totals cannot either; the error below says it once.
+        // If the runs cannot be read, neither can the totals; the error below is shown once.
         isFailed ? null : (
           <ProjectCharts workspace={workspace} span={span} totals={asked.totals} models={asked.models} book={book} />
         )

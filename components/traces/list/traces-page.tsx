@@ -9,7 +9,7 @@ import { TracesList } from './traces-list'
 
 type Props = { workspace: string; deployment: string; views: readonly SavedView[] }
 
-/** What a deployment logged: the tracing project of its name. */
+/** The traces of a deployment. */
 export function TracesPage({ workspace, deployment, views }: Props) {
   const project = useProject(workspace, deployment)
   if (project.state === 'found')

@@ -22,7 +22,7 @@ const ContentBlock = dynamic(
 type Attachment = NonNullable<TraceRun['attachments']>[number]
 type Place = { workspace: string; run: string }
 
-/** What was logged beside a run: by name, type and size; its bytes are asked for only when somebody wants to see them. */
+/** The attachments of a run with name, type and size. Their content is loaded only on request. */
 export function Attachments({ list, ...place }: Place & { list: readonly Attachment[] }) {
   if (list.length === 0) return null
   return (
@@ -64,7 +64,7 @@ function AttachmentItem({ attachment: { name, content_type, size }, ...place }: 
   )
 }
 
-/** In the spelling of a message's block, so that it is shown as safely as one. */
+/** Shown as a message block, which has the same safety checks. */
 function Bytes({ workspace, run, name }: Place & { name: string }) {
   const query = traceAttachmentQuery(workspace, run, name)
   const { data, error } = useQuery(query)

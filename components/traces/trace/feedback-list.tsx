@@ -9,7 +9,7 @@ import { get } from '@/lib/traces/values'
 
 type Props = { given: readonly Feedback[]; stats: Record<string, unknown> | null | undefined }
 
-/** What people and programs said of a run: each judgement where a server gives them, else what it sums up by key. */
+/** Feedback on a run: each entry if the server returns them, otherwise the totals per key. */
 export function FeedbackList({ given, stats }: Props) {
   const sums = given.length > 0 ? [] : Object.entries(stats ?? {})
   if (given.length + sums.length === 0) return null

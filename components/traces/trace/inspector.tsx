@@ -22,7 +22,7 @@ const JsonTree = dynamic(() => import('@/components/shared/json/json-tree').then
   ssr: false,
 })
 
-/** Going through a tree by the arrows asks only for the run that is stayed at. */
+/** Moving through the tree by arrow keys loads only the run where the user stops. */
 const REST_MS = 120
 
 type Props = {
@@ -33,7 +33,7 @@ type Props = {
   book: PriceBook | undefined
 }
 
-/** One run of a trace in full: what it took, what went in and came out, as messages or as JSON. */
+/** One run of a trace in full: metrics, input and output, as messages or as JSON. */
 export function Inspector({ workspace, node, root, isWhole, book }: Props) {
   const [tab, setTab] = useState('formatted')
   const wanted = node?.run.id
@@ -63,7 +63,7 @@ export function Inspector({ workspace, node, root, isWhole, book }: Props) {
         <span className="text-ink-3 text-xs">{run.type}</span>
       </header>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard too
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         tabIndex={0}
         aria-label="Run details"
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-3 py-2.5 focus-visible:-outline-offset-2"
@@ -102,7 +102,7 @@ function Whole({ workspace, id, isJson, isOver }: { workspace: string; id: strin
     staleTime: isOver ? 60_000 : 0,
     refetchInterval: isOver ? false : 3_000,
   })
-  // What a query tells is drawn in one go; a long run is drawn in slices.
+  // Query results render urgently; deferring lets React render a long run in slices.
   const data = useDeferredValue(come)
   const retry = useTryAgain(query.queryKey)
   if (error && !come) return <ErrorNotice error={error.view} onRetry={retry} />

@@ -12,7 +12,7 @@ import { dayOf, type LightRun } from '@/lib/traces/light-run'
 
 const since = ({ validFrom }: Price): string => (validFrom ? ` from ${validFrom} on` : '')
 
-/** What a run was and took; what nobody knows is left out. */
+/** The metadata and metrics of a run; unknown values are omitted. */
 export function RunFacts({ run, book }: { run: LightRun; book: PriceBook | undefined }) {
   const cost = costOfRun(run, book)
   const price = run.cost === null ? book?.priceOf(run.model, run.provider, dayOf(run.start)) : undefined
@@ -36,7 +36,7 @@ export function RunFacts({ run, book }: { run: LightRun; book: PriceBook | undef
           <VisibleText>{run.provider}</VisibleText>
         </Figure>
       ) : null}
-      {/* What others say of tokens is a copy of what is below them. */}
+      {/* Other runs only repeat the tokens of the model calls below them. */}
       {run.tokens === null || run.type !== 'llm' ? null : (
         <Figure label="Tokens">
           {count(run.tokens)}

@@ -25,7 +25,7 @@ import { TreeBar } from './tree-bar'
 import { TreeView } from './tree-view'
 import { useTreeRows } from './use-tree-rows'
 
-// Made when the tree stands, in tasks of its own: what it shows of a run is asked for then anyway.
+// Loaded separately, so that the tree renders first.
 const Inspector = dynamic(() => import('./inspector').then((module) => module.Inspector), {
   ssr: false,
   loading: () => <div aria-hidden className="rounded-lg border bg-panel max-lg:h-[42rem]" />,
@@ -35,11 +35,11 @@ type Props = {
   workspace: string
   deployment: string
   trace: string
-  /** What was recorded here of the same run. */
+  /** The id of our recording of the same run. */
   recording: string | null
 }
 
-/** One trace: all its runs as a tree over time, and one of them in full. */
+/** One trace: all its runs as a tree over time, and the selected run in full. */
 export function TracePage({ workspace, deployment, trace, recording }: Props) {
   const load = useTrace(workspace, trace)
   const { tree, version, isWhole, error, isPending, retry } = load

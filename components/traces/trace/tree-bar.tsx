@@ -24,11 +24,11 @@ type Props = {
   onSelect: (id: string) => void
 }
 
-/** Above the tree: search in it, failed runs first or one after the other, all open or all closed. */
+/** The toolbar of the tree: search, errors first, next error, expand and collapse all. */
 export function TreeBar(props: Props) {
   const { tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed } = props
   const { rows, wish } = shown
-  // Of the lines that are shown, which may be those of what was searched for a moment ago.
+  // Counts the rows shown, which may still belong to the previous search.
   const found = wish.query === '' ? undefined : rows.filter(({ isFound }) => isFound).length
   const showError = () => {
     const row =

@@ -11,7 +11,7 @@ import type { LightRun } from '@/lib/traces/light-run'
 import type { TreeRow as Row, TreeFlag } from '@/lib/traces/tree'
 
 export const ROW_HEIGHT = 28
-/** Deeper levels say their depth instead of moving on to the right. */
+/** Deeper levels show their depth as a number instead of more indentation. */
 const MAX_INDENT = 10
 const INDENT = 11
 
@@ -21,7 +21,7 @@ type Props = {
   top: number
   isSelected: boolean
   flags: readonly TreeFlag[]
-  /** Begin and end of the trace. */
+  /** Start and end of the trace. */
   start: number
   end: number
   cost: Cost
@@ -29,13 +29,13 @@ type Props = {
   onToggle: () => void
 }
 
-/** One run of a trace: its place in the tree, what it took, and when. */
+/** One run of a trace: its place in the tree, its metrics and a bar on the timeline. */
 export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onSelect, onToggle }: Props) {
   const { node, depth, errors, hasChildren, isOpen, isFound } = row
   const { run } = node
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree itself has the keys
-    // biome-ignore lint/a11y/useFocusableInteractive: the tree keeps the focus and names its line
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names this row as the active one
     <div
       id={id}
       role="treeitem"
@@ -55,7 +55,7 @@ export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onS
         style={{ paddingLeft: Math.min(depth, MAX_INDENT) * INDENT }}
       >
         {hasChildren ? (
-          // The tree has keys for it; the button is for the pointer.
+          // For pointer users; the tree handles the keys.
           <button
             type="button"
             tabIndex={-1}
@@ -98,7 +98,7 @@ export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onS
   )
 }
 
-/** When the run was, within the trace; a mark where its first token came. */
+/** The run's bar on the timeline, with a mark at its first token. */
 function Bar({ run, start, end }: { run: LightRun; start: number; end: number }) {
   const length = Math.max(end - start, 0.001)
   if (run.start === null) return <span className="flex-1 max-lg:hidden" />

@@ -21,8 +21,8 @@ type Props = {
 const PAGE_ROWS = 15
 
 /**
- * The runs of a trace as a tree with their times beside them. Only the lines in sight exist in the document. Drawn again with
- * new lines, not with each page of a large trace.
+ * The runs of a trace as a tree with a timeline; only visible rows are in the DOM. Renders again with new rows, not with
+ * each page of a large trace.
  */
 export const TreeView = memo(function TreeView(props: Props) {
   const { tree, rows, isWhole, selected, closed, book, onSelect, onClosed } = props
@@ -34,7 +34,7 @@ export const TreeView = memo(function TreeView(props: Props) {
     rows.findIndex(({ node }) => node.run.id === selected),
   )
   const { scrollToRow } = lines
-  // Selected from elsewhere, such as by the URL: brought into sight once it is there.
+  // Scrolls to a run selected elsewhere, such as in the URL, once it has loaded.
   const shown = useRef<string>(undefined)
   useEffect(() => {
     if (!selected || shown.current === selected || rows[index]?.node.run.id !== selected) return
@@ -102,7 +102,7 @@ export const TreeView = memo(function TreeView(props: Props) {
   )
 })
 
-/** Where a key leads: to a line, or to opening and closing this one. */
+/** What a key does: move to a row, or toggle this one. */
 function targetOf(key: string, rows: readonly Row[], index: number): number | 'toggle' | undefined {
   const { hasChildren = false, isOpen = false } = rows[index] ?? {}
   switch (key) {
@@ -135,7 +135,7 @@ function parentAt(rows: readonly Row[], index: number): number {
   return index
 }
 
-/** The next failed run, from the start again behind the last. */
+/** The next failed run, wrapping around at the end. */
 export function nextError(rows: readonly Row[], index: number): number {
   for (let step = 1; step <= rows.length; step++) {
     const at = (index + step) % rows.length

@@ -4,19 +4,22 @@ import { startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import { inSlices } from '@/components/shared/json/in-slices'
 import type { TraceTree, TreeRow, TreeWish } from '@/lib/traces/tree'
 
-/** A tree up to this size is laid out while the page is drawn. */
+/** Trees up to this size are laid out during the render. */
 const AT_ONCE = 1_500
-/** While a large tree comes page by page, its lines are laid out again this often. */
+/** The pause between layouts while a large tree is loading. */
 const REST_MS = 400
 
-/** Lines, and the wish that they are of. */
+/** Rows, and the view options that they were laid out for. */
 export type ShownRows = { rows: readonly TreeRow[]; wish: TreeWish }
 
-/** The lines of a tree that grows in place; those of a large one are laid out in slices, and the last ones stay until then. */
+/**
+ * The rows of a tree that grows in place. Those of a large tree are laid out in slices, and the previous rows stay until
+ * then.
+ */
 export function useTreeRows(tree: TraceTree, version: number, wish: TreeWish): ShownRows {
   const [sliced, setSliced] = useState<ShownRows>()
   const isSmall = tree.size <= AT_ONCE
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the tree is changed in place, and its version says so
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tree is mutated in place; its version signals changes
   const atOnce = useMemo(
     () => (isSmall || !sliced ? { rows: tree.rows(wish), wish } : undefined),
     [tree, version, wish, isSmall, sliced],
@@ -49,7 +52,7 @@ export function useTreeRows(tree: TraceTree, version: number, wish: TreeWish): S
       stop?.()
     }
   }, [tree, wish, isSmall])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another wish has a job of its own, which is to be told too
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new options start a new job, which needs the version too
   useEffect(() => job.current?.tell(version), [version, wish, tree, isSmall])
-  return atOnce ?? (sliced as ShownRows) // one of them is there
+  return atOnce ?? (sliced as ShownRows) // at least one is defined
 }
