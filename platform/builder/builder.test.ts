@@ -111,7 +111,43 @@ describe('a graph configuration', () => {
       file: path.join(folder, 'good/graph.json'),
       graphs: ['a', 'b'],
       env: { A: '1', B: 'two words' },
+      nodeVersion: '20',
+      notes: [],
     })
+  })
+  const read = (config: object) => {
+    write('keys/agent.mjs', '')
+    write('keys/graph.json', JSON.stringify({ graphs: { a: './agent.mjs' }, ...config }))
+    return readGraphConfig(path.join(folder, 'keys'), 'graph.json')
+  }
+  test('takes env as values; a missing env file is a note, and so are names to set', async () => {
+    expect(await read({ env: { A: 1, B: 'two' } })).toMatchObject({ env: { A: '1', B: 'two' }, notes: [] })
+    expect(await read({ env: '.env' })).toMatchObject({
+      env: {},
+      notes: ['The env file ".env" is not in the source. Set its variables as secrets of the deployment.'],
+    })
+    expect((await read({ env: ['A_KEY', 'B_KEY'] })).notes).toEqual([
+      'Set the variables A_KEY, B_KEY as secrets of the deployment.',
+    ])
+  })
+  test('names each key that is not applied; keys without a value are not worth a line', async () => {
+    const { notes } = await read({
+      $schema: 'x',
+      dependencies: ['.', '../shared'],
+      dockerfile_lines: ['RUN apt-get install -y ffmpeg'],
+      docker_compose_file: '',
+      image_distro: null,
+      store: { index: { dims: 8 }, ttl: { default_ttl: 5 } },
+      http: { cors: {}, logging_headers: { includes: ['x-a'] } },
+      not_a_key: true,
+    })
+    expect(notes.sort()).toEqual([
+      '"dependencies" is not applied to ../shared: packages are installed from package.json.',
+      '"dockerfile_lines" is not applied: the platform builds no container image.',
+      '"http.logging_headers" is not applied: the platform does not know it.',
+      '"not_a_key" is not applied: the platform does not know it.',
+      '"store.index" is not applied: the platform has no embedding model; searches filter but do not rank by similarity.',
+    ])
   })
   test('is found under its other usual name', async () => {
     write('branded/agent.mjs', '')
@@ -128,6 +164,7 @@ describe('a graph configuration', () => {
     ['leads out by dots', '{"graphs":{"a":"../outside.mjs:g"}}', /leads out of the source/],
     ['leads out by a link', '{"graphs":{"a":"./link.mjs:g"}}', /leads out of the source/],
     ['has an env file outside', '{"graphs":{"a":"./agent.mjs"},"env":"../outside.mjs"}', /The env file .* leads out/],
+    ['has a missing env file outside', '{"graphs":{"a":"./agent.mjs"},"env":"../none"}', /The env file .* leads out/],
   ])('that %s is refused with the reason', async (_what, text, reason) => {
     write('outside.mjs', '')
     write('bad/agent.mjs', '')

@@ -1,17 +1,9 @@
 import { access, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
-import { z } from 'zod'
 import { CONFIG_FILES } from '@/lib/contracts/wire/dialect'
+import { type GraphConfig, parseGraphConfig, unappliedKeys } from '../agent-server/assistants/config-file'
 import { BuildError } from './command'
-
-const GraphPath = z.string().regex(/^[^:]+(:[^:]+)?$/, 'expected "./file.mjs:export"')
-const GraphConfig = z.looseObject({
-  graphs: z
-    .record(z.string().min(1), z.union([GraphPath, z.looseObject({ path: GraphPath })]))
-    .refine((graphs) => Object.keys(graphs).length > 0, 'names no graph'),
-  env: z.union([z.string(), z.record(z.string(), z.coerce.string()), z.array(z.string())]).optional(),
-})
 
 export type LoadedGraphConfig = {
   /** Absolute path of the configuration file. */
@@ -19,6 +11,10 @@ export type LoadedGraphConfig = {
   graphs: string[]
   /** The file's `env`; the deployment's secrets take precedence. */
   env: Record<string, string>
+  /** The Node.js version that the file asks for. */
+  nodeVersion: string | undefined
+  /** What of the file is not applied, for the deploy log. */
+  notes: string[]
 }
 
 /** The given path, or if that file is missing, a file with another usual name in the same folder. */
@@ -43,39 +39,53 @@ const RUNS_HERE = /\.(m|c)?[jt]sx?$/
  */
 export async function readGraphConfig(folder: string, configPath: string): Promise<LoadedGraphConfig> {
   const root = await realpath(folder)
+  /** The real path of a file in the source; undefined if it does not exist. */
+  const find = async (from: string, file: string, what: string): Promise<string | undefined> => {
+    const wanted = path.resolve(from, file)
+    const found = await realpath(wanted).catch(() => undefined)
+    if (!(found ?? wanted).startsWith(root + path.sep))
+      throw new BuildError(`${what} "${file}" leads out of the source.`)
+    return found
+  }
   const inside = async (from: string, file: string, what: string) => {
-    const target = await realpath(path.resolve(from, file)).catch(() => {
-      throw new BuildError(`${what} "${file}" does not exist in the source.`)
-    })
-    if (!target.startsWith(root + path.sep)) throw new BuildError(`${what} "${file}" leads out of the source.`)
-    return target
+    const found = await find(from, file, what)
+    if (!found) throw new BuildError(`${what} "${file}" does not exist in the source.`)
+    return found
   }
 
   const name = await existing(root, configPath)
   const file = await inside(root, name, 'The graph configuration file')
   const base = path.dirname(file)
-  let json: unknown
-  try {
-    json = JSON.parse(await readFile(file, 'utf8'))
-  } catch (error) {
-    throw new BuildError(`${name} is not valid JSON: ${(error as Error).message}`)
-  }
-  const parsed = GraphConfig.safeParse(json)
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`)
-    throw new BuildError(`${name} is not a graph configuration: ${problems.join('; ')}`)
-  }
-
-  for (const [name, graph] of Object.entries(parsed.data.graphs)) {
+  const config = parse(await readFile(file, 'utf8'), name)
+  for (const [name, graph] of Object.entries(config.graphs)) {
     const [module = ''] = (typeof graph === 'string' ? graph : graph.path).split(':')
     if (!RUNS_HERE.test(module))
       throw new BuildError(`Graph "${name}": this platform runs JavaScript and TypeScript, not "${module}".`)
     await inside(base, module, `Graph "${name}": the file`)
   }
-  return { file, graphs: Object.keys(parsed.data.graphs), env: await readEnv(parsed.data.env) }
+  const notes = unappliedKeys(config)
+  return {
+    file,
+    graphs: Object.keys(config.graphs),
+    env: await readEnv(config.env),
+    nodeVersion: config.node_version?.toString(),
+    notes,
+  }
 
-  async function readEnv(env: z.output<typeof GraphConfig>['env']): Promise<Record<string, string>> {
+  async function readEnv(env: GraphConfig['env']): Promise<Record<string, string>> {
+    if (Array.isArray(env)) notes.push(`Set the variables ${env.join(', ')} as secrets of the deployment.`)
     if (typeof env !== 'string') return Array.isArray(env) ? {} : { ...env }
-    return parseEnv(await readFile(await inside(base, env, 'The env file'), 'utf8')) as Record<string, string>
+    const found = await find(base, env, 'The env file')
+    if (found) return parseEnv(await readFile(found, 'utf8')) as Record<string, string>
+    notes.push(`The env file "${env}" is not in the source. Set its variables as secrets of the deployment.`)
+    return {}
+  }
+}
+
+function parse(text: string, name: string): GraphConfig {
+  try {
+    return parseGraphConfig(text, name)
+  } catch (error) {
+    throw new BuildError((error as Error).message)
   }
 }

@@ -94,6 +94,7 @@ export class Launcher {
     const isImage = revision.source === IMAGE_SOURCE
     const configPath = isImage ? await this.#unpack(subject, signal) : revision.sourceRevisionConfig.graph_config_path
     const config = await readGraphConfig(folder, configPath ?? '')
+    for (const note of config.notes) log('WARNING', note)
     const resources = isImage ? applyResources(revision.sourceConfig) : undefined
     for (const line of resources?.lines ?? []) log('INFO', line)
     const secrets = Object.fromEntries(this.#secrets(revision).map(({ name, value }) => [name, value]))

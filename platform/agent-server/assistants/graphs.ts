@@ -3,39 +3,15 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Pregel } from '@langchain/langgraph/pregel'
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
-import { z } from 'zod'
-import { CorsConfig } from '../kernel/cors'
 import { HttpError, stackOf } from '../kernel/errors'
 import { toDoubles } from '../kernel/numbers'
+import { type GraphConfig, parseGraphConfig } from './config-file'
 import { registerModuleHooks } from './module-hooks'
 
 /** A compiled graph, whatever its nodes and channels are. */
 // The library's own "any graph": the type parameters only help authors of graphs.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Graph = Pregel<any, any>
-
-const GraphPath = z.string().regex(/^[^:]+(:[^:]+)?$/, 'expected "./file.mjs:export"')
-const GraphConfig = z.looseObject({
-  graphs: z.record(
-    z.string().min(1),
-    z.union([GraphPath, z.looseObject({ path: GraphPath, description: z.string().nullish() })]),
-  ),
-  http: z.looseObject({ cors: CorsConfig.nullish() }).nullish(),
-  store: z
-    .looseObject({
-      index: z.null('this server has no embedding model, so items cannot be indexed; leave it out').optional(),
-      ttl: z
-        .looseObject({
-          refresh_on_read: z.boolean().nullish(),
-          /** In minutes, like every time to live here. */
-          default_ttl: z.number().positive().nullish(),
-          sweep_interval_minutes: z.number().positive().nullish(),
-        })
-        .nullish(),
-    })
-    .nullish(),
-})
-export type GraphConfig = z.output<typeof GraphConfig>
 
 /** One graph cannot be loaded; `graph` is absent where the configuration file is at fault. */
 export class GraphLoadError extends Error {
@@ -107,16 +83,14 @@ export class Graphs {
 
 /** Rejects with a GraphLoadError that says what is wrong in an unusable file. */
 export async function readConfig(file: string): Promise<GraphConfig> {
-  let json: unknown
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new GraphLoadError(undefined, `${file} cannot be read: ${error.message}`)
+  })
   try {
-    json = JSON.parse(await readFile(file, 'utf8'))
+    return parseGraphConfig(text, file)
   } catch (error) {
-    throw new GraphLoadError(undefined, `${file} cannot be read: ${(error as Error).message}`)
+    throw new GraphLoadError(undefined, (error as Error).message)
   }
-  const parsed = GraphConfig.safeParse(json)
-  if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`)
-  throw new GraphLoadError(undefined, `${file} is not a graph configuration: ${problems.join('; ')}`)
 }
 
 async function loadGraph(file: string, exportName: string, memory: Memory): Promise<Loaded['make']> {

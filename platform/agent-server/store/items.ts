@@ -5,7 +5,7 @@ import {
   type Operation,
   type OperationResults,
 } from '@langchain/langgraph-checkpoint'
-import type { GraphConfig } from '../assistants/graphs'
+import type { GraphConfig } from '../assistants/config-file'
 import { Where } from '../kernel/listing'
 import { toDoubles } from '../kernel/numbers'
 import type { Db } from '../persistence/db'
