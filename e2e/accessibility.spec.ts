@@ -50,16 +50,16 @@ test('axe finds no violations on the sign-in page and the workspace pages, light
 
 test('axe finds no violations on the pages of a deployment, light and dark', async ({ page }) => {
   await openDeployment(page, 'concierge')
-  const deployment = new URL(page.url()).pathname
+  const deploymentId = new URL(page.url()).pathname
   await findsNothingOn(
     page,
     ['', '/runs/new', '/threads', '/assistants', '/revisions', '/traces', '/traces/compare'].map(
-      (part) => deployment + part,
+      (part) => deploymentId + part,
     ),
   )
   await findsNothingOn(
     page,
-    ['', '/secrets', '/resources', '/danger'].map((part) => `${deployment}/settings${part}`),
+    ['', '/secrets', '/resources', '/danger'].map((part) => `${deploymentId}/settings${part}`),
   )
 })
 

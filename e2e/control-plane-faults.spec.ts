@@ -153,7 +153,7 @@ test('a recording outlives its deployment, and offers no action that needs it', 
   const slug = await addAgentServer(page, { name: 'soon gone', ...(await agentServer('concierge')) })
   await startChat(page, 'What is 6 * 7?')
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
-  const deployment = page.url().split('/runs/')[0]
+  const deploymentId = page.url().split('/runs/')[0]
 
   await page.goto(`/${slug}/settings`)
   await page.getByRole('button', { name: 'Remove soon gone' }).click()
@@ -176,7 +176,7 @@ test('a recording outlives its deployment, and offers no action that needs it', 
   const parts = page.getByRole('navigation', { name: 'Deployment sections' })
   await parts.getByRole('link', { name: 'Runs' }).click()
   await expect(page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')).toHaveCount(1)
-  for (const nothing of [`${deployment}/threads`, `/${slug}/deployments/never-was/runs`]) {
+  for (const nothing of [`${deploymentId}/threads`, `/${slug}/deployments/never-was/runs`]) {
     await page.goto(nothing)
     await expect(page.getByText('Not found', { exact: true })).toBeVisible()
   }

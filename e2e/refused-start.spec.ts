@@ -66,10 +66,10 @@ test('an assistant whose graph no longer exists on the server is reported at the
 
 test('an assistant and a thread unknown to a real server are reported at their fields', async ({ page }) => {
   await openDeployment(page, 'concierge')
-  const deployment = new URL(page.url()).pathname
+  const deploymentId = new URL(page.url()).pathname
   // The editor is loaded on demand and replaces a plain text field.
   const input = page.locator('.cm-content[role=textbox]').and(page.getByRole('textbox', { name: 'Input as JSON' }))
-  await page.goto(`${deployment}/runs/new?assistant=no-such-graph`)
+  await page.goto(`${deploymentId}/runs/new?assistant=no-such-graph`)
   await expect(page.getByRole('combobox', { name: 'Assistant' })).toHaveValue('no-such-graph')
   await input.click()
   await page.keyboard.press('ControlOrMeta+a')
@@ -78,7 +78,7 @@ test('an assistant and a thread unknown to a real server are reported at their f
   await expect(page.getByRole('combobox', { name: 'Assistant' })).toHaveAccessibleDescription(/no-such-graph/)
   await expect(input).toContainText('{"messages": []}')
 
-  await page.goto(`${deployment}/runs/new?thread=${nobody}`)
+  await page.goto(`${deploymentId}/runs/new?thread=${nobody}`)
   await page.getByLabel('Message', { exact: true }).last().fill('Still there?')
   await page.getByRole('button', { name: 'Start run' }).click()
   await expect(page.getByLabel('Thread ID')).toHaveAccessibleDescription(/not found|no thread|does not exist/i)
@@ -88,13 +88,13 @@ test('an assistant and a thread unknown to a real server are reported at their f
 
 test('a missing record shows a single message on a working page', async ({ page }) => {
   await openDeployment(page, 'concierge')
-  const deployment = new URL(page.url()).pathname
+  const deploymentId = new URL(page.url()).pathname
   for (const path of [
     `/local/deployments/${nobody}`,
-    `${deployment}/threads/${nobody}`,
-    `${deployment}/threads/no-such-thread`,
-    `${deployment}/runs/${nobody}`,
-    `${deployment}/runs/no-such-run`,
+    `${deploymentId}/threads/${nobody}`,
+    `${deploymentId}/threads/no-such-thread`,
+    `${deploymentId}/runs/${nobody}`,
+    `${deploymentId}/runs/no-such-run`,
     '/nowhere/deployments',
   ]) {
     await page.goto(path)

@@ -8,8 +8,8 @@ import type { Reply } from './support/stub-upstream'
 import { addAgentServer } from './support/workspace'
 
 /** Signs in and starts a graph of a sample deployment with the form's defaults, and a message if it takes one. */
-async function start(page: Page, deployment: string, graph: string, message?: string): Promise<void> {
-  await openDeployment(page, deployment)
+async function start(page: Page, deploymentId: string, graph: string, message?: string): Promise<void> {
+  await openDeployment(page, deploymentId)
   await expect(page.getByText('Deployed', { exact: true }).first()).toBeVisible({ timeout: 60_000 })
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: `${graph} (default)` })

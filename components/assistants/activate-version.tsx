@@ -6,8 +6,8 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { toast } from '@/components/ui/toast'
 import type { AssistantOutcome } from '@/lib/contracts/agents/assistant-edit'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/request-key'
-import type { AssistantPlace } from './place'
 import { useActivate } from './use-activate'
 
 type Props = { place: AssistantPlace; version: number; active: number; onClose: () => void }

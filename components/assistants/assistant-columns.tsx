@@ -14,7 +14,7 @@ export const isDefault = (assistant: Pick<Assistant, 'metadata'>): boolean => as
 
 export const assistantColumns = (
   workspace: string,
-  deployment: string,
+  deploymentId: string,
   whyNoRun: string | undefined,
 ): Column<Assistant>[] => [
   {
@@ -84,7 +84,7 @@ export const assistantColumns = (
       ) : (
         <Button asChild size="sm">
           <Link
-            href={routes.newRun(workspace, deployment, { assistant: one.assistant_id })}
+            href={routes.newRun(workspace, deploymentId, { assistant: one.assistant_id })}
             aria-label={`Start a run of ${one.name || one.graph_id}`}
           >
             <Play aria-hidden />

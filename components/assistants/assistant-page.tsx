@@ -22,11 +22,11 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { Tabs } from '@/components/ui/tabs'
 import type { AssistantChange } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import { assistantQuery } from '@/lib/queries/assistants'
 import { routes } from '@/lib/routes'
 import { isDefault } from './assistant-columns'
 import { AssistantDetails } from './assistant-details'
-import type { AssistantPlace } from './place'
 import { VersionsTab } from './versions-tab'
 
 const SchemasTab = dynamic(() => import('./schemas-tab').then((module) => module.SchemasTab), {
@@ -47,11 +47,11 @@ type Props = AssistantPlace & { changes: readonly AssistantChange[] }
 
 /** One assistant: its settings, its version history and its graph's schemas. */
 export function AssistantPage({ changes, ...place }: Props) {
-  const { workspace, deployment, assistant } = place
+  const { workspace, deploymentId, assistant } = place
   const setSearch = useSetSearch({ isLocal: true })
   const tab = useSearchParams().get('tab') ?? 'details'
-  const query = useQuery(assistantQuery(workspace, deployment, assistant))
-  const retry = useTryAgain(assistantQuery(workspace, deployment, assistant).queryKey)
+  const query = useQuery(assistantQuery(workspace, deploymentId, assistant))
+  const retry = useTryAgain(assistantQuery(workspace, deploymentId, assistant).queryKey)
   const error = query.error ?? query.failureReason
   const one = query.data
   // Servers reject a malformed id instead of answering "not found".
@@ -89,7 +89,7 @@ export function AssistantPage({ changes, ...place }: Props) {
 }
 
 function Head({ place, assistant: one }: { place: AssistantPlace; assistant: Assistant | undefined }) {
-  const { workspace, deployment, assistant } = place
+  const { workspace, deploymentId, assistant } = place
   const router = useRouter()
   const whyNot = useReasons().run
   const [isDeleting, setDeleting] = useState(false)
@@ -132,13 +132,13 @@ function Head({ place, assistant: one }: { place: AssistantPlace; assistant: Ass
             ) : (
               <>
                 <Button asChild>
-                  <Link href={routes.editAssistant(workspace, deployment, assistant)}>
+                  <Link href={routes.editAssistant(workspace, deploymentId, assistant)}>
                     <Pencil aria-hidden />
                     Edit
                   </Link>
                 </Button>
                 <Button asChild>
-                  <Link href={routes.newRun(workspace, deployment, { assistant })}>
+                  <Link href={routes.newRun(workspace, deploymentId, { assistant })}>
                     <Play aria-hidden />
                     Run this assistant
                   </Link>
@@ -169,7 +169,7 @@ function Head({ place, assistant: one }: { place: AssistantPlace; assistant: Ass
           place={place}
           name={name}
           onClose={() => setDeleting(false)}
-          onDone={() => router.push(routes.assistants(workspace, deployment))}
+          onDone={() => router.push(routes.assistants(workspace, deploymentId))}
         />
       ) : null}
     </>

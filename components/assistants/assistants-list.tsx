@@ -17,23 +17,23 @@ import { routes } from '@/lib/routes'
 import { assistantColumns } from './assistant-columns'
 import { assistantList, assistantQueryOf, filtersFor } from './list-query'
 
-type Props = { workspace: string; deployment: string; views: readonly SavedView[] }
+type Props = { workspace: string; deploymentId: string; views: readonly SavedView[] }
 
 /** Assistants of a deployment: the default one of each graph, and custom ones. */
-export function AssistantsList({ workspace, deployment, views }: Props) {
+export function AssistantsList({ workspace, deploymentId, views }: Props) {
   const list = useList(assistantList, { workspace, views })
   const { body, filters, isFiltered } = assistantQueryOf(list.search)
-  const options = assistantsQuery(workspace, deployment, body)
+  const options = assistantsQuery(workspace, deploymentId, body)
   const result = useQuery(options)
   // Without a total if the server cannot count.
   const total = useQuery({
-    ...apiQuery(agentServer.countAssistants, { workspace, deployment, body: filters }),
+    ...apiQuery(agentServer.countAssistants, { workspace, deploymentId, body: filters }),
     retry: false,
     placeholderData: keepPreviousData,
   })
   const reason = useReasons().run
-  const columns = useMemo(() => assistantColumns(workspace, deployment, reason), [workspace, deployment, reason])
-  const graphs = useGraphs(workspace, deployment, body.graph_id)
+  const columns = useMemo(() => assistantColumns(workspace, deploymentId, reason), [workspace, deploymentId, reason])
+  const graphs = useGraphs(workspace, deploymentId, body.graph_id)
   const rows = result.data
   return (
     <ListPage
@@ -41,7 +41,7 @@ export function AssistantsList({ workspace, deployment, views }: Props) {
       list={list}
       filters={filtersFor(graphs)}
       verbs={
-        <ActionLink href={routes.newAssistant(workspace, deployment, { graph: body.graph_id })} reason={reason}>
+        <ActionLink href={routes.newAssistant(workspace, deploymentId, { graph: body.graph_id })} reason={reason}>
           <Plus aria-hidden />
           New assistant
         </ActionLink>
@@ -50,7 +50,7 @@ export function AssistantsList({ workspace, deployment, views }: Props) {
       rows={rows}
       columns={columns}
       rowKey={(one) => one.assistant_id}
-      rowHref={(one) => routes.assistant(workspace, deployment, one.assistant_id)}
+      rowHref={(one) => routes.assistant(workspace, deploymentId, one.assistant_id)}
       isNarrowed={isFiltered}
       isBeyond={body.offset > 0}
       empty={<EmptyState title="No assistants">The agent server of this deployment has no graphs.</EmptyState>}
@@ -71,7 +71,7 @@ export function AssistantsList({ workspace, deployment, views }: Props) {
 }
 
 /** The names of all graphs: each has a default assistant. */
-function useGraphs(workspace: string, deployment: string, chosen: string | undefined): string[] {
-  const list = useQuery(defaultAssistantsQuery(workspace, deployment))
+function useGraphs(workspace: string, deploymentId: string, chosen: string | undefined): string[] {
+  const list = useQuery(defaultAssistantsQuery(workspace, deploymentId))
   return [...new Set([...(list.data ?? []).map((one) => one.graph_id), ...(chosen ? [chosen] : [])])]
 }

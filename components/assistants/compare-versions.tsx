@@ -20,9 +20,9 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { Tabs } from '@/components/ui/tabs'
 import type { AssistantChange } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import { assistantQuery, assistantVersionsQuery } from '@/lib/queries/assistants'
 import { routes } from '@/lib/routes'
-import type { AssistantPlace } from './place'
 import { authorsOf, comparable } from './versions'
 
 /** The most versions that one request returns. */
@@ -32,11 +32,11 @@ type Props = AssistantPlace & { changes: readonly AssistantChange[] }
 
 /** Compares two versions of an assistant, chosen in the URL. Defaults to the active version and the one before it. */
 export function CompareVersions({ changes, ...place }: Props) {
-  const { workspace, deployment, assistant } = place
+  const { workspace, deploymentId, assistant } = place
   const search = useSearchParams()
   const set = useSetSearch({ isLocal: true })
-  const list = useQuery(assistantVersionsQuery(workspace, deployment, assistant, { limit: MOST }))
-  const { data: now } = useQuery(assistantQuery(workspace, deployment, assistant))
+  const list = useQuery(assistantVersionsQuery(workspace, deploymentId, assistant, { limit: MOST }))
+  const { data: now } = useQuery(assistantQuery(workspace, deploymentId, assistant))
   const versions = list.data ?? []
   const authors = authorsOf(versions, changes)
   const find = (text: string | null) => versions.find((one) => String(one.version) === text)
@@ -51,7 +51,7 @@ export function CompareVersions({ changes, ...place }: Props) {
         actions={
           <>
             <Button asChild variant="ghost">
-              <Link href={routes.assistant(workspace, deployment, assistant, { tab: 'versions' })}>
+              <Link href={routes.assistant(workspace, deploymentId, assistant, { tab: 'versions' })}>
                 <ArrowLeft aria-hidden />
                 All versions
               </Link>

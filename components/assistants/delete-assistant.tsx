@@ -6,21 +6,21 @@ import { Checkbox } from '@/components/ui/checkbox'
 import { toast } from '@/components/ui/toast'
 import { deleteAssistant } from '@/lib/actions/assistants'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
 import { newRequestKey } from '@/lib/format/request-key'
 import { apiQuery, invalidate } from '@/lib/queries/api-query'
-import type { AssistantPlace } from './place'
 
 type Props = { place: AssistantPlace; name: string; onClose: () => void; onDone: () => void }
 
 /** Confirms deleting an assistant with all its versions, and optionally its threads. */
 export function DeleteAssistant({ place, name, onClose, onDone }: Props) {
-  const { workspace, deployment, assistant } = place
+  const { workspace, deploymentId, assistant } = place
   const client = useQueryClient()
   const [key] = useState(newRequestKey)
   const [deletesThreads, setDeletesThreads] = useState(false)
   const threads = useQuery({
-    ...apiQuery(agentServer.countThreads, { workspace, deployment, body: { metadata: { assistant_id: assistant } } }),
+    ...apiQuery(agentServer.countThreads, { workspace, deploymentId, body: { metadata: { assistant_id: assistant } } }),
     retry: false,
   })
   const number = threads.data === undefined ? 'its' : threads.data === 1 ? 'its 1' : `its ${count(threads.data)}`

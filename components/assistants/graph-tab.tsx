@@ -6,18 +6,18 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { GraphDrawing } from '@/components/shared/layout/graph-drawing'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Skeleton } from '@/components/ui/skeleton'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
 import { assistantGraphQuery, drawnGraph } from '@/lib/queries/assistants'
-import type { AssistantPlace } from './place'
 
 /** The assistant's graph with its subgraphs. */
-export function GraphTab({ workspace, deployment, assistant }: AssistantPlace) {
+export function GraphTab({ workspace, deploymentId, assistant }: AssistantPlace) {
   const [isDeep, setDeep] = useState(true)
-  const whole = useQuery({ ...assistantGraphQuery(workspace, deployment, assistant, { xray: true }), retry: false })
+  const whole = useQuery({ ...assistantGraphQuery(workspace, deploymentId, assistant, { xray: true }), retry: false })
   // Some servers cannot return subgraphs.
   const isRefused = whole.error !== null && whole.error.code !== 'upstream_unreachable'
   const plain = useQuery({
-    ...assistantGraphQuery(workspace, deployment, assistant),
+    ...assistantGraphQuery(workspace, deploymentId, assistant),
     retry: false,
     enabled: !isDeep || isRefused,
   })

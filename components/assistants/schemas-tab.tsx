@@ -6,8 +6,8 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { JsonTree } from '@/components/shared/json/json-tree'
 import { Select } from '@/components/ui/input'
 import { Skeleton } from '@/components/ui/skeleton'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import { assistantSchemasQuery } from '@/lib/queries/assistants'
-import type { AssistantPlace } from './place'
 import { SchemaTable } from './schema-table'
 
 const PARTS = [
@@ -19,8 +19,8 @@ const PARTS = [
 ] as const
 
 /** The schemas of the assistant's graph, as a table of fields or as JSON. */
-export function SchemasTab({ workspace, deployment, assistant }: AssistantPlace) {
-  const query = useQuery({ ...assistantSchemasQuery(workspace, deployment, assistant), retry: false })
+export function SchemasTab({ workspace, deploymentId, assistant }: AssistantPlace) {
+  const query = useQuery({ ...assistantSchemasQuery(workspace, deploymentId, assistant), retry: false })
   const [part, setPart] = useState<(typeof PARTS)[number][0]>('context_schema')
   if (query.error)
     return ['not_found', 'unsupported'].includes(query.error.code) ? (

@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { activateVersion } from '@/lib/actions/assistants'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { AssistantOutcome } from '@/lib/contracts/agents/assistant-edit'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import type { Result } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/request-key'
 import { invalidate } from '@/lib/queries/api-query'
-import type { AssistantPlace } from './place'
 
 /** Activates a version if `seen` is still the active one. Refetches in any case. */
 export function useActivate(place: AssistantPlace) {

@@ -16,10 +16,10 @@ import { StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import type { AssistantChange } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import { differencesOf } from '@/lib/json/difference'
 import { assistantVersionsQuery } from '@/lib/queries/assistants'
 import { routes } from '@/lib/routes'
-import type { AssistantPlace } from './place'
 import { authorsOf, comparable } from './versions'
 
 const ActivateVersion = dynamic(() => import('./activate-version').then((module) => module.ActivateVersion), {
@@ -32,13 +32,13 @@ type Props = { place: AssistantPlace; assistant: Assistant; changes: readonly As
 
 /** All versions, newest first, with their changes, their author if known, and a button to activate them. */
 export function VersionsTab({ place, assistant, changes }: Props) {
-  const { workspace, deployment } = place
+  const { workspace, deploymentId } = place
   const whyNot = useReasons().run
   const [offset, setOffset] = useState(0)
   const [chosen, setChosen] = useState<number>()
   // Reads one more than it shows, because the last one is compared with its predecessor.
   const list = useQuery(
-    assistantVersionsQuery(workspace, deployment, place.assistant, { limit: PAGE_SIZE + 1, offset }),
+    assistantVersionsQuery(workspace, deploymentId, place.assistant, { limit: PAGE_SIZE + 1, offset }),
   )
   const active = assistant.version ?? undefined
   const columns = useMemo(
@@ -67,7 +67,7 @@ export function VersionsTab({ place, assistant, changes }: Props) {
           Each change creates a version and activates it. Runs of the assistant use the active version.
         </span>
         <Button asChild size="sm">
-          <Link href={routes.compareVersions(workspace, deployment, place.assistant)}>
+          <Link href={routes.compareVersions(workspace, deploymentId, place.assistant)}>
             <ArrowLeftRight aria-hidden />
             Compare
           </Link>
@@ -151,7 +151,7 @@ const columnsFor = ({ place, active, authors, rows, whyNot, onActivate }: Column
           <Button asChild size="sm" variant="ghost" className="max-sm:hidden">
             <Link
               aria-label={`Compare version ${one.version} with the active version`}
-              href={routes.compareVersions(place.workspace, place.deployment, place.assistant, {
+              href={routes.compareVersions(place.workspace, place.deploymentId, place.assistant, {
                 a: String(Math.min(one.version, active ?? one.version)),
                 b: String(Math.max(one.version, active ?? one.version)),
               })}

@@ -7,6 +7,7 @@ import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input, Select } from '@/components/ui/input'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
 import { UTC } from '@/lib/format/cron-zone'
 import { nameOfAssistant } from '@/lib/queries/assistants'
@@ -15,7 +16,7 @@ import { FiringsPreview } from './firings-preview'
 import { useAssistants } from './use-assistants'
 
 type Props = {
-  place: { workspace: string; deployment: string }
+  place: DeploymentPlace
   draft: CronDraft
   onChange: (change: Partial<CronDraft>) => void
   /** For an existing cron, whose assistant and thread cannot be changed. */
@@ -163,16 +164,16 @@ export function CronForm(props: Props) {
 
 type AssistantFieldProps = {
   workspace: string
-  deployment: string
+  deploymentId: string
   draft: CronDraft
   isFixed?: boolean
   error?: string
   onChange: (change: Partial<CronDraft>) => void
 }
 
-function AssistantField({ workspace, deployment, draft, isFixed, error, onChange }: AssistantFieldProps) {
+function AssistantField({ workspace, deploymentId, draft, isFixed, error, onChange }: AssistantFieldProps) {
   const id = useId()
-  const { assistants, error: failure, refetch } = useAssistants(workspace, deployment)
+  const { assistants, error: failure, refetch } = useAssistants(workspace, deploymentId)
   const isKnown = assistants?.some((one) => one.assistant_id === draft.assistant)
   return (
     <div className="space-y-1">

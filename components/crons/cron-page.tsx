@@ -22,6 +22,7 @@ import { Skeleton } from '@/components/ui/skeleton'
 import { deleteCron, runCron, updateCron } from '@/lib/actions/crons'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Cron } from '@/lib/contracts/agents/crons'
+import type { CronPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/request-key'
 import { jsonText } from '@/lib/json/value'
 import { invalidate } from '@/lib/queries/api-query'
@@ -35,17 +36,15 @@ import { useAssistants } from './use-assistants'
 
 const EditCron = dynamic(() => import('./edit-cron').then((module) => module.EditCron), { ssr: false })
 
-type Place = { workspace: string; deployment: string; cron: string }
-
 /** One cron: its settings, next runs and past runs. */
-export function CronPage(place: Place) {
-  const { workspace, deployment, cron: id } = place
+export function CronPage(place: CronPlace) {
+  const { workspace, deploymentId, cron: id } = place
   const client = useQueryClient()
-  const query = cronQuery(workspace, deployment, id)
+  const query = cronQuery(workspace, deploymentId, id)
   const { data, error, dataUpdatedAt } = useQuery({ ...query, refetchInterval: 15_000 })
   const retry = useTryAgain(query.queryKey)
   const [isEditing, setEditing] = useState(false)
-  const { nameOf } = useAssistants(workspace, deployment)
+  const { nameOf } = useAssistants(workspace, deploymentId)
   const changed = (cron: Cron) => {
     client.setQueryData(query.queryKey, cron)
     void invalidate(client, agentServer.searchCrons, workspace)
@@ -123,10 +122,10 @@ export function CronPage(place: Place) {
   )
 }
 
-type VerbsProps = { place: Place; cron: Cron; onEdit: () => void; onChanged: (cron: Cron) => void }
+type VerbsProps = { place: CronPlace; cron: Cron; onEdit: () => void; onChanged: (cron: Cron) => void }
 
 function CronVerbs({ place, cron, onEdit, onChanged }: VerbsProps) {
-  const { workspace, deployment } = place
+  const { workspace, deploymentId } = place
   const router = useRouter()
   const client = useQueryClient()
   const reason = useReasons().run
@@ -145,7 +144,7 @@ function CronVerbs({ place, cron, onEdit, onChanged }: VerbsProps) {
   const run = () =>
     void start.save(
       () => runCron({ place, key: runKey.current }),
-      ({ id }) => router.push(routes.recording(workspace, deployment, id)),
+      ({ id }) => router.push(routes.recording(workspace, deploymentId, id)),
     )
   return (
     <>
@@ -174,7 +173,7 @@ function CronVerbs({ place, cron, onEdit, onChanged }: VerbsProps) {
         action={() => deleteCron({ place })}
         onDone={() => {
           void invalidate(client, agentServer.searchCrons, workspace)
-          router.push(routes.crons(workspace, deployment))
+          router.push(routes.crons(workspace, deploymentId))
         }}
       >
         It will stop running. Its runs and their threads are kept. To keep its settings, disable it instead.

@@ -8,6 +8,7 @@ import { DataTable } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { CronPlace, DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
 import { shortId } from '@/lib/format/format'
 import { apiQuery } from '@/lib/queries/api-query'
@@ -15,12 +16,11 @@ import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 
 type Props = {
-  place: { workspace: string; deployment: string; cron: string }
+  place: CronPlace
   /** Its thread, if it always runs on the same one. */
   thread: string | undefined
   isKept: boolean
 }
-type Place = Props['place']
 type Row = { id: string; thread: string; status: string; at: string | null | undefined }
 
 const MOST = 50
@@ -32,9 +32,9 @@ export const CronRuns = ({ place, thread, isKept }: Props) =>
 const REFRESH = { refetchInterval: 10_000 }
 
 /** Runs have the cron's id in their metadata. */
-function RunsOfThread({ place: { workspace, deployment, cron }, thread }: { place: Place; thread: string }) {
+function RunsOfThread({ place: { workspace, deploymentId, cron }, thread }: { place: CronPlace; thread: string }) {
   const params = { thread_id: thread }
-  const query = apiQuery(agentServer.listRuns, { workspace, deployment, params, query: { limit: 200 } })
+  const query = apiQuery(agentServer.listRuns, { workspace, deploymentId, params, query: { limit: 200 } })
   const { data, error } = useQuery({ ...query, ...REFRESH })
   const rows = data
     ?.filter(({ metadata }) => metadata.cron_id === cron)
@@ -42,14 +42,14 @@ function RunsOfThread({ place: { workspace, deployment, cron }, thread }: { plac
     .map(({ run_id: id, status, created_at: at }): Row => ({ id, thread, status, at }))
   const retry = useTryAgain(query.queryKey)
   return (
-    <Runs rows={rows} error={error?.view} onRetry={retry} place={{ workspace, deployment }}>
+    <Runs rows={rows} error={error?.view} onRetry={retry} place={{ workspace, deploymentId }}>
       Scheduled and manual runs appear here.
     </Runs>
   )
 }
 
-function ThreadsOfCron({ place: { workspace, deployment, cron }, isKept }: { place: Place; isKept: boolean }) {
-  const query = threadsQuery(workspace, deployment, {
+function ThreadsOfCron({ place: { workspace, deploymentId, cron }, isKept }: { place: CronPlace; isKept: boolean }) {
+  const query = threadsQuery(workspace, deploymentId, {
     metadata: { cron_id: cron },
     select: ['thread_id', 'status', 'created_at', 'updated_at'],
     sort_by: 'created_at',
@@ -62,7 +62,7 @@ function ThreadsOfCron({ place: { workspace, deployment, cron }, isKept }: { pla
   )
   const retry = useTryAgain(query.queryKey)
   return (
-    <Runs rows={rows} error={error?.view} onRetry={retry} place={{ workspace, deployment }}>
+    <Runs rows={rows} error={error?.view} onRetry={retry} place={{ workspace, deploymentId }}>
       {isKept
         ? 'Scheduled and manual runs appear here.'
         : 'Its threads are deleted when their runs end. Keep threads to see runs here.'}
@@ -74,12 +74,12 @@ type RunsProps = {
   rows: Row[] | undefined
   error: ErrorView | undefined
   onRetry: () => void
-  place: { workspace: string; deployment: string }
+  place: DeploymentPlace
   /** Shown if there are no runs. */
   children: string
 }
 
-const Runs = ({ rows, error, onRetry, place: { workspace, deployment }, children }: RunsProps) => (
+const Runs = ({ rows, error, onRetry, place: { workspace, deploymentId }, children }: RunsProps) => (
   <section aria-label="Runs of this cron">
     <h3 className="mb-2 font-medium">Runs of this cron{rows && rows.length >= MOST ? ` (last ${MOST})` : ''}</h3>
     {error && !rows ? (
@@ -90,7 +90,7 @@ const Runs = ({ rows, error, onRetry, place: { workspace, deployment }, children
         columns={COLUMNS}
         rows={rows}
         rowKey={(one) => one.id}
-        rowHref={(one) => routes.thread(workspace, deployment, one.thread)}
+        rowHref={(one) => routes.thread(workspace, deploymentId, one.thread)}
         pendingRows={3}
         empty={<EmptyState title="No runs yet">{children}</EmptyState>}
       />

@@ -11,6 +11,7 @@ import { Pager } from '@/components/shared/list/pager'
 import { useList } from '@/components/shared/list/use-list'
 import { Select } from '@/components/ui/input'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { apiQuery } from '@/lib/queries/api-query'
 import { cronsQuery } from '@/lib/queries/crons'
 import { routes } from '@/lib/routes'
@@ -18,21 +19,21 @@ import { cronColumns } from './cron-columns'
 import { cronList, cronsQueryOf, PAGE } from './crons-query'
 import { useAssistants } from './use-assistants'
 
-type Props = { workspace: string; deployment: string }
+type Props = DeploymentPlace
 
 /** Scheduled runs of a deployment. */
-export function CronsList({ workspace, deployment }: Props) {
+export function CronsList({ workspace, deploymentId }: Props) {
   const list = useList(cronList)
   const { body, filters, state, isCounted, isFiltered, problem } = cronsQueryOf(list.search)
-  const options = cronsQuery(workspace, deployment, body)
+  const options = cronsQuery(workspace, deploymentId, body)
   const result = useQuery({ ...options, enabled: !problem, refetchInterval: 30_000 })
   const total = useQuery({
-    ...apiQuery(agentServer.countCrons, { workspace, deployment, body: filters }),
+    ...apiQuery(agentServer.countCrons, { workspace, deploymentId, body: filters }),
     enabled: !problem && isCounted && result.isSuccess,
     retry: false,
     placeholderData: keepPreviousData,
   })
-  const { nameOf } = useAssistants(workspace, deployment)
+  const { nameOf } = useAssistants(workspace, deploymentId)
   const columns = useMemo(() => cronColumns(nameOf), [nameOf])
   const reason = useReasons().run
   const rows = result.data
@@ -56,7 +57,7 @@ export function CronsList({ workspace, deployment }: Props) {
         </Select>
       }
       verbs={
-        <ActionLink href={routes.cron(workspace, deployment, 'new')} reason={reason}>
+        <ActionLink href={routes.cron(workspace, deploymentId, 'new')} reason={reason}>
           <Plus aria-hidden />
           New cron
         </ActionLink>
@@ -65,7 +66,7 @@ export function CronsList({ workspace, deployment }: Props) {
       rows={rows}
       columns={columns}
       rowKey={(one) => one.cron_id}
-      rowHref={(one) => routes.cron(workspace, deployment, one.cron_id)}
+      rowHref={(one) => routes.cron(workspace, deploymentId, one.cron_id)}
       pendingRows={8}
       isNarrowed={isFiltered}
       isBeyond={body.offset > 0}

@@ -4,12 +4,13 @@ import { Notice } from '@/components/shared/feedback/notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { updateCron } from '@/lib/actions/crons'
 import type { Cron } from '@/lib/contracts/agents/crons'
+import type { CronPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/request-key'
 import { type CronDraft, draftOf, lostMetadata, patchBody, problemsOf } from './cron-draft'
 import { CronForm } from './cron-form'
 
 type Props = {
-  place: { workspace: string; deployment: string; cron: string }
+  place: CronPlace
   /** The cron as it was when the form opened; only differences from it are sent. */
   cron: Cron
   onSaved: (cron: Cron) => void

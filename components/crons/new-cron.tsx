@@ -7,6 +7,7 @@ import { useSave } from '@/components/shared/form/use-save'
 import { SectionHeader } from '@/components/shared/layout/section-header'
 import { createCron } from '@/lib/actions/crons'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/request-key'
 import { invalidate } from '@/lib/queries/api-query'
 import { routes } from '@/lib/routes'
@@ -14,16 +15,16 @@ import { type CronDraft, createBody, emptyDraft } from './cron-draft'
 import { CronForm } from './cron-form'
 import { useAssistants } from './use-assistants'
 
-type Props = { workspace: string; deployment: string }
+type Props = DeploymentPlace
 
 /** Creates a cron. The draft survives a reload. */
-export function NewCron({ workspace, deployment }: Props) {
+export function NewCron({ workspace, deploymentId }: Props) {
   const router = useRouter()
   const client = useQueryClient()
-  const { assistants } = useAssistants(workspace, deployment)
+  const { assistants } = useAssistants(workspace, deploymentId)
   const [draft, setDraft] = useState<CronDraft>(emptyDraft(''))
   const whole = { ...draft, assistant: draft.assistant || (assistants?.[0]?.assistant_id ?? '') }
-  const forget = useKeptDraft(`pilothouse.cron.${workspace}.${deployment}`, draft, setDraft)
+  const forget = useKeptDraft(`pilothouse.cron.${workspace}.${deploymentId}`, draft, setDraft)
   const { isBusy, error, fieldError, save } = useSave<{ cron: string }>()
   const key = useRef({ body: '', id: '' })
   const submit = () => {
@@ -31,11 +32,11 @@ export function NewCron({ workspace, deployment }: Props) {
     if (key.current.body !== body + whole.thread) key.current = { body: body + whole.thread, id: newRequestKey() }
     const thread = whole.thread || undefined
     void save(
-      () => createCron({ workspace, deployment, thread, key: key.current.id, body }),
+      () => createCron({ workspace, deploymentId, thread, key: key.current.id, body }),
       ({ cron }) => {
         forget()
         void invalidate(client, agentServer.searchCrons, workspace)
-        router.push(routes.cron(workspace, deployment, cron))
+        router.push(routes.cron(workspace, deploymentId, cron))
       },
     )
   }
@@ -43,7 +44,7 @@ export function NewCron({ workspace, deployment }: Props) {
     <>
       <SectionHeader title="New cron" />
       <CronForm
-        place={{ workspace, deployment }}
+        place={{ workspace, deploymentId }}
         draft={whole}
         onChange={(change) => setDraft((now) => ({ ...now, ...change }))}
         verb="Create cron"
@@ -53,7 +54,7 @@ export function NewCron({ workspace, deployment }: Props) {
         onSubmit={submit}
         onCancel={() => {
           forget()
-          router.push(routes.crons(workspace, deployment))
+          router.push(routes.crons(workspace, deploymentId))
         }}
       />
     </>

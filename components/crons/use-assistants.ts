@@ -4,9 +4,9 @@ import { useCallback } from 'react'
 import { nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
 
 /** The assistants to choose from, oldest first, and their names by id. */
-export function useAssistants(workspace: string, deployment: string) {
+export function useAssistants(workspace: string, deploymentId: string) {
   const { data, error, refetch } = useQuery({
-    ...pickableAssistants(workspace, deployment),
+    ...pickableAssistants(workspace, deploymentId),
     staleTime: 60_000,
   })
   const nameOf = useCallback(

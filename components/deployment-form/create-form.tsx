@@ -79,12 +79,12 @@ export function CreateForm({ workspace }: { workspace: string }) {
     const sent = createDeployment({ workspace, key: key.current.id, body })
     const result = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
     if (result.ok) {
-      const { deployment, revision, note } = result.data
+      const { deployment: deploymentId, revision, note } = result.data
       forgetDraft()
       if (note) toast.warning(note)
       void invalidate(client, controlPlane.listDeployments, workspace)
       router.push(
-        revision ? routes.revision(workspace, deployment, revision) : routes.deployment(workspace, deployment),
+        revision ? routes.revision(workspace, deploymentId, revision) : routes.deployment(workspace, deploymentId),
       )
       return // stays busy until the next page is loaded
     }

@@ -12,6 +12,7 @@ import { Checkbox } from '@/components/ui/checkbox'
 import { toast } from '@/components/ui/toast'
 import { deleteDeployment } from '@/lib/actions/deployments'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { mayDeployment } from '@/lib/contracts/wire/state'
 import { shortId } from '@/lib/format/format'
 import { shownText } from '@/lib/format/hidden-characters'
@@ -29,7 +30,7 @@ const ConfirmDialog = dynamic(
 )
 
 /** Irreversible actions. */
-export function Danger({ workspace, deploymentId }: { workspace: string; deploymentId: string }) {
+export function Danger({ workspace, deploymentId }: DeploymentPlace) {
   const router = useRouter()
   const client = useQueryClient()
   const { data } = useQuery(deploymentQuery(workspace, deploymentId))
@@ -78,9 +79,7 @@ export function Danger({ workspace, deploymentId }: { workspace: string; deploym
           }
           verb="Delete deployment"
           typed={isTypable(data.name) ? data.name : shortId(data.id)}
-          action={() =>
-            deleteDeployment({ workspace, deployment: deploymentId, key, name: data.name, deletesTracingProject })
-          }
+          action={() => deleteDeployment({ workspace, deploymentId, key, name: data.name, deletesTracingProject })}
           onDone={() => {
             toast.success(`${shownText(data.name, 80)} is being deleted.`)
             void invalidate(client, controlPlane.listDeployments, workspace)

@@ -67,7 +67,7 @@ type Met = { message: string; now: SettingsView }
 
 function SettingsForm({ workspace, deploymentId, view: given, reason }: SettingsFormProps) {
   const client = useQueryClient()
-  const place = { workspace, deployment: deploymentId }
+  const place = { workspace, deploymentId }
   const [view, setView] = useState(given)
   const [draft, setDraft] = useState(given.settings)
   const [issues, setIssues] = useState<SettingIssues>({})

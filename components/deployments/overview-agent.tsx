@@ -6,23 +6,22 @@ import { Suspense, use } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Badge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/skeleton'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { infoQuery } from '@/lib/queries/system'
 import { routes } from '@/lib/routes'
 import { Panel } from './panel'
 
-type Place = { workspace: string; deploymentId: string }
-
 const MOST = 100
 const SHOWN = 8
 
 /** The assistants shown on the overview; the first one's graph is used in the snippets. */
-export const overviewAssistants = ({ workspace, deploymentId }: Place) =>
+export const overviewAssistants = ({ workspace, deploymentId }: DeploymentPlace) =>
   assistantsQuery(workspace, deploymentId, { limit: MOST, sort_by: 'created_at', sort_order: 'asc' })
 
 /** The graphs and assistants of the agent server, or why they cannot be read. */
-export function OverviewAssistants(place: Place) {
+export function OverviewAssistants(place: DeploymentPlace) {
   const { data, error, refetch } = useQuery(overviewAssistants(place))
   const all = <Link href={routes.assistants(place.workspace, place.deploymentId)}>All assistants</Link>
   if (error && !data)
@@ -62,7 +61,7 @@ export function OverviewAssistants(place: Place) {
 export type Offered = { name: string; reason: string | null }[]
 
 /** The features of the server, with the reason for each missing one. */
-export function OverviewCapabilities({ offered, ...place }: Place & { offered: Promise<Offered | null> }) {
+export function OverviewCapabilities({ offered, ...place }: DeploymentPlace & { offered: Promise<Offered | null> }) {
   const { data: info } = useQuery(infoQuery(place.workspace, place.deploymentId))
   const runtime = info?.graph_js_version ? `JavaScript ${info.graph_js_version}` : info?.graph_py_version
   return (

@@ -7,6 +7,7 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { deploymentHealth } from '@/lib/contracts/wire/state'
 import { shortId } from '@/lib/format/format'
 import { revisionQuery } from '@/lib/queries/revisions'
@@ -14,8 +15,7 @@ import { routes } from '@/lib/routes'
 import { Panel } from './panel'
 import { RevisionStatus } from './revision-status'
 
-type Place = { workspace: string; deploymentId: string }
-type Props = Place & { deployment: Deployment; revisions: readonly Revision[] | undefined }
+type Props = DeploymentPlace & { deployment: Deployment; revisions: readonly Revision[] | undefined }
 
 /** The active revision, and the next one if there is one. */
 export function OverviewRevisions({ workspace, deploymentId, deployment, revisions }: Props) {
@@ -46,7 +46,7 @@ export function OverviewRevisions({ workspace, deploymentId, deployment, revisio
   )
 }
 
-type FactsProps = Place & {
+type FactsProps = DeploymentPlace & {
   id: string
   listed: readonly Revision[] | undefined
   since: string

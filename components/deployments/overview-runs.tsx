@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useEffect, useState } from 'react'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { shortId } from '@/lib/format/format'
 import { subscribe } from '@/lib/live/client'
 import { revisionLogsQuery } from '@/lib/queries/revisions'
@@ -11,7 +12,6 @@ import { routes } from '@/lib/routes'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { Panel } from './panel'
 
-type Place = { workspace: string; deploymentId: string }
 export type RecentRuns = { items: RecordingSummary[] }
 
 const SHOWN = 5
@@ -29,7 +29,11 @@ const OUTCOMES: Record<RecordingOutcome, [Tone, string]> = {
 }
 
 /** The latest recorded runs, and recent errors from those runs and from the active revision's log. */
-export function OverviewRuns({ initial, active, ...place }: Place & { initial: RecentRuns; active: string | null }) {
+export function OverviewRuns({
+  initial,
+  active,
+  ...place
+}: DeploymentPlace & { initial: RecentRuns; active: string | null }) {
   const { workspace, deploymentId } = place
   const [live, setLive] = useState<RecentRuns>()
   useEffect(
@@ -62,7 +66,7 @@ export function OverviewRuns({ initial, active, ...place }: Place & { initial: R
   )
 }
 
-const Runs = ({ workspace, deploymentId, items }: Place & { items: readonly RecordingSummary[] }) => (
+const Runs = ({ workspace, deploymentId, items }: DeploymentPlace & { items: readonly RecordingSummary[] }) => (
   <ul className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 gap-y-1">
     {items.map((one) => {
       const [tone, label] = one.outcome
@@ -86,7 +90,7 @@ const Runs = ({ workspace, deploymentId, items }: Place & { items: readonly Reco
   </ul>
 )
 
-type ErrorsProps = Place & { failed: readonly RecordingSummary[]; active: string | null }
+type ErrorsProps = DeploymentPlace & { failed: readonly RecordingSummary[]; active: string | null }
 
 function Errors({ workspace, deploymentId, failed, active }: ErrorsProps) {
   const log = useQuery({

@@ -1,6 +1,7 @@
 'use client'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { routes } from '@/lib/routes'
 
 const PARTS = [
@@ -11,7 +12,7 @@ const PARTS = [
 ] as const
 
 /** The sections of a deployment's settings: at the side on wide screens, above on narrow ones. */
-export function SettingsNav({ workspace, deploymentId }: { workspace: string; deploymentId: string }) {
+export function SettingsNav({ workspace, deploymentId }: DeploymentPlace) {
   const path = usePathname()
   return (
     <nav aria-label="Settings sections" className="flex gap-1 overflow-x-auto lg:flex-col">

@@ -45,8 +45,8 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
   const [reviewed, setReviewed] = useState<Given[]>()
   const [isSent, setSent] = useState(false)
   const read = useQueries({
-    queries: threads.map(({ deployment, thread }) => ({
-      ...waitingQuery(workspace, deployment, thread),
+    queries: threads.map(({ deployment: deploymentId, thread }) => ({
+      ...waitingQuery(workspace, deploymentId, thread),
       refetchOnWindowFocus: false,
       retry: false,
     })),
@@ -110,7 +110,7 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
 
   function toSend({ id, answers }: Given) {
     const found = threads.find((one) => one.id === id)
-    return found ? [{ deployment: found.deployment, thread: found.thread, answers: printJson(answers) }] : []
+    return found ? [{ deploymentId: found.deployment, thread: found.thread, answers: printJson(answers) }] : []
   }
 }
 

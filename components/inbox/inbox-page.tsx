@@ -39,7 +39,7 @@ type Props = { workspace: string; Answers: AnswersComponent; Joint: JointCompone
 export function InboxPage({ workspace, Answers, Joint }: Props) {
   const { run: reason } = useReasons()
   const search = useSearchParams()
-  const [deployment, thread, marked] = ['deployment', 'thread', 'interrupt'].map((name) => search.get(name) ?? '')
+  const [deploymentId, thread, marked] = ['deployment', 'thread', 'interrupt'].map((name) => search.get(name) ?? '')
   const { inbox, at, problem } = useInbox(workspace)
   const [answered, setAnswered] = useState<Readonly<Record<string, string | null>>>({})
   const [only, setOnly] = useState('')
@@ -52,7 +52,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const fitting = only ? waiting?.filter((one) => one.deployment === only) : waiting
   const first = Math.min(page, Math.max(0, Math.ceil((fitting?.length ?? 0) / PAGE) - 1)) * PAGE
   const rows = fitting?.slice(first, first + PAGE)
-  const openKey = thread ? keyOf({ deployment: deployment ?? '', thread }) : undefined
+  const openKey = thread ? keyOf({ deployment: deploymentId ?? '', thread }) : undefined
   const open = inbox?.threads.find((one) => keyOf(one) === openKey)
   const selection = useSelection(rows ?? [], only)
   useRowKeys({ onSelect: (id) => selection.toggle(id, false) })
@@ -137,7 +137,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
         {thread ? (
           <WaitingPanel
             key={openKey}
-            place={{ workspace, deployment: deployment ?? '', thread }}
+            place={{ workspace, deploymentId: deploymentId ?? '', thread }}
             name={open?.deploymentName}
             marked={marked || undefined}
             Answers={Answers}
@@ -154,13 +154,14 @@ const rowOf = (one: WaitingThread): InboxRow => ({
   id: keyOf(one),
   name: `${one.deploymentName} ${shortId(one.thread)}`,
 })
-const keyOf = ({ deployment, thread }: Pick<WaitingThread, 'deployment' | 'thread'>) => `${deployment} ${thread}`
+const keyOf = ({ deployment: deploymentId, thread }: Pick<WaitingThread, 'deployment' | 'thread'>) =>
+  `${deploymentId} ${thread}`
 
 function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inbox | undefined): ReactNode {
   if (!waiting) return 'Loading…'
   const pending = inbox?.pending ? ` Checking ${count(inbox.pending)} more deployments.` : ''
   if (waiting.length === 0) return `No waiting threads.${pending}`
-  const names = new Set(waiting.map(({ deployment }) => deployment)).size
+  const names = new Set(waiting.map(({ deployment: deploymentId }) => deploymentId)).size
   const cut = inbox && inbox.cut.length > 0 ? ` Only the oldest of ${inbox.cut.join(', ')} are shown.` : ''
   return `${count(waiting.length)} waiting ${waiting.length === 1 ? 'thread' : 'threads'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`
 }
@@ -187,8 +188,8 @@ const Unread = ({ inbox: { unread } }: { inbox: Inbox }) =>
         </p>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
         <ul tabIndex={0} aria-label="Not read" className="mt-1 max-h-40 overflow-y-auto text-ink-2 text-xs">
-          {unread.map(({ deployment, deploymentName, message, readAt }) => (
-            <li key={deployment}>
+          {unread.map(({ deployment: deploymentId, deploymentName, message, readAt }) => (
+            <li key={deploymentId}>
               <span className="font-medium text-ink">{deploymentName}</span>: {message}{' '}
               {readAt ? (
                 <>
@@ -207,7 +208,7 @@ const Unread = ({ inbox: { unread } }: { inbox: Inbox }) =>
 type SelectProps = { threads: readonly WaitingThread[] | undefined; value: string; onChange: (value: string) => void }
 
 function DeploymentSelect({ threads = [], value, onChange }: SelectProps) {
-  const names = new Map(threads.map(({ deployment, deploymentName }) => [deployment, deploymentName]))
+  const names = new Map(threads.map(({ deployment: deploymentId, deploymentName }) => [deploymentId, deploymentName]))
   // Resets the filter when its deployment has no waiting threads left.
   useEffect(() => {
     if (value && !names.has(value)) onChange('')

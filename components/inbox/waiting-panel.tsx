@@ -11,6 +11,7 @@ import { IdChip } from '@/components/shared/text/id-chip'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { answerThread } from '@/lib/actions/inbox'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/request-key'
 import { printJson } from '@/lib/json/lossless'
@@ -32,7 +33,7 @@ export type AnswersProps = {
 export type AnswersComponent = (props: AnswersProps) => ReactNode
 
 type Props = {
-  place: { workspace: string; deployment: string; thread: string }
+  place: ThreadPlace
   name?: string
   marked?: string
   Answers: AnswersComponent
@@ -42,11 +43,11 @@ type Props = {
 
 /** One waiting thread with its questions and the form to answer them. */
 export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered }: Props) {
-  const { workspace, deployment, thread } = place
+  const { workspace, deploymentId, thread } = place
   // Kept in state, because an answered thread leaves the list.
   const [name, setName] = useState(listed)
   if (listed && listed !== name) setName(listed)
-  const query = waitingQuery(workspace, deployment, thread)
+  const query = waitingQuery(workspace, deploymentId, thread)
   // Questions must not change while the user answers; they are refetched after an answer.
   const { data, error, dataUpdatedAt } = useQuery({ ...query, refetchOnWindowFocus: false })
   const retry = useTryAgain(query.queryKey)
@@ -82,11 +83,11 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
           {name ?? 'Thread'}
         </h2>
         <IdChip id={thread} what="thread id" className="text-ink-2" />
-        <Link className="ml-auto text-accent text-xs underline" href={routes.thread(workspace, deployment, thread)}>
+        <Link className="ml-auto text-accent text-xs underline" href={routes.thread(workspace, deploymentId, thread)}>
           Open thread
         </Link>
       </header>
-      {sent ? <Sent {...sent} workspace={workspace} deployment={deployment} /> : null}
+      {sent ? <Sent {...sent} workspace={workspace} deploymentId={deploymentId} /> : null}
       {isOver ? (
         sent ? null : (
           <p className="text-ink-2">This thread is no longer waiting. It was answered or has continued.</p>
@@ -109,7 +110,9 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
             marked={marked}
             isBusy={save.isBusy}
             error={save.error}
-            linkTo={(interrupt) => window.location.origin + routes.inbox(workspace, { deployment, thread, interrupt })}
+            linkTo={(interrupt) =>
+              window.location.origin + routes.inbox(workspace, { deployment: deploymentId, thread, interrupt })
+            }
             onSend={send}
           />
           {save.error?.code === 'conflict' ? (
@@ -130,16 +133,16 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
   )
 }
 
-type SentProps = { run: RecordingSummary; isAll: boolean; workspace: string; deployment: string }
+type SentProps = { run: RecordingSummary; isAll: boolean; workspace: string; deploymentId: string }
 
-const Sent = ({ run, isAll, workspace, deployment }: SentProps) => (
+const Sent = ({ run, isAll, workspace, deploymentId }: SentProps) => (
   <p
     role="status"
     className="mb-3 flex flex-wrap items-center gap-2 rounded-md border border-ok/30 bg-ok-soft px-3 py-2"
   >
     <CheckCircle2 aria-hidden className="size-4 text-ok" />
     {isAll ? 'Answered.' : 'Answered. Other questions are still open.'}
-    <Link className="text-accent underline" href={routes.recording(workspace, deployment, run.id)}>
+    <Link className="text-accent underline" href={routes.recording(workspace, deploymentId, run.id)}>
       Watch the run
     </Link>
   </p>

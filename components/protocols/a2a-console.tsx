@@ -21,17 +21,17 @@ import {
 } from '@/lib/contracts/agents/a2a'
 import type { AgentCard } from '@/lib/contracts/agents/system'
 import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/request-key'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import type { AgentPlace } from '@/lib/queries/protocols'
 import { A2aOutcomeView } from './a2a-outcome'
 import { A2aTasks } from './a2a-tasks'
 import { ExchangeView, RpcErrorNotice } from './exchange-view'
 import { useConversation } from './use-conversation'
 import { Waiting } from './waiting'
 
-type Props = { place: AgentPlace; assistant: string; card: AgentCard }
+type Props = { place: DeploymentPlace; assistant: string; card: AgentCard }
 
 const answersOf = (entries: readonly WireEntry[], version: A2aVersion, verb: A2aVerb) =>
   answersTo(exchangesOf(entries).exchanges, A2A_METHODS[version][verb])

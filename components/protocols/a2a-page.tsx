@@ -10,9 +10,9 @@ import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/input'
 import { Skeleton } from '@/components/ui/skeleton'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { apiQuery } from '@/lib/queries/api-query'
 import { MOST_PICKABLE, nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
-import type { AgentPlace } from '@/lib/queries/protocols'
 import { AgentCardView } from './agent-card-view'
 import { Endpoint, useUnsupportedReason } from './endpoint'
 import { a2aSnippets } from './snippets'
@@ -23,14 +23,14 @@ const A2aConsole = dynamic(() => import('./a2a-console').then((module) => module
 })
 
 /** A deployment's assistants as A2A agents: their cards, and a console to talk to them. */
-export function A2aPage({ place }: { place: AgentPlace }) {
-  const { workspace, deployment } = place
+export function A2aPage({ place }: { place: DeploymentPlace }) {
+  const { workspace, deploymentId } = place
   const missing = useUnsupportedReason(place, 'a2a')
   const [requested, setRequested] = useLocalParam('assistant')
-  const assistants = useQuery(pickableAssistants(workspace, deployment))
-  const retryList = useTryAgain(pickableAssistants(workspace, deployment).queryKey)
+  const assistants = useQuery(pickableAssistants(workspace, deploymentId))
+  const retryList = useTryAgain(pickableAssistants(workspace, deploymentId).queryKey)
   const chosen = requested || assistants.data?.[0]?.assistant_id || ''
-  const cardQuery = apiQuery(agentServer.getAgentCard, { workspace, deployment, query: { assistant_id: chosen } })
+  const cardQuery = apiQuery(agentServer.getAgentCard, { workspace, deploymentId, query: { assistant_id: chosen } })
   const card = useQuery({ ...cardQuery, enabled: !missing && chosen !== '', staleTime: 60_000 })
   const retryCard = useTryAgain(cardQuery.queryKey)
   if (missing || card.error?.code === 'unsupported')

@@ -5,12 +5,12 @@ import { type Snippet, Snippets } from '@/components/shared/layout/snippets'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { CopyButton } from '@/components/ui/copy-button'
 import { Skeleton } from '@/components/ui/skeleton'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { deploymentQuery } from '@/lib/queries/deployments'
-import type { AgentPlace } from '@/lib/queries/protocols'
 import { infoQuery } from '@/lib/queries/system'
 
 type Props = {
-  place: AgentPlace
+  place: DeploymentPlace
   /** Relative to the deployment's URL. */
   path: string
   snippets: (url: string) => Snippet[]
@@ -19,7 +19,7 @@ type Props = {
 
 /** The URL of a protocol endpoint and snippets for calling it. The key is a placeholder, never the console's. */
 export function Endpoint({ place, path, snippets, children }: Props) {
-  const { data } = useQuery(deploymentQuery(place.workspace, place.deployment))
+  const { data } = useQuery(deploymentQuery(place.workspace, place.deploymentId))
   const base = data?.source_config?.custom_url?.replace(/\/+$/, '')
   const url = base && base + path
   return (
@@ -51,8 +51,11 @@ export function Endpoint({ place, path, snippets, children }: Props) {
 }
 
 /** Why the server does not support a protocol, if its `/info` says so; otherwise undefined. */
-export function useUnsupportedReason({ workspace, deployment }: AgentPlace, flag: 'mcp' | 'a2a'): string | undefined {
-  const { data } = useQuery({ ...infoQuery(workspace, deployment), retry: false })
+export function useUnsupportedReason(
+  { workspace, deploymentId }: DeploymentPlace,
+  flag: 'mcp' | 'a2a',
+): string | undefined {
+  const { data } = useQuery({ ...infoQuery(workspace, deploymentId), retry: false })
   if (data?.flags[flag] !== false) return undefined
   return `This agent server does not support ${flag === 'mcp' ? 'MCP' : 'A2A'}.`
 }

@@ -6,7 +6,7 @@ import { useLocalParam } from '@/components/shared/layout/use-local-param'
 import { Skeleton } from '@/components/ui/skeleton'
 import { Tabs } from '@/components/ui/tabs'
 import { type McpServer, toolsOf } from '@/lib/contracts/agents/mcp'
-import type { AgentPlace } from '@/lib/queries/protocols'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { Endpoint, useUnsupportedReason } from './endpoint'
 import { McpListView } from './mcp-list'
 import { mcpSnippets } from './snippets'
@@ -29,7 +29,7 @@ type Kind = (typeof KINDS)[number]
 const LABELS: Record<Kind, string> = { tools: 'Tools', prompts: 'Prompts', resources: 'Resources' }
 
 /** A deployment as an MCP server: its endpoint, and consoles for its tools, prompts and resources. */
-export function McpPage({ place, views }: { place: AgentPlace; views: ToolViews }) {
+export function McpPage({ place, views }: { place: DeploymentPlace; views: ToolViews }) {
   const missing = useUnsupportedReason(place, 'mcp')
   const [show, setShow] = useLocalParam('show')
   const [open, setOpen] = useLocalParam('tool')

@@ -5,7 +5,7 @@ import { useLocalParam } from '@/components/shared/layout/use-local-param'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { type McpPrompt, promptMessages, promptsOf } from '@/lib/contracts/agents/mcp'
 import { answersTo } from '@/lib/contracts/wire/exchange'
-import type { AgentPlace } from '@/lib/queries/protocols'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { McpListView } from './mcp-list'
 import { ReadConsole } from './read-console'
 import type { ToolViews } from './tool-console'
@@ -16,7 +16,7 @@ import { useMcpList } from './use-mcp-list'
 type Arguments = ToolViews['Arguments']
 
 /** The prompts of an MCP server, with a form to render one with arguments. */
-export function McpPrompts({ place, Arguments }: { place: AgentPlace; Arguments: Arguments }) {
+export function McpPrompts({ place, Arguments }: { place: DeploymentPlace; Arguments: Arguments }) {
   const [open, setOpen] = useLocalParam('prompt')
   const list = useMcpList(place, 'prompts')
   const prompts = useMemo(() => promptsOf(list.results), [list.results])
@@ -29,7 +29,7 @@ export function McpPrompts({ place, Arguments }: { place: AgentPlace; Arguments:
   )
 }
 
-type Props = { place: AgentPlace; prompt: McpPrompt; Arguments: Arguments }
+type Props = { place: DeploymentPlace; prompt: McpPrompt; Arguments: Arguments }
 
 function PromptConsole({ place, prompt, Arguments }: Props) {
   const { name, title, description } = prompt

@@ -6,7 +6,7 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { type McpResource, resourceBlocks, resourcesOf } from '@/lib/contracts/agents/mcp'
 import { answersTo } from '@/lib/contracts/wire/exchange'
-import type { AgentPlace } from '@/lib/queries/protocols'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { McpListView } from './mcp-list'
 import { ReadConsole } from './read-console'
 import { ResultBlock } from './tool-result'
@@ -14,7 +14,7 @@ import { useConversation } from './use-conversation'
 import { useMcpList } from './use-mcp-list'
 
 /** The resources and resource templates of an MCP server, with a form to read one. */
-export function McpResources({ place }: { place: AgentPlace }) {
+export function McpResources({ place }: { place: DeploymentPlace }) {
   const [open, setOpen] = useLocalParam('resource')
   const list = useMcpList(place, 'resources')
   // Many servers have no templates and reject the request; that counts as an empty list.
@@ -29,7 +29,7 @@ export function McpResources({ place }: { place: AgentPlace }) {
   )
 }
 
-function ResourceConsole({ place, resource }: { place: AgentPlace; resource: McpResource }) {
+function ResourceConsole({ place, resource }: { place: DeploymentPlace; resource: McpResource }) {
   const id = useId()
   const [uri, setUri] = useState(resource.uri)
   const conversation = useConversation(place)

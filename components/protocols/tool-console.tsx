@@ -10,7 +10,7 @@ import { Button } from '@/components/ui/button'
 import { Tabs } from '@/components/ui/tabs'
 import { type McpTool, toolResult } from '@/lib/contracts/agents/mcp'
 import { answersTo } from '@/lib/contracts/wire/exchange'
-import type { AgentPlace } from '@/lib/queries/protocols'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { ExchangeView, RpcErrorNotice } from './exchange-view'
 import { ToolResult } from './tool-result'
 import { useConversation } from './use-conversation'
@@ -29,7 +29,7 @@ export type ToolViews = {
   SchemaTable: ComponentType<{ schema: Schema }>
 }
 
-type Props = { place: AgentPlace; tool: McpTool; views: ToolViews }
+type Props = { place: DeploymentPlace; tool: McpTool; views: ToolViews }
 
 /** One tool: its description, its schemas, and a form to call it. */
 export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: Props) {

@@ -2,13 +2,14 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
 import { exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
-import { type AgentPlace, askProtocol } from '@/lib/queries/protocols'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { askProtocol } from '@/lib/queries/protocols'
 
 /** How often a stream of many events is rendered. */
 const REDRAW_MS = 100
 
 /** Sends protocol requests to an agent server, one at a time, and collects the raw exchange. */
-export function useConversation({ workspace, deployment }: AgentPlace) {
+export function useConversation({ workspace, deploymentId }: DeploymentPlace) {
   const [entries, setEntries] = useState<readonly WireEntry[]>([])
   const [since, setSince] = useState<number>()
   const [wasStopped, setStopped] = useState(false)
@@ -25,7 +26,7 @@ export function useConversation({ workspace, deployment }: AgentPlace) {
       setStopped(false)
       draw()
       const timer = setInterval(draw, REDRAW_MS)
-      await askProtocol({ workspace, deployment }, ask, (more) => received.push(...more), controller.signal).catch(
+      await askProtocol({ workspace, deploymentId }, ask, (more) => received.push(...more), controller.signal).catch(
         () => {},
       )
       clearInterval(timer)
@@ -33,7 +34,7 @@ export function useConversation({ workspace, deployment }: AgentPlace) {
       if (running.current === controller) setSince(undefined)
       return received
     },
-    [workspace, deployment],
+    [workspace, deploymentId],
   )
   const stop = useCallback(() => {
     running.current?.abort()

@@ -3,10 +3,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { MCP_LISTS, type McpList, mcpServer } from '@/lib/contracts/agents/mcp'
 import { answersTo, exchangesOf } from '@/lib/contracts/wire/exchange'
-import { type AgentPlace, mcpListQuery } from '@/lib/queries/protocols'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { mcpListQuery } from '@/lib/queries/protocols'
 
 /** Reads an MCP list: its result pages, the server's own description, and any error. */
-export function useMcpList(place: AgentPlace, ask: McpList, { enabled = true } = {}) {
+export function useMcpList(place: DeploymentPlace, ask: McpList, { enabled = true } = {}) {
   const query = mcpListQuery(place, ask)
   const { data } = useQuery({ ...query, enabled })
   const client = useQueryClient()

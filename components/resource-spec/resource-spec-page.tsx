@@ -206,7 +206,7 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
       ) : null}
       {isReviewing && view.seen ? (
         <ReviewDialog
-          place={{ workspace, deployment: deploymentId }}
+          place={{ workspace, deploymentId }}
           base={base}
           draft={draft}
           seen={view.seen}

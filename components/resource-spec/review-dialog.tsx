@@ -6,6 +6,7 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { saveResourceSpec } from '@/lib/actions/resource-spec'
 import type { ResourceSpecView, SpecOutcome } from '@/lib/contracts/deployments/resource-spec-view'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { LastSeen } from '@/lib/edit'
 import type { FieldError } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/request-key'
@@ -18,7 +19,7 @@ import { type Spec, specOf } from './spec-value'
 
 type Saved = SpecOutcome & { kind: 'saved' }
 type ReviewDialogProps = {
-  place: { workspace: string; deployment: string }
+  place: DeploymentPlace
   base: Spec
   draft: Spec
   seen: LastSeen

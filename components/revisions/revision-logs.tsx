@@ -5,14 +5,14 @@ import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { Tabs } from '@/components/ui/tabs'
 import { LogViewer } from './logs/log-viewer'
 
-type Props = { workspace: string; deployment: string; revision: string; status: string; hasBuild: boolean }
+type Props = { workspace: string; deploymentId: string; revision: string; status: string; hasBuild: boolean }
 
 /** The log that explains a failure, or the one that is being written now. */
 const firstLog = (status: string, hasBuild: boolean) =>
   hasBuild && !['DEPLOYED', 'DEPLOY_FAILED', 'AWAITING_DEPLOY', 'DEPLOYING'].includes(status) ? 'build' : 'deploy'
 
 /** The build and deploy logs of a revision. The URL keeps which one is open and how it is filtered. */
-export function RevisionLogs({ workspace, deployment, revision, status, hasBuild }: Props) {
+export function RevisionLogs({ workspace, deploymentId, revision, status, hasBuild }: Props) {
   const search = useSearchParams()
   const set = useSetSearch({ isLocal: true })
   const chosen = search.get('log')
@@ -30,7 +30,7 @@ export function RevisionLogs({ workspace, deployment, revision, status, hasBuild
       <LogViewer
         key={type}
         workspace={workspace}
-        deployment={deployment}
+        deploymentId={deploymentId}
         revision={revision}
         type={type}
         view={{

@@ -104,7 +104,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
         <div className="min-w-0">
           <RevisionLogs
             workspace={workspace}
-            deployment={deploymentId}
+            deploymentId={deploymentId}
             revision={revision.id}
             status={revision.status}
             hasBuild={hasBuild}

@@ -66,7 +66,7 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
           {query.status && !known ? <option value={query.status}>{query.status}</option> : null}
         </Select>
         <span className="ml-auto">
-          <CompareButton workspace={workspace} deployment={deploymentId} chosen={chosen} rows={rows ?? []} />
+          <CompareButton workspace={workspace} deploymentId={deploymentId} chosen={chosen} rows={rows ?? []} />
         </span>
       </div>
       {isPartial ? (
@@ -119,12 +119,12 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
 
 type CompareProps = {
   workspace: string
-  deployment: string
+  deploymentId: string
   chosen: readonly string[]
   rows: readonly { id: string; created_at: string }[]
 }
 
-function CompareButton({ workspace, deployment, chosen, rows }: CompareProps) {
+function CompareButton({ workspace, deploymentId, chosen, rows }: CompareProps) {
   const [first, second] = chosen
   if (!first || !second)
     return (
@@ -138,7 +138,7 @@ function CompareButton({ workspace, deployment, chosen, rows }: CompareProps) {
   const [older, newer] = place(first) > place(second) ? [first, second] : [second, first]
   return (
     <Button asChild variant="primary">
-      <Link href={routes.compareRevisions(workspace, deployment, older, newer)}>
+      <Link href={routes.compareRevisions(workspace, deploymentId, older, newer)}>
         <GitCompare aria-hidden />
         Compare
       </Link>

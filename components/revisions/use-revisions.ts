@@ -14,10 +14,15 @@ type Heads = { latest_revision_id?: string | null; active_revision_id?: string |
  * A live page of revisions. A server without a list still names the latest and the active revision; then the list holds just
  * those two and `isPartial` is true.
  */
-export function useRevisions(workspace: string, deployment: string, query: ListQuery, heads: Heads) {
-  const options = revisionsQuery(workspace, deployment, query)
+export function useRevisions(workspace: string, deploymentId: string, query: ListQuery, heads: Heads) {
+  const options = revisionsQuery(workspace, deploymentId, query)
   const { problem, refetchInterval } = useLiveQuery(
-    { kind: 'revisions', workspace, deployment, query: query as Record<string, string | number | boolean> },
+    {
+      kind: 'revisions',
+      workspace,
+      deployment: deploymentId,
+      query: query as Record<string, string | number | boolean>,
+    },
     options.queryKey,
   )
   const retry = useTryAgain(options.queryKey)
@@ -27,7 +32,7 @@ export function useRevisions(workspace: string, deployment: string, query: ListQ
     ? [...new Set([heads?.latest_revision_id, heads?.active_revision_id])].filter((id) => id != null)
     : []
   const few = useQueries({
-    queries: ids.map((id) => ({ ...revisionQuery(workspace, deployment, id), refetchInterval: 5_000 })),
+    queries: ids.map((id) => ({ ...revisionQuery(workspace, deploymentId, id), refetchInterval: 5_000 })),
   })
   const found = few.map(({ data }) => data).filter((one): one is Revision => one !== undefined)
   const failure = few.find(({ error }) => error)?.error

@@ -38,7 +38,7 @@ export function VerbDialog(props: Props) {
   const { isBusy, error, save } = useSave<Done>()
   const client = useQueryClient()
   const router = useRouter()
-  const input = { workspace, deployment: deployment.id, revision: revision.id, key }
+  const input = { workspace, deploymentId: deployment.id, revision: revision.id, key }
   const send = (): Promise<Result<Done>> =>
     verb === 'redeploy'
       ? redeployRevision(input)

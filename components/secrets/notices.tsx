@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Notice } from '@/components/shared/feedback/notice'
 import { Button } from '@/components/ui/button'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { SavedEdit } from '@/lib/edit'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import type { Paste } from './add-secret'
@@ -55,13 +56,13 @@ export function StaleListNotice({
   at,
   onRead,
 }: {
-  place: { workspace: string; deployment: string }
+  place: DeploymentPlace
   latest: string | null
   /** When the browser read the list; 0 if the server did. */
   at: number
   onRead: () => void
 }) {
-  const { data, dataUpdatedAt } = useQuery(deploymentQuery(place.workspace, place.deployment))
+  const { data, dataUpdatedAt } = useQuery(deploymentQuery(place.workspace, place.deploymentId))
   const now = data?.latest_revision_id ?? null
   if (!data || now === latest || dataUpdatedAt < at) return null
   return (

@@ -14,13 +14,14 @@ import {
   type SecretOutcome,
 } from '@/lib/contracts/deployments/secret-changes'
 import type { SecretsView } from '@/lib/contracts/deployments/secrets-view'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { EditConflict, SavedEdit } from '@/lib/edit'
 import { newRequestKey } from '@/lib/format/request-key'
 import { SecretsConflict } from './secrets-conflict'
 
 type Saved = SavedEdit & { view: SecretsView | null }
 type ReviewDialogProps = {
-  place: { workspace: string; deployment: string }
+  place: DeploymentPlace
   view: SecretsView
   changes: SecretChange[]
   onClose: () => void

@@ -56,7 +56,7 @@ export function SecretsPage({ workspace, deploymentId, view: given }: SecretsPag
   const changes = useMemo(() => changesOf(draft, names), [draft, names])
   const problems = useMemo(() => problemsOf(view, changes), [view, changes])
   const count = countOf(draft)
-  const place = { workspace, deployment: deploymentId }
+  const place = { workspace, deploymentId }
 
   const changeRef = useRef(change)
   changeRef.current = change

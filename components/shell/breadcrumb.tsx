@@ -9,7 +9,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { shortId } from '@/lib/format/format'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
-import { placesOf } from './nav'
+import { navItems } from './nav'
 
 type Crumb = { label: string; href: Route; isCode?: boolean }
 
@@ -35,21 +35,21 @@ const PARTS: Record<string, { label: string; pages?: Record<string, string> }> =
 export function Breadcrumb({ workspace }: { workspace: string }) {
   const [, , place, id, part, item] = usePathname().split('/').map(decode)
   const isNew = place === 'deployments' && id === 'new'
-  const deployment = place === 'deployments' && !isNew ? id : undefined
-  const name = useLoadedName(workspace, deployment)
+  const deploymentId = place === 'deployments' && !isNew ? id : undefined
+  const name = useLoadedName(workspace, deploymentId)
   const crumbs: Crumb[] = []
-  const home = placesOf(workspace).find(({ href }) => href === `/${encodeURIComponent(workspace)}/${place}`)
+  const home = navItems(workspace).find(({ href }) => href === `/${encodeURIComponent(workspace)}/${place}`)
   if (home) crumbs.push(home)
   if (place === 'settings' && id === 'prices') crumbs.push({ label: 'Model prices', href: routes.prices(workspace) })
   if (isNew) crumbs.push({ label: 'New deployment', href: routes.newDeployment(workspace) })
-  if (deployment) {
+  if (deploymentId) {
     crumbs.push({
-      label: name ?? shortId(deployment),
-      href: routes.deployment(workspace, deployment),
+      label: name ?? shortId(deploymentId),
+      href: routes.deployment(workspace, deploymentId),
       isCode: !name,
     })
     const known = PARTS[part ?? '']
-    const at = `${routes.deployment(workspace, deployment)}/${part}`
+    const at = `${routes.deployment(workspace, deploymentId)}/${part}`
     if (known) crumbs.push({ label: known.label, href: at as Route })
     if (known && item)
       crumbs.push({
@@ -97,7 +97,7 @@ function decode(segment: string): string {
  * The deployment's name once the page has loaded it. Reads the cache without an observer, because an observer created before
  * the page's own data arrives would delay that data.
  */
-function useLoadedName(workspace: string, deployment: string | undefined): string | undefined {
+function useLoadedName(workspace: string, deploymentId: string | undefined): string | undefined {
   const client = useQueryClient()
   // Batched, because the cache can change while another component renders.
   const subscribe = useCallback(
@@ -105,7 +105,7 @@ function useLoadedName(workspace: string, deployment: string | undefined): strin
     [client],
   )
   const read = () =>
-    deployment ? client.getQueryData(deploymentQuery(workspace, deployment).queryKey)?.name : undefined
+    deploymentId ? client.getQueryData(deploymentQuery(workspace, deploymentId).queryKey)?.name : undefined
   // During hydration the cache is as empty as it was on the server.
   return useSyncExternalStore(subscribe, read, () => undefined)
 }

@@ -3,10 +3,10 @@ import type { Route } from 'next'
 import type { Role } from '@/lib/contracts/wire/api'
 import { routes } from '@/lib/routes'
 
-export type Place = { label: string; href: Route; icon: LucideIcon; role: Role }
+export type NavItem = { label: string; href: Route; icon: LucideIcon; role: Role }
 
 /** The sections of a workspace, with the lowest role that may see each. */
-export const placesOf = (workspace: string): Place[] => [
+export const navItems = (workspace: string): NavItem[] => [
   { label: 'Deployments', href: routes.deployments(workspace), icon: Boxes, role: 'viewer' },
   { label: 'Runs', href: routes.allRuns(workspace), icon: Activity, role: 'viewer' },
   { label: 'Inbox', href: routes.inbox(workspace), icon: Inbox, role: 'viewer' },

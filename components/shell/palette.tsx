@@ -10,7 +10,7 @@ import { isAtLeast } from '@/lib/contracts/wire/api'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { deploymentParts, routes } from '@/lib/routes'
-import { placesOf } from './nav'
+import { navItems } from './nav'
 import type { ShellWorkspace } from './sidebar'
 import { applyTheme } from './theme'
 
@@ -80,23 +80,23 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
         </Command.Group>
         {assistants.length > 0 ? (
           <Command.Group heading="Assistants" className={group}>
-            {assistants.map(({ deployment, deploymentName, id, name }) => (
+            {assistants.map(({ deploymentId, deploymentName, id, name }) => (
               <Item
-                key={`${deployment} ${id}`}
+                key={`${deploymentId} ${id}`}
                 value={`assistant ${name} ${deploymentName} ${id}`}
                 icon={<Bot />}
-                onSelect={go(routes.assistant(current.slug, deployment, id))}
+                onSelect={go(routes.assistant(current.slug, deploymentId, id))}
               >
                 {name} <span className="text-ink-3">on {deploymentName}</span>
               </Item>
             ))}
             {isAtLeast(current.role, 'developer')
-              ? assistants.map(({ deployment, deploymentName, id, name }) => (
+              ? assistants.map(({ deploymentId, deploymentName, id, name }) => (
                   <Item
-                    key={`${deployment} ${id}`}
+                    key={`${deploymentId} ${id}`}
                     value={`start a run of ${name} ${deploymentName} ${id}`}
                     icon={<Play />}
-                    onSelect={go(routes.newRun(current.slug, deployment, { assistant: id }))}
+                    onSelect={go(routes.newRun(current.slug, deploymentId, { assistant: id }))}
                   >
                     Start a run of {name} <span className="text-ink-3">on {deploymentName}</span>
                   </Item>
@@ -114,7 +114,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
           </Command.Group>
         ) : null}
         <Command.Group heading="Pages" className={group}>
-          {placesOf(current.slug)
+          {navItems(current.slug)
             .filter((place) => isAtLeast(current.role, place.role))
             .map(({ label, href, icon: Icon }) => (
               <Item key={label} value={`page ${label}`} icon={<Icon />} onSelect={go(href)}>
@@ -165,10 +165,10 @@ function useAssistants(workspace: string, search: string) {
       retry: false,
     })),
   })
-  return searched.flatMap(({ id: deployment, name: deploymentName }, index) =>
+  return searched.flatMap(({ id: deploymentId, name: deploymentName }, index) =>
     (found[index]?.data ?? [])
       .slice(0, MAX_PER_SERVER)
-      .map((one) => ({ deployment, deploymentName, id: one.assistant_id, name: one.name || one.graph_id })),
+      .map((one) => ({ deploymentId, deploymentName, id: one.assistant_id, name: one.name || one.graph_id })),
   )
 }
 

@@ -9,7 +9,7 @@ import { MenuOnDemand } from '@/components/ui/menu-on-demand'
 import { cn } from '@/lib/cn'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { InboxCount } from './inbox-count'
-import { placesOf } from './nav'
+import { navItems } from './nav'
 
 export type ShellWorkspace = { slug: string; name: string; role: Role }
 type SidebarProps = { current: ShellWorkspace; workspaces: ShellWorkspace[]; onNavigate?: () => void }
@@ -39,7 +39,7 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
         <WorkspaceMenu trigger={trigger} current={current.slug} workspaces={workspaces} onNavigate={onNavigate} />
       </MenuOnDemand>
       <nav aria-label="Main" className="flex flex-col gap-0.5">
-        {placesOf(current.slug)
+        {navItems(current.slug)
           .filter((place) => isAtLeast(current.role, place.role))
           .map(({ label, href, icon: Icon }) => (
             <NearLink

@@ -9,12 +9,13 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { putItem } from '@/lib/actions/store'
 import type { Item } from '@/lib/contracts/agents/store'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/request-key'
 import { jsonText } from '@/lib/json/value'
 import { namespaceOf, namespaceText } from './store-place'
 
 type Props = {
-  place: { workspace: string; deployment: string }
+  place: DeploymentPlace
   /** The item to edit; absent to create one, initially in this namespace. */
   item?: Item
   namespace: readonly string[]

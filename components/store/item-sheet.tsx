@@ -17,14 +17,14 @@ import { Dialog } from '@/components/ui/dialog'
 import { Skeleton } from '@/components/ui/skeleton'
 import { deleteItem } from '@/lib/actions/store'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { invalidate } from '@/lib/queries/api-query'
 import { itemQuery } from '@/lib/queries/store'
 import { ItemForm } from './item-form'
 import { namespaceText } from './store-place'
 
-type Place = { workspace: string; deployment: string }
 type Props = {
-  place: Place
+  place: DeploymentPlace
   namespace: readonly string[]
   /** The open item; absent to create one. */
   itemKey?: string
@@ -61,8 +61,8 @@ export function ItemSheet({ place, namespace, itemKey, onOpen, onClose }: Props)
 }
 
 function OneItem({ place, namespace, itemKey: key, onClose }: Omit<Props, 'onOpen'> & { itemKey: string }) {
-  const { workspace, deployment } = place
-  const query = itemQuery(workspace, deployment, namespace, key)
+  const { workspace, deploymentId } = place
+  const query = itemQuery(workspace, deploymentId, namespace, key)
   const { data, error, isPending } = useQuery(query)
   const retry = useTryAgain(query.queryKey)
   const refresh = useRefresh(place)
@@ -133,7 +133,7 @@ function OneItem({ place, namespace, itemKey: key, onClose }: Omit<Props, 'onOpe
   )
 }
 
-function useRefresh({ workspace }: Place): () => void {
+function useRefresh({ workspace }: DeploymentPlace): () => void {
   const client = useQueryClient()
   return () => {
     for (const op of [agentServer.searchItems, agentServer.listNamespaces, agentServer.getItem])

@@ -7,11 +7,12 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { MOST_NAMESPACES, namespacesQuery } from '@/lib/queries/store'
 import { namespaceText } from './store-place'
 
 type Props = {
-  place: { workspace: string; deployment: string }
+  place: DeploymentPlace
   current: readonly string[]
   onOpen: (namespace: readonly string[]) => void
 }
@@ -27,8 +28,8 @@ export const NamespaceTree = (props: Props) => (
 const ROOT: readonly string[] = []
 
 function Level({ prefix, ...props }: Props & { prefix: readonly string[] }) {
-  const { workspace, deployment } = props.place
-  const { data, error, refetch } = useQuery(namespacesQuery(workspace, deployment, prefix))
+  const { workspace, deploymentId } = props.place
+  const { data, error, refetch } = useQuery(namespacesQuery(workspace, deploymentId, prefix))
   if (error && !data) return <ErrorNotice error={error.view} onRetry={() => void refetch()} className="m-1" />
   if (!data) return <Skeleton className="m-2 h-4 w-32" />
   // Servers may return the prefix itself, and duplicates if they do not limit the depth.

@@ -13,6 +13,7 @@ import { useList } from '@/components/shared/list/use-list'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import type { Item } from '@/lib/contracts/agents/store'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { itemsQuery } from '@/lib/queries/store'
 import { routes } from '@/lib/routes'
 import { itemColumns } from './item-columns'
@@ -21,17 +22,17 @@ import { itemList, namespaceText, PAGE, storePlaceOf } from './store-place'
 
 const ItemSheet = dynamic(() => import('./item-sheet').then((module) => module.ItemSheet), { ssr: false })
 
-type Props = { workspace: string; deployment: string }
+type Props = DeploymentPlace
 
 /** The agent's long-term memory: namespaces and their items. */
 export function StorePage(place: Props) {
-  const { workspace, deployment } = place
+  const { workspace, deploymentId } = place
   const search = useSearchParams()
   const { namespace, body, isMeaning, isFiltered, problem, open } = storePlaceOf(search)
   const list = useList(itemList(isMeaning))
   const reason = useReasons().run
   const [isNew, setNew] = useState(false)
-  const options = itemsQuery(workspace, deployment, body)
+  const options = itemsQuery(workspace, deploymentId, body)
   const result = useQuery({ ...options, enabled: !problem })
   const items = result.data?.items
   const error = result.error ?? result.failureReason
@@ -45,7 +46,7 @@ export function StorePage(place: Props) {
     list.set({ in: namespaceText(into), key, offset: search.get('offset') ?? '' })
   }
   const hrefOf = (item: Item) =>
-    routes.store(workspace, deployment, {
+    routes.store(workspace, deploymentId, {
       ...Object.fromEntries(search),
       in: namespaceText(item.namespace),
       key: item.key,
@@ -107,7 +108,7 @@ export function StorePage(place: Props) {
       {open || isNew ? (
         <ItemSheet
           key={open ? `${namespaceText(open.namespace)} ${open.key}` : 'new'}
-          place={{ workspace, deployment }}
+          place={{ workspace, deploymentId }}
           namespace={isNew || !open ? namespace : open.namespace}
           itemKey={isNew ? undefined : open?.key}
           onOpen={openItem}

@@ -8,6 +8,7 @@ import { useTryAgain } from '@/components/shared/feedback/use-try-again'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Skeleton } from '@/components/ui/skeleton'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { type MetricFamily, parseMetrics, pointOf } from '@/lib/format/prometheus'
 import { apiQuery } from '@/lib/queries/api-query'
 import { Sparkline } from './sparkline'
@@ -20,8 +21,8 @@ const MAX_FAMILIES = 60
 type Series = { at: number; families: Map<string, MetricFamily>; points: ReadonlyMap<string, (number | undefined)[]> }
 
 /** Live charts of the server's metrics. */
-export function MetricsCharts({ workspace, deployment }: { workspace: string; deployment: string }) {
-  const query = apiQuery(agentServer.getMetrics, { workspace, deployment, query: { format: 'prometheus' } })
+export function MetricsCharts({ workspace, deploymentId }: DeploymentPlace) {
+  const query = apiQuery(agentServer.getMetrics, { workspace, deploymentId, query: { format: 'prometheus' } })
   const { data, error, dataUpdatedAt } = useQuery({ ...query, refetchInterval: INTERVAL_MS, structuralSharing: false })
   const retry = useTryAgain(query.queryKey)
   const series = useSeries(typeof data === 'string' ? data : undefined, dataUpdatedAt)

@@ -12,16 +12,15 @@ import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Info } from '@/lib/contracts/agents/system'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { jsonText } from '@/lib/json/value'
 import { apiQuery } from '@/lib/queries/api-query'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { infoQuery } from '@/lib/queries/system'
 import { MetricsCharts } from './metrics-charts'
 
-type Place = { workspace: string; deployment: string }
-
 /** Health, version, metrics and API reference of an agent server. */
-export const SystemPage = (place: Place) => (
+export const SystemPage = (place: DeploymentPlace) => (
   <div className="space-y-6">
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
       <Health {...place} />
@@ -42,8 +41,8 @@ const Part = ({ title, note, children }: { title: string; note?: string; childre
   </section>
 )
 
-function Health({ workspace, deployment }: Place) {
-  const query = apiQuery(agentServer.getOk, { workspace, deployment, query: { check_db: true } })
+function Health({ workspace, deploymentId }: DeploymentPlace) {
+  const query = apiQuery(agentServer.getOk, { workspace, deploymentId, query: { check_db: true } })
   const { data, error, dataUpdatedAt, errorUpdatedAt } = useQuery({ ...query, refetchInterval: 10_000, retry: false })
   const retry = useTryAgain(query.queryKey)
   return (
@@ -74,8 +73,8 @@ function Health({ workspace, deployment }: Place) {
 }
 
 /** Opens the agent server's own pages in a new tab, without our session or the server's key. */
-function Reference({ workspace, deployment }: Place) {
-  const { data } = useQuery(deploymentQuery(workspace, deployment))
+function Reference({ workspace, deploymentId }: DeploymentPlace) {
+  const { data } = useQuery(deploymentQuery(workspace, deploymentId))
   const base = data?.source_config?.custom_url?.replace(/\/$/, '')
   const isWeb = base !== undefined && /^https?:\/\//i.test(base)
   return (
@@ -102,8 +101,8 @@ function Reference({ workspace, deployment }: Place) {
   )
 }
 
-function About({ workspace, deployment }: Place) {
-  const query = infoQuery(workspace, deployment)
+function About({ workspace, deploymentId }: DeploymentPlace) {
+  const query = infoQuery(workspace, deploymentId)
   const { data, error } = useQuery(query)
   const retry = useTryAgain(query.queryKey)
   return (

@@ -10,7 +10,7 @@ export type BulkVerb = 'delete' | 'cancel'
 type Props = {
   verb: BulkVerb
   workspace: string
-  deployment: string
+  deploymentId: string
   ids: readonly string[]
   /** Ids of the deleted threads. */
   onDone: (gone: string[]) => void
@@ -39,7 +39,7 @@ const VERBS = {
 } as const
 
 /** Deletes several threads, or cancels their runs, after a confirmation, and shows the outcome of each. */
-export function BulkDialog({ verb, workspace, deployment, ids, onDone, onClose }: Props) {
+export function BulkDialog({ verb, workspace, deploymentId, ids, onDone, onClose }: Props) {
   const { action, button, means, outcomes } = VERBS[verb]
   return (
     <Bulk<ThreadResult>
@@ -52,7 +52,7 @@ export function BulkDialog({ verb, workspace, deployment, ids, onDone, onClose }
         const good = results.filter(({ outcome }) => outcome === 'done' || outcome === 'nothing').length
         return `${count(good)} of ${count(results.length)} done`
       }}
-      send={(request) => action({ workspace, deployment, ...request })}
+      send={(request) => action({ workspace, deploymentId, ...request })}
       onResults={(results) =>
         onDone(verb === 'delete' ? results.filter(({ outcome }) => outcome === 'done').map(({ id }) => id) : [])
       }

@@ -10,9 +10,9 @@ import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
 import type { HistoryRow } from '@/lib/contracts/agents/thread-edit'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { byteSize } from '@/lib/format/format'
 import { lightHistoryQuery } from '@/lib/queries/threads'
-import type { ThreadPlace } from './light-thread'
 
 const PAGE_SIZE = 20
 
@@ -45,9 +45,9 @@ export function CheckpointList(props: Props) {
 type PageProps = Props & { before: string | undefined; onOlder: ((last: string) => void) | undefined }
 
 function CheckpointPage({ place, ns, before, onRows, onOlder, ...rest }: PageProps) {
-  const { workspace, deployment, thread } = place
+  const { workspace, deploymentId, thread } = place
   const page = useQuery(
-    lightHistoryQuery(workspace, deployment, thread, {
+    lightHistoryQuery(workspace, deploymentId, thread, {
       limit: PAGE_SIZE,
       ...(before && { before }),
       ...(ns && { ns }),

@@ -7,9 +7,9 @@ import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { toast } from '@/components/ui/toast'
 import { copyThread } from '@/lib/actions/threads'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/request-key'
 import { routes } from '@/lib/routes'
-import type { ThreadPlace } from './light-thread'
 
 /** Copies a thread and opens the copy. */
 export function CopyThread({ place, onClose }: { place: ThreadPlace; onClose: () => void }) {
@@ -22,7 +22,7 @@ export function CopyThread({ place, onClose }: { place: ThreadPlace; onClose: ()
       ({ thread }) => {
         toast.success('Thread copied. This is the copy.')
         onClose()
-        router.push(routes.thread(place.workspace, place.deployment, thread))
+        router.push(routes.thread(place.workspace, place.deploymentId, thread))
       },
     )
   return (

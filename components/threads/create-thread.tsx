@@ -14,11 +14,11 @@ import { createThread } from '@/lib/actions/threads'
 import { newRequestKey } from '@/lib/format/request-key'
 import { routes } from '@/lib/routes'
 
-type Props = { workspace: string; deployment: string; onClose: () => void }
+type Props = { workspace: string; deploymentId: string; onClose: () => void }
 type Made = { thread: string; note?: string }
 
 /** Creates an empty thread with metadata and an optional expiry. */
-export function CreateThread({ workspace, deployment, onClose }: Props) {
+export function CreateThread({ workspace, deploymentId, onClose }: Props) {
   const router = useRouter()
   const [metadata, setMetadata] = useState('{}')
   const [minutes, setMinutes] = useState('')
@@ -34,10 +34,10 @@ export function CreateThread({ workspace, deployment, onClose }: Props) {
     const request = JSON.stringify([metadata, ttl])
     if (key.current.request !== request) key.current = { request, id: newRequestKey() }
     void save(
-      () => createThread({ workspace, deployment, key: key.current.id, metadata, ttlMinutes: ttl }),
+      () => createThread({ workspace, deploymentId, key: key.current.id, metadata, ttlMinutes: ttl }),
       ({ thread, note }) => {
         if (note) toast.warning(note)
-        router.push(routes.thread(workspace, deployment, thread))
+        router.push(routes.thread(workspace, deploymentId, thread))
       },
     )
   }

@@ -12,11 +12,11 @@ import { saveMetadata } from '@/lib/actions/threads'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { MetadataOutcome } from '@/lib/contracts/agents/thread-edit'
 import type { Thread } from '@/lib/contracts/agents/threads'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/request-key'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
 import { invalidate } from '@/lib/queries/api-query'
-import type { ThreadPlace } from './light-thread'
 
 type Metadata = Thread['metadata']
 type Props = { place: ThreadPlace; metadata: Metadata; onClose: () => void }

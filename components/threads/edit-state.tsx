@@ -15,6 +15,7 @@ import { toast } from '@/components/ui/toast'
 import { updateState } from '@/lib/actions/threads'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { CheckpointPlace, StateOutcome } from '@/lib/contracts/agents/thread-edit'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/request-key'
 import { differencesOf, shortJson } from '@/lib/json/difference'
 import { parseJson, printJson } from '@/lib/json/lossless'
@@ -22,7 +23,6 @@ import { isContainer, jsonText, pathText, previewText, scalarText } from '@/lib/
 import { invalidate } from '@/lib/queries/api-query'
 import { assistantGraphQuery } from '@/lib/queries/assistants'
 import type { LoadedState } from '@/lib/queries/thread-states'
-import type { ThreadPlace } from './light-thread'
 import { type StateValues, useStateValues } from './use-state-values'
 
 /** Larger values cannot be edited, only replaced. In characters of JSON. */
@@ -50,7 +50,7 @@ export function EditState({ state, ...props }: Props) {
 type EditorProps = Omit<Props, 'state'> & StateValues
 
 function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClose, onWritten }: EditorProps) {
-  const { workspace, deployment } = place
+  const { workspace, deploymentId } = place
   const client = useQueryClient()
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const [added, setAdded] = useState('')
@@ -62,7 +62,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
   // A write to the newest state is rejected if the thread has changed since; a fork is not.
   const seen = isNewest ? base.id : ''
   const graph = useQuery({
-    ...assistantGraphQuery(workspace, deployment, assistant ?? ''),
+    ...assistantGraphQuery(workspace, deploymentId, assistant ?? ''),
     enabled: assistant !== undefined,
     retry: false,
   })

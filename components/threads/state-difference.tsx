@@ -6,19 +6,19 @@ import { useDifferences } from '@/components/shared/conflict/use-differences'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { CheckpointPlace } from '@/lib/contracts/agents/thread-edit'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { LargeDifferences } from '@/lib/json/difference-source'
 import { LargeJson } from '@/lib/json/large-json'
 import { printJson } from '@/lib/json/lossless'
 import { type LoadedState, stateAtQuery } from '@/lib/queries/thread-states'
-import type { ThreadPlace } from './light-thread'
 
 type Props = { place: ThreadPlace; from: CheckpointPlace; to: CheckpointPlace }
 type Sides = { old: LoadedState; now: LoadedState }
 
 /** The differences between the states of two checkpoints. */
-export function StateDifference({ place: { workspace, deployment, thread }, from, to }: Props) {
-  const old = useQuery(stateAtQuery(workspace, deployment, thread, from))
-  const now = useQuery(stateAtQuery(workspace, deployment, thread, to))
+export function StateDifference({ place: { workspace, deploymentId, thread }, from, to }: Props) {
+  const old = useQuery(stateAtQuery(workspace, deploymentId, thread, from))
+  const now = useQuery(stateAtQuery(workspace, deploymentId, thread, to))
   const failed = old.error ? old : now.error ? now : undefined
   if (failed?.error)
     return <ErrorNotice error={failed.error.view} onRetry={() => void failed.refetch()} className="m-3" />

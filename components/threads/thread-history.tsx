@@ -13,10 +13,10 @@ import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import { Skeleton } from '@/components/ui/skeleton'
 import type { CheckpointPlace, HistoryRow } from '@/lib/contracts/agents/thread-edit'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { stateAtQuery } from '@/lib/queries/thread-states'
 import { routes } from '@/lib/routes'
 import { CheckpointList } from './checkpoint-list'
-import type { ThreadPlace } from './light-thread'
 import { ThreadState } from './thread-state'
 
 const StateDifference = dynamic(() => import('./state-difference').then((module) => module.StateDifference), {
@@ -109,10 +109,10 @@ type ChosenProps = {
 }
 
 function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }: ChosenProps) {
-  const { workspace, deployment, thread } = place
+  const { workspace, deploymentId, thread } = place
   const whyNot = useReasons().run
   const [isEditing, setEditing] = useState(false)
-  const state = useQuery(stateAtQuery(workspace, deployment, thread, chosen))
+  const state = useQuery(stateAtQuery(workspace, deploymentId, thread, chosen))
   const others = rows.filter(({ id }) => id !== chosen.id)
   const canRun = chosen.ns === ''
   return (
@@ -134,7 +134,7 @@ function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }:
         </Select>
         {canRun && !whyNot ? (
           <Button asChild size="sm">
-            <Link href={routes.newRun(workspace, deployment, { thread, assistant, checkpoint: chosen.id })}>
+            <Link href={routes.newRun(workspace, deploymentId, { thread, assistant, checkpoint: chosen.id })}>
               <GitFork aria-hidden />
               Run from here
             </Link>

@@ -19,6 +19,7 @@ import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Thread } from '@/lib/contracts/agents/threads'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { jsonText } from '@/lib/json/value'
 import { subscribe } from '@/lib/live/client'
 import { operationKey } from '@/lib/queries/api-query'
@@ -26,7 +27,7 @@ import { shouldRetry } from '@/lib/queries/query-client'
 import { threadStateQuery } from '@/lib/queries/thread-states'
 import { threadQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
-import { lightThreadQuery, type ThreadPlace as Place } from './light-thread'
+import { lightThreadQuery } from './light-thread'
 import { ThreadHistory } from './thread-history'
 import { ThreadMessages } from './thread-messages'
 import { ThreadState } from './thread-state'
@@ -39,8 +40,8 @@ const EditState = dynamic(() => import('./edit-state').then((module) => module.E
 type LightThread = Pick<Thread, 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'metadata'>
 
 /** One thread: its current state, as messages and as a tree, and its history. */
-export function ThreadPage(place: Place) {
-  const { workspace, deployment, thread } = place
+export function ThreadPage(place: ThreadPlace) {
+  const { workspace, deploymentId, thread } = place
   const [shown, setShown] = useLocalParam('tab')
   const tab = shown || 'messages'
   // Deferred, so that the click shows first: rendering a tab takes half a frame.
@@ -51,7 +52,9 @@ export function ThreadPage(place: Place) {
   const show = (value: string) => {
     // Starts the request before rendering the tab, which takes about as long as the response.
     if (value !== 'history')
-      client.ensureQueryData({ ...threadStateQuery(workspace, deployment, thread), retry: shouldRetry }).catch(() => {}) // the state's own view shows the error
+      client
+        .ensureQueryData({ ...threadStateQuery(workspace, deploymentId, thread), retry: shouldRetry })
+        .catch(() => {}) // the state's own view shows the error
     setShown(value === 'messages' ? '' : value)
   }
   // Servers reject a malformed id instead of answering "not found".
@@ -70,7 +73,7 @@ export function ThreadPage(place: Place) {
         actions={
           <>
             <Button asChild variant="secondary">
-              <Link href={routes.newRun(workspace, deployment, { thread, assistant: assistantOf(data) })}>
+              <Link href={routes.newRun(workspace, deploymentId, { thread, assistant: assistantOf(data) })}>
                 <Play aria-hidden />
                 Start a run on this thread
               </Link>
@@ -78,7 +81,7 @@ export function ThreadPage(place: Place) {
             <Button asChild variant="secondary">
               <Link
                 aria-label="Traces of this thread"
-                href={routes.traces(workspace, deployment, { thread, since: '30d' })}
+                href={routes.traces(workspace, deploymentId, { thread, since: '30d' })}
               >
                 <ListTree aria-hidden />
                 Traces
@@ -140,13 +143,13 @@ export function ThreadPage(place: Place) {
   )
 }
 
-type CurrentStateProps = Place & { assistant: string | undefined; isTree: boolean; isBusy: boolean }
+type CurrentStateProps = ThreadPlace & { assistant: string | undefined; isTree: boolean; isBusy: boolean }
 
 function CurrentState({ assistant, isTree, isBusy, ...place }: CurrentStateProps) {
-  const { workspace, deployment, thread } = place
+  const { workspace, deploymentId, thread } = place
   const whyNot = useReasons().run
   const [isEditing, setEditing] = useState(false)
-  const state = useQuery(threadStateQuery(workspace, deployment, thread))
+  const state = useQuery(threadStateQuery(workspace, deploymentId, thread))
   if (state.error && !state.data)
     return <ErrorNotice error={state.error.view} onRetry={() => void state.refetch()} className="m-3" />
   const busy = isBusy ? 'A run is active. Wait for it to finish, or cancel it.' : undefined
@@ -201,8 +204,8 @@ const StateSkeleton = () => (
 )
 
 /** The thread, live. Refetches its state when it changes. */
-function useThread(place: Place) {
-  const { workspace, deployment, thread } = place
+function useThread(place: ThreadPlace) {
+  const { workspace, deploymentId, thread } = place
   const client = useQueryClient()
   const [live, setLive] = useState<LightThread>()
   const light = useQuery(lightThreadQuery(place))
@@ -210,7 +213,7 @@ function useThread(place: Place) {
   // The search found nothing: the server cannot search by id, or there is no such thread. Reading the thread itself
   // tells which.
   const whole = useQuery({
-    ...threadQuery(workspace, deployment, thread),
+    ...threadQuery(workspace, deploymentId, thread),
     enabled: !found && (light.isError || (light.isSuccess && !light.isPlaceholderData)),
     retry: false,
   })
@@ -218,7 +221,7 @@ function useThread(place: Place) {
   useEffect(() => {
     let last = ''
     return subscribe(
-      { kind: 'thread', workspace, deployment, thread },
+      { kind: 'thread', workspace, deployment: deploymentId, thread },
       {
         onValue: (value) => {
           const next = value as LightThread // the server parsed it with the row's schema
@@ -232,7 +235,7 @@ function useThread(place: Place) {
         },
       },
     )
-  }, [client, workspace, deployment, thread])
+  }, [client, workspace, deploymentId, thread])
 
   const data = live ?? found ?? whole.data
   return { data, error: data ? undefined : whole.error?.view, refetch: () => void whole.refetch() }

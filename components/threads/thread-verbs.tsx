@@ -7,8 +7,8 @@ import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
 import { MenuOnDemand } from '@/components/ui/menu-on-demand'
 import type { Thread } from '@/lib/contracts/agents/threads'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { routes } from '@/lib/routes'
-import type { ThreadPlace } from './light-thread'
 import type { ThreadTask } from './thread-menu'
 
 const load = () => import('./thread-menu').then(({ ThreadMenu }) => ({ default: ThreadMenu }))
@@ -21,14 +21,14 @@ type Props = { place: ThreadPlace; metadata: Thread['metadata'] | undefined }
 
 /** Actions on a thread, apart from running on it. */
 export function ThreadVerbs({ place, metadata }: Props) {
-  const { workspace, deployment, thread } = place
+  const { workspace, deploymentId, thread } = place
   const router = useRouter()
   const whyNot = useReasons().run
   const [task, setTask] = useState<ThreadTask>()
   const [isGone, setGone] = useState(false)
   const close = () => {
     setTask(undefined)
-    if (isGone) router.push(routes.threads(workspace, deployment))
+    if (isGone) router.push(routes.threads(workspace, deploymentId))
   }
   const trigger = (
     <Button aria-label="More">
@@ -47,7 +47,7 @@ export function ThreadVerbs({ place, metadata }: Props) {
         <BulkDialog
           verb={task}
           workspace={workspace}
-          deployment={deployment}
+          deploymentId={deploymentId}
           ids={[thread]}
           onDone={(gone) => setGone(gone.length > 0)}
           onClose={close}

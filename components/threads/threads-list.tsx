@@ -14,6 +14,7 @@ import { useSelection } from '@/components/shared/list/use-selection'
 import { Button } from '@/components/ui/button'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { MAX_THREADS } from '@/lib/contracts/agents/thread-edit'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { pageOf } from '@/lib/lists/anchored-page'
 import type { SavedView } from '@/lib/lists/saved-views'
 import { apiQuery, invalidate } from '@/lib/queries/api-query'
@@ -26,17 +27,17 @@ import { rowOf, threadColumns } from './thread-columns'
 const CreateThread = dynamic(() => import('./create-thread').then((module) => module.CreateThread), { ssr: false })
 const BulkDialog = dynamic(() => import('./bulk-dialog').then((module) => module.BulkDialog), { ssr: false })
 
-type Props = { workspace: string; deployment: string; views: readonly SavedView[] }
+type Props = { workspace: string; deploymentId: string; views: readonly SavedView[] }
 
 /** Threads of a deployment, searched on the server and without their values. */
-export function ThreadsList({ workspace, deployment, views }: Props) {
+export function ThreadsList({ workspace, deploymentId, views }: Props) {
   const list = useList(threadList, { workspace, views })
   const { body, filters, page: wanted, isCounted, isFiltered, problem } = threadQueryOf(list.search)
-  const options = threadsQuery(workspace, deployment, body)
+  const options = threadsQuery(workspace, deploymentId, body)
   const result = useQuery({ ...options, enabled: !problem })
   // Without a total if the server cannot count.
   const total = useQuery({
-    ...apiQuery(agentServer.countThreads, { workspace, deployment, body: filters }),
+    ...apiQuery(agentServer.countThreads, { workspace, deploymentId, body: filters }),
     enabled: !problem && isCounted,
     retry: false,
     placeholderData: keepPreviousData,
@@ -46,19 +47,19 @@ export function ThreadsList({ workspace, deployment, views }: Props) {
   const page = useMemo(() => data && pageOf(wanted, { from: body.offset, rows: data.map(rowOf) }), [data, wantedText])
   const rows = page?.rows ?? NONE
   const selection = useSelection(rows, list.filterText)
-  const actions = useActions(workspace, deployment)
+  const actions = useActions(workspace, deploymentId)
   return (
     <ListPage
       label="Threads"
       list={list}
       filters={FILTERS}
       searchProblem={problem}
-      verbs={<NewThread workspace={workspace} deployment={deployment} />}
+      verbs={<NewThread workspace={workspace} deploymentId={deploymentId} />}
       reading={{ result, queryKey: options.queryKey }}
       rows={page?.rows}
       columns={threadColumns}
       rowKey={({ id }) => id}
-      rowHref={({ id }) => routes.thread(workspace, deployment, id)}
+      rowHref={({ id }) => routes.thread(workspace, deploymentId, id)}
       pendingRows={10}
       selection={{ label: 'Selected threads', of: selection, selectable: rows, actions }}
       isNarrowed={isFiltered}
@@ -84,7 +85,7 @@ export function ThreadsList({ workspace, deployment, views }: Props) {
 
 const NONE: never[] = []
 
-function useActions(workspace: string, deployment: string): SelectionAction[] {
+function useActions(workspace: string, deploymentId: string): SelectionAction[] {
   const client = useQueryClient()
   const { run } = useReasons()
   const dialogOf =
@@ -93,7 +94,7 @@ function useActions(workspace: string, deployment: string): SelectionAction[] {
       <BulkDialog
         verb={verb}
         workspace={workspace}
-        deployment={deployment}
+        deploymentId={deploymentId}
         ids={selected.map(({ id }) => id)}
         onDone={(deleted) => {
           drop(deleted)
@@ -110,7 +111,7 @@ function useActions(workspace: string, deployment: string): SelectionAction[] {
   ]
 }
 
-function NewThread({ workspace, deployment }: { workspace: string; deployment: string }) {
+function NewThread({ workspace, deploymentId }: DeploymentPlace) {
   const reason = useReasons().run
   const [isOpen, setOpen] = useState(false)
   return (
@@ -119,7 +120,9 @@ function NewThread({ workspace, deployment }: { workspace: string; deployment: s
         <Plus aria-hidden />
         New thread
       </Button>
-      {isOpen ? <CreateThread workspace={workspace} deployment={deployment} onClose={() => setOpen(false)} /> : null}
+      {isOpen ? (
+        <CreateThread workspace={workspace} deploymentId={deploymentId} onClose={() => setOpen(false)} />
+      ) : null}
     </>
   )
 }

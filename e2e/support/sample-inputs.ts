@@ -61,7 +61,7 @@ export function sampleInput(op: Operation, hasBody: boolean) {
   const names = [...op.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string) // this group always participates
   return {
     workspace: 'default',
-    deployment: op.api === 'agent-server' ? id : undefined,
+    deploymentId: op.api === 'agent-server' ? id : undefined,
     params: Object.fromEntries(names.map((name) => [name, id])),
     query: QUERIES[op.id],
     body: hasBody ? (BODIES[op.id] ?? {}) : undefined,

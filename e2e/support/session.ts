@@ -73,8 +73,8 @@ export async function startChat(page: Page, message: string): Promise<void> {
 
 /** Signs in, starts a chat with this many milliseconds between words, and waits for the run's page. */
 export async function startTalk(page: Page, delay_ms: number, message: string): Promise<void> {
-  const { deployment, assistant } = await makeTalker(delay_ms)
-  await signIn(page, `/local/deployments/${deployment}/runs/new?assistant=${assistant}`)
+  const { deployment: deploymentId, assistant } = await makeTalker(delay_ms)
+  await signIn(page, `/local/deployments/${deploymentId}/runs/new?assistant=${assistant}`)
   await sendMessage(page, message)
 }
 

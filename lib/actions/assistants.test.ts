@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { type AssistantDraft, type AssistantOutcome, draftOf } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Result } from '@/lib/errors'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
@@ -27,7 +28,7 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let developer: Actor
 let viewer: Actor
-let at: { workspace: string; deployment: string }
+let at: DeploymentPlace
 const waits = LOOKS.waitsMs
 beforeAll(async () => {
   LOOKS.waitsMs = [0, 5]
@@ -35,7 +36,7 @@ beforeAll(async () => {
   wire = await startFaultProxy(server.url)
   database = await testDatabase()
   home = await testConsole(database.url)
-  at = { workspace: 'tests', deployment: await workspaceFor(wire.url) }
+  at = { workspace: 'tests', deploymentId: await workspaceFor(wire.url) }
   developer = await testActor({ tests: 'developer' })
   viewer = await testActor({ tests: 'viewer' })
 })

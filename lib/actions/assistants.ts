@@ -13,7 +13,7 @@ import * as write from '@/lib/server/resources/assistants'
 const name = z.string().min(1).max(300)
 /** The idempotency key, created once per submitted form: a repeat gets the first answer. */
 const key = z.string().min(8).max(100)
-const Place = z.strictObject({ workspace: name, deployment: name, assistant: name })
+const Place = z.strictObject({ workspace: name, deploymentId: name, assistant: name })
 /** JSON text, so that numbers in a context stay exactly as typed. */
 const text = z.string().max(4_000_000)
 const version = z.int().min(1)
@@ -28,7 +28,7 @@ export async function saveAssistant(given: z.input<typeof Save>): Promise<Result
   })
 }
 
-const Create = z.strictObject({ workspace: name, deployment: name, key, graph: name, draft: text })
+const Create = z.strictObject({ workspace: name, deploymentId: name, key, graph: name, draft: text })
 
 /** Creates an assistant. A repeat with the same key creates no second one. */
 export async function createAssistant(given: z.input<typeof Create>): Promise<Result<AssistantOutcome>> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
@@ -23,12 +24,12 @@ let server: TestServer
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let developer: Actor
-let at: { workspace: string; deployment: string }
+let at: DeploymentPlace
 beforeAll(async () => {
   server = await testServer()
   database = await testDatabase()
   home = await testConsole(database.url)
-  at = { workspace: 'tests', deployment: await workspaceFor(server.url) }
+  at = { workspace: 'tests', deploymentId: await workspaceFor(server.url) }
   developer = await testActor({ tests: 'developer' })
 })
 afterAll(async () => {
@@ -106,8 +107,8 @@ test('an item is created, replaced and deleted, and a concurrent change is a con
 test('numbers reach the server exactly as typed', async () => {
   const stub = await startStubUpstream(({ method }) => (method === 'GET' ? { body: null } : { status: 204 }))
   try {
-    const { id: deployment } = await insertDirectServer('tests', { name: 'stub', url: stub.url })
-    const place = { workspace: 'tests', deployment, namespace: ['a'], key: 'b' }
+    const { id: deploymentId } = await insertDirectServer('tests', { name: 'stub', url: stub.url })
+    const place = { workspace: 'tests', deploymentId, namespace: ['a'], key: 'b' }
     const value = '{"serial":12345678901234567890,"price":1.10}'
     unwrap(await putItem({ place, value, ttlMinutes: 5, seen: null, requestKey: key() }))
     expect(stub.seen.at(-1)).toMatchObject({ method: 'PUT', path: '/store/items' })

@@ -14,21 +14,21 @@ import type { RecordingSummary } from '@/lib/stream/log'
 const name = z.string().min(1).max(300)
 /** The idempotency key, created once per submitted form: a repeat gets the first answer. */
 const key = z.string().min(8).max(100)
-const Place = z.strictObject({ workspace: name, deployment: name, cron: name })
+const Place = z.strictObject({ workspace: name, deploymentId: name, cron: name })
 /** JSON text, so that numbers stay exactly as typed. The operation's own schema checks its fields. */
 const text = z.string().max(4_000_000)
 
-const Create = z.strictObject({ workspace: name, deployment: name, thread: name.optional(), key, body: text })
+const Create = z.strictObject({ workspace: name, deploymentId: name, thread: name.optional(), key, body: text })
 
 /** Creates a cron. A repeat with the same key creates no second one. */
 export async function createCron(given: z.input<typeof Create>): Promise<Result<{ cron: string }>> {
   return guardAction(async () => {
     const { key, ...input } = parseInput(Create, given)
-    const { workspace, deployment, thread } = input
+    const { workspace, deploymentId, thread } = input
     const body = readObject(input.body) as CronCreate // checked by `call`
     const actor = await sessionActor()
     return await withIdempotencyKey({ actor, key, operation: 'createCron', input }, async () => {
-      const { cron_id: cron } = await write.createCron({ workspace, deployment, thread }, body, actor)
+      const { cron_id: cron } = await write.createCron({ workspace, deploymentId, thread }, body, actor)
       return { cron }
     })
   })

@@ -38,7 +38,7 @@ function bodyOf(text: string): unknown {
   }
 }
 
-const Place = z.strictObject({ workspace: name, deployment: name })
+const Place = z.strictObject({ workspace: name, deploymentId: name })
 
 /** A deployment's current settings, for users who may change them. */
 export async function readSettings(given: z.input<typeof Place>): Promise<Result<settings.SettingsView>> {

@@ -21,7 +21,7 @@ const answers = z.string().max(4_000_000)
 const key = z.string().min(8).max(100)
 
 const Answer = z.strictObject({
-  place: z.strictObject({ workspace: name, deployment: name, thread: name }),
+  place: z.strictObject({ workspace: name, deploymentId: name, thread: name }),
   answers,
   key,
 })
@@ -41,7 +41,7 @@ export async function answerThread(given: z.input<typeof Answer>): Promise<Resul
 const Several = z.strictObject({
   workspace: name,
   threads: z
-    .array(z.strictObject({ deployment: name, thread: name, answers }))
+    .array(z.strictObject({ deploymentId: name, thread: name, answers }))
     .min(1)
     .max(MAX_ANSWERED),
   key,

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ResourceSpecView } from '@/lib/contracts/deployments/resource-spec-view'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
 import { readResourceSpec } from '@/lib/server/edits/read-resource-spec'
@@ -26,7 +27,7 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let admin: Actor
 let viewer: Actor
-let place: { workspace: string; deployment: string }
+let place: DeploymentPlace
 beforeAll(async () => {
   fixture = await createFixture()
   await new ImageStore(path.join(fixture.folder, 'data/images')).pack('platform/samples', 'agents/one:v1')
@@ -46,7 +47,7 @@ beforeAll(async () => {
     source_revision_config: { image_uri: 'agents/one:v1' },
     secrets: [{ name: 'GREETING', value: 'stays' }],
   })
-  place = { workspace: 'local', deployment: body.id }
+  place = { workspace: 'local', deploymentId: body.id }
 })
 afterAll(async () => {
   await home.close()
@@ -54,7 +55,7 @@ afterAll(async () => {
   await fixture.close()
 })
 
-const stored = async () => (await fixture.client.get(`/v2/deployments/${place.deployment}`)).body
+const stored = async () => (await fixture.client.get(`/v2/deployments/${place.deploymentId}`)).body
 const read = () => readResourceSpec(place, admin)
 let keys = 0
 const save = (view: ResourceSpecView, spec: unknown) =>
@@ -129,10 +130,10 @@ test('a viewer can read the spec but not save it', async () => {
 test('a deployment whose source allows no spec is refused before anything is sent', async () => {
   const repository = fixture.repository()
   const { body } = await fixture.client.create('from-git', repository.url)
-  const view = await readResourceSpec({ workspace: 'local', deployment: body.id }, admin)
+  const view = await readResourceSpec({ workspace: 'local', deploymentId: body.id }, admin)
   expect(view).toMatchObject({ source: 'github', text: null })
   const result = await saveResourceSpec({
-    place: { workspace: 'local', deployment: body.id },
+    place: { workspace: 'local', deploymentId: body.id },
     key: 'key-of-the-last',
     seen: view.seen ?? { digest: '', marks: [], updatedAt: null, latestRevision: null },
     spec: '{"cpu":1}',

@@ -14,7 +14,7 @@ import { parseInput } from '@/lib/server/process/result'
 
 const text = z.string().min(1).max(300)
 const Edit = z.strictObject({
-  place: z.strictObject({ workspace: text, deployment: text }),
+  place: z.strictObject({ workspace: text, deploymentId: text }),
   key: z.string().min(8).max(100),
   seen: Seen,
   /** The whole spec as JSON text, so that numbers beyond a double's precision survive. */

@@ -10,7 +10,7 @@ import * as writes from '@/lib/server/resources/revision-writes'
 const name = z.string().min(1).max(300)
 const place = {
   workspace: name,
-  deployment: name,
+  deploymentId: name,
   revision: name,
   /** The idempotency key, created once per dialog: a repeat gets the first answer. */
   key: z.string().min(8).max(100),

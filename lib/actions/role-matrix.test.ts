@@ -44,7 +44,7 @@ vi.mock('@/lib/server/access/origin', async (original) => ({
   assertOwnOrigin: () => undefined,
 }))
 const workspace = 'default'
-const place = { workspace, deployment: id }
+const place = { workspace, deploymentId: id }
 const at = { ...place, revision: id }
 const cron = { ...place, cron: id }
 const item = { ...place, namespace: ['a'], key: 'b' }
@@ -132,14 +132,14 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'follow the runs': live({ kind: 'runs', query: {} }),
     'read the prices': answer(() => getPrices(get('/api/prices/default'), { params: Promise.resolve({ workspace }) })),
     'save a template': action(() =>
-      saveTemplate({ workspace, deployment: id, name: `template ${++keys}`, body: template }),
+      saveTemplate({ workspace, deploymentId: id, name: `template ${++keys}`, body: template }),
     ),
     'save a view': action(() => saveView({ workspace, page: 'deployments', name: `view ${++keys}`, query: '' })),
   },
   developer: {
     'answer a thread': action(() => answerThread({ place: { ...place, thread: id }, answers: '[]', key: key() })),
     'answer several threads': action(() =>
-      answerThreads({ workspace, key: key(), threads: [{ deployment: id, thread: id, answers: '[]' }] }),
+      answerThreads({ workspace, key: key(), threads: [{ deploymentId: id, thread: id, answers: '[]' }] }),
     ),
     'create a cron': action(() =>
       createCron({ ...place, key: key(), body: '{"assistant_id":"a","schedule":"0 0 * * *"}' }),

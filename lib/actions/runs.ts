@@ -19,7 +19,7 @@ const name = z.string().min(1).max(300)
 
 const StartRun = z.strictObject({
   workspace: name,
-  deployment: name,
+  deploymentId: name,
   thread: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('new') }),
     z.strictObject({ kind: z.literal('existing'), id: name }),
@@ -87,7 +87,7 @@ export async function cancelRuns(given: z.input<typeof CancelRuns>): Promise<Res
   })
 }
 
-const JoinRun = z.strictObject({ workspace: name, deployment: name, thread: name, run: name })
+const JoinRun = z.strictObject({ workspace: name, deploymentId: name, thread: name, run: name })
 
 /** Follows a run that was started elsewhere, in a new or existing recording. Needs only the role to see runs. */
 export async function joinRun(given: z.input<typeof JoinRun>): Promise<Result<{ recording: string }>> {

@@ -18,7 +18,7 @@ const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('remove'), name: SecretName }),
   z.strictObject({ kind: z.literal('rename'), from: SecretName, to: SecretName }),
 ])
-const Place = z.strictObject({ workspace: text, deployment: text })
+const Place = z.strictObject({ workspace: text, deploymentId: text })
 const Edit = z.strictObject({
   place: Place,
   key: z.string().min(8).max(100),

@@ -13,7 +13,7 @@ import * as write from '@/lib/server/resources/store'
 const name = z.string().min(1).max(300)
 const Place = z.strictObject({
   workspace: name,
-  deployment: name,
+  deploymentId: name,
   namespace: z.array(z.string().min(1).max(2_000)).min(1).max(100),
   key: z.string().min(1).max(2_000),
 })

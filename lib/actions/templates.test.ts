@@ -32,7 +32,7 @@ beforeEach(() => {
   actor = owner
 })
 
-const place = { workspace: 'default', deployment: 'd' }
+const place = { workspace: 'default', deploymentId: 'd' }
 const form = {
   assistant: 'a',
   threadKind: 'new',
@@ -109,10 +109,10 @@ test('invalid forms, invalid JSON, oversized bodies, too many templates and non-
   expect(await refused({ body: body({ context: '{' }) })).toEqual(['invalid', 'context'])
   expect(await refused({ body: body({ message: 'x'.repeat(MAX_TEMPLATE_LENGTH) }) })).toEqual(['invalid', 'body'])
   expect(await refused({ name: ' ' })).toEqual(['invalid', 'name'])
-  const full = { workspace: 'default', deployment: 'full' }
+  const full = { workspace: 'default', deploymentId: 'full' }
   for (let index = 0; index < MAX_TEMPLATES; index++)
     await records.saveTemplate(actor, full, { name: `n${index}`, body: '{}' }, 'request')
-  expect(await refused({ deployment: 'full' })).toEqual(['conflict', undefined])
+  expect(await refused({ deploymentId: 'full' })).toEqual(['conflict', undefined])
   actor = await testActor({ elsewhere: 'admin' })
   expect(await refused({})).toEqual(['forbidden', undefined])
 })

@@ -12,7 +12,7 @@ import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as records from '@/lib/server/records/run-templates'
 
-const Place = { workspace: z.string().min(1).max(300), deployment: z.string().min(1).max(300) }
+const Place = { workspace: z.string().min(1).max(300), deploymentId: z.string().min(1).max(300) }
 const Name = z.string().trim().min(1, 'Give it a name.').max(MAX_TEMPLATE_NAME)
 const text = z.string().max(MAX_TEMPLATE_LENGTH)
 

@@ -20,13 +20,13 @@ import * as bulk from '@/lib/server/resources/threads-bulk'
 const name = z.string().min(1).max(300)
 /** The idempotency key, created once per submitted form: a repeat gets the first answer. */
 const key = z.string().min(8).max(100)
-const Place = z.strictObject({ workspace: name, deployment: name, thread: name })
+const Place = z.strictObject({ workspace: name, deploymentId: name, thread: name })
 /** JSON text, so that numbers stay exactly as typed. */
 const text = z.string().max(16_000_000)
 
 const Create = z.strictObject({
   workspace: name,
-  deployment: name,
+  deploymentId: name,
   key,
   metadata: text,
   ttlMinutes: z.number().positive().max(5_256_000).optional(),
@@ -85,7 +85,7 @@ export async function updateState(given: z.input<typeof State>): Promise<Result<
 
 const Wish = z.strictObject({
   workspace: name,
-  deployment: name,
+  deploymentId: name,
   ids: z
     .array(name)
     .min(1)

@@ -3,7 +3,7 @@ import { TextIndex } from './text-index'
 import { TextNodes } from './text-nodes'
 import { indented } from './text-print'
 import { TextSearch } from './text-search'
-import { FIRST_ROWS, type Place, TreeModel } from './tree-model'
+import { FIRST_ROWS, TreeModel, type TreePosition } from './tree-model'
 import { pathText } from './value'
 
 /** What a tree asks of its document; lines are named by their index. */
@@ -45,7 +45,7 @@ export class TextDocument {
   readonly nodes = new TextNodes(this.index)
   readonly #under: string | undefined
   #model: TreeModel<number> | undefined
-  #place: Place = []
+  #place: TreePosition = []
   #from: TextDocument | undefined
   #window = { first: 0, end: FIRST_ROWS }
   #search: TextSearch | undefined
@@ -241,13 +241,13 @@ export class TextDocument {
     return this.#model?.valueAt(this.#place)
   }
 
-  #select(place: Place, where: 'nearest' | 'center'): void {
+  #select(place: TreePosition, where: 'nearest' | 'center'): void {
     this.#place = place
     this.#attention = { count: this.#attention.count + 1, where }
   }
 
   /** The place of the value that begins at an offset, found from the outside inwards. */
-  #placeAt(at: number): Place {
+  #placeAt(at: number): TreePosition {
     const { index, nodes } = this
     const place: number[] = []
     for (let value = this.#model?.value ?? at; value !== at; ) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { LosslessNumber, parse } from 'lossless-json'
 import { expect, test } from 'vitest'
 import type { JsonPath } from '@/lib/json/difference'
-import { FIRST_ROWS, type Place, TreeModel } from './tree-model'
+import { FIRST_ROWS, TreeModel, type TreePosition } from './tree-model'
 import { isContainer, jsonText, pathText, previewText, scalarText } from './value'
 import { searchJson } from './value-search'
 import { valueNodes } from './value-source'
@@ -112,7 +112,7 @@ test('numbers stay what they were, in rows and in what is copied', () => {
 })
 
 test('search finds keys and values without regard to case, in order, and can be cut into slices', () => {
-  const textOf = (place: Place) => pathText(over(state).pathOf(place))
+  const textOf = (place: TreePosition) => pathText(over(state).pathOf(place))
   const search = searchJson(state, 'CONTENT')
   while (!search.isDone) search.advance(0)
   expect(search.hits.map(textOf)).toEqual(['messages[0].content', 'messages[1].content'])

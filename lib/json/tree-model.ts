@@ -14,11 +14,11 @@ export interface Nodes<V> {
 }
 
 /** Positions from the root to a value. Unlike a path of keys it names one value even where a key stands twice. */
-export type Place = readonly number[]
+export type TreePosition = readonly number[]
 
 /** One visible line of a tree. */
 export type TreeRow<V> = {
-  place: Place
+  place: TreePosition
   key: string | number | undefined
   value: V
   depth: number
@@ -100,7 +100,7 @@ export class TreeModel<V> {
   }
 
   /** The line of a place, undefined while one of its ancestors is closed. */
-  indexOf(place: Place): number | undefined {
+  indexOf(place: TreePosition): number | undefined {
     let node = this.#root
     let index = 0
     for (const at of place) {
@@ -118,7 +118,7 @@ export class TreeModel<V> {
   }
 
   /** The keys that lead to a place. */
-  pathOf(place: Place): JsonPath {
+  pathOf(place: TreePosition): JsonPath {
     let { value } = this
     return place.map((at) => {
       const key = this.nodes.keyAt(value, at)
@@ -128,7 +128,7 @@ export class TreeModel<V> {
   }
 
   /** The place that keys lead to, undefined where they do not. */
-  placeOf(path: JsonPath): Place | undefined {
+  placeOf(path: JsonPath): TreePosition | undefined {
     const place: number[] = []
     let { value } = this
     for (const key of path) {
@@ -140,16 +140,16 @@ export class TreeModel<V> {
     return place
   }
 
-  valueAt(place: Place): V {
+  valueAt(place: TreePosition): V {
     return place.reduce((value, at) => this.nodes.child(value, at), this.value)
   }
 
-  isOpen(place: Place): boolean {
+  isOpen(place: TreePosition): boolean {
     return !!this.#nodeAt(place)
   }
 
   /** Opens a container and all that it stands in. */
-  open(place: Place): void {
+  open(place: TreePosition): void {
     const { nodes, value } = this
     if (!this.#root && nodes.isContainer(value)) this.#root = this.#create(value)
     const trail: OpenNode<V>[] = []
@@ -178,7 +178,7 @@ export class TreeModel<V> {
     }
   }
 
-  close(place: Place): void {
+  close(place: TreePosition): void {
     if (place.length === 0) {
       this.#root = undefined
       return
@@ -190,17 +190,17 @@ export class TreeModel<V> {
     if (closed) for (const node of trail ?? []) node.rows -= closed.node.rows
   }
 
-  toggle(place: Place): void {
+  toggle(place: TreePosition): void {
     if (this.isOpen(place)) this.close(place)
     else this.open(place)
   }
 
   /** Opens level by level below a place until about `rows` lines are visible below it; at least the container itself. */
-  openBelow(place: Place, rows: number): void {
+  openBelow(place: TreePosition, rows: number): void {
     const { nodes } = this
     this.open(place)
     const before = this.rowCount
-    const queue: Place[] = [place]
+    const queue: TreePosition[] = [place]
     for (let next = queue.shift(); next; next = queue.shift()) {
       const node = this.#nodeAt(next)
       if (!node) continue
@@ -235,7 +235,7 @@ export class TreeModel<V> {
   }
 
   /** The open nodes from the root to a place, undefined where one of them is closed. */
-  #trail(place: Place): OpenNode<V>[] | undefined {
+  #trail(place: TreePosition): OpenNode<V>[] | undefined {
     const trail: OpenNode<V>[] = []
     let node = this.#root
     if (node) trail.push(node)
@@ -246,11 +246,11 @@ export class TreeModel<V> {
     return node && trail
   }
 
-  #nodeAt(place: Place): OpenNode<V> | undefined {
+  #nodeAt(place: TreePosition): OpenNode<V> | undefined {
     return this.#trail(place)?.at(-1)
   }
 
-  #row(parent: OpenNode<V>, at: number, place: Place): TreeRow<V> {
+  #row(parent: OpenNode<V>, at: number, place: TreePosition): TreeRow<V> {
     const { nodes } = this
     const value = nodes.child(parent.value, at)
     return {

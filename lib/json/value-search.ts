@@ -1,9 +1,9 @@
-import type { Place } from './tree-model'
+import type { TreePosition } from './tree-model'
 import { isContainer } from './value'
 
 export type JsonSearch = {
   /** Places found so far, in document order. */
-  hits: Place[]
+  hits: TreePosition[]
   isDone: boolean
   /** Goes on for about so many milliseconds. */
   advance(milliseconds: number): void

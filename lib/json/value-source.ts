@@ -1,6 +1,6 @@
 import type { JsonDetailData, JsonRow, RowSource, TreeState } from './row-source'
 import { MAX_LINE_TEXT } from './row-source'
-import { FIRST_ROWS, type Nodes, type Place, TreeModel } from './tree-model'
+import { FIRST_ROWS, type Nodes, TreeModel, type TreePosition } from './tree-model'
 import { isContainer, jsonText, keysOf, kindOf, pathText, previewText, scalarText, sizeOf } from './value'
 import { type JsonSearch, searchJson } from './value-search'
 
@@ -24,7 +24,7 @@ export const valueNodes: Nodes<unknown> = {
 /** The lines of a value in memory, at hand at once. Nothing of it is copied. */
 export class ValueSource implements RowSource {
   #model: TreeModel<unknown>
-  #place: Place = []
+  #place: TreePosition = []
   #search: JsonSearch | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #state: TreeState
@@ -130,7 +130,7 @@ export class ValueSource implements RowSource {
     return { path: this.pathText(), kind, ...(hasText && { text: String(value) }) }
   }
 
-  #selectPlace(place: Place, where: 'nearest' | 'center'): void {
+  #selectPlace(place: TreePosition, where: 'nearest' | 'center'): void {
     this.#place = place
     this.#tell({ detail: this.#detail(), attention: { count: this.#state.attention.count + 1, where } })
   }

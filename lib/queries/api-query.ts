@@ -1,9 +1,10 @@
 import { type QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query'
 import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/wire/api'
-import { type Place, type RelayError, relayFetch } from './relay-fetch'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
+import { type RelayError, relayFetch } from './relay-fetch'
 
 /** An operation's place and input in one object, as `apiQuery` and `call` take them. */
-export type QueryInput<Op extends Operation> = Place & InputOf<Op>
+export type QueryInput<Op extends Operation> = OperationPlace & InputOf<Op>
 
 /** Everything a query is: enough to ask again, in the browser over the relay or on the server by `call`. */
 export type ApiQueryKey = readonly [
@@ -23,14 +24,14 @@ export const operationKey = (op: Operation, workspace: string) => [op.api, op.id
  */
 export function apiQuery<Op extends Operation>(op: Op, input: QueryInput<Op>) {
   if (op.effect !== 'read') throw new TypeError(`${op.id} changes something and is no query.`)
-  const { workspace, deployment, params, query, body } = input as Place & AnyInput
+  const { workspace, deploymentId, params, query, body } = input as OperationPlace & AnyInput
   // Keys are compared as JSON, which leaves undefined out: an absent part and an undefined one are the same query.
-  const queryKey: ApiQueryKey = [op.api, op.id, workspace, deployment ?? null, { params, query, body }]
+  const queryKey: ApiQueryKey = [op.api, op.id, workspace, deploymentId ?? null, { params, query, body }]
   return queryOptions<OutputOf<Op>, RelayError, OutputOf<Op>, ApiQueryKey>({
     queryKey,
     // The relay has parsed the answer with the row's schema; only its type is lost on the way.
     queryFn: ({ signal }) =>
-      relayFetch(op, { workspace, deployment, params, query, body }, signal) as Promise<OutputOf<Op>>,
+      relayFetch(op, { workspace, deploymentId, params, query, body }, signal) as Promise<OutputOf<Op>>,
   })
 }
 

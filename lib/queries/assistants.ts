@@ -7,16 +7,16 @@ import { apiQuery } from './api-query'
 type Search = NonNullable<InputOf<typeof agentServer.searchAssistants>['body']>
 
 /** A page of assistants; the last page stays on screen while the next loads. */
-export const assistantsQuery = (workspace: string, deployment: string, body: Search = {}) => ({
-  ...apiQuery(agentServer.searchAssistants, { workspace, deployment, body }),
+export const assistantsQuery = (workspace: string, deploymentId: string, body: Search = {}) => ({
+  ...apiQuery(agentServer.searchAssistants, { workspace, deploymentId, body }),
   placeholderData: keepPreviousData,
 })
 
 export const MOST_PICKABLE = 200
 
 /** The assistants that a form offers; the first graph of the server's configuration comes first. */
-export const pickableAssistants = (workspace: string, deployment: string) =>
-  assistantsQuery(workspace, deployment, { limit: MOST_PICKABLE, sort_by: 'created_at', sort_order: 'asc' })
+export const pickableAssistants = (workspace: string, deploymentId: string) =>
+  assistantsQuery(workspace, deploymentId, { limit: MOST_PICKABLE, sort_by: 'created_at', sort_order: 'asc' })
 
 /** The assistant that the server made for each graph by itself. */
 export const isDefault = (assistant: Pick<Assistant, 'metadata'>): boolean => assistant.metadata.created_by === 'system'
@@ -31,33 +31,33 @@ export const findAssistant = (assistants: readonly Assistant[] | undefined, idOr
   assistants?.find((one) => one.graph_id === idOrGraph && isDefault(one))
 
 /** The default assistant of each graph: the graphs that there are. */
-export const defaultAssistantsQuery = (workspace: string, deployment: string) =>
-  assistantsQuery(workspace, deployment, {
+export const defaultAssistantsQuery = (workspace: string, deploymentId: string) =>
+  assistantsQuery(workspace, deploymentId, {
     metadata: { created_by: 'system' },
     limit: 200,
     sort_by: 'graph_id',
     sort_order: 'asc',
   })
 
-export const assistantQuery = (workspace: string, deployment: string, assistantId: string) =>
-  apiQuery(agentServer.getAssistant, { workspace, deployment, params: { assistant_id: assistantId } })
+export const assistantQuery = (workspace: string, deploymentId: string, assistantId: string) =>
+  apiQuery(agentServer.getAssistant, { workspace, deploymentId, params: { assistant_id: assistantId } })
 
 /** JSON schemas of the graph behind an assistant. They change with a revision only. */
-export const assistantSchemasQuery = (workspace: string, deployment: string, assistantId: string) => ({
-  ...apiQuery(agentServer.getAssistantSchemas, { workspace, deployment, params: { assistant_id: assistantId } }),
+export const assistantSchemasQuery = (workspace: string, deploymentId: string, assistantId: string) => ({
+  ...apiQuery(agentServer.getAssistantSchemas, { workspace, deploymentId, params: { assistant_id: assistantId } }),
   staleTime: 60_000,
 })
 
 /** A page of an assistant's versions, newest first. */
 export const assistantVersionsQuery = (
   workspace: string,
-  deployment: string,
+  deploymentId: string,
   assistantId: string,
   page: { limit?: number; offset?: number } = {},
 ) =>
   apiQuery(agentServer.listAssistantVersions, {
     workspace,
-    deployment,
+    deploymentId,
     params: { assistant_id: assistantId },
     body: page,
   })
@@ -65,13 +65,13 @@ export const assistantVersionsQuery = (
 /** A graph's nodes and edges; with `xray` those of its subgraphs too, as `parent:child`. */
 export const assistantGraphQuery = (
   workspace: string,
-  deployment: string,
+  deploymentId: string,
   assistantId: string,
   query: { xray?: boolean } = {},
 ) => ({
   ...apiQuery(agentServer.getAssistantGraph, {
     workspace,
-    deployment,
+    deploymentId,
     params: { assistant_id: assistantId },
     ...(query.xray && { query }),
   }),

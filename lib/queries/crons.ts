@@ -6,10 +6,10 @@ import { apiQuery } from './api-query'
 type Search = NonNullable<InputOf<typeof agentServer.searchCrons>['body']>
 
 /** A page of crons; the last page stays on screen while the next loads. */
-export const cronsQuery = (workspace: string, deployment: string, body: Search = {}) => ({
-  ...apiQuery(agentServer.searchCrons, { workspace, deployment, body }),
+export const cronsQuery = (workspace: string, deploymentId: string, body: Search = {}) => ({
+  ...apiQuery(agentServer.searchCrons, { workspace, deploymentId, body }),
   placeholderData: keepPreviousData,
 })
 
-export const cronQuery = (workspace: string, deployment: string, cron: string) =>
-  apiQuery(agentServer.getCron, { workspace, deployment, params: { cron_id: cron } })
+export const cronQuery = (workspace: string, deploymentId: string, cron: string) =>
+  apiQuery(agentServer.getCron, { workspace, deploymentId, params: { cron_id: cron } })

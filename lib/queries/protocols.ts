@@ -2,23 +2,22 @@ import { queryOptions } from '@tanstack/react-query'
 import type { McpList } from '@/lib/contracts/agents/mcp'
 import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
 import type { WireEntry } from '@/lib/contracts/wire/exchange'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { printJson } from '@/lib/json/lossless'
 import { openConsole, RelayError } from './relay-fetch'
-
-export type AgentPlace = { workspace: string; deployment: string }
 
 /**
  * Asks an agent server by one of its protocols, and hands over what goes over the wire as it does. Leaving (`signal`) ends the
  * exchange with the server too. What fails on the way is an entry; only an abort is thrown.
  */
 export async function askProtocol(
-  { workspace, deployment }: AgentPlace,
+  { workspace, deploymentId }: DeploymentPlace,
   ask: ProtocolAsk,
   onEntries: (entries: WireEntry[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const path = `/api/protocols/${encodeURIComponent(workspace)}/${encodeURIComponent(deployment)}`
+    const path = `/api/protocols/${encodeURIComponent(workspace)}/${encodeURIComponent(deploymentId)}`
     const headers = { 'content-type': 'application/json' }
     const { body } = await openConsole(path, { method: 'POST', headers, body: printJson(ask), signal })
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -47,9 +46,9 @@ const LOST = {
 }
 
 /** What went over the wire while a deployment was asked for a list by MCP. */
-export const mcpListQuery = (place: AgentPlace, ask: McpList) =>
+export const mcpListQuery = (place: DeploymentPlace, ask: McpList) =>
   queryOptions({
-    queryKey: ['protocols', 'mcp', ask, place.workspace, place.deployment],
+    queryKey: ['protocols', 'mcp', ask, place.workspace, place.deploymentId],
     queryFn: async ({ signal }) => {
       const all: WireEntry[] = []
       await askProtocol(place, { protocol: 'mcp', ask }, (entries) => all.push(...entries), signal)

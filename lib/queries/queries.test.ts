@@ -98,7 +98,7 @@ describe("the relay's path", () => {
       relayPath(controlPlane.listDeployments, { workspace: 'a b', query: { name_contains: 'x&y', limit: 3 } }),
     ).toBe('/api/relay/a%20b/control-plane/v2/deployments?name_contains=x%26y&limit=3')
     expect(
-      relayPath(agentServer.getThreadState, { workspace: 'w', deployment: 'd', params: { thread_id: 'a#b' } }),
+      relayPath(agentServer.getThreadState, { workspace: 'w', deploymentId: 'd', params: { thread_id: 'a#b' } }),
     ).toBe('/api/relay/w/agents/d/threads/a%23b/state')
   })
 
@@ -121,7 +121,7 @@ describe('asking the relay', () => {
   const ask = () =>
     relayFetch(agentServer.searchThreads, {
       workspace: 'w',
-      deployment: 'd',
+      deploymentId: 'd',
       body: { metadata: parseJson('{"n":12345678901234567890}') },
     })
 
@@ -161,9 +161,11 @@ describe('asking the relay', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'upstream_unreachable' })
     const aborted = AbortSignal.abort(new DOMException('left', 'AbortError'))
     vi.stubGlobal('fetch', (_path: string, init: RequestInit) => Promise.reject(init.signal?.reason))
-    await expect(relayFetch(agentServer.getInfo, { workspace: 'w', deployment: 'd' }, aborted)).rejects.toMatchObject({
-      name: 'AbortError',
-    })
+    await expect(relayFetch(agentServer.getInfo, { workspace: 'w', deploymentId: 'd' }, aborted)).rejects.toMatchObject(
+      {
+        name: 'AbortError',
+      },
+    )
   })
 })
 

@@ -1,9 +1,7 @@
 import { type AnyInput, buildPath, type Operation } from '@/lib/contracts/wire/api'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { AppError, type ErrorView } from '@/lib/errors'
 import { parseJson, printJson } from '@/lib/json/lossless'
-
-/** Where an operation is asked: a workspace, and the deployment whose agent server has it. */
-export type Place = { workspace: string; deployment?: string }
 
 /** A failure that the relay reported, or that kept us from reaching it. */
 export class RelayError extends AppError {
@@ -14,12 +12,15 @@ export class RelayError extends AppError {
 }
 
 /** The relay's URL of an operation, same origin. Throws a TypeError for a parameter that has no place in a path. */
-export function relayPath(op: Operation, { workspace, deployment, params, query }: Place & AnyInput): string {
+export function relayPath(
+  op: Operation,
+  { workspace, deploymentId, params, query }: OperationPlace & AnyInput,
+): string {
   const root = `/api/relay/${encodeURIComponent(workspace)}`
   const below = buildPath(op, params, op.method === 'GET' ? query : undefined)
   if (op.api !== 'agent-server') return `${root}/${op.api}${below}`
-  if (!deployment) throw new TypeError(`${op.id} needs the deployment whose agent server is asked.`)
-  return `${root}/agents/${encodeURIComponent(deployment)}${below}`
+  if (!deploymentId) throw new TypeError(`${op.id} needs the deployment whose agent server is asked.`)
+  return `${root}/agents/${encodeURIComponent(deploymentId)}${below}`
 }
 
 export const unreachable: ErrorView = {
@@ -44,7 +45,11 @@ export function initOf(op: Operation, input: AnyInput, signal?: AbortSignal): In
 }
 
 /** Reads an operation through the relay, from the browser. Throws RelayError. */
-export async function relayFetch(op: Operation, input: Place & AnyInput, signal?: AbortSignal): Promise<unknown> {
+export async function relayFetch(
+  op: Operation,
+  input: OperationPlace & AnyInput,
+  signal?: AbortSignal,
+): Promise<unknown> {
   return consoleFetch(relayPath(op, input), initOf(op, input, signal), op.answer === 'text')
 }
 

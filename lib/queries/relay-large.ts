@@ -1,7 +1,8 @@
 import type { AnyInput, Operation } from '@/lib/contracts/wire/api'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { canParse } from '@/lib/json/can-parse'
 import type { LargeJson } from '@/lib/json/large-json'
-import { initOf, openConsole, type Place, RelayError, readValue, relayPath, unreachable } from './relay-fetch'
+import { initOf, openConsole, RelayError, readValue, relayPath, unreachable } from './relay-fetch'
 
 /** A larger answer is not read by the page itself: reading it there would take longer than a frame. Bytes. */
 export const MOST_DIRECT = 200_000
@@ -12,7 +13,7 @@ export const MOST_DIRECT = 200_000
  */
 export async function relayFetchLarge(
   op: Operation,
-  input: Place & AnyInput,
+  input: OperationPlace & AnyInput,
   options: { under: string; from?: LargeJson },
   signal?: AbortSignal,
 ): Promise<{ value: unknown } | { large: LargeJson }> {

@@ -8,11 +8,11 @@ import { consoleFetch, type RelayError } from './relay-fetch'
 type ListQuery = InputOf<typeof agentServer.listRuns>['query']
 
 /** The runs of one thread, in the server's own order: newest first on most, oldest first on some. */
-export const runsQuery = (workspace: string, deployment: string, threadId: string, query: ListQuery = {}) =>
-  apiQuery(agentServer.listRuns, { workspace, deployment, params: { thread_id: threadId }, query })
+export const runsQuery = (workspace: string, deploymentId: string, threadId: string, query: ListQuery = {}) =>
+  apiQuery(agentServer.listRuns, { workspace, deploymentId, params: { thread_id: threadId }, query })
 
-export const runQuery = (workspace: string, deployment: string, threadId: string, runId: string) =>
-  apiQuery(agentServer.getRun, { workspace, deployment, params: { thread_id: threadId, run_id: runId } })
+export const runQuery = (workspace: string, deploymentId: string, threadId: string, runId: string) =>
+  apiQuery(agentServer.getRun, { workspace, deploymentId, params: { thread_id: threadId, run_id: runId } })
 
 /**
  * A page of recordings and runs of elsewhere, as one reading of the console's server. Its key begins as that of the runs of a

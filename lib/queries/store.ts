@@ -8,25 +8,25 @@ import { apiQuery } from './api-query'
 type Search = NonNullable<InputOf<typeof agentServer.searchItems>['body']>
 
 /** A page of items below a namespace; the last page stays on screen while the next loads. */
-export const itemsQuery = (workspace: string, deployment: string, body: Search) => ({
-  ...apiQuery(agentServer.searchItems, { workspace, deployment, body: { ...body, refresh_ttl: false } }),
+export const itemsQuery = (workspace: string, deploymentId: string, body: Search) => ({
+  ...apiQuery(agentServer.searchItems, { workspace, deploymentId, body: { ...body, refresh_ttl: false } }),
   placeholderData: keepPreviousData,
 })
 
-export const itemQuery = (workspace: string, deployment: string, namespace: readonly string[], key: string) =>
+export const itemQuery = (workspace: string, deploymentId: string, namespace: readonly string[], key: string) =>
   apiQuery(agentServer.getItem, {
     workspace,
-    deployment,
+    deploymentId,
     query: { namespace: namespace.join('.'), key, refresh_ttl: false },
   })
 
 export const MOST_NAMESPACES = 200
 
 /** The namespaces right below one; those deeper down are cut to this depth. */
-export const namespacesQuery = (workspace: string, deployment: string, prefix: readonly string[]) =>
+export const namespacesQuery = (workspace: string, deploymentId: string, prefix: readonly string[]) =>
   apiQuery(agentServer.listNamespaces, {
     workspace,
-    deployment,
+    deploymentId,
     body: {
       ...(prefix.length > 0 && { prefix: [...prefix] }),
       max_depth: prefix.length + 1,

@@ -2,10 +2,11 @@ import { queryOptions } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { ThreadState } from '@/lib/contracts/agents/threads'
 import type { AnyInput } from '@/lib/contracts/wire/api'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import type { LargeJson } from '@/lib/json/large-json'
 import { parseJson } from '@/lib/json/lossless'
 import { type ApiQueryKey, apiQuery, type QueryInput } from './api-query'
-import type { Place, RelayError } from './relay-fetch'
+import type { RelayError } from './relay-fetch'
 import { relayFetchLarge } from './relay-large'
 
 /** A checkpoint as the page has it: its values parsed, or, where they are large, a document of the worker. */
@@ -20,7 +21,12 @@ function stateQuery<Op extends StateOp>(op: Op, input: QueryInput<Op>) {
     queryKey,
     queryFn: async ({ signal, client }) => {
       const before = client.getQueryData<LoadedState>(queryKey)?.large
-      const found = await relayFetchLarge(op, input as Place & AnyInput, { under: 'values', from: before }, signal)
+      const found = await relayFetchLarge(
+        op,
+        input as OperationPlace & AnyInput,
+        { under: 'values', from: before },
+        signal,
+      )
       // The relay has parsed the answer with the row's schema; only its type is lost on the way.
       if ('value' in found) {
         if (before) setTimeout(() => before.release())
@@ -51,16 +57,21 @@ const stateOf = (head: string, large: LargeJson): LoadedState => ({
   large,
 })
 
-export const threadStateQuery = (workspace: string, deployment: string, threadId: string) =>
-  stateQuery(agentServer.getThreadState, { workspace, deployment, params: { thread_id: threadId } })
+export const threadStateQuery = (workspace: string, deploymentId: string, threadId: string) =>
+  stateQuery(agentServer.getThreadState, { workspace, deploymentId, params: { thread_id: threadId } })
 
 type Checkpoint = { id: string; ns: string; map?: Record<string, unknown> }
 
 /** The state at a checkpoint. It never changes, so it is read once. */
-export const stateAtQuery = (workspace: string, deployment: string, threadId: string, { id, ns, map }: Checkpoint) => ({
+export const stateAtQuery = (
+  workspace: string,
+  deploymentId: string,
+  threadId: string,
+  { id, ns, map }: Checkpoint,
+) => ({
   ...stateQuery(agentServer.getThreadStateAtCheckpoint, {
     workspace,
-    deployment,
+    deploymentId,
     params: { thread_id: threadId },
     body: {
       checkpoint: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: id, ...(map && { checkpoint_map: map }) },

@@ -8,13 +8,13 @@ import { consoleFetch, type RelayError } from './relay-fetch'
 type Search = NonNullable<InputOf<typeof agentServer.searchThreads>['body']>
 
 /** A page of threads; the last page stays on screen while the next loads. */
-export const threadsQuery = (workspace: string, deployment: string, body: Search = {}) => ({
-  ...apiQuery(agentServer.searchThreads, { workspace, deployment, body }),
+export const threadsQuery = (workspace: string, deploymentId: string, body: Search = {}) => ({
+  ...apiQuery(agentServer.searchThreads, { workspace, deploymentId, body }),
   placeholderData: keepPreviousData,
 })
 
-export const threadQuery = (workspace: string, deployment: string, threadId: string) =>
-  apiQuery(agentServer.getThread, { workspace, deployment, params: { thread_id: threadId } })
+export const threadQuery = (workspace: string, deploymentId: string, threadId: string) =>
+  apiQuery(agentServer.getThread, { workspace, deploymentId, params: { thread_id: threadId } })
 
 type HistoryQuery = { limit?: number; before?: string; ns?: string }
 
@@ -22,11 +22,16 @@ type HistoryQuery = { limit?: number; before?: string; ns?: string }
  * A page of checkpoints without their values, as one reading of the console's server. Its key begins as that of the search for
  * them, so that what makes histories stale makes this one stale too.
  */
-export const lightHistoryQuery = (workspace: string, deployment: string, threadId: string, query: HistoryQuery = {}) =>
+export const lightHistoryQuery = (
+  workspace: string,
+  deploymentId: string,
+  threadId: string,
+  query: HistoryQuery = {},
+) =>
   queryOptions<HistoryPage, RelayError>({
-    queryKey: [...operationKey(agentServer.searchThreadHistory, workspace), deployment, threadId, 'light', query],
+    queryKey: [...operationKey(agentServer.searchThreadHistory, workspace), deploymentId, threadId, 'light', query],
     queryFn: async ({ signal }) => {
-      const place = [workspace, deployment, threadId].map(encodeURIComponent).join('/')
+      const place = [workspace, deploymentId, threadId].map(encodeURIComponent).join('/')
       // Made by the same server; only its type is lost on the way.
       return (await consoleFetch(`/api/history/${place}?${buildQuery(query)}`, { signal })) as HistoryPage
     },

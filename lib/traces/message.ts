@@ -5,7 +5,7 @@
  */
 
 /** Where something stands in the logged run, and what stands there. */
-export type Place = { path: string; raw: unknown }
+export type MessageSource = { path: string; raw: unknown }
 /** What is wrong with a part of the run. */
 export type Flaw = { path: string; reason: string }
 
@@ -45,7 +45,7 @@ export type ToolCallBody = {
 
 export type Block = BlockBody & {
   /** The first is where the block was read; the others say the same again (tool calls are logged twice by some). */
-  places: readonly [Place, ...Place[]]
+  places: readonly [MessageSource, ...MessageSource[]]
   flaws: readonly Flaw[]
   extras?: unknown
 }

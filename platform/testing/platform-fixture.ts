@@ -69,8 +69,8 @@ export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) 
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
   const get = (resource: string) => request('GET', resource)
-  const revision = async (deployment: string, id: string) =>
-    (await get(`/v2/deployments/${deployment}/revisions/${id}`)).body
+  const revision = async (deploymentId: string, id: string) =>
+    (await get(`/v2/deployments/${deploymentId}/revisions/${id}`)).body
   return {
     request,
     get,
@@ -80,23 +80,23 @@ export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) 
     patch: (resource: string, body: unknown) => request('PATCH', resource, body),
     about: async (id: string) => (await get(`/agents/${id}/about`)).body,
     /** Waits until a revision has reached a status; fails at once when it ends in another. */
-    settled: async (deployment: string, id: string, wanted: string) => {
+    settled: async (deploymentId: string, id: string, wanted: string) => {
       for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; ) {
-        const found = await revision(deployment, id)
+        const found = await revision(deploymentId, id)
         if (found.status === wanted) return found
         if (/FAILED|DEPLOYED|SKIPPED|INTERRUPTED/.test(found.status)) {
           const type = found.status === 'DEPLOY_FAILED' ? 'deploy' : 'build'
-          const logs = await get(`/v2/deployments/${deployment}/revisions/${id}/logs?type=${type}&limit=1000`)
+          const logs = await get(`/v2/deployments/${deploymentId}/revisions/${id}/logs?type=${type}&limit=1000`)
           throw new Error(
             `${found.status} instead of ${wanted}: ${logs.body.logs.map((line: { message: string }) => line.message).join('\n')}`,
           )
         }
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
-      throw new Error(`still not ${wanted}: ${(await revision(deployment, id)).status}`)
+      throw new Error(`still not ${wanted}: ${(await revision(deploymentId, id)).status}`)
     },
-    log: async (deployment: string, id: string, type: 'build' | 'deploy'): Promise<string> => {
-      const logs = await get(`/v2/deployments/${deployment}/revisions/${id}/logs?type=${type}&limit=1000`)
+    log: async (deploymentId: string, id: string, type: 'build' | 'deploy'): Promise<string> => {
+      const logs = await get(`/v2/deployments/${deploymentId}/revisions/${id}/logs?type=${type}&limit=1000`)
       return logs.body.logs.map((line: { message: string }) => line.message).join('\n')
     },
   }

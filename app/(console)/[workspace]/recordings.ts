@@ -15,7 +15,7 @@ async function orNotFound<T>(read: Promise<T>): Promise<T> {
 /** A page of recordings. Not found if the user has no access to the workspace. */
 export async function visibleRecordings(filter: {
   workspace: string
-  deployment?: string
+  deploymentId?: string
   after?: string
   limit?: number
 }) {
@@ -23,17 +23,17 @@ export async function visibleRecordings(filter: {
 }
 
 /** Our recording of an agent server's run, if there is one. */
-export async function recordingOfRun(workspace: string, deployment: string, run: string): Promise<string | null> {
-  const { items } = await orNotFound(listRecordings(await pageActor(), { workspace, deployment, run, limit: 1 }))
+export async function recordingOfRun(workspace: string, deploymentId: string, run: string): Promise<string | null> {
+  const { items } = await orNotFound(listRecordings(await pageActor(), { workspace, deploymentId, run, limit: 1 }))
   return items[0]?.id ?? null
 }
 
 /** One recording of a deployment; not found under any other deployment's URL. `deployment` null accepts any deployment. */
 export async function visibleRecording(
   workspace: string,
-  deployment: string | null,
+  deploymentId: string | null,
   recording: string,
 ): Promise<RecordingSummary> {
-  const place = { workspace, recording, ...(deployment !== null && { deployment }) }
+  const place = { workspace, recording, ...(deploymentId !== null && { deploymentId }) }
   return await orNotFound(readRecording(await pageActor(), place))
 }

@@ -35,7 +35,7 @@ const ConflictDialog = dynamic(() => import('./conflict-dialog').then((module) =
 
 type Props = {
   workspace: string
-  deployment: string
+  deploymentId: string
   /** The graph of the assistant. */
   graph: string
   /** The assistant to edit; absent for a new one. */
@@ -45,7 +45,7 @@ type Props = {
 }
 
 /** Creates or edits an assistant. One draft, as a form or as JSON, is saved as a whole and kept if saving fails. */
-export function AssistantForm({ workspace, deployment, graph, assistant, newest }: Props) {
+export function AssistantForm({ workspace, deploymentId, graph, assistant, newest }: Props) {
   const router = useRouter()
   const client = useQueryClient()
   const whyNot = useReasons().run
@@ -62,7 +62,7 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
   const key = useRef({ request: '', id: '' })
   const form = useFocusRefused(refused.size > 0 ? refused : undefined)
   const schemas = useQuery({
-    ...assistantSchemasQuery(workspace, deployment, assistant?.assistant_id ?? graph),
+    ...assistantSchemasQuery(workspace, deploymentId, assistant?.assistant_id ?? graph),
     retry: false,
   })
   const found = useMemo(() => differencesOf(base, draft), [base, draft])
@@ -75,7 +75,7 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
     setError(undefined)
     setVersion((count) => count + 1)
   }
-  const storage = `pilothouse.assistant.${workspace}.${deployment}.${assistant?.assistant_id ?? `new ${graph}`}`
+  const storage = `pilothouse.assistant.${workspace}.${deploymentId}.${assistant?.assistant_id ?? `new ${graph}`}`
   const forgetDraft = useKeptDraft(storage, keepDraft(base, draft), (text) => {
     const kept = restoreDraft(text)
     if (kept) replace(kept)
@@ -103,8 +103,8 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
     if (key.current.request !== request) key.current = { request, id: newRequestKey() }
     const { id } = key.current
     const sent = assistant
-      ? saveAssistant({ place: { workspace, deployment, assistant: assistant.assistant_id }, key: id, ...texts })
-      : createAssistant({ workspace, deployment, key: id, graph, draft: texts.draft })
+      ? saveAssistant({ place: { workspace, deploymentId, assistant: assistant.assistant_id }, key: id, ...texts })
+      : createAssistant({ workspace, deploymentId, key: id, graph, draft: texts.draft })
     const result = await sent.catch((): Result<AssistantOutcome> => ({ ok: false, error: LOST }))
     if (result.ok && result.data.kind === 'saved') return leave(result.data)
     setSending(false)
@@ -131,13 +131,13 @@ export function AssistantForm({ workspace, deployment, graph, assistant, newest 
       agentServer.listAssistantVersions,
     ])
       void invalidate(client, op, workspace)
-    router.push(routes.assistant(workspace, deployment, saved.assistant_id))
+    router.push(routes.assistant(workspace, deploymentId, saved.assistant_id))
     router.refresh()
   }
 
   const back = assistant
-    ? routes.assistant(workspace, deployment, assistant.assistant_id)
-    : routes.assistants(workspace, deployment)
+    ? routes.assistant(workspace, deploymentId, assistant.assistant_id)
+    : routes.assistants(workspace, deploymentId)
   return (
     <DraftProblems value={problems}>
       <form ref={form} noValidate onSubmit={save} aria-label={assistant ? 'Edit assistant' : 'New assistant'}>

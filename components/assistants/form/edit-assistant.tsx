@@ -4,16 +4,16 @@ import { useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { NothingHere } from '@/components/shared/feedback/nothing-here'
 import { Skeleton } from '@/components/ui/skeleton'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import { assistantQuery, assistantVersionsQuery } from '@/lib/queries/assistants'
-import type { AssistantPlace } from '../place'
 import { AssistantForm } from './assistant-form'
 
 /** The form for the assistant as it was when the page opened. Later changes are detected on save. */
 export function EditAssistant(place: AssistantPlace) {
-  const { workspace, deployment, assistant } = place
-  const query = useQuery({ ...assistantQuery(workspace, deployment, assistant), refetchOnMount: 'always' })
+  const { workspace, deploymentId, assistant } = place
+  const query = useQuery({ ...assistantQuery(workspace, deploymentId, assistant), refetchOnMount: 'always' })
   const versions = useQuery({
-    ...assistantVersionsQuery(workspace, deployment, assistant, { limit: 1 }),
+    ...assistantVersionsQuery(workspace, deploymentId, assistant, { limit: 1 }),
     retry: false,
   })
   const [opened, setOpened] = useState(query.isFetchedAfterMount ? query.data : undefined)
@@ -22,7 +22,7 @@ export function EditAssistant(place: AssistantPlace) {
     return (
       <AssistantForm
         workspace={workspace}
-        deployment={deployment}
+        deploymentId={deploymentId}
         graph={opened.graph_id}
         assistant={opened}
         newest={versions.data?.[0]?.version ?? undefined}

@@ -7,14 +7,15 @@ import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/input'
 import { Skeleton } from '@/components/ui/skeleton'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { defaultAssistantsQuery } from '@/lib/queries/assistants'
 import { AssistantForm } from './assistant-form'
 
 /** Asks for the graph, which is kept in the URL, then shows the form. */
-export function NewAssistant({ workspace, deployment }: { workspace: string; deployment: string }) {
+export function NewAssistant({ workspace, deploymentId }: DeploymentPlace) {
   const set = useSetSearch({ isLocal: true })
   const asked = useSearchParams().get('graph')
-  const list = useQuery(defaultAssistantsQuery(workspace, deployment))
+  const list = useQuery(defaultAssistantsQuery(workspace, deploymentId))
   if (list.error && !list.data) return <ErrorNotice error={list.error.view} onRetry={() => void list.refetch()} />
   if (!list.data) return <Skeleton className="h-64" />
   const graphs = [...new Set([...list.data.map((one) => one.graph_id), ...(asked ? [asked] : [])])]
@@ -29,7 +30,7 @@ export function NewAssistant({ workspace, deployment }: { workspace: string; dep
           ))}
         </Select>
       </Field>
-      <AssistantForm key={graph} workspace={workspace} deployment={deployment} graph={graph} />
+      <AssistantForm key={graph} workspace={workspace} deploymentId={deploymentId} graph={graph} />
     </>
   )
 }

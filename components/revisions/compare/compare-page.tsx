@@ -105,8 +105,8 @@ export function ComparePage({ workspace, deploymentId, changes, showsSecretNames
 }
 
 /** A revision from the list, or fetched by id if it is older or the server has no list. */
-function useOne(workspace: string, deployment: string, id: string, rows: readonly Revision[]) {
+function useOne(workspace: string, deploymentId: string, id: string, rows: readonly Revision[]) {
   const listed = rows.find((one) => one.id === id)
-  const alone = useQuery({ ...revisionQuery(workspace, deployment, id), enabled: id !== '' && !listed })
+  const alone = useQuery({ ...revisionQuery(workspace, deploymentId, id), enabled: id !== '' && !listed })
   return { revision: listed ?? alone.data, error: listed || alone.data ? null : alone.error }
 }

@@ -91,7 +91,7 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
           <Toggle label="Follow" isOn={isFollowing} onChange={(isOn) => (isOn ? follow() : unfollow())} />
           <CopyButton what="shown lines" value={() => textOf(store)} className="size-7" />
           <Button asChild variant="ghost" size="sm">
-            <a href={routes.logFile(of.workspace, of.deployment, of.revision, of.type)} download>
+            <a href={routes.logFile(of.workspace, of.deploymentId, of.revision, of.type)} download>
               <Download aria-hidden />
               Download
             </a>

@@ -5,7 +5,7 @@ import { LogStore } from './log-store'
 
 export type LogOf = {
   workspace: string
-  deployment: string
+  deploymentId: string
   revision: string
   type: 'build' | 'deploy'
   level?: string
@@ -13,16 +13,16 @@ export type LogOf = {
 }
 
 /** Follows a log over the live channel. Each log and filter has its own store. */
-export function useLog({ workspace, deployment, revision, type, level, query }: LogOf): LogStore {
+export function useLog({ workspace, deploymentId, revision, type, level, query }: LogOf): LogStore {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store belongs to this log and filter
-  const store = useMemo(() => new LogStore({ level, query }), [workspace, deployment, revision, type, level, query])
+  const store = useMemo(() => new LogStore({ level, query }), [workspace, deploymentId, revision, type, level, query])
   useEffect(
     () =>
       subscribe(
-        { kind: 'logs', workspace, deployment, revision, type, level, query, cursor: 0 },
+        { kind: 'logs', workspace, deployment: deploymentId, revision, type, level, query, cursor: 0 },
         { onLines: store.onLines, onError: store.onError },
       ),
-    [store, workspace, deployment, revision, type, level, query],
+    [store, workspace, deploymentId, revision, type, level, query],
   )
   useSyncExternalStore(store.subscribe, store.getVersion, () => 0)
   return store

@@ -129,12 +129,12 @@ const Frame = ({ title, children }: { title: string; children: React.ReactNode }
  * as open; the server rejects a second answer.
  */
 function useStillOpen(
-  { workspace, deployment }: RecordingSummary,
+  { workspace, deployment: deploymentId }: RecordingSummary,
   thread: string | null,
   questions: readonly OpenInterrupt[],
 ): 'open' | 'answered' {
   const found = useQuery({
-    ...threadsQuery(workspace, deployment, {
+    ...threadsQuery(workspace, deploymentId, {
       ids: thread ? [thread] : [],
       select: ['thread_id', 'status', 'interrupts'],
       limit: 1,

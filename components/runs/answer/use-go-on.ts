@@ -31,7 +31,7 @@ export function useGoOn(summary: RecordingSummary, thread: string | null) {
     if (key.current.body !== body) key.current = { body, id: newRequestKey() }
     const sent = startRun({
       workspace: summary.workspace,
-      deployment: summary.deployment,
+      deploymentId: summary.deployment,
       thread: { kind: 'existing', id: thread },
       body,
       key: key.current.id,

@@ -138,9 +138,9 @@ function Both({
   )
 }
 
-const placeOf = ({ workspace, deployment, assistant, thread }: RecordingSummary) => ({
+const placeOf = ({ workspace, deployment: deploymentId, assistant, thread }: RecordingSummary) => ({
   workspace,
-  deployment,
+  deploymentId,
   assistant,
   thread,
 })

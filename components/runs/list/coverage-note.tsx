@@ -3,7 +3,12 @@ import { Spinner } from '@/components/ui/spinner'
 import { DEPTHS, type Looked } from '@/lib/contracts/agents/run-row'
 import { count } from '@/lib/format/format'
 
-type Props = { looked: Looked; depth: number; nameOf: (deployment: string) => string; onDepth: (depth: string) => void }
+type Props = {
+  looked: Looked
+  depth: number
+  nameOf: (deploymentId: string) => string
+  onDepth: (depth: string) => void
+}
 
 /** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
 export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
@@ -31,9 +36,9 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
           <Notice tone="warn">
             <p>Some runs started elsewhere are missing:</p>
             <ul className="list-disc pl-4">
-              {problems.map(({ deployment, message }) => (
-                <li key={deployment} className="break-words">
-                  {deployment && isBusyOnly ? `${nameOf(deployment)}: ` : ''}
+              {problems.map(({ deployment: deploymentId, message }) => (
+                <li key={deploymentId} className="break-words">
+                  {deploymentId && isBusyOnly ? `${nameOf(deploymentId)}: ` : ''}
                   {message}
                 </li>
               ))}

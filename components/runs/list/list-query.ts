@@ -89,13 +89,13 @@ export const NO_FILTER: Record<FilterName | 'q', string> = {
 type Search = Pick<URLSearchParams, 'get'>
 
 /** The URL's query as API parameters; invalid values are omitted. */
-export function runRowsQueryOf(search: Search, deployment?: string): Record<string, string | number> {
+export function runRowsQueryOf(search: Search, deploymentId?: string): Record<string, string | number> {
   const query: Record<string, string | number> = { limit: PAGE_SIZE }
-  for (const filter of filtersOf(deployment === undefined)) {
+  for (const filter of filtersOf(deploymentId === undefined)) {
     const value = filterValue(filter, search)
     if (value !== undefined && filter.problemOf?.(value) === undefined) query[filter.name] = value.slice(0, 300)
   }
-  if (deployment !== undefined) query.deployment = deployment
+  if (deploymentId !== undefined) query.deployment = deploymentId
   const text = search.get('q')?.trim()
   if (text) query.text = text.slice(0, 300)
   const depth = DEPTHS.find((one) => String(one) === search.get('depth'))

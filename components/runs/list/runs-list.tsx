@@ -31,18 +31,18 @@ const CancelRuns = dynamic(() => import('./cancel-runs').then((module) => module
 /** Assistants' names are read from at most this many deployments. */
 const MAX_NAMED_DEPLOYMENTS = 10
 
-type Props = { workspace: string; deployment?: string; views: readonly SavedView[]; serverNow: number }
+type Props = { workspace: string; deploymentId?: string; views: readonly SavedView[]; serverNow: number }
 
 /** Runs of a deployment, or of the whole workspace: our recordings and runs started elsewhere. Updates live. */
-export function RunsList({ workspace, deployment, views, serverNow }: Props) {
-  const list = useList(deployment ? runList : workspaceRunList, { workspace, views })
-  const query = runRowsQueryOf(list.search, deployment)
+export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
+  const list = useList(deploymentId ? runList : workspaceRunList, { workspace, views })
+  const query = runRowsQueryOf(list.search, deploymentId)
   const options = runRowsQuery(workspace, query)
   const { problem, refetchInterval } = useLiveRuns(workspace, query)
   const result = useQuery({ ...options, refetchInterval })
   const { data, isPlaceholderData } = result
   const rows = data?.rows ?? NONE
-  const { names, assistants } = useNames(workspace, deployment, rows)
+  const { names, assistants } = useNames(workspace, deploymentId, rows)
   const selectable = useMemo(
     () => rows.filter(isRowActive).map(({ id, run }) => ({ id, name: `run ${run ?? id}` })),
     [rows],
@@ -53,11 +53,11 @@ export function RunsList({ workspace, deployment, views, serverNow }: Props) {
     <ListPage
       label="Runs"
       list={list}
-      filters={filtersOf(deployment === undefined, assistants)}
+      filters={filtersOf(deploymentId === undefined, assistants)}
       reading={{ result, queryKey: options.queryKey, liveProblem: problem }}
       // An empty page stays pending until the servers have answered.
       rows={rows.length === 0 && data?.looked?.isPending ? undefined : data?.rows}
-      columns={runColumns({ names, serverNow, hasDeployment: !deployment })}
+      columns={runColumns({ names, serverNow, hasDeployment: !deploymentId })}
       rowKey={({ id }) => id}
       rowHref={(row) => hrefOf(workspace, row)}
       pendingRows={10}
@@ -67,14 +67,14 @@ export function RunsList({ workspace, deployment, views, serverNow }: Props) {
         <EmptyState
           title="No runs yet"
           action={
-            deployment ? undefined : (
+            deploymentId ? undefined : (
               <Button asChild>
                 <Link href={routes.deployments(workspace)}>Choose a deployment</Link>
               </Button>
             )
           }
         >
-          {deployment ? 'Start one with the button above.' : 'Start one in a deployment.'}
+          {deploymentId ? 'Start one with the button above.' : 'Start one in a deployment.'}
         </EmptyState>
       }
       pager={
@@ -135,14 +135,14 @@ function useActions(workspace: string): SelectionAction[] {
 }
 
 /** Opening a run without a recording starts one. */
-const hrefOf = (workspace: string, { recording, deployment, thread, run }: RunRow) =>
+const hrefOf = (workspace: string, { recording, deployment: deploymentId, thread, run }: RunRow) =>
   recording || !thread || !run
-    ? routes.recording(workspace, deployment, recording ?? '')
-    : routes.joinRun(workspace, deployment, thread, run)
+    ? routes.recording(workspace, deploymentId, recording ?? '')
+    : routes.joinRun(workspace, deploymentId, thread, run)
 
-function useNames(workspace: string, deployment: string | undefined, rows: readonly RunRow[]) {
-  const deployments = useQuery({ ...deploymentsQuery(workspace, { limit: 100 }), enabled: !deployment })
-  const servers = [...new Set([...(deployment ? [deployment] : []), ...rows.map((row) => row.deployment)])].slice(
+function useNames(workspace: string, deploymentId: string | undefined, rows: readonly RunRow[]) {
+  const deployments = useQuery({ ...deploymentsQuery(workspace, { limit: 100 }), enabled: !deploymentId })
+  const servers = [...new Set([...(deploymentId ? [deploymentId] : []), ...rows.map((row) => row.deployment)])].slice(
     0,
     MAX_NAMED_DEPLOYMENTS,
   )
@@ -154,5 +154,5 @@ function useNames(workspace: string, deployment: string | undefined, rows: reado
     },
     deployment: (id) => deployments.data?.resources.find((one) => one.id === id)?.name ?? shortId(id),
   }
-  return { names, assistants: deployment ? assistants[0]?.data : undefined }
+  return { names, assistants: deploymentId ? assistants[0]?.data : undefined }
 }

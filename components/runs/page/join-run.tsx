@@ -7,10 +7,10 @@ import { joinRun } from '@/lib/actions/runs'
 import type { ErrorView } from '@/lib/errors'
 import { routes } from '@/lib/routes'
 
-type Props = { workspace: string; deployment: string; thread: string; run: string }
+type Props = { workspace: string; deploymentId: string; thread: string; run: string }
 
 /** Starts recording a run that was started elsewhere, and opens its page. Joining twice opens the same recording. */
-export function JoinRun({ workspace, deployment, thread, run }: Props) {
+export function JoinRun({ workspace, deploymentId, thread, run }: Props) {
   const router = useRouter()
   const [attempt, setAttempt] = useState(0)
   const [failed, setFailed] = useState<{ attempt: number; error: ErrorView }>()
@@ -18,17 +18,17 @@ export function JoinRun({ workspace, deployment, thread, run }: Props) {
   useEffect(() => {
     let isLeft = false
     const go = async () => {
-      const joined = await joinRun({ workspace, deployment, thread, run }).catch(() => undefined)
+      const joined = await joinRun({ workspace, deploymentId, thread, run }).catch(() => undefined)
       if (isLeft) return
       // Replaces this page in the history, so that Back returns to the list.
-      if (joined?.ok) router.replace(routes.recording(workspace, deployment, joined.data.recording))
+      if (joined?.ok) router.replace(routes.recording(workspace, deploymentId, joined.data.recording))
       else setFailed({ attempt, error: joined?.error ?? LOST })
     }
     void go()
     return () => {
       isLeft = true
     }
-  }, [attempt, workspace, deployment, thread, run])
+  }, [attempt, workspace, deploymentId, thread, run])
   if (failed?.attempt === attempt)
     return <ErrorNotice error={failed.error} onRetry={() => setAttempt((before) => before + 1)} />
   return (

@@ -9,12 +9,12 @@ import type { RecordingSummary } from '@/lib/stream/log'
 type Props = { trigger: ReactNode; summary: RecordingSummary; isGone: boolean; onReplay: (() => void) | undefined }
 
 export const MoreChoices = ({ trigger, summary, isGone, onReplay }: Props) => {
-  const { workspace, deployment, id } = summary
+  const { workspace, deployment: deploymentId, id } = summary
   return (
     <Menu label="More actions" trigger={trigger} defaultOpen>
       {isGone ? null : (
         <MenuItem asChild>
-          <Link href={routes.newRun(workspace, deployment, { from: id })}>
+          <Link href={routes.newRun(workspace, deploymentId, { from: id })}>
             <PencilLine aria-hidden />
             <Choice title="Run again with changes" hint="Opens the form with this run’s request." />
           </Link>
@@ -31,7 +31,7 @@ export const MoreChoices = ({ trigger, summary, isGone, onReplay }: Props) => {
         </Link>
       </MenuItem>
       <MenuItem asChild>
-        <a href={routes.recordingFile(workspace, deployment, id)} download>
+        <a href={routes.recordingFile(workspace, deploymentId, id)} download>
           <Download aria-hidden />
           <Choice title="Export to a file" hint="Saves the whole recording. It opens without a server." />
         </a>

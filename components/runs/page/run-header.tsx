@@ -47,7 +47,7 @@ export function RunHeader({
   onCancelling,
   onCancelFailed,
 }: Props) {
-  const { workspace, deployment, assistant, isStateless } = summary
+  const { workspace, deployment: deploymentId, assistant, isStateless } = summary
   const liveThread = useRunValue(store, threadOf)
   const thread = isStateless ? null : (summary.thread ?? liveThread ?? null)
   const run = useRunValue(store, runOf) ?? summary.run
@@ -72,7 +72,7 @@ export function RunHeader({
           {isFollowed ? <PauseButton store={store} /> : null}
           {thread && !isGone ? (
             <Button asChild>
-              <Link href={routes.thread(workspace, deployment, thread)}>
+              <Link href={routes.thread(workspace, deploymentId, thread)}>
                 <MessagesSquare aria-hidden />
                 Open thread
               </Link>
@@ -80,7 +80,7 @@ export function RunHeader({
           ) : null}
           {run && !isGone ? (
             <Button asChild>
-              <Link href={routes.traceOfRun(workspace, deployment, run)}>
+              <Link href={routes.traceOfRun(workspace, deploymentId, run)}>
                 <ListTree aria-hidden />
                 Open trace
               </Link>
@@ -88,7 +88,7 @@ export function RunHeader({
           ) : null}
           {isGone ? null : (
             <Button asChild>
-              <Link href={routes.newRun(workspace, deployment, { assistant, thread: thread ?? undefined })}>
+              <Link href={routes.newRun(workspace, deploymentId, { assistant, thread: thread ?? undefined })}>
                 <Play aria-hidden />
                 {thread ? 'Continue thread' : 'Run again'}
               </Link>

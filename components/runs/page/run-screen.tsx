@@ -37,10 +37,10 @@ export function RunScreen({ summary, serverNow }: Props) {
   const [cancelError, setCancelError] = useState<ErrorView>()
   const liveThread = useRunValue(store, threadOf)
   const thread = summary.isStateless ? null : (summary.thread ?? liveThread ?? null)
-  const { workspace, deployment } = summary
+  const { workspace, deployment: deploymentId } = summary
   const place = useMemo(
-    () => ({ workspace, deployment, assistant: summary.assistant, thread }),
-    [workspace, deployment, summary.assistant, thread],
+    () => ({ workspace, deploymentId, assistant: summary.assistant, thread }),
+    [workspace, deploymentId, summary.assistant, thread],
   )
   return (
     <>

@@ -10,15 +10,15 @@ import type { StartIssue } from './start-issues'
 
 type Props = {
   workspace: string
-  deployment: string
+  deploymentId: string
   value: string
   onChange: (assistant: string) => void
   issues: readonly StartIssue[]
 }
 
 /** Chooses a graph (its default assistant) or a custom assistant. */
-export function AssistantPicker({ workspace, deployment, value, onChange, issues }: Props) {
-  const list = useQuery(pickableAssistants(workspace, deployment))
+export function AssistantPicker({ workspace, deploymentId, value, onChange, issues }: Props) {
+  const list = useQuery(pickableAssistants(workspace, deploymentId))
   const all = list.data ?? []
   const graphs = all.filter(isDefault)
   const made = all.filter((one) => !isDefault(one))

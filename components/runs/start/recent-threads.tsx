@@ -7,12 +7,12 @@ import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
 import { threadsQuery } from '@/lib/queries/threads'
 
-type Props = { workspace: string; deployment: string; chosen: string; onChoose: (id: string) => void }
+type Props = { workspace: string; deploymentId: string; chosen: string; onChoose: (id: string) => void }
 
 /** Recently updated threads to choose from. */
-export function RecentThreads({ workspace, deployment, chosen, onChoose }: Props) {
+export function RecentThreads({ workspace, deploymentId, chosen, onChoose }: Props) {
   const list = useQuery(
-    threadsQuery(workspace, deployment, {
+    threadsQuery(workspace, deploymentId, {
       limit: 6,
       sort_by: 'updated_at',
       sort_order: 'desc',

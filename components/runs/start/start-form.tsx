@@ -30,7 +30,7 @@ import { ThreadPicker } from './thread-picker'
 
 type Props = {
   workspace: string
-  deployment: string
+  deploymentId: string
   assistant?: string
   thread?: string
   /** A checkpoint of the thread to start from instead of its latest state. */
@@ -43,7 +43,7 @@ type Draft = Pick<StartOptions, 'message' | 'json' | 'context'>
 
 /** The form to start a run. Keeps everything typed if starting fails. */
 export function StartForm(props: Props) {
-  const { workspace, deployment, assistant = '', thread = '', checkpoint = '', recorded, templates } = props
+  const { workspace, deploymentId, assistant = '', thread = '', checkpoint = '', recorded, templates } = props
   const router = useRouter()
   const { run: reason } = useReasons()
   const [prefill] = useState(() => (recorded ? prefillFrom(recorded) : undefined))
@@ -59,13 +59,13 @@ export function StartForm(props: Props) {
   // One key per input, so that pressing twice starts one run.
   const key = useRef({ body: '', id: '' })
 
-  const list = useQuery(pickableAssistants(workspace, deployment))
+  const list = useQuery(pickableAssistants(workspace, deploymentId))
   const chosen =
     findAssistant(list.data, options.assistant) ??
     (options.assistant === '' ? (list.data?.find(isDefault) ?? list.data?.[0]) : undefined)
   const assistantId = chosen?.assistant_id ?? options.assistant
   const schemas = useQuery({
-    ...assistantSchemasQuery(workspace, deployment, assistantId),
+    ...assistantSchemasQuery(workspace, deploymentId, assistantId),
     enabled: assistantId !== '',
     retry: false,
   })
@@ -88,7 +88,7 @@ export function StartForm(props: Props) {
   const draftKey = [
     'pilothouse.run',
     workspace,
-    deployment,
+    deploymentId,
     ...(recorded || checkpoint ? [recorded?.id, checkpoint] : []),
   ].join('.')
   const draft: Draft = { message: options.message, json: options.json, context: options.context }
@@ -124,7 +124,7 @@ export function StartForm(props: Props) {
     if (key.current.body !== body) key.current = { body, id: newRequestKey() }
     const sent = startRun({
       workspace,
-      deployment,
+      deploymentId,
       thread:
         settled.threadKind === 'existing' ? { kind: 'existing', id: settled.thread } : { kind: settled.threadKind },
       body: printJson(whole),
@@ -133,7 +133,7 @@ export function StartForm(props: Props) {
     const started = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
     if (started.ok) {
       forgetDraft()
-      router.push(routes.recording(workspace, deployment, started.data.id))
+      router.push(routes.recording(workspace, deploymentId, started.data.id))
       return // stays busy until the run's page is loaded
     }
     const placed = placeError(started.error)
@@ -155,7 +155,7 @@ export function StartForm(props: Props) {
       <div className="min-w-0 space-y-5">
         <Templates
           workspace={workspace}
-          deployment={deployment}
+          deploymentId={deploymentId}
           initial={templates}
           options={settled}
           onChoose={change}
@@ -165,7 +165,7 @@ export function StartForm(props: Props) {
         ) : null}
         <AssistantPicker
           workspace={workspace}
-          deployment={deployment}
+          deploymentId={deploymentId}
           value={assistantId}
           onChange={(value) => change({ assistant: value, json: undefined })}
           issues={issuesOf('assistant')}
@@ -173,7 +173,7 @@ export function StartForm(props: Props) {
         {schemaError ? <ErrorNotice error={schemaError} onRetry={() => void schemas.refetch()} /> : null}
         <ThreadPicker
           workspace={workspace}
-          deployment={deployment}
+          deploymentId={deploymentId}
           kind={options.threadKind}
           thread={options.thread}
           onChange={change}

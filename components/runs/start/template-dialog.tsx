@@ -3,6 +3,7 @@ import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { NameForm } from '@/components/shared/form/name-form'
 import { Dialog } from '@/components/ui/dialog'
 import { deleteTemplate, saveTemplate, type TemplatesSaved, updateTemplate } from '@/lib/actions/templates'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/lists/run-templates'
 
 /** Why the template dialog is open. */
@@ -10,7 +11,7 @@ export type TemplateTask = { kind: 'save' } | { kind: 'rename' | 'delete'; templ
 
 type Props = {
   task: TemplateTask
-  place: { workspace: string; deployment: string }
+  place: DeploymentPlace
   body: string
   onSaved: (saved: TemplatesSaved, isNew: boolean) => void
   onDeleted: (templates: RunTemplate[]) => void

@@ -21,14 +21,14 @@ const TemplateDialog = dynamic(() => import('./template-dialog').then((module) =
 
 type Props = {
   workspace: string
-  deployment: string
+  deploymentId: string
   initial: readonly RunTemplate[]
   options: StartOptions
   onChoose: (options: StartOptions) => void
 }
 
 /** Saved requests: load one into the form, or save, rename, overwrite and delete them. */
-export function Templates({ workspace, deployment, initial, options, onChoose }: Props) {
+export function Templates({ workspace, deploymentId, initial, options, onChoose }: Props) {
   const [templates, setTemplates] = useState(initial)
   const [task, setTask] = useState<TemplateTask>()
   /** The loaded template and its body. */
@@ -58,7 +58,7 @@ export function Templates({ workspace, deployment, initial, options, onChoose }:
   }
   const overwrite = async () => {
     if (!current) return
-    const result = await updateTemplate({ workspace, deployment, id: current.id, body }).catch(() => undefined)
+    const result = await updateTemplate({ workspace, deploymentId, id: current.id, body }).catch(() => undefined)
     if (!result?.ok) return toast.warning(result?.error.message ?? 'The console did not respond. Try again.')
     saved(result.data, true)
     toast.success(`“${current.name}” saved`)
@@ -93,7 +93,7 @@ export function Templates({ workspace, deployment, initial, options, onChoose }:
       {task ? (
         <TemplateDialog
           task={task}
-          place={{ workspace, deployment }}
+          place={{ workspace, deploymentId }}
           body={body}
           onSaved={saved}
           onDeleted={setTemplates}

@@ -17,7 +17,7 @@ const RecentThreads = dynamic(() => import('./recent-threads').then(({ RecentThr
 type Kind = StartOptions['threadKind']
 type Props = {
   workspace: string
-  deployment: string
+  deploymentId: string
   kind: Kind
   thread: string
   onChange: (change: { threadKind?: Kind; thread?: string }) => void
@@ -35,7 +35,7 @@ const KINDS: { value: Kind; label: string; hint: string }[] = [
 ]
 
 /** Chooses the thread of the run. */
-export function ThreadPicker({ workspace, deployment, kind, thread, onChange, issues }: Props) {
+export function ThreadPicker({ workspace, deploymentId, kind, thread, onChange, issues }: Props) {
   return (
     <fieldset className="space-y-2">
       <legend className="mb-1 font-medium text-xs">Thread</legend>
@@ -76,7 +76,7 @@ export function ThreadPicker({ workspace, deployment, kind, thread, onChange, is
           />
           <RecentThreads
             workspace={workspace}
-            deployment={deployment}
+            deploymentId={deploymentId}
             chosen={thread}
             onChoose={(id) => onChange({ thread: id })}
           />

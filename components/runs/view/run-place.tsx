@@ -4,9 +4,10 @@ import Link from 'next/link'
 import { createContext, useContext } from 'react'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { routes } from '@/lib/routes'
 
-type Place = { workspace: string; deployment: string; assistant: string; thread: string | null }
+type Place = DeploymentPlace & { assistant: string; thread: string | null }
 
 /** The server location of a recording; undefined for one opened from a file. */
 export const RunPlace = createContext<Place | undefined>(undefined)
@@ -16,7 +17,7 @@ export function ForkLink({ checkpoint }: { checkpoint: string | undefined }) {
   const place = useContext(RunPlace)
   const { run: reason } = useReasons()
   if (!place?.thread || !checkpoint) return null
-  const { workspace, deployment, assistant, thread } = place
+  const { workspace, deploymentId, assistant, thread } = place
   if (reason)
     return (
       <Button size="sm" variant="ghost" reason={reason}>
@@ -28,7 +29,7 @@ export function ForkLink({ checkpoint }: { checkpoint: string | undefined }) {
     <Button size="sm" variant="ghost" asChild>
       <Link
         title={`Start a run from checkpoint ${checkpoint}`}
-        href={routes.newRun(workspace, deployment, { assistant, thread, checkpoint })}
+        href={routes.newRun(workspace, deploymentId, { assistant, thread, checkpoint })}
       >
         <GitFork aria-hidden />
         Fork from here

@@ -15,6 +15,7 @@ import { useProject } from '@/components/traces/common/use-project'
 import { useTrace } from '@/components/traces/common/use-trace'
 import { Select } from '@/components/ui/input'
 import { Skeleton } from '@/components/ui/skeleton'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { relativeTime } from '@/lib/format/format'
 import { traceRunsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
@@ -22,10 +23,8 @@ import { type ComparedPath, comparePaths } from '@/lib/traces/compare'
 import { LIGHT_FIELDS, lightRun } from '@/lib/traces/light-run'
 import { ComparedTable } from './compared-table'
 
-type Place = { workspace: string; deployment: string }
-
 /** Two traces side by side, matched by the names on the path to each run. */
-export function CompareTraces(place: Place) {
+export function CompareTraces(place: DeploymentPlace) {
   const search = useSearchParams()
   const setSearch = useSetSearch({ isLocal: true })
   const [a, b] = [search.get('a') ?? '', search.get('b') ?? '']
@@ -48,8 +47,8 @@ export function CompareTraces(place: Place) {
 }
 
 /** Chooses one of the newest traces, or shows the one in the URL. */
-function Pick({ workspace, deployment, label, value, onChange }: Place & PickProps) {
-  const project = useProject(workspace, deployment)
+function Pick({ workspace, deploymentId, label, value, onChange }: DeploymentPlace & PickProps) {
+  const project = useProject(workspace, deploymentId)
   const session = project.state === 'found' ? [project.session] : []
   const body = { session, is_root: true, limit: 50, select: LIGHT_FIELDS }
   const list = useQuery({ ...traceRunsQuery(workspace, body), enabled: session.length > 0 })
@@ -70,7 +69,7 @@ function Pick({ workspace, deployment, label, value, onChange }: Place & PickPro
         ))}
       </Select>
       {value ? (
-        <Link className="shrink-0 text-accent text-xs underline" href={routes.trace(workspace, deployment, value)}>
+        <Link className="shrink-0 text-accent text-xs underline" href={routes.trace(workspace, deploymentId, value)}>
           Open
         </Link>
       ) : null}
@@ -79,7 +78,7 @@ function Pick({ workspace, deployment, label, value, onChange }: Place & PickPro
 }
 type PickProps = { label: string; value: string; onChange: (id: string) => void }
 
-function Compared({ workspace, deployment, a, b }: Place & { a: string; b: string }) {
+function Compared({ workspace, deploymentId, a, b }: DeploymentPlace & { a: string; b: string }) {
   const left = useTrace(workspace, a)
   const right = useTrace(workspace, b)
   const book = usePriceBook(workspace)
@@ -103,7 +102,7 @@ function Compared({ workspace, deployment, a, b }: Place & { a: string; b: strin
     <ComparedTable
       rows={rows}
       book={book}
-      href={(which, run) => routes.trace(workspace, deployment, which === 'a' ? a : b, { run })}
+      href={(which, run) => routes.trace(workspace, deploymentId, which === 'a' ? a : b, { run })}
     />
   )
 }

@@ -18,15 +18,15 @@ const ASK_MS = 500
 /** Our own server has a trace within two seconds of the run's end; others may take longer. */
 const PATIENCE_MS = 20_000
 
-type Props = { workspace: string; deployment: string; run: string }
+type Props = { workspace: string; deploymentId: string; run: string }
 
 /**
  * Opens the trace of an agent server's run, which has the run's id or names it in its metadata. Waits a while for it to
  * appear.
  */
-export function FindTrace({ workspace, deployment, run }: Props) {
+export function FindTrace({ workspace, deploymentId, run }: Props) {
   const router = useRouter()
-  const project = useProject(workspace, deployment)
+  const project = useProject(workspace, deploymentId)
   const [isOver, setOver] = useState(false)
   const session = project.state === 'found' ? project.session : undefined
   const named = JSON.stringify({ run_id: run })
@@ -49,13 +49,13 @@ export function FindTrace({ workspace, deployment, run }: Props) {
   const first = found.data?.runs[0]
   const trace = first?.trace_id ?? first?.id
   useEffect(() => {
-    if (trace) router.replace(routes.trace(workspace, deployment, trace))
-  }, [trace, router, workspace, deployment])
+    if (trace) router.replace(routes.trace(workspace, deploymentId, trace))
+  }, [trace, router, workspace, deploymentId])
   useEffect(() => {
     const timer = setTimeout(() => setOver(true), PATIENCE_MS)
     return () => clearTimeout(timer)
   }, [])
-  const all = <Button onClick={() => router.push(routes.traces(workspace, deployment))}>All traces</Button>
+  const all = <Button onClick={() => router.push(routes.traces(workspace, deploymentId))}>All traces</Button>
   if (project.state === 'failed')
     return project.error.code === 'unsupported' ? (
       <EmptyState title="Traces not available">{project.error.message}</EmptyState>

@@ -19,10 +19,10 @@ import { ProjectCharts } from './project-charts'
 import { SpanSelect } from './span-select'
 import { rowOf, traceColumns } from './trace-columns'
 
-type Props = { workspace: string; deployment: string; session: string; views: readonly SavedView[] }
+type Props = { workspace: string; deploymentId: string; session: string; views: readonly SavedView[] }
 
 /** A tracing project: charts over time, and its traces or all their runs. */
-export function TracesList({ workspace, deployment, session, views }: Props) {
+export function TracesList({ workspace, deploymentId, session, views }: Props) {
   const list = useList(traceList, { workspace, views })
   const { search, set } = list
   const asked = traceQueryOf(search, session, Date.now())
@@ -72,7 +72,7 @@ export function TracesList({ workspace, deployment, session, views }: Props) {
       columns={traceColumns}
       rowKey={(one) => one.id}
       rowHref={({ id, trace }) =>
-        routes.trace(workspace, deployment, trace ?? id, { run: trace && trace !== id ? id : undefined })
+        routes.trace(workspace, deploymentId, trace ?? id, { run: trace && trace !== id ? id : undefined })
       }
       pendingRows={10}
       isNarrowed={isFiltered || trail.length > 0}

@@ -7,13 +7,13 @@ import { Skeleton } from '@/components/ui/skeleton'
 import type { SavedView } from '@/lib/lists/saved-views'
 import { TracesList } from './traces-list'
 
-type Props = { workspace: string; deployment: string; views: readonly SavedView[] }
+type Props = { workspace: string; deploymentId: string; views: readonly SavedView[] }
 
 /** The traces of a deployment. */
-export function TracesPage({ workspace, deployment, views }: Props) {
-  const project = useProject(workspace, deployment)
+export function TracesPage({ workspace, deploymentId, views }: Props) {
+  const project = useProject(workspace, deploymentId)
   if (project.state === 'found')
-    return <TracesList workspace={workspace} deployment={deployment} session={project.session} views={views} />
+    return <TracesList workspace={workspace} deploymentId={deploymentId} session={project.session} views={views} />
   if (project.state === 'pending') return <Skeleton className="h-64 w-full" />
   if (project.state === 'none')
     return <Panel title="No traces yet">The first run creates the tracing project {project.name}.</Panel>

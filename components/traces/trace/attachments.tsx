@@ -20,10 +20,10 @@ const ContentBlock = dynamic(
 )
 
 type Attachment = NonNullable<TraceRun['attachments']>[number]
-type Place = { workspace: string; run: string }
+type RunOfTrace = { workspace: string; run: string }
 
 /** The attachments of a run with name, type and size. Their content is loaded only on request. */
-export function Attachments({ list, ...place }: Place & { list: readonly Attachment[] }) {
+export function Attachments({ list, ...place }: RunOfTrace & { list: readonly Attachment[] }) {
   if (list.length === 0) return null
   return (
     <section aria-label="Attachments">
@@ -37,7 +37,10 @@ export function Attachments({ list, ...place }: Place & { list: readonly Attachm
   )
 }
 
-function AttachmentItem({ attachment: { name, content_type, size }, ...place }: Place & { attachment: Attachment }) {
+function AttachmentItem({
+  attachment: { name, content_type, size },
+  ...place
+}: RunOfTrace & { attachment: Attachment }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <li className="rounded-md border bg-panel px-2 py-1.5 text-xs">
@@ -65,7 +68,7 @@ function AttachmentItem({ attachment: { name, content_type, size }, ...place }: 
 }
 
 /** Shown as a message block, which has the same safety checks. */
-function Bytes({ workspace, run, name }: Place & { name: string }) {
+function Bytes({ workspace, run, name }: RunOfTrace & { name: string }) {
   const query = traceAttachmentQuery(workspace, run, name)
   const { data, error } = useQuery(query)
   const retry = useTryAgain(query.queryKey)

@@ -33,14 +33,14 @@ const Inspector = dynamic(() => import('./inspector').then((module) => module.In
 
 type Props = {
   workspace: string
-  deployment: string
+  deploymentId: string
   trace: string
   /** The id of our recording of the same run. */
   recording: string | null
 }
 
 /** One trace: all its runs as a tree over time, and the selected run in full. */
-export function TracePage({ workspace, deployment, trace, recording }: Props) {
+export function TracePage({ workspace, deploymentId, trace, recording }: Props) {
   const load = useTrace(workspace, trace)
   const { tree, version, isWhole, error, isPending, retry } = load
   const book = usePriceBook(workspace)
@@ -65,7 +65,7 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
           title="Trace not found"
           action={
             <Button asChild>
-              <Link href={routes.traces(workspace, deployment)}>All traces</Link>
+              <Link href={routes.traces(workspace, deploymentId)}>All traces</Link>
             </Button>
           }
         >
@@ -75,7 +75,7 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
     )
   return (
     <>
-      <TraceHeader {...{ workspace, deployment, trace, recording, load, book }} />
+      <TraceHeader {...{ workspace, deploymentId, trace, recording, load, book }} />
       {error ? <ErrorNotice error={error} onRetry={retry} className="mb-3" /> : null}
       <div className="grid min-h-0 gap-3 lg:h-[max(30rem,calc(100dvh-19rem))] lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]">
         <section
@@ -110,7 +110,7 @@ export function TracePage({ workspace, deployment, trace, recording }: Props) {
 
 type HeaderProps = Props & { load: TraceLoad; book: PriceBook | undefined }
 
-function TraceHeader({ workspace, deployment, trace, recording, load: { tree, isWhole }, book }: HeaderProps) {
+function TraceHeader({ workspace, deploymentId, trace, recording, load: { tree, isWhole }, book }: HeaderProps) {
   const root = tree.root?.run
   const { tokens, logged, calls, firstTokenAt } = tree.sums
   const cost = costOf(logged, [...calls.values()], book)
@@ -131,16 +131,16 @@ function TraceHeader({ workspace, deployment, trace, recording, load: { tree, is
         <>
           {recording ? (
             <Button asChild>
-              <NearLink href={routes.recording(workspace, deployment, recording)}>Recording of the run</NearLink>
+              <NearLink href={routes.recording(workspace, deploymentId, recording)}>Recording of the run</NearLink>
             </Button>
           ) : null}
           {thread ? (
             <Button asChild>
-              <NearLink href={routes.thread(workspace, deployment, thread)}>Thread</NearLink>
+              <NearLink href={routes.thread(workspace, deploymentId, thread)}>Thread</NearLink>
             </Button>
           ) : null}
           <Button asChild>
-            <NearLink href={routes.compareTraces(workspace, deployment, trace)}>Compare</NearLink>
+            <NearLink href={routes.compareTraces(workspace, deploymentId, trace)}>Compare</NearLink>
           </Button>
           <Button asChild>
             <a href={routes.traceFile(workspace, trace)} download>

@@ -79,8 +79,8 @@ export function readMoment(text: string, now: number): number | undefined {
 }
 
 /** What a run of elsewhere is called in a list. */
-export const elsewhereId = (deployment: string, thread: string, run: string): string =>
-  [deployment, thread, run].map(encodeURIComponent).join('/')
+export const elsewhereId = (deploymentId: string, thread: string, run: string): string =>
+  [deploymentId, thread, run].map(encodeURIComponent).join('/')
 
 /** What may be cancelled: a recording by its id, or a run where it is. */
 export type RunTarget =
@@ -97,8 +97,10 @@ const decode = (part: string): string => {
 
 /** The other way around from a row's id. */
 export function targetOf(rowId: string): RunTarget {
-  const [deployment, thread, run] = rowId.split('/').map(decode)
-  return deployment && thread && run ? { kind: 'elsewhere', deployment, thread, run } : { kind: 'recording', id: rowId }
+  const [deploymentId, thread, run] = rowId.split('/').map(decode)
+  return deploymentId && thread && run
+    ? { kind: 'elsewhere', deployment: deploymentId, thread, run }
+    : { kind: 'recording', id: rowId }
 }
 
 /** What became of one of several runs, by its row's id. `nothing`: it had ended by itself. */

@@ -11,8 +11,8 @@ export type DeploymentType = (typeof DEPLOYMENT_TYPES)[number]
 
 export type Problem = { path: (string | number)[]; message: string; type: string }
 
-type Place = `source_config.${string}` | `source_revision_config.${string}` | 'secrets' | 'secret_references'
-type SourceRule = { required: readonly Place[]; mustBeNull: readonly Place[] }
+type FieldPath = `source_config.${string}` | `source_revision_config.${string}` | 'secrets' | 'secret_references'
+type SourceRule = { required: readonly FieldPath[]; mustBeNull: readonly FieldPath[] }
 
 const ONLY_GITHUB = [
   'source_config.integration_id',
@@ -80,7 +80,7 @@ export type DeploymentFields = {
   secret_references?: readonly { name: string }[] | null
 }
 
-function valueAt(fields: DeploymentFields, place: Place): unknown {
+function valueAt(fields: DeploymentFields, place: FieldPath): unknown {
   const [group, key] = place.split('.') as [keyof DeploymentFields, string | undefined]
   const value = fields[group]
   return key === undefined ? value : (value as Record<string, unknown> | null | undefined)?.[key]
@@ -217,7 +217,7 @@ const MAKES_REVISION = [
   'source_revision_config.image_uri',
   'source_revision_config.source_tarball_path',
   'source_config.resource_spec',
-] as const satisfies readonly Place[]
+] as const satisfies readonly FieldPath[]
 
 /** Whether an update makes a new revision: one of the fields that do is set to something else than null. */
 export function patchMakesRevision(patch: DeploymentFields): boolean {

@@ -20,8 +20,8 @@ export type SecretOutcome = {
 }
 
 /** A place in the list that the changes make: an entry that was there (`from`), a new value, or both. */
-type Place = { name: string; from?: string; index?: number; value?: string }
-export type ChangePlan = { places: Place[]; removed: string[]; problems: SecretProblem[] }
+type PlannedSecret = { name: string; from?: string; index?: number; value?: string }
+export type ChangePlan = { places: PlannedSecret[]; removed: string[]; problems: SecretProblem[] }
 export type SecretProblem = { name: string; message: string }
 
 /** The longest value that is sent; what a process can be given as one variable. */
@@ -54,7 +54,7 @@ export function planChanges(names: readonly string[], changes: readonly SecretCh
     moves.set(name, change.kind === 'remove' ? null : change.to)
   }
 
-  const places: Place[] = []
+  const places: PlannedSecret[] = []
   for (const [index, from] of names.entries()) {
     const to = moves.get(from)
     if (to !== null) places.push({ name: to ?? from, from, index })
@@ -77,11 +77,11 @@ export function planChanges(names: readonly string[], changes: readonly SecretCh
 
 /** Names that were there before are none of the editor's business: servers may have taken what ours would refuse. */
 function checkNames(
-  places: readonly Place[],
+  places: readonly PlannedSecret[],
   source: string | undefined,
   refuse: (name: string, message: string) => void,
 ) {
-  const seen = new Map<string, Place>()
+  const seen = new Map<string, PlannedSecret>()
   for (const place of places) {
     const isNew = place.from !== place.name
     const message = isNew ? secretNameProblem(place.name, source) : undefined

@@ -1,10 +1,11 @@
 import 'server-only'
 import type { Deployment, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Fingerprint, LastSeen, SavedEdit } from '@/lib/edit'
 import { isRecord } from '@/lib/json/guards'
 import { checkPatch } from './checked-patch'
 import { entriesAt, fingerprintsOf, lastSeenOf } from './fingerprints'
-import { type EditOptions, type EditPlace, type RawDeployment, readRaw } from './raw-deployment'
+import { type EditOptions, type RawDeployment, readRaw } from './raw-deployment'
 import { editRaw } from './raw-edit'
 
 /** A deployment as its server returns it, in the default dialect, without secrets. Unparsed, so it keeps unknown fields. */
@@ -21,7 +22,7 @@ export type EditPatch = Omit<DeploymentPatch, 'source_config' | 'secrets'> & {
 export type EditedPaths = readonly string[]
 
 export type DeploymentEdit = EditOptions & {
-  place: EditPlace
+  place: DeploymentPlace
   /** The idempotency key, created once per opened form: a repeat gets the first answer. */
   key: string
   /** Tells two requests with the same key apart. Only a keyed digest of it is stored. */
@@ -37,7 +38,7 @@ export type DeploymentEdit = EditOptions & {
 
 /** Reads a deployment for a form that edits these fields. Throws AppError forbidden for users who may not change it. */
 export async function readForEdit(
-  place: EditPlace,
+  place: DeploymentPlace,
   paths: EditedPaths,
   options: EditOptions,
 ): Promise<{ current: CurrentDeployment; seen: LastSeen }> {
@@ -71,7 +72,7 @@ export async function editDeployment(edit: DeploymentEdit): Promise<SavedEdit> {
   })
 }
 
-const seeAt = (place: EditPlace, paths: EditedPaths) => (raw: RawDeployment) =>
+const seeAt = (place: DeploymentPlace, paths: EditedPaths) => (raw: RawDeployment) =>
   lastSeenOf(place.workspace, raw, fingerprintsOf(place.workspace, entriesAt(raw.record, paths)))
 
 const WHOLE = new Set(['resource_spec', 'secret_references', 'tracked_packages'])
@@ -84,7 +85,7 @@ const fieldNames = (body: object): string[] =>
 
 /** The marks after an update: new for the paths that it sets, unchanged for the others. */
 function marksAfter(
-  { workspace }: EditPlace,
+  { workspace }: DeploymentPlace,
   paths: EditedPaths,
   body: object,
   before: readonly Fingerprint[],

@@ -17,7 +17,7 @@ import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Writing } from 
 // true, nothing is sent twice, and the same form saves once the server has recovered.
 
 const SILENT_MS = 250
-const place = { workspace: 'default', deployment: DEPLOYMENT }
+const place = { workspace: 'default', deploymentId: DEPLOYMENT }
 const waits = LOOKS.waitsMs
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>

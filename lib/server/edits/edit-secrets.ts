@@ -1,14 +1,15 @@
 import 'server-only'
 import { type ChangePlan, planChanges, type SecretChange } from '@/lib/contracts/deployments/secret-changes'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Fingerprint, LastSeen, SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import { fingerprintOf } from './fingerprints'
-import type { EditOptions, EditPlace, RawDeployment, RawSecret } from './raw-deployment'
+import type { EditOptions, RawDeployment, RawSecret } from './raw-deployment'
 import { type EditPlan, editRaw } from './raw-edit'
 import { HIDDEN, hiddenOf, rememberMask, seeSecrets } from './secret-fingerprints'
 
 export type SecretsEdit = EditOptions & {
-  place: EditPlace
+  place: DeploymentPlace
   /** The idempotency key, created once per review: a repeat gets the first answer. */
   key: string
   seen: LastSeen
@@ -84,7 +85,7 @@ function sentList(plan: ChangePlan, before: readonly RawSecret[], hidden: Readon
 
 /** Compares names and values as a set: the server may reorder the list. Undefined where values are hidden. */
 function isThere(
-  place: EditPlace,
+  place: DeploymentPlace,
   now: RawDeployment,
   sent: readonly { name: string; value: string }[],
   changes: readonly SecretChange[],
@@ -106,7 +107,7 @@ function isThere(
 }
 
 /** Detects masks of any form: the server returns another text for a value that was sent, and other secrets share that text. */
-function catchMasks(place: EditPlace, now: readonly RawSecret[], changes: readonly SecretChange[]): void {
+function catchMasks(place: DeploymentPlace, now: readonly RawSecret[], changes: readonly SecretChange[]): void {
   const sent = new Map(changes.flatMap((one) => (one.kind === 'set' ? [[one.name, one.value]] : [])))
   const counts = new Map<string | null, number>()
   for (const { value } of now) counts.set(value, (counts.get(value) ?? 0) + 1)

@@ -27,7 +27,7 @@ let upstream: StubUpstream
 let plane: BadControlPlane
 let admin: Actor
 let viewer: Actor
-const place = { workspace: 'default', deployment: DEPLOYMENT }
+const place = { workspace: 'default', deploymentId: DEPLOYMENT }
 const waits = LOOKS.waitsMs
 
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import 'server-only'
 import pg from 'pg'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { storeUrl } from '../process/db'
 import { log } from '../process/log'
-import type { EditPlace } from './raw-deployment'
 
 /** How long an edit waits for the previous one, in ms. An object, so that tests can shorten it. */
 export const LOCK = { waitMs: 60_000 }
@@ -15,8 +15,11 @@ const shared = globalThis as { pilothouseEdits?: Map<string, Promise<unknown>> }
  * Runs edits of one deployment one at a time, across all instances of the console. The lock uses its own connection: one from
  * the pool could starve the queries of the edit that holds it. Throws AppError conflict after `LOCK.waitMs`.
  */
-export async function withEditLock<T>({ workspace, deployment }: EditPlace, work: () => Promise<T>): Promise<T> {
-  const key = JSON.stringify(['edit', workspace, deployment])
+export async function withEditLock<T>(
+  { workspace, deploymentId }: DeploymentPlace,
+  work: () => Promise<T>,
+): Promise<T> {
+  const key = JSON.stringify(['edit', workspace, deploymentId])
   shared.pilothouseEdits ??= new Map()
   const queue = shared.pilothouseEdits
   const before = queue.get(key) ?? Promise.resolve()

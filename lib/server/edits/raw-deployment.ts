@@ -2,6 +2,7 @@ import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { Operation } from '@/lib/contracts/wire/api'
 import { fromWire } from '@/lib/contracts/wire/dialect'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
@@ -18,8 +19,6 @@ import { withoutSecretValues } from './secret-values'
 
 // The only place where the console holds a deployment's secret values in memory; a test checks that only this folder imports
 // it. Reading needs the role for a change, and changes are audited before they are sent, as with `call`.
-
-export type EditPlace = { workspace: string; deployment: string }
 export type EditOptions = { actor: Actor; timeoutMs?: number }
 
 /** A secret as the server returns it. Null if the value is not valid text, so it cannot be sent back. */
@@ -36,7 +35,7 @@ export type RawDeployment = {
 export type RawPatch = Record<string, unknown>
 
 /** Reads a deployment with all its fields and secret values. Throws AppError forbidden for users who may not change it. */
-export async function readRaw(place: EditPlace, { actor, timeoutMs }: EditOptions): Promise<RawDeployment> {
+export async function readRaw(place: DeploymentPlace, { actor, timeoutMs }: EditOptions): Promise<RawDeployment> {
   const op = controlPlane.getDeployment
   const input = inputOf(place)
   const { workspace, requestId } = await authorize(controlPlane.updateDeployment, input, actor)
@@ -53,7 +52,7 @@ export async function readRaw(place: EditPlace, { actor, timeoutMs }: EditOption
  * unreliably, so `settle` reads again and decides the outcome; `failure` is set if the answer was ambiguous.
  */
 export async function changeRaw<T>(
-  place: EditPlace,
+  place: DeploymentPlace,
   { actor, timeoutMs }: EditOptions,
   { body, fields }: { body: RawPatch; fields: string[] },
   settle: (failure: AppError | undefined) => Promise<T>,
@@ -80,7 +79,10 @@ export async function changeRaw<T>(
   })
 }
 
-const inputOf = ({ workspace, deployment }: EditPlace) => ({ workspace, params: { deployment_id: deployment } })
+const inputOf = ({ workspace, deploymentId }: DeploymentPlace) => ({
+  workspace,
+  params: { deployment_id: deploymentId },
+})
 
 const secretsOf = ({ secrets }: RawPatch): RawSecret[] => (Array.isArray(secrets) ? (secrets as RawSecret[]) : []) // built by this folder
 

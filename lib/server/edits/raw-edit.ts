@@ -1,5 +1,6 @@
 import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { conflictRows, type Fingerprint, type LastSeen, type SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import { call } from '../upstream/call'
@@ -8,20 +9,13 @@ import { LOOKS } from './ambiguous-write'
 import { fingerprintOf } from './fingerprints'
 import { withIdempotencyKey } from './idempotency'
 import { withEditLock } from './lock'
-import {
-  changeRaw,
-  type EditOptions,
-  type EditPlace,
-  type RawDeployment,
-  type RawPatch,
-  readRaw,
-} from './raw-deployment'
+import { changeRaw, type EditOptions, type RawDeployment, type RawPatch, readRaw } from './raw-deployment'
 
 // An update replaces whole lists and objects, so an edit reads under a lock, refuses if the state is not what the user saw,
 // sends everything and reads again. Another program can still write in between; the last read reports that.
 
 export type RawEdit = EditOptions & {
-  place: EditPlace
+  place: DeploymentPlace
   /** The idempotency key of the form: a repeat gets the first answer. */
   key: string
   /** Tells two requests with the same key apart. Only a keyed digest of it is stored. */
@@ -59,7 +53,10 @@ export async function editRaw(edit: RawEdit): Promise<SavedEdit> {
     withEditLock(place, () => editAlone(edit)),
   )
 }
-const inputOf = ({ workspace, deployment }: EditPlace) => ({ workspace, params: { deployment_id: deployment } })
+const inputOf = ({ workspace, deploymentId }: DeploymentPlace) => ({
+  workspace,
+  params: { deployment_id: deploymentId },
+})
 
 async function editAlone(edit: RawEdit): Promise<SavedEdit> {
   const { place, seen, see } = edit

@@ -2,16 +2,17 @@ import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { SecretRow, SecretsView } from '@/lib/contracts/deployments/secrets-view'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { type Actor, roleOf } from '../access/actor'
 import { workspace as workspaceOf } from '../access/workspaces'
 import { type SecretHistory, secretHistory } from '../records/changes'
 import { call } from '../upstream/call'
 import { mayNameSecrets } from '../upstream/secret-names'
-import { type EditPlace, readRaw } from './raw-deployment'
+import { readRaw } from './raw-deployment'
 import { HIDDEN, seeSecrets } from './secret-fingerprints'
 
 /** A deployment's secrets for a page: with fingerprints for users who may change them, for others names at most. */
-export async function readSecrets(place: EditPlace, actor: Actor): Promise<SecretsView> {
+export async function readSecrets(place: DeploymentPlace, actor: Actor): Promise<SecretsView> {
   const role = await roleOf(actor, place.workspace)
   if (!role || !isAtLeast(role, 'admin')) return await readNames(place, actor, role)
   const [raw, history] = await Promise.all([readRaw(place, { actor }), secretHistory(actor, place)])
@@ -29,11 +30,15 @@ export async function readSecrets(place: EditPlace, actor: Actor): Promise<Secre
   return { rows, seen, source: raw.source, isListed: raw.secrets !== null, isWithheld: false, missing }
 }
 
-async function readNames({ workspace, deployment }: EditPlace, actor: Actor, role: Role | null): Promise<SecretsView> {
-  const params = { deployment_id: deployment }
+async function readNames(
+  { workspace, deploymentId }: DeploymentPlace,
+  actor: Actor,
+  role: Role | null,
+): Promise<SecretsView> {
+  const params = { deployment_id: deploymentId }
   // First, so that a denial is audited before it is thrown.
   const { secrets, source } = await call(controlPlane.getDeployment, { workspace, params }, { actor })
-  const history = await secretHistory(actor, { workspace, deployment })
+  const history = await secretHistory(actor, { workspace, deploymentId })
   const isWithheld = !role || !mayNameSecrets(role, await workspaceOf(workspace))
   const rows = (isWithheld ? [] : secrets).map(
     ({ name }): SecretRow => ({

@@ -1,7 +1,8 @@
 import 'server-only'
 import { hiddenPlaces } from '@/lib/contracts/deployments/secret-masks'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { fingerprintOf, lastSeenOf } from './fingerprints'
-import type { EditPlace, RawDeployment } from './raw-deployment'
+import type { RawDeployment } from './raw-deployment'
 
 /** Replaces the mark of a value that the server hides. */
 export const HIDDEN = ''
@@ -10,7 +11,7 @@ export const HIDDEN = ''
 const shared = globalThis as { pilothouseMasks?: Map<string, Set<string>> }
 const MOST = 500
 
-export function rememberMask({ workspace }: EditPlace, text: string): void {
+export function rememberMask({ workspace }: DeploymentPlace, text: string): void {
   shared.pilothouseMasks ??= new Map()
   const known = shared.pilothouseMasks.get(workspace) ?? new Set()
   if (known.size < MOST) known.add(fingerprintOf(workspace, text))
@@ -22,11 +23,11 @@ const isKnownMask = (workspace: string) => {
 }
 
 /** The indexes of secrets whose values are hidden. */
-export const hiddenOf = ({ workspace }: EditPlace, { secrets }: RawDeployment): Set<number> =>
+export const hiddenOf = ({ workspace }: DeploymentPlace, { secrets }: RawDeployment): Set<number> =>
   hiddenPlaces(secrets ?? [], isKnownMask(workspace))
 
 /** The secrets as a user sees them now. If values are hidden, the revision is included as the only sign of a change. */
-export const seeSecrets = (place: EditPlace) => (raw: RawDeployment) => {
+export const seeSecrets = (place: DeploymentPlace) => (raw: RawDeployment) => {
   const hidden = hiddenOf(place, raw)
   const marks = (raw.secrets ?? []).map(({ name, value }, index) => ({
     name,

@@ -49,7 +49,7 @@ vi.mock('../upstream/exchange', async (original) => {
 })
 
 const admin: Actor = { id: 'a', email: 'a@example.com', kind: 'user' }
-const place = { workspace: 'w', deployment: DEPLOYMENT }
+const place = { workspace: 'w', deploymentId: DEPLOYMENT }
 const waits = [...LOOKS.waitsMs]
 beforeAll(() => {
   adoptEnv({ DATABASE_URL: 'postgres://x@localhost/x', PILOTHOUSE_SEALING_KEY: 'k'.repeat(32) })

@@ -9,7 +9,7 @@ import { mapConcurrent } from '../process/map-concurrent'
 import { authorize } from '../upstream/call-context'
 import { answerThread } from './inbox-thread'
 
-export type ThreadAnswer = { deployment: string; thread: string; answers: readonly GivenAnswer[] }
+export type ThreadAnswer = { deploymentId: string; thread: string; answers: readonly GivenAnswer[] }
 
 /**
  * Answers several threads, each with its own recorded run, and returns the outcome of each. A thread that somebody else has
@@ -23,11 +23,11 @@ export async function answerThreads(
 ): Promise<AnsweredThread[]> {
   // Check the role once before anything is read, so that a denial is audited once.
   await authorize(agentServer.createRunStream, { workspace }, actor)
-  return await mapConcurrent(threads, async ({ deployment, thread, answers }): Promise<AnsweredThread> => {
-    const id = `${deployment} ${thread}`
+  return await mapConcurrent(threads, async ({ deploymentId, thread, answers }): Promise<AnsweredThread> => {
+    const id = `${deploymentId} ${thread}`
     try {
       // One key per thread, so that a repeated request starts no run twice.
-      const run = await answerThread({ workspace, deployment, thread }, answers, `${key} ${id}`, actor)
+      const run = await answerThread({ workspace, deploymentId, thread }, answers, `${key} ${id}`, actor)
       return { id, outcome: 'answered', run: run.id }
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'forbidden' || error.code === 'unauthenticated') throw error

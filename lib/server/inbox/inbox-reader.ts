@@ -122,7 +122,7 @@ export class InboxReader {
         agentServer.searchThreads,
         {
           workspace: this.workspace,
-          deployment: id,
+          deploymentId: id,
           body: {
             status: 'interrupted',
             sort_by: 'updated_at',

@@ -1,6 +1,7 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { ThreadState } from '@/lib/contracts/agents/threads'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
@@ -15,16 +16,14 @@ import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import { authorize, type CallOptions } from '../upstream/call-context'
 
-export type WaitingPlace = { workspace: string; deployment: string; thread: string }
-
 const LIGHT = ['thread_id', 'status', 'metadata']
 
 /** A thread's open questions, without its values. Questions of subgraphs have their namespace. Throws AppError like `call`. */
-export async function readWaiting(place: WaitingPlace, options: CallOptions = {}): Promise<WaitingDetail> {
-  const { workspace, deployment, thread } = place
-  const at = { workspace, deployment, params: { thread_id: thread } }
+export async function readWaiting(place: ThreadPlace, options: CallOptions = {}): Promise<WaitingDetail> {
+  const { workspace, deploymentId, thread } = place
+  const at = { workspace, deploymentId, params: { thread_id: thread } }
   const light = { ids: [thread], select: LIGHT, limit: 1 }
-  const [row] = await call(agentServer.searchThreads, { workspace, deployment, body: light }, options)
+  const [row] = await call(agentServer.searchThreads, { workspace, deploymentId, body: light }, options)
   const record = row?.thread_id === thread ? row : await call(agentServer.getThread, at, options)
   const state = await call(
     agentServer.getThreadState,
@@ -56,7 +55,7 @@ const lightState = ({ interrupts, tasks }: Pick<ThreadState, 'interrupts' | 'tas
 })
 
 /** Answers `GET /api/inbox/{workspace}/{deployment}/{thread}`. */
-export const serveWaiting = (request: Request, place: WaitingPlace): Promise<Response> =>
+export const serveWaiting = (request: Request, place: ThreadPlace): Promise<Response> =>
   serveRead(request, (_, options) => readWaiting(place, options))
 
 /**
@@ -64,14 +63,14 @@ export const serveWaiting = (request: Request, place: WaitingPlace): Promise<Res
  * throws AppError conflict, with nothing sent, if somebody else has answered.
  */
 export async function answerThread(
-  place: WaitingPlace,
+  place: ThreadPlace,
   answers: readonly GivenAnswer[],
   key: string,
   actor: Actor,
 ): Promise<RecordingSummary> {
-  const { workspace, deployment, thread } = place
+  const { workspace, deploymentId, thread } = place
   // Check the role before anything is read, so that a denial is audited once.
-  await authorize(agentServer.createRunStream, { workspace, deployment, params: { thread_id: thread } }, actor)
+  await authorize(agentServer.createRunStream, { workspace, deploymentId, params: { thread_id: thread } }, actor)
   const found = await readWaiting(place, { actor })
   if (found.status === 'busy') throw new AppError('conflict', 'A run is going on with this thread. Wait for its end.')
   // A node that asks twice reuses the id, so the question itself must match too.
@@ -80,7 +79,7 @@ export async function answerThread(
     throw new AppError('conflict', 'This was answered in the meantime. Nothing was sent.')
   if (answers.length === 0 && open.size > 0)
     throw new AppError('conflict', 'The thread asks something now. Nothing was sent.')
-  const runs = { workspace, deployment, params: { thread_id: thread }, query: { limit: 1 } }
+  const runs = { workspace, deploymentId, params: { thread_id: thread }, query: { limit: 1 } }
   const [last] = await call(agentServer.listRuns, runs, { actor })
   const assistant = textOf(last?.assistant_id) ?? found.assistant
   if (!assistant) throw new AppError('invalid', 'The thread does not say which assistant ran on it.')
@@ -91,5 +90,5 @@ export async function answerThread(
     // A second answer to the same question must not run after the first.
     multitask_strategy: 'reject',
   }
-  return await startRecording({ actor, workspace, deployment, thread: { kind: 'existing', id: thread }, body, key })
+  return await startRecording({ actor, workspace, deploymentId, thread: { kind: 'existing', id: thread }, body, key })
 }

@@ -2,6 +2,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { answerThread, answerThreads } from '@/lib/actions/inbox'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
@@ -28,14 +29,14 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let developer: Actor
 let viewer: Actor
-let at: { workspace: string; deployment: string }
+let at: DeploymentPlace
 const pace = { ...INBOX }
 beforeAll(async () => {
   server = await testServer({ configPath: path.join(import.meta.dirname, 'fixtures/graph.json') })
   wire = await startFaultProxy(server.url)
   database = await testDatabase()
   home = await testConsole(database.url)
-  at = { workspace: 'tests', deployment: await workspaceFor(server.url) }
+  at = { workspace: 'tests', deploymentId: await workspaceFor(server.url) }
   developer = await testActor({ tests: 'developer' })
   viewer = await testActor({ tests: 'viewer' })
 })
@@ -123,7 +124,7 @@ test('a bulk answer starts one run per thread and reports each outcome', async (
   const made = [await asking(1), await asking(2), await asking(1)]
   const threads = await Promise.all(
     made.map(async (thread) => ({
-      deployment: at.deployment,
+      deploymentId: at.deploymentId,
       thread,
       answers: printJson(answersTo((await detail(thread)).questions)),
     })),
@@ -139,7 +140,7 @@ test('a bulk answer starts one run per thread and reports each outcome', async (
   expect(told).toMatchObject({
     ok: true,
     data: [
-      { id: `${at.deployment} ${made[0]}`, outcome: 'answered', run: expect.any(String) },
+      { id: `${at.deploymentId} ${made[0]}`, outcome: 'answered', run: expect.any(String) },
       { outcome: 'answered' },
       { outcome: 'passed', reason: expect.stringContaining('Nothing was sent') },
     ],

@@ -32,7 +32,7 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let console_: Awaited<ReturnType<typeof testConsole>>
 let upstream: ScriptedServer
 let actor: Actor
-let deployment: string
+let deploymentId: string
 let url = ''
 const open = new Set<ServerResponse>()
 const seed = Number(process.env.EXACTNESS_SEED ?? Math.floor(Math.random() * 1e9))
@@ -82,7 +82,7 @@ beforeAll(async () => {
     run.hasIds = run.body.input !== 'without ids'
   }
   listenForShutdown()
-  deployment = await workspaceFor(upstream.url)
+  deploymentId = await workspaceFor(upstream.url)
   actor = await testActor({ tests: 'developer' })
   Object.assign(WAITS, { addedMs: 3, removedMs: 20, retryFirstMs: 5, retryMaxMs: 40 })
   Object.assign(TIMING, { retryFirstMs: 10, retryMaxMs: 40, settleMs: [0, 20] })
@@ -192,7 +192,7 @@ async function round(faults: number, counts: Record<string, number>) {
   ]
   for (const more of bodies) {
     const body = { assistant_id: 'agent', stream_resumable: false, ...more }
-    const { id } = await startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
+    const { id } = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
     runs.push({ id, run: upstream.latest(), said: '' })
   }
   const browsers = [fakeBrowser(url, random), fakeBrowser(url, random), fakeBrowser(url, random)]

@@ -21,7 +21,7 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let console_: Awaited<ReturnType<typeof testConsole>>
 let server: ScriptedServer
 let actor: Actor
-let deployment: string
+let deploymentId: string
 const TIMING = { ...LIVE_TIMING, poll: { ...LIVE_TIMING.poll, movingMs: 50, settledMs: 100, hintMs: 20 } }
 /** The waits of connections that a test opens. */
 let connection = LIVE_TIMING.connection
@@ -30,7 +30,7 @@ beforeAll(async () => {
   database = await testDatabase()
   console_ = await testConsole(database.url)
   server = await scriptedServer()
-  deployment = await workspaceFor(server.url)
+  deploymentId = await workspaceFor(server.url)
   actor = await testActor({ tests: 'developer' })
 })
 afterEach(() => {
@@ -80,7 +80,7 @@ async function watch(subscriptions: Subscription[], options: Parameters<typeof p
   return reader
 }
 const start = () =>
-  startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body: { assistant_id: 'agent' } })
+  startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body: { assistant_id: 'agent' } })
 const recording = (id: string, cursor = 0, more: object = {}): Subscription => ({
   id: `r:${id}`,
   workspace: 'tests',
@@ -233,7 +233,13 @@ test('a list is asked for once for all who watch it, sent when it changes, and n
     )
     return true
   }
-  const wanted: Subscription = { id: 'thread', workspace: 'tests', kind: 'thread', deployment, thread: 'watched' }
+  const wanted: Subscription = {
+    id: 'thread',
+    workspace: 'tests',
+    kind: 'thread',
+    deployment: deploymentId,
+    thread: 'watched',
+  }
   const readers = await Promise.all(range(1, 10).map(() => watch([wanted])))
   await until(() => readers.every(({ frames }) => frames.length === 2))
   for (const { frames } of readers)
@@ -263,7 +269,9 @@ test('what cannot be read is told once, and the value again when it can', async 
     response.end(JSON.stringify(isDown ? { detail: 'boom' } : { thread_id: 'flaky', status: 'idle', metadata: {} }))
     return true
   }
-  const reader = await watch([{ id: 't', workspace: 'tests', kind: 'thread', deployment, thread: 'flaky' }])
+  const reader = await watch([
+    { id: 't', workspace: 'tests', kind: 'thread', deployment: deploymentId, thread: 'flaky' },
+  ])
   await until(() => reader.frames.length === 1)
   isDown = true
   await until(() => reader.frames.length === 2)
@@ -278,7 +286,7 @@ test('what cannot be read is told once, and the value again when it can', async 
 })
 
 test('the list of recordings shows a run as soon as it starts', async () => {
-  const reader = await watch([{ id: 'list', workspace: 'tests', kind: 'recordings', deployment }])
+  const reader = await watch([{ id: 'list', workspace: 'tests', kind: 'recordings', deployment: deploymentId }])
   await until(() => reader.frames.length > 0)
   const { id } = await start()
   await until(() => JSON.stringify(reader.frames.at(-1)).includes(id))

@@ -15,10 +15,13 @@ const actor = systemActor('live')
 // On globalThis: each route has its own copy of this module, and a log is read once per process.
 const shared = globalThis as { pilothouseLogFeeds?: Map<string, LogFeed> }
 
-function feedFor({ workspace, deployment, revision, type, level, query }: Wanted, timing: LiveTiming['logs']): LogFeed {
+function feedFor(
+  { workspace, deployment: deploymentId, revision, type, level, query }: Wanted,
+  timing: LiveTiming['logs'],
+): LogFeed {
   shared.pilothouseLogFeeds ??= new Map()
   const feeds = shared.pilothouseLogFeeds
-  const of = { workspace, deployment, revision, type, level, query } as LogOf // the level was parsed with the post
+  const of = { workspace, deploymentId, revision, type, level, query } as LogOf // the level was parsed with the post
   const key = JSON.stringify(of)
   let feed = feeds.get(key)
   if (!feed) {

@@ -75,15 +75,15 @@ export function watch(wanted: Polled): Watched<unknown> {
     case 'thread':
       return made({
         read: async (signal) => {
-          const { deployment, thread } = wanted
+          const { deployment: deploymentId, thread } = wanted
           // A state may be megabytes: that it changed is told, and anyone who shows it reads it.
           const body = { ids: [thread], limit: 1, select: LIGHT }
-          const [found] = await call(agentServer.searchThreads, { workspace, deployment, body }, { actor, signal })
+          const [found] = await call(agentServer.searchThreads, { workspace, deploymentId, body }, { actor, signal })
           if (found?.thread_id === thread) return { ...found, values: null }
           // A server that knows no `ids` gives any thread.
           const whole = await call(
             agentServer.getThread,
-            { workspace, deployment, params: { thread_id: thread } },
+            { workspace, deploymentId, params: { thread_id: thread } },
             { actor, signal },
           )
           return { ...whole, values: null }
@@ -92,7 +92,7 @@ export function watch(wanted: Polled): Watched<unknown> {
       })
     case 'recordings':
       return made({
-        read: () => listRecordings(actor, { workspace, deployment: wanted.deployment }),
+        read: () => listRecordings(actor, { workspace, deploymentId: wanted.deployment }),
         isMoving: ({ items }) => items.some(({ phase }) => phase !== 'ended'),
         onHint: (listener) => recorderHub().onChange(listener),
       })

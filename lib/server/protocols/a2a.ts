@@ -2,13 +2,14 @@ import 'server-only'
 import { agentServer, asRead } from '@/lib/contracts/agent-server'
 import { A2A_METHODS } from '@/lib/contracts/agents/a2a'
 import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { converse } from '../upstream/call'
-import type { CallOptions, Place } from '../upstream/call-context'
+import type { CallOptions } from '../upstream/call-context'
 import { exchangeRpc, type Watch } from './wire'
 
 /** Asks one thing of an assistant by the agent-to-agent protocol. A message's stream is told event by event. */
 export function converseA2a(
-  place: Place,
+  place: OperationPlace,
   asked: ProtocolAsk & { protocol: 'a2a' },
   options: CallOptions,
   tell: Watch,

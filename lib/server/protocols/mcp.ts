@@ -4,10 +4,11 @@ import { MCP_LISTS, MCP_VERSION } from '@/lib/contracts/agents/mcp'
 import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
 import { rpcAnswer } from '@/lib/contracts/wire/exchange'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { converse } from '../upstream/call'
-import type { CallOptions, Place } from '../upstream/call-context'
+import type { CallOptions } from '../upstream/call-context'
 import { exchangeRpc, SESSION, type Watch, type WireRequest } from './wire'
 
 /** Of a list; a server that has more is shown as far. */
@@ -39,7 +40,7 @@ function requestFor(asked: ProtocolAsk & { protocol: 'mcp' }, id: number, cursor
  * next.
  */
 export function converseMcp(
-  place: Place,
+  place: OperationPlace,
   asked: ProtocolAsk & { protocol: 'mcp' },
   options: CallOptions,
   tell: Watch,

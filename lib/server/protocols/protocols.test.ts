@@ -14,6 +14,7 @@ import {
 } from '@/lib/contracts/agents/mcp'
 import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
 import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
@@ -34,14 +35,14 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let upstream: StubUpstream
 let server: TestServer
-let embedded: { workspace: string; deployment: string }
+let embedded: DeploymentPlace
 let people: Record<'viewer' | 'developer', Actor>
 beforeAll(async () => {
   database = await testDatabase()
   upstream = await startStubUpstream()
   server = await testServer()
   home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
-  embedded = { workspace: 'tests', deployment: await workspaceFor(server.url) }
+  embedded = { workspace: 'tests', deploymentId: await workspaceFor(server.url) }
   people = { viewer: await testActor({ '*': 'viewer' }), developer: await testActor({ '*': 'developer' }) }
 })
 afterAll(async () => {
@@ -51,7 +52,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const stubbed = { workspace: 'default', deployment: SAMPLE_ID }
+const stubbed = { workspace: 'default', deploymentId: SAMPLE_ID }
 async function say(ask: ProtocolAsk, actor = people.developer, place = embedded) {
   const entries: WireEntry[] = []
   await speak(place, ask, { actor, signal: AbortSignal.timeout(15_000) }, (entry) => entries.push(entry))

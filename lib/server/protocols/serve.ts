@@ -1,12 +1,12 @@
 import 'server-only'
 import { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
 import type { WireEntry } from '@/lib/contracts/wire/exchange'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { type Actor, sessionActor } from '../access/actor'
 import { errorView, parseInput } from '../process/result'
 import { shutdownSignal } from '../process/shutdown'
 import { joinSignals } from '../process/signals'
 import { errorResponse, PRIVATE_HEADERS, readBody, refuseForeignSite } from '../relay/relay'
-import type { Place } from '../upstream/call-context'
 import { converseA2a } from './a2a'
 import { converseMcp } from './mcp'
 import { type Tell, watch } from './wire'
@@ -18,7 +18,7 @@ export const SILENCE = { mostMs: 15_000 }
  * Asks an agent server by one of its protocols, and tells as lines of JSON what goes over the wire meanwhile. No action: those
  * answer at their end, one after another, and this is to be watched and may be stopped, by leaving it.
  */
-export async function serveProtocol(request: Request, place: Required<Place>): Promise<Response> {
+export async function serveProtocol(request: Request, place: Required<OperationPlace>): Promise<Response> {
   try {
     refuseForeignSite(request)
     const ask = parseInput(ProtocolAsk, await readBody(request))
@@ -51,7 +51,7 @@ export async function serveProtocol(request: Request, place: Required<Place>): P
 
 /** What `serveProtocol` tells; a failure is the last entry, and never thrown. */
 export async function speak(
-  place: Required<Place>,
+  place: Required<OperationPlace>,
   ask: ProtocolAsk,
   options: { actor: Actor; signal: AbortSignal },
   tell: Tell,

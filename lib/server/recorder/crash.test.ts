@@ -31,12 +31,12 @@ beforeAll(async () => {
       contents: `
         import { startRecording } from './start'
         import { TIMING } from './timing'
-        const { actor, deployment, count, isResumable } = JSON.parse(process.env.CRASH_TEST!)
+        const { actor, deploymentId, count, isResumable } = JSON.parse(process.env.CRASH_TEST!)
         Object.assign(TIMING, { retryFirstMs: 20 })
         const thread = { kind: 'new' } as const
         async function main() {
           for (let i = 0; i < count; i++) {
-            const made = await startRecording({ actor, workspace: 'tests', deployment, thread, body: { assistant_id: 'agent', stream_resumable: isResumable } })
+            const made = await startRecording({ actor, workspace: 'tests', deploymentId, thread, body: { assistant_id: 'agent', stream_resumable: isResumable } })
             process.stdout.write('started ' + made.id + ' ' + made.run + '\\n')
           }
         }
@@ -67,7 +67,7 @@ afterAll(async () => {
 test('kill -9 in the middle of many streams: what was stored stays, the rest is replayed or marked, every run gets its end, and who watched at another instance sees it all', {
   timeout: 90_000,
 }, async () => {
-  const deployment = await workspaceFor(server.url)
+  const deploymentId = await workspaceFor(server.url)
   const { id, email, kind } = await testActor({ tests: 'developer' })
   server.onRun = (run) => {
     run.isResumable = run.body.stream_resumable === true
@@ -75,7 +75,7 @@ test('kill -9 in the middle of many streams: what was stored stays, the rest is 
   const started = new Map<string, ScriptedRun>()
   const begin = async (isResumable: boolean) => {
     const env = { ...process.env, DATABASE_URL: database.url, PILOTHOUSE_DATA: folder, NEXTAUTH_SECRET: 'x'.repeat(32) }
-    const settings = JSON.stringify({ actor: { id, email, kind }, deployment, count: RUNS, isResumable })
+    const settings = JSON.stringify({ actor: { id, email, kind }, deploymentId, count: RUNS, isResumable })
     child = spawn(process.execPath, [path.join(folder, 'child.cjs')], {
       env: { ...env, CRASH_TEST: settings },
       stdio: ['ignore', 'pipe', 'inherit'],

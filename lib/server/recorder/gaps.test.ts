@@ -16,12 +16,12 @@ import { logOf, type ScriptedServer, scriptedServer, until, workspaceFor } from 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let console_: Awaited<ReturnType<typeof testConsole>>
 let server: ScriptedServer
-let deployment: string
+let deploymentId: string
 beforeAll(async () => {
   database = await testDatabase()
   console_ = await testConsole(database.url)
   server = await scriptedServer()
-  deployment = await workspaceFor(server.url)
+  deploymentId = await workspaceFor(server.url)
 })
 afterAll(async () => {
   await server.close()
@@ -34,7 +34,7 @@ afterAll(async () => {
 async function recorded() {
   const actor = await testActor({ tests: 'developer' })
   const body = { assistant_id: 'agent' }
-  const { id } = await startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
+  const { id } = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
   const run = server.latest()
   for (let n = 1; n <= 60; n++) {
     run.emit('custom', 'x'.repeat(15_000))
@@ -104,7 +104,7 @@ test('a finished recording of which nothing is left says so', async () => {
 test('a take-over resumes from the first gap while the server still has the events', async () => {
   const actor = await testActor({ tests: 'developer' })
   const body = { assistant_id: 'agent' }
-  const { id } = await startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
+  const { id } = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
   const run = server.latest()
   for (let n = 1; n <= 3; n++) {
     run.emit('custom', n)

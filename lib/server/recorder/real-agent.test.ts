@@ -18,7 +18,7 @@ let databases: Awaited<ReturnType<typeof testDatabase>>[]
 let console_: Awaited<ReturnType<typeof testConsole>>
 let agent: Awaited<ReturnType<typeof startAgentServer>>
 let actor: Actor
-let deployment: string
+let deploymentId: string
 const sockets = new Set<net.Socket>()
 const wire = net.createServer((client) => {
   const server = net.connect(agent.port, '127.0.0.1')
@@ -44,7 +44,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve))
   console_ = await testConsole(databases[0]?.url ?? '')
-  deployment = await workspaceFor(`http://127.0.0.1:${(wire.address() as AddressInfo).port}`)
+  deploymentId = await workspaceFor(`http://127.0.0.1:${(wire.address() as AddressInfo).port}`)
   actor = await testActor({ tests: 'developer' })
 }, 60_000)
 afterAll(async () => {
@@ -57,7 +57,7 @@ afterAll(async () => {
 })
 
 const start = (body: RunBody) =>
-  startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
+  startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
 const chat = (text: string, delay_ms = 2): RunBody => ({
   assistant_id: 'chat',
   input: { messages: [{ role: 'user', content: text }] },
@@ -131,7 +131,7 @@ test('a stateless run is recorded too', { timeout: 30_000 }, async () => {
   const { id } = await startRecording({
     actor,
     workspace: 'tests',
-    deployment,
+    deploymentId,
     thread: { kind: 'stateless' },
     body: chat('Hello'),
   })

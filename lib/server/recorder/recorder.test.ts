@@ -28,7 +28,7 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let console_: Awaited<ReturnType<typeof testConsole>>
 let server: ScriptedServer
 let actor: Actor
-let deployment: string
+let deploymentId: string
 const timing = { ...TIMING }
 const shared = globalThis as { pilothouseRecorder?: unknown }
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   database = await testDatabase()
   console_ = await testConsole(database.url)
   server = await scriptedServer()
-  deployment = await workspaceFor(server.url)
+  deploymentId = await workspaceFor(server.url)
   actor = await testActor({ tests: 'developer' })
 })
 beforeEach(() => {
@@ -65,7 +65,7 @@ const start = (more: Partial<StartRecording> = {}) =>
   startRecording({
     actor,
     workspace: 'tests',
-    deployment,
+    deploymentId,
     thread: { kind: 'new' },
     body: { assistant_id: 'agent', input: { n: 1 } },
     ...more,
@@ -339,7 +339,7 @@ test('a run started elsewhere is replayed where the server kept it, else joined 
   const { id } = await start()
   const run = server.latest()
   run.emit('custom', 1)
-  const again = await joinRecording({ actor, workspace: 'tests', deployment, thread: run.thread, run: run.id })
+  const again = await joinRecording({ actor, workspace: 'tests', deploymentId, thread: run.thread, run: run.id })
   expect(again.id).toBe(id) // one reader a run
   const elsewhere = async (isResumable: boolean) => {
     await start()
@@ -352,13 +352,13 @@ test('a run started elsewhere is replayed where the server kept it, else joined 
     return copy
   }
   const kept = await elsewhere(true)
-  const first = await joinRecording({ actor, workspace: 'tests', deployment, thread: kept.thread, run: kept.id })
+  const first = await joinRecording({ actor, workspace: 'tests', deploymentId, thread: kept.thread, run: kept.id })
   kept.finish()
   await ended(first.id)
   expect((await logOf(first.id))[0]).toMatchObject({ kind: 'event', event: 'metadata' })
 
   const lost = await elsewhere(false)
-  const second = await joinRecording({ actor, workspace: 'tests', deployment, thread: lost.thread, run: lost.id })
+  const second = await joinRecording({ actor, workspace: 'tests', deploymentId, thread: lost.thread, run: lost.id })
   await until(async () => (await summaryOf(second.id)).entries === 1)
   lost.emit('custom', 'late')
   lost.finish()

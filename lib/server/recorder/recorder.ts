@@ -32,10 +32,10 @@ export class Recorder implements ActiveRecorder {
   #wake: () => void = () => {}
 
   constructor(hub: Hub, row: RecordingRow, held: RecordingLog) {
-    const { id, workspace, deployment, thread, run, isStateless } = row
+    const { id, workspace, deployment: deploymentId, thread, run, isStateless } = row
     this.#hub = hub
     this.#log = held
-    this.place = { workspace, deployment, thread, run, isStateless }
+    this.place = { workspace, deploymentId, thread, run, isStateless }
     this.#isResumable = row.isResumable
     this.named = new Promise((resolve) => {
       this.#isNamed = resolve
@@ -149,7 +149,7 @@ export class Recorder implements ActiveRecorder {
       isRunOver: async () => isOver(await askRun(this.place, this.signal)),
       onEvents: (events) => this.#intake.take(events),
     })
-    const server = `${this.place.workspace} ${this.place.deployment}`
+    const server = `${this.place.workspace} ${this.place.deploymentId}`
     if (this.#intake.endStatus !== undefined) this.#hub.endSayers.add(server)
     else if (ending.how === 'closed' && this.#hub.endSayers.has(server))
       this.#intake.interrupt('The server closed the stream without saying that the run had ended.', false)

@@ -1,5 +1,6 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { systemActor } from '../access/actor'
@@ -7,9 +8,7 @@ import { call, type OpenStream, openStream } from '../upstream/call'
 import { LIMITS } from './timing'
 
 /** Where a run is. The run is not known until the server has named it; of a stateless run the thread may never be. */
-export type RunPlace = {
-  workspace: string
-  deployment: string
+export type RunPlace = DeploymentPlace & {
   thread: string | null
   run: string | null
   isStateless: boolean
@@ -33,12 +32,12 @@ const actor = systemActor('recorder')
 
 /** What the server says of the run. Never throws. */
 export async function askRun(place: RunPlace, signal?: AbortSignal): Promise<Asked> {
-  const { workspace, deployment, thread, run } = place
+  const { workspace, deploymentId, thread, run } = place
   if (!run || !thread) return { kind: 'unaskable' }
   try {
     const found = await call(
       agentServer.getRun,
-      { workspace, deployment, params: { thread_id: thread, run_id: run } },
+      { workspace, deploymentId, params: { thread_id: thread, run_id: run } },
       { actor, signal },
     )
     return { kind: 'run', status: found.status, text: printJson(found) }
@@ -53,12 +52,12 @@ export async function readState(
   place: RunPlace,
   signal?: AbortSignal,
 ): Promise<{ text?: string; value?: Record<string, unknown>; reason?: string }> {
-  const { workspace, deployment, thread } = place
+  const { workspace, deploymentId, thread } = place
   if (!thread) return {}
   try {
     const state = await call(
       agentServer.getThreadState,
-      { workspace, deployment, params: { thread_id: thread } },
+      { workspace, deploymentId, params: { thread_id: thread } },
       { actor, signal },
     )
     const text = printJson(state)
@@ -79,23 +78,23 @@ export function openRun(
   place: RunPlace,
   { lastEventId, signal }: { lastEventId?: string; signal?: AbortSignal },
 ): Promise<OpenStream> {
-  const { workspace, deployment, thread, run, isStateless } = place
+  const { workspace, deploymentId, thread, run, isStateless } = place
   if (!run) throw new AppError('not_found', 'The server never named the run.')
   const options = { actor, signal, lastEventId }
   if (thread && !isStateless)
     return openStream(
       agentServer.streamRun,
-      { workspace, deployment, params: { thread_id: thread, run_id: run } },
+      { workspace, deploymentId, params: { thread_id: thread, run_id: run } },
       options,
     )
-  return openStream(agentServer.streamStatelessRun, { workspace, deployment, params: { run_id: run } }, options)
+  return openStream(agentServer.streamStatelessRun, { workspace, deploymentId, params: { run_id: run } }, options)
 }
 
 /** The run that carries our mark, if the thread has it. */
 export async function findMarkedRun(place: RunPlace, mark: string): Promise<string | undefined> {
-  const { workspace, deployment, thread } = place
+  const { workspace, deploymentId, thread } = place
   if (!thread) return undefined
-  const runs = await call(agentServer.listRuns, { workspace, deployment, params: { thread_id: thread } }, { actor })
+  const runs = await call(agentServer.listRuns, { workspace, deploymentId, params: { thread_id: thread } }, { actor })
   return runs.find(({ metadata }) => metadata?.[MARK] === mark)?.run_id
 }
 

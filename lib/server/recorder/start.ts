@@ -32,7 +32,7 @@ export type RunBody = NonNullable<InputOf<typeof agentServer.createRunStream>['b
 export type StartRecording = {
   actor: Actor
   workspace: string
-  deployment: string
+  deploymentId: string
   thread: { kind: 'new' } | { kind: 'existing'; id: string } | { kind: 'stateless' }
   body: RunBody
   /** The same key from the same person gives the recording that it made before: a double click starts one run. */
@@ -44,7 +44,7 @@ export type StartRecording = {
  * Resolves once the server has named the run; throws AppError, and then there is no recording.
  */
 export async function startRecording(input: StartRecording): Promise<RecordingSummary> {
-  const { actor, workspace, deployment, thread, key } = input
+  const { actor, workspace, deploymentId, thread, key } = input
   const isStateless = thread.kind === 'stateless'
   // Before anything is read: a refusal is then one, and on record as one.
   await authorize(isStateless ? agentServer.createStatelessRunStream : agentServer.createRunStream, input, actor)
@@ -64,7 +64,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
   const row = await insertRecording({
     id,
     workspace,
-    deployment,
+    deployment: deploymentId,
     thread: thread.kind === 'existing' ? thread.id : null,
     assistant: body.assistant_id,
     startedBy: actor.email || actor.id,
@@ -105,10 +105,10 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
 }
 
 /** Which version of the assistant a run that is made now gets; null where its server does not say so soon enough. */
-async function activeVersion({ actor, workspace, deployment, body }: StartRecording): Promise<number | null> {
+async function activeVersion({ actor, workspace, deploymentId, body }: StartRecording): Promise<number | null> {
   const params = { assistant_id: body.assistant_id }
   const options = { actor, timeoutMs: TIMING.versionMs }
-  return await call(agentServer.getAssistant, { workspace, deployment, params }, options).then(
+  return await call(agentServer.getAssistant, { workspace, deploymentId, params }, options).then(
     ({ version }) => version ?? null,
     () => null,
   )
@@ -116,11 +116,11 @@ async function activeVersion({ actor, workspace, deployment, body }: StartRecord
 
 /** Makes the thread where there is none, and the run with its stream. */
 async function open(
-  { actor, workspace, deployment, thread }: StartRecording,
+  { actor, workspace, deploymentId, thread }: StartRecording,
   body: RunBody,
   recorder: Recorder,
 ): Promise<OpenStream> {
-  const at = { workspace, deployment }
+  const at = { workspace, deploymentId }
   const options = { actor, signal: recorder.signal }
   if (thread.kind === 'stateless')
     return await openStream(agentServer.createStatelessRunStream, { ...at, body }, options)
@@ -158,24 +158,24 @@ async function startedBefore({ actor, workspace, key }: StartRecording): Promise
 export async function joinRecording(input: {
   actor: Actor
   workspace: string
-  deployment: string
+  deploymentId: string
   thread: string
   run: string
 }): Promise<RecordingSummary> {
-  const { actor, workspace, deployment, thread, run } = input
+  const { actor, workspace, deploymentId, thread, run } = input
   const hub = recorderHub()
   await hub.start()
   // As the person who asks: rights are checked, and an unknown run is told at once.
   const found = await call(
     agentServer.getRun,
-    { workspace, deployment, params: { thread_id: thread, run_id: run } },
+    { workspace, deploymentId, params: { thread_id: thread, run_id: run } },
     { actor },
   )
   const kwargs: Record<string, unknown> = found.kwargs ?? {}
   const { row, isNew } = await insertJoined({
     id: randomUUID(),
     workspace,
-    deployment,
+    deployment: deploymentId,
     thread,
     run,
     assistant: found.assistant_id ?? '',
@@ -215,7 +215,7 @@ export async function cancelRecording(
   }
   const place = { thread: row.thread, run: row.run, ...hub.recorders.get(id)?.place }
   const params = { thread_id: place.thread ?? '', run_id: place.run ?? '' }
-  const input = { workspace, deployment: row.deployment, params, query: { action } }
+  const input = { workspace, deploymentId: row.deployment, params, query: { action } }
   await authorize(agentServer.cancelRun, input, actor)
   if (!place.run) throw new AppError('conflict', 'The server has not named this run yet. Try again in a moment.')
   if (!place.thread)

@@ -317,7 +317,7 @@ export async function deleteOld(days: number): Promise<void> {
 
 export type RecordingsFilter = {
   workspace: string
-  deployment?: string
+  deploymentId?: string
   thread?: string
   run?: string
   phase?: 'live' | 'ended'
@@ -334,7 +334,7 @@ export type RecordingsPage = {
 /** Newest first. */
 export async function selectRecordings({
   workspace,
-  deployment,
+  deploymentId,
   thread,
   run,
   phase,
@@ -345,7 +345,7 @@ export async function selectRecordings({
   const [at, id] = after?.split('_') ?? []
   const place: (SQL | undefined)[] = [
     eq(recordings.workspace, workspace),
-    deployment === undefined ? undefined : eq(recordings.deployment, deployment),
+    deploymentId === undefined ? undefined : eq(recordings.deployment, deploymentId),
     thread === undefined ? undefined : eq(recordings.thread, thread),
     run === undefined ? undefined : eq(recordings.run, run),
     phase === undefined

@@ -15,12 +15,12 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let console_: Awaited<ReturnType<typeof testConsole>>
 let server: ScriptedServer
 let actor: Actor
-let deployment: string
+let deploymentId: string
 beforeAll(async () => {
   database = await testDatabase()
   console_ = await testConsole(database.url)
   server = await scriptedServer()
-  deployment = await workspaceFor(server.url)
+  deploymentId = await workspaceFor(server.url)
   actor = await testActor({ tests: 'developer' })
   Object.assign(TIMING, { retryFirstMs: 20, retryMaxMs: 100, settleMs: [0, 20], idsMs: 500 })
 })
@@ -41,7 +41,7 @@ const start = (isResumable = true) => {
     run.isResumable = isResumable
   }
   const body = { assistant_id: 'agent', stream_resumable: isResumable }
-  return startRecording({ actor, workspace: 'tests', deployment, thread: { kind: 'new' }, body })
+  return startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
 }
 const endedLogOf = async (id: string): Promise<LogEntry[]> => {
   await until(async () => (await summaryOf(id)).phase === 'ended')

@@ -3,6 +3,7 @@ import { and, desc, eq, inArray } from 'drizzle-orm'
 import type { AssistantChange } from '@/lib/contracts/agents/assistant-edit'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { Change } from '@/lib/contracts/deployments/changes'
+import type { AssistantPlace, DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Actor } from '../access/actor'
 import { workspace as workspaceOf } from '../access/workspaces'
 import { authorizeRead } from '../audit/own-records'
@@ -52,7 +53,7 @@ const CONTROL_PLANE = 'control-plane.'
 /** Changes to a deployment from this console, newest first. Includes all creations of deployments, since they have no id. */
 export async function listRevisionChanges(
   actor: Actor,
-  { workspace, deployment }: { workspace: string; deployment: string },
+  { workspace, deploymentId }: DeploymentPlace,
 ): Promise<Change[]> {
   const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
   const showsNames = mayNameSecrets(role, await workspaceOf(workspace))
@@ -61,7 +62,7 @@ export async function listRevisionChanges(
   return writes.flatMap((write): Change[] => {
     const operation = REVISION_WRITES.find((one) => CONTROL_PLANE + one === write.operation)
     // Compared here because callers can write an escaped NUL, which PostgreSQL cannot read in JSON.
-    const isHere = operation === 'createDeployment' || write.params.deployment_id === deployment
+    const isHere = operation === 'createDeployment' || write.params.deployment_id === deploymentId
     if (!operation || !isHere) return []
     return [
       {
@@ -93,7 +94,7 @@ const AGENT_SERVER = 'agent-server.'
 /** Successful changes to an assistant, newest first. Includes all creations of assistants in the deployment. */
 export async function listAssistantChanges(
   actor: Actor,
-  { workspace, deployment, assistant }: { workspace: string; deployment: string; assistant: string },
+  { workspace, deploymentId, assistant }: AssistantPlace,
 ): Promise<AssistantChange[]> {
   await authorizeRead(consoleRecords.readChanges, actor, workspace)
   const operations = ASSISTANT_WRITES.map((operation) => AGENT_SERVER + operation)
@@ -101,7 +102,7 @@ export async function listAssistantChanges(
   return writes.flatMap(({ seq, at, who, result, isDone, params, operation: name }): AssistantChange[] => {
     const operation = ASSISTANT_WRITES.find((one) => AGENT_SERVER + one === name)
     const isHere =
-      params.deployment === deployment && (operation === 'createAssistant' || params.assistant_id === assistant)
+      params.deployment === deploymentId && (operation === 'createAssistant' || params.assistant_id === assistant)
     if (!operation || !isHere || !result || !isDone) return []
     return [{ seq, at: at.toISOString(), until: result.at.toISOString(), who, operation }]
   })
@@ -115,7 +116,7 @@ export type SecretHistory = Map<string, { who: string; at: string; isGone: boole
 /** The last successful change of each secret from this console. Empty for users who may not see the names. */
 export async function secretHistory(
   actor: Actor,
-  { workspace, deployment }: { workspace: string; deployment: string },
+  { workspace, deploymentId }: DeploymentPlace,
 ): Promise<SecretHistory> {
   const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
   const history: SecretHistory = new Map()
@@ -125,7 +126,7 @@ export async function secretHistory(
     [`${CONTROL_PLANE}updateDeployment`],
     5_000,
   )) {
-    if (!isDone || params.deployment_id !== deployment) continue
+    if (!isDone || params.deployment_id !== deploymentId) continue
     for (const field of fields) {
       const [, verb, name] = SECRET_FIELD.exec(field) ?? []
       if (name === undefined || history.has(name)) continue

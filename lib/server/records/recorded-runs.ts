@@ -37,11 +37,11 @@ const holds = (column: SQL | typeof recordings.run, text: string) =>
   sql`strpos(lower(${column}), ${text.toLowerCase()}) > 0`
 
 function conditions(workspace: string, filter: RowsFilter, after: Edge | undefined): (SQL | undefined)[] {
-  const { deployment, status, assistants, thread, by, text, since, until } = filter
+  const { deployment: deploymentId, status, assistants, thread, by, text, since, until } = filter
   const { assistant, request, run, startedBy } = recordings
   return [
     eq(recordings.workspace, workspace),
-    deployment === undefined ? undefined : eq(recordings.deployment, deployment),
+    deploymentId === undefined ? undefined : eq(recordings.deployment, deploymentId),
     status === 'active' ? ne(recordings.phase, 'ended') : undefined,
     status && status !== 'active'
       ? inArray(recordings.outcome, STATUS_GROUPS[status] as readonly RecordingOutcome[] as RecordingOutcome[])

@@ -12,19 +12,19 @@ import { recordingFile } from './recordings'
 let database: Awaited<ReturnType<typeof testDatabase>>
 let console_: Awaited<ReturnType<typeof testConsole>>
 let server: ScriptedServer
-let deployment: string
+let deploymentId: string
 let recording: string
 
 beforeAll(async () => {
   database = await testDatabase()
   console_ = await testConsole(database.url)
   server = await scriptedServer()
-  deployment = await workspaceFor(server.url)
+  deploymentId = await workspaceFor(server.url)
   const actor = await testActor({ tests: 'developer' })
   const started = await startRecording({
     actor,
     workspace: 'tests',
-    deployment,
+    deploymentId,
     thread: { kind: 'new' },
     body: { assistant_id: 'agent', input: {}, config: { configurable: { authorization: 'Bearer canary-token' } } },
   })
@@ -43,7 +43,7 @@ afterAll(async () => {
 const download = async (who: Parameters<typeof testActor>[0], change: object = {}) =>
   downloadFile(
     new Request('http://localhost/file'),
-    (actor) => recordingFile(actor, { workspace: 'tests', deployment, recording, ...change }),
+    (actor) => recordingFile(actor, { workspace: 'tests', deploymentId, recording, ...change }),
     () => testActor(who),
   )
 
@@ -62,7 +62,7 @@ test('a viewer gets the whole recording unchanged, with credentials redacted', a
 
 test.each([
   ['a member of another workspace', { other: 'admin' as const }, {}],
-  ['a request with another deployment', { tests: 'admin' as const }, { deployment: 'other' }],
+  ['a request with another deployment', { tests: 'admin' as const }, { deploymentId: 'other' }],
   ['a request with another workspace', { other: 'admin' as const }, { workspace: 'other' }],
   ['a malformed id', { tests: 'admin' as const }, { recording: '../x' }],
 ])('%s finds nothing', async (_name, who, change) => {

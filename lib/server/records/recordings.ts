@@ -1,5 +1,6 @@
 import 'server-only'
 import { consoleRecords } from '@/lib/contracts/console-records'
+import type { RecordingPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
 import { endLine, entryLine, headerLine } from '@/lib/stream/recording-file'
@@ -21,15 +22,12 @@ const PAGE_BYTES = 1024 * 1024
 /** Thousands of connections may open a recording at once, so they share role checks; each rechecks every few seconds. */
 const FRESH_ROLE_MS = 1_000
 
-/** The address of a recording. A wrong workspace or deployment finds nothing. */
-export type RecordingPlace = { workspace: string; deployment?: string; recording: string }
-
 /** The current summary of a recording. Throws AppError not_found. */
 export async function readRecording(actor: Actor, place: RecordingPlace): Promise<RecordingSummary> {
   await authorizeRead(consoleRecords.readRecordings, actor, place.workspace)
-  const { workspace, deployment, recording: id } = place
+  const { workspace, deploymentId, recording: id } = place
   const row = await findRecording(id)
-  if (row?.workspace !== workspace || (deployment !== undefined && row.deployment !== deployment)) throw notFound()
+  if (row?.workspace !== workspace || (deploymentId !== undefined && row.deployment !== deploymentId)) throw notFound()
   const recorder = recorderHub().recorders.get(id)
   if (!recorder) return summaryOf(row)
   const { last, totalBytes, phase, end } = await recorderHub().log(id)

@@ -45,7 +45,7 @@ async function collected<T>(parts: AsyncIterable<T>): Promise<T[]> {
 }
 
 const ids = { recording: randomUUID(), view: randomUUID(), template: randomUUID(), price: randomUUID() }
-const deployment = 'd'
+const deploymentId = 'd'
 const page = 'deployments'
 const price = { provider: null, input: 1, output: 2, cachedInput: null, reasoning: null, validFrom: null }
 let account = ''
@@ -54,13 +54,13 @@ const CASES: Record<string, Case> = {
   'audit.listAudit': reads('refused', (actor, workspace) => audit.listAudit(actor, { workspace })),
   'audit.verifyAudit': reads('refused', audit.verifyAudit),
   'changes.listAssistantChanges': reads('all', (actor, workspace) =>
-    changes.listAssistantChanges(actor, { workspace, deployment, assistant: 'a' }),
+    changes.listAssistantChanges(actor, { workspace, deploymentId, assistant: 'a' }),
   ),
   'changes.listRevisionChanges': reads('all', (actor, workspace) =>
-    changes.listRevisionChanges(actor, { workspace, deployment }),
+    changes.listRevisionChanges(actor, { workspace, deploymentId }),
   ),
   'changes.secretHistory': reads('all', async (actor, workspace) => [
-    ...(await changes.secretHistory(actor, { workspace, deployment })),
+    ...(await changes.secretHistory(actor, { workspace, deploymentId })),
   ]),
   'members.listMembers': reads('refused', members.listMembers),
   'members.inviteMember': reads('refused', (actor, workspace) =>
@@ -106,19 +106,19 @@ const CASES: Record<string, Case> = {
     collected((await own.recordingFile(actor, { workspace, recording: ids.recording })).parts),
   ),
   'run-templates.listTemplates': reads('own', (actor, workspace) =>
-    templates.listTemplates(actor, { workspace, deployment }),
+    templates.listTemplates(actor, { workspace, deploymentId }),
   ),
   'run-templates.readTemplate': reads('own', (actor, workspace) =>
     templates.readTemplate(actor, { workspace, id: ids.template }),
   ),
   'run-templates.saveTemplate': reads('own', (actor, workspace) =>
-    templates.saveTemplate(actor, { workspace, deployment }, { name: 'new', body: '{}' }, 'request'),
+    templates.saveTemplate(actor, { workspace, deploymentId }, { name: 'new', body: '{}' }, 'request'),
   ),
   'run-templates.updateTemplate': reads('own', (actor, workspace) =>
-    templates.updateTemplate(actor, { workspace, deployment, id: ids.template }, { body: MARKER }, 'request'),
+    templates.updateTemplate(actor, { workspace, deploymentId, id: ids.template }, { body: MARKER }, 'request'),
   ),
   'run-templates.deleteTemplate': reads('own', (actor, workspace) =>
-    templates.deleteTemplate(actor, { workspace, deployment, id: ids.template }, 'request'),
+    templates.deleteTemplate(actor, { workspace, deploymentId, id: ids.template }, 'request'),
   ),
   'saved-views.listViews': reads('own', (actor, workspace) => views.listViews(actor, { workspace, page })),
   'saved-views.saveView': reads('own', (actor, workspace) =>
@@ -162,12 +162,14 @@ beforeEach(async () => {
   account = (await testActor({ [WORKSPACE]: 'developer' })).id
   const mine = { account: owner.id, workspace: WORKSPACE }
   await store.insert(savedViews).values({ ...mine, id: ids.view, page, name: MARKER, query: MARKER })
-  await store.insert(runTemplates).values({ ...mine, id: ids.template, deployment, name: MARKER, body: MARKER })
+  await store
+    .insert(runTemplates)
+    .values({ ...mine, id: ids.template, deployment: deploymentId, name: MARKER, body: MARKER })
   await store.insert(modelPrices).values({ ...price, workspace: WORKSPACE, id: ids.price, model: MARKER })
   await store.insert(recordings).values({
     id: ids.recording,
     workspace: WORKSPACE,
-    deployment,
+    deployment: deploymentId,
     thread: MARKER,
     run: MARKER,
     assistant: MARKER,
@@ -184,9 +186,9 @@ beforeEach(async () => {
   await store.insert(segments).values({ recording: ids.recording, firstSeq: 1, lastSeq: 1, body })
   const entry = { actor: { ...owner, email: MARKER }, role: 'admin' as const, workspace: WORKSPACE, requestId: MARKER }
   const done = async () => ({ value: null })
-  const secret = { params: { deployment_id: deployment }, fields: [`secrets.set.${MARKER}`] }
+  const secret = { params: { deployment_id: deploymentId }, fields: [`secrets.set.${MARKER}`] }
   await withAudit({ ...entry, operation: 'control-plane.updateDeployment', ...secret }, done)
-  const version = { params: { deployment, assistant_id: 'a' }, fields: [] }
+  const version = { params: { deployment: deploymentId, assistant_id: 'a' }, fields: [] }
   await withAudit({ ...entry, operation: 'agent-server.updateAssistant', ...version }, done)
   await recordIntent({ ...entry, operation: 'savePrice', params: {}, fields: [] })
 })

@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { isUuid } from '@/lib/json/guards'
 import { MAX_TEMPLATES, type RunTemplate } from '@/lib/lists/run-templates'
@@ -9,27 +10,24 @@ import { audited, authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
 import { runTemplates } from '../process/schema'
 
-/** A deployment. Each user has their own templates for it. */
-export type TemplatesPlace = { workspace: string; deployment: string }
-
-const ownedBy = (actor: Actor, { workspace, deployment }: TemplatesPlace) =>
+const ownedBy = (actor: Actor, { workspace, deploymentId }: DeploymentPlace) =>
   and(
     eq(runTemplates.account, actor.id),
     eq(runTemplates.workspace, workspace),
-    eq(runTemplates.deployment, deployment),
+    eq(runTemplates.deployment, deploymentId),
   )
-const isTemplate = (actor: Actor, place: TemplatesPlace, id: string) =>
+const isTemplate = (actor: Actor, place: DeploymentPlace, id: string) =>
   and(ownedBy(actor, place), eq(runTemplates.id, id))
 
 const { id, name, body } = runTemplates
 
 /** The actor's own templates for the deployment, by name. */
-export async function listTemplates(actor: Actor, place: TemplatesPlace): Promise<RunTemplate[]> {
+export async function listTemplates(actor: Actor, place: DeploymentPlace): Promise<RunTemplate[]> {
   await authorizeRead(consoleRecords.readTemplates, actor, place.workspace)
   return await selectTemplates(actor, place)
 }
 
-async function selectTemplates(actor: Actor, place: TemplatesPlace): Promise<RunTemplate[]> {
+async function selectTemplates(actor: Actor, place: DeploymentPlace): Promise<RunTemplate[]> {
   const store = await db()
   return await store
     .select({ id, name })
@@ -55,19 +53,19 @@ export async function readTemplate(
 /** Throws AppError conflict if the name is taken or there are too many. */
 export async function saveTemplate(
   actor: Actor,
-  { workspace, deployment }: TemplatesPlace,
+  { workspace, deploymentId }: DeploymentPlace,
   template: { name: string; body: string },
   requestId: string,
 ): Promise<{ id: string; templates: RunTemplate[] }> {
-  const place = { workspace, deployment }
-  const write = { actor, workspace, params: { deployment }, fields: ['name', 'body'], requestId }
+  const place = { workspace, deploymentId }
+  const write = { actor, workspace, params: { deployment: deploymentId }, fields: ['name', 'body'], requestId }
   return await audited(consoleRecords.saveTemplate, write, async () => {
     const store = await db()
     if ((await store.$count(runTemplates, ownedBy(actor, place))) >= MAX_TEMPLATES)
       throw new AppError('conflict', `There are ${MAX_TEMPLATES} templates already. Delete one first.`)
     const [added] = await store
       .insert(runTemplates)
-      .values({ account: actor.id, ...place, ...template })
+      .values({ account: actor.id, workspace, deployment: deploymentId, ...template })
       .onConflictDoNothing()
       .returning({ id })
     if (!added) throw taken(template.name)
@@ -78,13 +76,13 @@ export async function saveTemplate(
 /** Throws AppError not_found, or conflict if the name is taken. */
 export async function updateTemplate(
   actor: Actor,
-  { workspace, deployment, id: templateId }: TemplatesPlace & { id: string },
+  { workspace, deploymentId, id: templateId }: DeploymentPlace & { id: string },
   change: { name?: string; body?: string },
   requestId: string,
 ): Promise<RunTemplate[]> {
-  const place = { workspace, deployment }
+  const place = { workspace, deploymentId }
   const fields = Object.keys(change)
-  const write = { actor, workspace, params: { deployment, template: templateId }, fields, requestId }
+  const write = { actor, workspace, params: { deployment: deploymentId, template: templateId }, fields, requestId }
   return await audited(consoleRecords.updateTemplate, write, async () => {
     if (fields.length > 0) await changeTemplate(actor, place, templateId, change)
     return await selectTemplates(actor, place)
@@ -93,7 +91,7 @@ export async function updateTemplate(
 
 async function changeTemplate(
   actor: Actor,
-  place: TemplatesPlace,
+  place: DeploymentPlace,
   templateId: string,
   change: { name?: string; body?: string },
 ): Promise<void> {
@@ -118,11 +116,11 @@ async function changeTemplate(
 /** Succeeds even if the template is already gone. */
 export async function deleteTemplate(
   actor: Actor,
-  { workspace, deployment, id: templateId }: TemplatesPlace & { id: string },
+  { workspace, deploymentId, id: templateId }: DeploymentPlace & { id: string },
   requestId: string,
 ): Promise<RunTemplate[]> {
-  const place = { workspace, deployment }
-  const write = { actor, workspace, params: { deployment, template: templateId }, requestId }
+  const place = { workspace, deploymentId }
+  const write = { actor, workspace, params: { deployment: deploymentId, template: templateId }, requestId }
   return await audited(consoleRecords.deleteTemplate, write, async () => {
     await (await db()).delete(runTemplates).where(isTemplate(actor, place, templateId))
     return await selectTemplates(actor, place)

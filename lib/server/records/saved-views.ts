@@ -1,15 +1,13 @@
 import 'server-only'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
+import type { ViewsPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { MAX_VIEWS, type SavedView } from '@/lib/lists/saved-views'
 import type { Actor } from '../access/actor'
 import { audited, authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
 import { savedViews } from '../process/schema'
-
-/** A list of a workspace. Each user has their own views of it. */
-export type ViewsPlace = { workspace: string; page: string }
 
 const ownedBy = (actor: Actor, { workspace, page }: ViewsPlace) =>
   and(eq(savedViews.account, actor.id), eq(savedViews.workspace, workspace), eq(savedViews.page, page))

@@ -55,10 +55,10 @@ async function fill(client: QueryClient, queryKey: ApiQueryKey, signal: AbortSig
   // Layouts and pages request the same query; a failed one is not repeated within a request.
   const failure = client.getQueryState(queryKey)?.error
   if (failure) return failure
-  const [api, id, workspace, deployment, input] = queryKey
+  const [api, id, workspace, deploymentId, input] = queryKey
   const op = TABLES[api]?.[id]
   if (!op) throw new TypeError(`There is no operation ${api}.${id}.`)
-  const queryFn = () => callAny(op, { ...input, workspace, deployment: deployment ?? undefined }, { signal })
+  const queryFn = () => callAny(op, { ...input, workspace, deploymentId: deploymentId ?? undefined }, { signal })
   return client.fetchQuery({ queryKey, queryFn, retry: false }).then(
     () => undefined,
     (error: unknown) => error,

@@ -1,6 +1,7 @@
 import 'server-only'
 import { VALUES_ANSWERS } from '@/lib/contracts/agent-server'
 import { type AnyInput, type ApiTable, matchRow, type Operation } from '@/lib/contracts/wire/api'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { AppError, HTTP_STATUS } from '@/lib/errors'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import { assertOwnOrigin } from '../access/origin'
@@ -8,7 +9,6 @@ import { errorView } from '../process/result'
 import { shutdownSignal } from '../process/shutdown'
 import { joinSignals, onStreamEnd } from '../process/signals'
 import { callAny, openAnyStream } from '../upstream/call'
-import type { Place } from '../upstream/call-context'
 import { redactedStream } from './redacted-stream'
 
 // Serves reads to the browser by matching the path against an operation table. Roles and upstreams are left to `call`;
@@ -22,7 +22,7 @@ export const PRIVATE_HEADERS = {
   vary: 'cookie',
 }
 
-type Found = { op: Operation; input: Place & AnyInput }
+type Found = { op: Operation; input: OperationPlace & AnyInput }
 
 /** The handlers of a relay route. They take the path from the request's URL, so that it is decoded exactly once. */
 export function relay(table: ApiTable) {
@@ -64,12 +64,12 @@ export function refuseForeignSite(request: Request): void {
 async function find(table: ApiTable, request: Request): Promise<Found> {
   const { pathname, searchParams } = new URL(request.url)
   const [, , workspace, kind, ...rest] = segmentsOf(pathname)
-  const deployment = kind === 'agents' ? rest.shift() : undefined
+  const deploymentId = kind === 'agents' ? rest.shift() : undefined
   const match = matchRow(table, request.method, rest)
   if (!workspace || match?.row.effect !== 'read')
     throw new AppError('not_found', 'There is no such operation to read from.')
   const body = request.method === 'POST' ? await readBody(request) : undefined
-  return { op: match.row, input: { workspace, deployment, params: match.params, query: queryOf(searchParams), body } }
+  return { op: match.row, input: { workspace, deploymentId, params: match.params, query: queryOf(searchParams), body } }
 }
 
 /** A path's segments, each decoded once. Encoded slashes are refused: a server that decodes twice would see another path. */

@@ -8,6 +8,7 @@ import {
   patchOf,
 } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import { holdsRedacted } from '@/lib/contracts/wire/redact'
 import { AppError, type FieldError } from '@/lib/errors'
 import { isSameJson } from '@/lib/json/difference'
@@ -22,17 +23,14 @@ import { authorize } from '../upstream/call-context'
 
 // An update replaces an assistant's whole context and activates a new version. So a save reads under a lock, refuses if the
 // assistant is not what the user saw, sends everything and looks ambiguous failures up.
-
-export type AssistantPlace = { workspace: string; deployment: string; assistant: string }
-
-const inputOf = ({ workspace, deployment, assistant }: AssistantPlace) => ({
+const inputOf = ({ workspace, deploymentId, assistant }: AssistantPlace) => ({
   workspace,
-  deployment,
+  deploymentId,
   params: { assistant_id: assistant },
 })
-const lockOf = ({ workspace, deployment, assistant }: AssistantPlace) => ({
+const lockOf = ({ workspace, deploymentId, assistant }: AssistantPlace) => ({
   workspace,
-  deployment: `${deployment} assistant ${assistant}`,
+  deploymentId: `${deploymentId} assistant ${assistant}`,
 })
 const LATE = 'The server answered with a failure, but the change was made: it was looked up afterwards.'
 
@@ -119,7 +117,7 @@ function problemsOf(base: AssistantDraft, draft: AssistantDraft): FieldError[] {
 
 export type AssistantCreation = {
   workspace: string
-  deployment: string
+  deploymentId: string
   key: string
   graph: string
   draft: AssistantDraft
@@ -127,11 +125,11 @@ export type AssistantCreation = {
 
 /** Creates an assistant. Its id is derived from the key, so a repeated request cannot create two. */
 export async function createAssistant(
-  { workspace, deployment, key, graph, draft }: AssistantCreation,
+  { workspace, deploymentId, key, graph, draft }: AssistantCreation,
   actor: Actor,
 ): Promise<AssistantOutcome> {
-  const assistant = idFromKey([actor.id, workspace, deployment, key])
-  const place = { workspace, deployment, assistant }
+  const assistant = idFromKey([actor.id, workspace, deploymentId, key])
+  const place = { workspace, deploymentId, assistant }
   const { name, description, context, config, metadata } = draft
   const body = {
     graph_id: graph,
@@ -143,10 +141,10 @@ export async function createAssistant(
     ...(Object.keys(config).length > 0 && { config }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   }
-  await authorize(agentServer.createAssistant, { workspace, deployment, body }, actor)
+  await authorize(agentServer.createAssistant, { workspace, deploymentId, body }, actor)
   return await withIdempotencyKey({ actor, key, operation: 'createAssistant', input: printJson(body) }, () =>
     resolveAmbiguousWrite({
-      send: async () => saved(await call(agentServer.createAssistant, { workspace, deployment, body }, { actor })),
+      send: async () => saved(await call(agentServer.createAssistant, { workspace, deploymentId, body }, { actor })),
       look: async () => {
         const made = await call(agentServer.getAssistant, inputOf(place), { actor }).catch(gone)
         return made && saved(made, LATE)

@@ -1,6 +1,7 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Cron, CronCreate, CronPatch } from '@/lib/contracts/agents/crons'
+import type { CronPlace } from '@/lib/contracts/wire/places'
 import { holdsRedacted } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
@@ -11,21 +12,19 @@ import { type RunBody, startRecording } from '../recorder/start'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
-export type CronPlace = { workspace: string; deployment: string; cron: string }
-
-const inputOf = ({ workspace, deployment, cron }: CronPlace) => ({
+const inputOf = ({ workspace, deploymentId, cron }: CronPlace) => ({
   workspace,
-  deployment,
+  deploymentId,
   params: { cron_id: cron },
 })
 
 /** Creates a cron that runs on `thread`, or on a new thread for each firing. */
 export async function createCron(
-  { workspace, deployment, thread }: { workspace: string; deployment: string; thread: string | undefined },
+  { workspace, deploymentId, thread }: { workspace: string; deploymentId: string; thread: string | undefined },
   body: CronCreate,
   actor: Actor,
 ): Promise<Cron> {
-  const at = { workspace, deployment, body }
+  const at = { workspace, deploymentId, body }
   try {
     return thread
       ? await call(agentServer.createThreadCron, { ...at, params: { thread_id: thread } }, { actor })
@@ -73,8 +72,8 @@ export async function deleteCron(place: CronPlace, actor: Actor): Promise<void> 
 
 /** Runs now, as a recorded run, what a firing would run. A cron without a thread runs on a new thread that is kept. */
 export async function runCron(place: CronPlace, key: string, actor: Actor): Promise<RecordingSummary> {
-  const { workspace, deployment } = place
-  await authorize(agentServer.createRunStream, { workspace, deployment, params: { thread_id: 'new' } }, actor)
+  const { workspace, deploymentId } = place
+  await authorize(agentServer.createRunStream, { workspace, deploymentId, params: { thread_id: 'new' } }, actor)
   const cron = await call(agentServer.getCron, inputOf(place), { actor })
   const { on_completion: _, ...request } = cron.payload ?? {}
   const payload = withoutEchoes(request)
@@ -90,7 +89,7 @@ export async function runCron(place: CronPlace, key: string, actor: Actor): Prom
   return await startRecording({
     actor,
     workspace,
-    deployment,
+    deploymentId,
     thread: cron.thread_id ? { kind: 'existing', id: cron.thread_id } : { kind: 'new' },
     body,
     key,

@@ -166,8 +166,8 @@ test('a refusal names its field and never quotes a secret value', async () => {
 
 test('only administrators create, change and delete deployments', async () => {
   const developer = await testActor({ default: 'developer' })
-  const { deployment } = await create()
-  const place = { workspace: 'default', deployment }
+  const { deployment: deploymentId } = await create()
+  const place = { workspace: 'default', deploymentId }
   const { seen } = await readSettings(place, admin)
   const change = { 'source_config.build_on_push': true }
   const all = [
@@ -181,7 +181,7 @@ test('only administrators create, change and delete deployments', async () => {
 })
 
 test('settings are saved with or without a new revision, and a stale edit is a conflict', async () => {
-  const place = { workspace: 'default', deployment: (await create()).deployment }
+  const place = { workspace: 'default', deploymentId: (await create()).deployment }
   const read = () => readSettings(place, admin)
   const before = await read()
   expect(before).toMatchObject({ source: 'github', settings: { 'source_revision_config.repo_ref': 'main' } })
@@ -205,9 +205,9 @@ test('settings are saved with or without a new revision, and a stale edit is a c
 })
 
 test('deleting requires the current name, and the message after a failure is true', async () => {
-  const { deployment } = await create()
+  const { deployment: deploymentId } = await create()
   const remove = (typed: string) =>
-    deleteDeployment({ workspace: 'default', deployment, name: typed, deletesTracingProject: true }, admin)
+    deleteDeployment({ workspace: 'default', deploymentId, name: typed, deletesTracingProject: true }, admin)
   expect((await failure(remove('another'))).code).toBe('conflict')
   fault = 'lost'
   expect((await failure(remove(name))).message).toMatch(/nothing has changed/)

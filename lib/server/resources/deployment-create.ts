@@ -38,7 +38,7 @@ export async function createDeployment(
   // Store only a keyed digest of the request, because it contains secret values.
   const told = { workspace, body: fingerprintOf(workspace, given) }
   return await withIdempotencyKey({ actor: options.actor, key, operation: 'createDeployment', input: told }, () =>
-    withEditLock({ workspace, deployment: `new ${body.name}` }, () => createAlone(workspace, body, options)),
+    withEditLock({ workspace, deploymentId: `new ${body.name}` }, () => createAlone(workspace, body, options)),
   )
 }
 

@@ -9,7 +9,7 @@ import { authorize } from '../upstream/call-context'
 
 export type DeleteRequest = {
   workspace: string
-  deployment: string
+  deploymentId: string
   /** The name that the user typed. It must be the deployment's current name. */
   name: string
   deletesTracingProject: boolean
@@ -17,7 +17,7 @@ export type DeleteRequest = {
 
 /** Deletes a deployment and looks ambiguous failures up. Throws AppError conflict if `name` is not its current name. */
 export async function deleteDeployment(request: DeleteRequest, actor: Actor): Promise<{ note?: string }> {
-  const place = { workspace: request.workspace, params: { deployment_id: request.deployment } }
+  const place = { workspace: request.workspace, params: { deployment_id: request.deploymentId } }
   await authorize(controlPlane.deleteDeployment, place, actor)
   const read = () => call(controlPlane.getDeployment, place, { actor }).catch(gone)
   const before = await read()

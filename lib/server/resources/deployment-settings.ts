@@ -7,21 +7,21 @@ import {
   settingsOf,
   settingsPatch,
 } from '@/lib/contracts/deployments/deployment-settings'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { LastSeen, SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { editDeployment, readForEdit } from '../edits/edit-deployment'
 
-type Place = { workspace: string; deployment: string }
 export type SettingsView = { source: string; settings: Settings; seen: LastSeen }
 
 /** A deployment's settings. Throws AppError forbidden for users who may not change them. */
-export async function readSettings(place: Place, actor: Actor): Promise<SettingsView> {
+export async function readSettings(place: DeploymentPlace, actor: Actor): Promise<SettingsView> {
   const { current, seen } = await readForEdit(place, SETTINGS, { actor })
   return { source: current.source ?? '', settings: settingsOf(current), seen }
 }
 
-export type SettingsEdit = { place: Place; key: string; seen: LastSeen; change: SettingsChange }
+export type SettingsEdit = { place: DeploymentPlace; key: string; seen: LastSeen; change: SettingsChange }
 
 /** Saves reviewed settings. Throws AppError conflict if they are no longer as the user saw them. */
 export async function saveSettings({ place, key, seen, change }: SettingsEdit, actor: Actor): Promise<SavedEdit> {

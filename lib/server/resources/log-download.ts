@@ -15,9 +15,9 @@ export const downloadLog = (request: Request, params: Params, who?: () => Promis
   download(
     request,
     (actor, signal) => {
-      const { workspace, deploymentId: deployment, revisionId: revision, type } = params
+      const { workspace, deploymentId, revisionId: revision, type } = params
       if (!isLogType(type)) throw new AppError('not_found', 'There is no such log.')
-      const parts = textOf({ workspace, deployment, revision, type }, actor, signal)
+      const parts = textOf({ workspace, deploymentId, revision, type }, actor, signal)
       return { name: `${type}-${inFileName(revision)}.log`, type: 'text/plain', parts }
     },
     who,

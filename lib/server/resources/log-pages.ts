@@ -7,7 +7,7 @@ import { call } from '../upstream/call'
 
 export type LogOf = {
   workspace: string
-  deployment: string
+  deploymentId: string
   revision: string
   type: (typeof LOG_TYPES)[number]
   level?: (typeof LOG_LEVELS)[number]
@@ -23,13 +23,13 @@ export async function readLogPage(
   offset: string | undefined,
   options: { actor?: Actor; signal?: AbortSignal },
 ): Promise<LogsPage> {
-  const { workspace, deployment, revision, type, level, query } = of
+  const { workspace, deploymentId, revision, type, level, query } = of
   try {
     return await call(
       controlPlane.listRevisionLogs,
       {
         workspace,
-        params: { deployment_id: deployment, revision_id: revision },
+        params: { deployment_id: deploymentId, revision_id: revision },
         query: { type, order: 'asc', limit: 1000, offset, level, query },
       },
       options,
@@ -42,7 +42,7 @@ export async function readLogPage(
       {
         workspace,
         query: {
-          deployment_id: deployment,
+          deployment_id: deploymentId,
           revision_id: revision,
           log_type: type === 'build' ? 'BUILD' : 'DEPLOY',
           sort_order: 'asc',

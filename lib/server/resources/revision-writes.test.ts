@@ -20,7 +20,7 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let admin: Actor
 let viewer: Actor
-let deployment: string
+let deploymentId: string
 let first: string
 let settings: Record<string, string>
 beforeAll(async () => {
@@ -37,9 +37,9 @@ beforeAll(async () => {
   const repository = fixture.repository()
   repository.commit(graphFiles())
   const { body } = await fixture.client.create('restorable', repository.url)
-  deployment = body.id
+  deploymentId = body.id
   first = body.latest_revision_id
-  await fixture.client.settled(deployment, first, 'DEPLOYED')
+  await fixture.client.settled(deploymentId, first, 'DEPLOYED')
 })
 afterAll(async () => {
   await home.close()
@@ -47,12 +47,12 @@ afterAll(async () => {
   await fixture.close()
 })
 
-const place = (revision = first) => ({ workspace: 'local', deployment, revision })
-const record = async () => (await fixture.client.get(`/v2/deployments/${deployment}`)).body
+const place = (revision = first) => ({ workspace: 'local', deploymentId, revision })
+const record = async () => (await fixture.client.get(`/v2/deployments/${deploymentId}`)).body
 /** A restore request as a user would review it now. */
 const reviewed = async (revision = first) => {
   const now = await record()
-  const request = restoreRequest(await fixture.client.revision(deployment, revision), now)
+  const request = restoreRequest(await fixture.client.revision(deploymentId, revision), now)
   if ('problem' in request) throw new Error(request.problem)
   return { ...place(revision), latest: now.latest_revision_id as string, reviewed: JSON.stringify(request.body) }
 }
@@ -61,24 +61,24 @@ describe('with a server that answers', () => {
   test('a restore creates the reviewed revision and records who made it', async () => {
     const { revision: made } = await restoreRevision(await reviewed(), admin)
     expect(made).not.toBe(first)
-    const found = await fixture.client.settled(deployment, made, 'DEPLOYED')
+    const found = await fixture.client.settled(deploymentId, made, 'DEPLOYED')
     expect(found.source_revision_config).toMatchObject({ repo_ref: 'main', graph_config_path: 'graph.json' })
-    const [change] = await listRevisionChanges(viewer, { workspace: 'local', deployment })
+    const [change] = await listRevisionChanges(viewer, { workspace: 'local', deploymentId })
     expect(change).toMatchObject({ operation: 'updateDeployment', who: admin.email, isDone: true })
   })
 
   test('a restore sends nothing if a revision was created since its review', async () => {
     const input = await reviewed()
     const patch = { source_revision_config: { repo_ref: 'main' } }
-    const { body } = await fixture.client.patch(`/v2/deployments/${deployment}`, patch)
+    const { body } = await fixture.client.patch(`/v2/deployments/${deploymentId}`, patch)
     expect(await failure(restoreRevision(input, admin))).toMatchObject({ code: 'conflict' })
     expect((await record()).latest_revision_id).toBe(body.latest_revision_id)
-    await fixture.client.settled(deployment, body.latest_revision_id, 'DEPLOYED')
+    await fixture.client.settled(deploymentId, body.latest_revision_id, 'DEPLOYED')
   })
 
   test('an old revision can be redeployed, and an ended one cannot be interrupted', async () => {
     expect(await redeployRevision(place(), admin)).toEqual({ revision: first })
-    await fixture.client.settled(deployment, first, 'DEPLOYED')
+    await fixture.client.settled(deploymentId, first, 'DEPLOYED')
     await waitFor('it serves again', async () => (await record()).active_revision_id === first)
     expect(await failure(interruptRevision(place(), admin))).toMatchObject({ code: 'conflict' })
   })
@@ -94,18 +94,18 @@ describe('with a server that answers', () => {
     for (const refusal of await Promise.all(attempts.map(failure))) expect(refusal).toMatchObject({ code: 'forbidden' })
     expect(await record()).toEqual(before)
     const stranger = await testActor({ elsewhere: 'admin' })
-    expect(await failure(listRevisionChanges(stranger, { workspace: 'local', deployment }))).toMatchObject({
+    expect(await failure(listRevisionChanges(stranger, { workspace: 'local', deploymentId }))).toMatchObject({
       code: 'not_found',
     })
   })
 
   test('a whole log downloads as a text file, and a refusal is an error response', async () => {
     const request = new Request('http://localhost:3000/api/logs', { headers: { 'sec-fetch-site': 'same-origin' } })
-    const params = { workspace: 'local', deploymentId: deployment, revisionId: first, type: 'build' }
+    const params = { workspace: 'local', deploymentId, revisionId: first, type: 'build' }
     const file = await downloadLog(request, params, async () => viewer)
     expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="build-[\w-]+\.log"$/)
     const text = await file.text()
-    const lines = (await fixture.client.log(deployment, first, 'build')).split('\n')
+    const lines = (await fixture.client.log(deploymentId, first, 'build')).split('\n')
     expect(text.trimEnd().split('\n')).toHaveLength(lines.length)
     expect(text).toContain(lines[0])
     const stranger = await testActor({ elsewhere: 'admin' })
@@ -165,14 +165,14 @@ describe('with a server that fails', () => {
 
   test('a write that took effect succeeds with a note', async () => {
     whatWritesDo = 'commit'
-    const done = await redeployRevision({ workspace: 'local', deployment: 'd', revision: 'r' }, admin)
+    const done = await redeployRevision({ workspace: 'local', deploymentId: 'd', revision: 'r' }, admin)
     expect(done).toMatchObject({ revision: 'r', note: expect.stringContaining('looked up') })
   })
 
   test('a write without effect fails with a message that nothing has changed', async () => {
     isDone = false
     whatWritesDo = 'nothing'
-    const error = await failure(redeployRevision({ workspace: 'local', deployment: 'd', revision: 'r' }, admin))
+    const error = await failure(redeployRevision({ workspace: 'local', deploymentId: 'd', revision: 'r' }, admin))
     expect(error.message).toContain('nothing has changed so far')
   })
 
@@ -180,7 +180,7 @@ describe('with a server that fails', () => {
     isDone = false
     whatWritesDo = 'commit'
     writes = 0
-    const input = { workspace: 'local', deployment: 'd', revision: 'r' }
+    const input = { workspace: 'local', deploymentId: 'd', revision: 'r' }
     const press = () =>
       withIdempotencyKey({ actor: admin, key: 'one-dialog', operation: 'redeployRevision', input }, () =>
         redeployRevision(input, admin),

@@ -2,6 +2,7 @@ import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { restoreRequest } from '@/lib/contracts/deployments/restore'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
+import type { RevisionPlace } from '@/lib/contracts/wire/places'
 import { isRevisionInProgress, mayRevision, type RevisionVerb } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
@@ -10,7 +11,6 @@ import { withEditLock } from '../edits/lock'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
-export type RevisionPlace = { workspace: string; deployment: string; revision: string }
 /** The revision to show next, with an optional note for the user. */
 export type VerbResult = { revision: string; note?: string }
 
@@ -70,14 +70,14 @@ export type Restore = RevisionPlace & {
 
 /** Creates a new revision from an old one's ref or image. Throws AppError conflict if something changed since the review. */
 export async function restoreRevision(input: Restore, actor: Actor): Promise<VerbResult> {
-  const place = { ...at(input), params: { deployment_id: input.deployment } }
+  const place = { ...at(input), params: { deployment_id: input.deploymentId } }
   await authorize(controlPlane.updateDeployment, place, actor)
   // Shares the lock with other edits. `editDeployment` itself would send nothing if the ref is unchanged.
   return await withEditLock(input, () => restoreAlone(input, actor))
 }
 
 async function restoreAlone(input: Restore, actor: Actor): Promise<VerbResult> {
-  const place = { ...at(input), params: { deployment_id: input.deployment } }
+  const place = { ...at(input), params: { deployment_id: input.deploymentId } }
   const [old, before] = await Promise.all([readRevision(input, actor), readDeployment(input, actor)])
   const request = restoreRequest(old, before)
   if ('problem' in request) throw new AppError('conflict', request.problem)
@@ -110,11 +110,11 @@ async function restoreAlone(input: Restore, actor: Actor): Promise<VerbResult> {
 }
 
 const at = ({ workspace }: RevisionPlace) => ({ workspace })
-const params = ({ deployment, revision }: RevisionPlace) => ({ deployment_id: deployment, revision_id: revision })
+const params = ({ deploymentId, revision }: RevisionPlace) => ({ deployment_id: deploymentId, revision_id: revision })
 const readRevision = (place: RevisionPlace, actor: Actor) =>
   call(controlPlane.getRevision, { ...at(place), params: params(place) }, { actor })
-const readDeployment = ({ workspace, deployment }: RevisionPlace, actor: Actor) =>
-  call(controlPlane.getDeployment, { workspace, params: { deployment_id: deployment } }, { actor })
+const readDeployment = ({ workspace, deploymentId }: RevisionPlace, actor: Actor) =>
+  call(controlPlane.getDeployment, { workspace, params: { deployment_id: deploymentId } }, { actor })
 
 function assertMay(verb: RevisionVerb, { status }: Revision): void {
   const may = mayRevision(verb, status)

@@ -28,8 +28,8 @@ async function cancelOne(workspace: string, action: CancelAction, id: string, ac
       if ((await readRecording(actor, place)).phase === 'ended') return { id, outcome: 'nothing' }
       await cancelRecording(actor, place, action)
     } else {
-      const { deployment, thread, run } = target
-      const input = { workspace, deployment, params: { thread_id: thread, run_id: run }, query: { action } }
+      const { deployment: deploymentId, thread, run } = target
+      const input = { workspace, deploymentId, params: { thread_id: thread, run_id: run }, query: { action } }
       await call(agentServer.cancelRun, input, { actor })
     }
     return { id, outcome: 'done' }

@@ -4,6 +4,7 @@ import { elsewhereId, type Looked, type RunRow } from '@/lib/contracts/agents/ru
 import type { Run } from '@/lib/contracts/agents/runs'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import { systemActor } from '../access/actor'
@@ -25,8 +26,6 @@ export type SeenRun = RunRow & {
   metadata: Run['metadata']
 }
 export type Seen = { runs: SeenRun[]; looked: Looked }
-
-type Place = { workspace: string; deployment: string }
 type Depth = { threads: number; isBusyOnly: boolean }
 
 const RUNS_PER_THREAD = 20
@@ -44,7 +43,7 @@ const RUN_PARTS = ['run_id', 'thread_id', 'assistant_id', 'created_at', 'updated
 const options = () => ({ actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) })
 
 /** Runs of a deployment's newest threads. */
-export async function seenAt(place: Place, threads: number): Promise<Seen> {
+export async function seenAt(place: DeploymentPlace, threads: number): Promise<Seen> {
   return merged([await look(place, { threads, isBusyOnly: false })], false)
 }
 
@@ -53,20 +52,21 @@ export async function seenAcross(workspace: string): Promise<Seen> {
   const { resources } = await call(controlPlane.listDeployments, { workspace, query: { limit: 100 } }, options())
   const asked = resources.filter(({ source_config: { custom_url: url } }) => url).slice(0, MOST_DEPLOYMENTS)
   const depth = { threads: BUSY_THREADS, isBusyOnly: true }
-  const looks = await Promise.all(asked.map(({ id }) => look({ workspace, deployment: id }, depth)))
+  const looks = await Promise.all(asked.map(({ id }) => look({ workspace, deploymentId: id }, depth)))
   return merged(looks, resources.length > asked.length)
 }
 
 /** Runs of one thread. */
-export async function seenOn(place: Place, thread: string): Promise<Seen> {
+export async function seenOn(place: DeploymentPlace, thread: string): Promise<Seen> {
   const runs = await runsOf(place, { thread_id: thread, metadata: {} }).catch((error: unknown) => problemOf(error))
   const looked = { threads: 1, deployments: 1, isBusyOnly: false, isPartial: false, isPending: false, problems: [] }
-  if (!Array.isArray(runs)) return { runs: [], looked: { ...looked, problems: [{ ...place, message: runs.message }] } }
+  if (!Array.isArray(runs))
+    return { runs: [], looked: { ...looked, problems: [{ deployment: place.deploymentId, message: runs.message }] } }
   return { runs, looked: { ...looked, isPartial: runs.length >= RUNS_PER_THREAD } }
 }
 
 type Look = {
-  deployment: string
+  deploymentId: string
   runs: SeenRun[]
   threads: number
   isBusyOnly: boolean
@@ -76,7 +76,7 @@ type Look = {
 
 const looks = new Map<string, { until: number; look: Promise<Look> }>()
 
-function look(place: Place, depth: Depth): Promise<Look> {
+function look(place: DeploymentPlace, depth: Depth): Promise<Look> {
   const key = JSON.stringify([place, depth])
   const known = looks.get(key)
   if (known && Date.now() < known.until) return known.look
@@ -91,8 +91,8 @@ function look(place: Place, depth: Depth): Promise<Look> {
 }
 
 /** Never throws: a failing server becomes a `problem`, so that the others still show. */
-async function lookThrough(place: Place, { threads: limit, isBusyOnly }: Depth): Promise<Look> {
-  const nothing = { deployment: place.deployment, runs: [], threads: 0, isBusyOnly, isPartial: false }
+async function lookThrough(place: DeploymentPlace, { threads: limit, isBusyOnly }: Depth): Promise<Look> {
+  const nothing = { deploymentId: place.deploymentId, runs: [], threads: 0, isBusyOnly, isPartial: false }
   const search = (status?: 'busy' | 'interrupted' | 'error') =>
     call(
       agentServer.searchThreads,
@@ -137,8 +137,8 @@ function merged(all: readonly Look[], isCut: boolean): Seen {
       isBusyOnly: all.every(({ isBusyOnly }) => isBusyOnly),
       isPartial: isCut || all.some(({ isPartial }) => isPartial),
       isPending: false,
-      problems: all.flatMap(({ deployment, problem }) =>
-        problem === undefined ? [] : [{ deployment, message: problem }],
+      problems: all.flatMap(({ deploymentId, problem }) =>
+        problem === undefined ? [] : [{ deployment: deploymentId, message: problem }],
       ),
     },
   }
@@ -147,7 +147,7 @@ function merged(all: readonly Look[], isCut: boolean): Seen {
 type ThreadFacts = Pick<Thread, 'thread_id' | 'status' | 'updated_at' | 'metadata'>
 const kept = new Map<string, { stamp: string; until: number; runs: SeenRun[] }>()
 
-async function runsOf(place: Place, thread: ThreadFacts): Promise<SeenRun[]> {
+async function runsOf(place: DeploymentPlace, thread: ThreadFacts): Promise<SeenRun[]> {
   const key = JSON.stringify([place, thread.thread_id])
   const stamp = `${thread.status} ${thread.updated_at}`
   const known = kept.get(key)
@@ -163,7 +163,7 @@ async function runsOf(place: Place, thread: ThreadFacts): Promise<SeenRun[]> {
   return runs
 }
 
-async function listRuns(place: Place, { thread_id, status }: ThreadFacts): Promise<Run[]> {
+async function listRuns(place: DeploymentPlace, { thread_id, status }: ThreadFacts): Promise<Run[]> {
   const ask = (query: { status?: string; select?: string[] }) =>
     call(
       agentServer.listRuns,
@@ -183,15 +183,15 @@ async function listRuns(place: Place, { thread_id, status }: ThreadFacts): Promi
   return [...new Map([...runs, ...active.flat()].map((run) => [run.run_id, run])).values()]
 }
 
-function seenRun({ deployment }: Place, thread: ThreadFacts, run: Run, isWaiting: boolean): SeenRun {
+function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Run, isWaiting: boolean): SeenRun {
   const { run_id, assistant_id, created_at, updated_at, metadata } = run
   const isOver = !isRunInProgress(run.status)
   const graph = metadata.graph_id ?? thread.metadata.graph_id
   const mark = metadata[MARK]
   return {
-    id: elsewhereId(deployment, thread.thread_id, run_id),
+    id: elsewhereId(deploymentId, thread.thread_id, run_id),
     recording: null,
-    deployment,
+    deployment: deploymentId,
     thread: thread.thread_id,
     run: run_id,
     assistant: assistant_id ?? (typeof graph === 'string' ? graph : ''),

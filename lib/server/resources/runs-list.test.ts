@@ -20,13 +20,13 @@ let wire: FaultProxy
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let actor: Actor
-let deployment: string
+let deploymentId: string
 beforeAll(async () => {
   server = await testServer()
   wire = await startFaultProxy(server.url)
   database = await testDatabase()
   home = await testConsole(database.url)
-  deployment = await workspaceFor(wire.url)
+  deploymentId = await workspaceFor(wire.url)
   actor = await testActor({ tests: 'developer' })
 })
 afterAll(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
   await server.close()
 })
 
-const list = (query: object = {}, who = actor) => readRunRows('tests', { deployment, ...query }, who)
+const list = (query: object = {}, who = actor) => readRunRows('tests', { deployment: deploymentId, ...query }, who)
 const idsOf = ({ rows }: { rows: { run: string | null }[] }) => rows.map(({ run }) => run)
 /** Starts a run without a recording. */
 async function startElsewhere(delay = 20_000, metadata: object = {}) {
@@ -50,7 +50,7 @@ test('runs started elsewhere are listed with recordings, and once joined only as
   const mine = await startRecording({
     actor,
     workspace: 'tests',
-    deployment,
+    deploymentId,
     thread: { kind: 'new' },
     body: { assistant_id: 'nested', input: { text: 'hello' } },
   })
@@ -82,7 +82,7 @@ test('runs started elsewhere are listed with recordings, and once joined only as
   // Across the workspace only busy threads are searched.
   expect(idsOf(await readRunRows('tests', {}, actor))).toContain(other.run)
 
-  const joined = await joinRecording({ actor, workspace: 'tests', deployment, ...other })
+  const joined = await joinRecording({ actor, workspace: 'tests', deploymentId, ...other })
   expect((await list()).rows.filter(({ run }) => run === other.run)).toMatchObject([{ recording: joined.id }])
   const [row] = (await list({ thread: other.thread })).rows
   const results = await cancelRuns({ workspace: 'tests', action: 'interrupt', ids: [row?.id ?? ''] }, actor)
@@ -98,7 +98,7 @@ test('pages over both kinds neither skip nor repeat rows', async () => {
   const many = Array.from({ length: 60 }, (_, index) => ({
     id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
     workspace: 'paged',
-    deployment,
+    deployment: deploymentId,
     thread: `t${index}`,
     run: `r${index}`,
     assistant: 'a',
@@ -138,7 +138,7 @@ test('a bulk cancel reports each run: cancelled, already ended, missing or in an
   const over = await startElsewhere(0)
   await until(async () => (await server.get(`/threads/${over.thread}/runs/${over.run}`)).json.status === 'success')
   const gone = { thread: two.thread, run: '00000000-0000-4000-8000-000000000000' }
-  const ids = [one, two, over, gone].map(({ thread, run }) => elsewhereId(deployment, thread, run))
+  const ids = [one, two, over, gone].map(({ thread, run }) => elsewhereId(deploymentId, thread, run))
   const foreign = '00000000-0000-4000-8000-000000000001' // a recording of the workspace `paged`
   const results = await cancelRuns({ workspace: 'tests', action: 'interrupt', ids: [...ids, foreign] }, actor)
   expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'nothing', 'nothing', 'failed'])

@@ -54,7 +54,7 @@ export type RunRowsQuery = z.input<typeof RunRowsQuery>
  */
 export async function readRunRows(workspace: string, query: unknown, actor: Actor): Promise<RunRowsPage> {
   const { source, after: cursor, limit, depth, since, until, assistant, ...given } = parseInput(RunRowsQuery, query)
-  await authorize(agentServer.searchThreads, { workspace, deployment: given.deployment }, actor)
+  await authorize(agentServer.searchThreads, { workspace, deploymentId: given.deployment }, actor)
   const now = Date.now()
   const filter: RowsFilter = {
     ...given,
@@ -99,18 +99,18 @@ async function lookFor(workspace: string, filter: RowsFilter, depth: number): Pr
   return await Promise.race([found, late]).finally(() => clearTimeout(timer))
 }
 
-function look(workspace: string, { deployment, thread }: RowsFilter, depth: number): Promise<Seen> {
-  if (!deployment) return seenAcross(workspace)
-  const place = { workspace, deployment }
+function look(workspace: string, { deployment: deploymentId, thread }: RowsFilter, depth: number): Promise<Seen> {
+  if (!deploymentId) return seenAcross(workspace)
+  const place = { workspace, deploymentId }
   return thread ? seenOn(place, thread) : seenAt(place, depth)
 }
 
 /** Every name under which recordings may store the assistant: runs start with an assistant id or a graph name. */
-async function aliases(workspace: string, deployment: string | undefined, wanted: string): Promise<string[]> {
-  if (!deployment) return [wanted]
+async function aliases(workspace: string, deploymentId: string | undefined, wanted: string): Promise<string[]> {
+  if (!deploymentId) return [wanted]
   const input = {
     workspace,
-    deployment,
+    deploymentId,
     body: { limit: 500, select: ['assistant_id', 'graph_id', 'metadata', 'name'] },
   }
   const all = await call(agentServer.searchAssistants, input, {
@@ -130,12 +130,12 @@ async function aliases(workspace: string, deployment: string | undefined, wanted
 
 function fits(
   one: SeenRun,
-  { deployment, status, assistants, thread, by, text: sought, since, until }: RowsFilter,
+  { deployment: deploymentId, status, assistants, thread, by, text: sought, since, until }: RowsFilter,
 ): boolean {
   const at = Date.parse(one.startedAt)
   const has = (value: string) => value.toLowerCase().includes((sought ?? '').toLowerCase())
   return (
-    (deployment === undefined || one.deployment === deployment) &&
+    (deploymentId === undefined || one.deployment === deploymentId) &&
     (!status || (STATUS_GROUPS[status] as readonly string[]).includes(one.status)) &&
     (!assistants || assistants.includes(one.assistant) || (one.graph !== undefined && assistants[0] === one.graph)) &&
     (thread === undefined || one.thread === thread) &&

@@ -2,14 +2,13 @@ import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Item } from '@/lib/contracts/agents/store'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
+import type { ItemPlace } from '@/lib/contracts/wire/places'
 import { holdsRedacted } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { withEditLock } from '../edits/lock'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
-
-export type ItemPlace = { workspace: string; deployment: string; namespace: string[]; key: string }
 
 type Put = {
   value: JsonObject
@@ -21,12 +20,12 @@ type Put = {
 
 /** Creates an item or replaces its whole value. Throws AppError conflict if somebody else created or changed it. */
 export async function putItem(place: ItemPlace, { value, ttl, seen }: Put, actor: Actor): Promise<void> {
-  const { workspace, deployment, namespace, key } = place
-  const input = { workspace, deployment, body: { namespace, key, value, ...(ttl !== undefined && { ttl }) } }
+  const { workspace, deploymentId, namespace, key } = place
+  const input = { workspace, deploymentId, body: { namespace, key, value, ...(ttl !== undefined && { ttl }) } }
   await authorize(agentServer.putItem, input, actor)
   if (holdsRedacted(value))
     throw new AppError('invalid', 'It holds [redacted] where a credential was; saving would write that over it.')
-  await withEditLock({ workspace, deployment: `${deployment} item ${namespace.join('.')} ${key}` }, async () => {
+  await withEditLock({ workspace, deploymentId: `${deploymentId} item ${namespace.join('.')} ${key}` }, async () => {
     const now = await readItem(place, actor)
     if (seen === null && now)
       throw new AppError('conflict', 'This namespace has an item with that key. Open it to edit it.')
@@ -38,16 +37,16 @@ export async function putItem(place: ItemPlace, { value, ttl, seen }: Put, actor
   })
 }
 
-export async function deleteItem({ workspace, deployment, namespace, key }: ItemPlace, actor: Actor): Promise<void> {
-  await call(agentServer.deleteItem, { workspace, deployment, body: { namespace, key } }, { actor })
+export async function deleteItem({ workspace, deploymentId, namespace, key }: ItemPlace, actor: Actor): Promise<void> {
+  await call(agentServer.deleteItem, { workspace, deploymentId, body: { namespace, key } }, { actor })
 }
 
 /** Reads an item without refreshing its TTL. Undefined if there is none. */
 async function readItem(place: ItemPlace, actor: Actor): Promise<Item | undefined> {
-  const { workspace, deployment, namespace, key } = place
+  const { workspace, deploymentId, namespace, key } = place
   const query = { namespace: namespace.join('.'), key, refresh_ttl: false }
   try {
-    return (await call(agentServer.getItem, { workspace, deployment, query }, { actor })) ?? undefined
+    return (await call(agentServer.getItem, { workspace, deploymentId, query }, { actor })) ?? undefined
   } catch (error) {
     if (error instanceof AppError && error.view.upstreamStatus === 404) return undefined
     throw error

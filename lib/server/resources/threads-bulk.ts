@@ -2,6 +2,7 @@ import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { ThreadResult } from '@/lib/contracts/agents/thread-edit'
 import type { Operation } from '@/lib/contracts/wire/api'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { isOpen } from '../edits/ambiguous-write'
@@ -9,14 +10,14 @@ import { mapConcurrent } from '../process/map-concurrent'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
-export type ThreadSelection = { workspace: string; deployment: string; ids: readonly string[] }
-type Place = { workspace: string; deployment: string; id: string }
+export type ThreadSelection = { workspace: string; deploymentId: string; ids: readonly string[] }
+type Place = DeploymentPlace & { id: string }
 
 /** Deletes each thread separately and returns the outcomes. A thread that is already gone counts as done. */
 export async function deleteThreads(wish: ThreadSelection, actor: Actor): Promise<ThreadResult[]> {
   await mayAll(agentServer.deleteThread, wish, actor)
-  return await each(wish, async ({ workspace, deployment, id }) => {
-    const input = { workspace, deployment, params: { thread_id: id } }
+  return await each(wish, async ({ workspace, deploymentId, id }) => {
+    const input = { workspace, deploymentId, params: { thread_id: id } }
     try {
       await call(agentServer.deleteThread, input, { actor })
       return { id, outcome: 'done' }
@@ -25,26 +26,26 @@ export async function deleteThreads(wish: ThreadSelection, actor: Actor): Promis
       if (error.code === 'not_found' && error.view.upstreamStatus === 404) return { id, outcome: 'done' }
       const { message } = error
       if (!isOpen(error)) return { id, outcome: 'failed', reason: message }
-      const isThere = await find({ workspace, deployment, id }, actor).catch(() => undefined)
+      const isThere = await find({ workspace, deploymentId, id }, actor).catch(() => undefined)
       if (isThere === false) return { id, outcome: 'done' }
       return { id, outcome: isThere ? 'failed' : 'unknown', reason: message }
     }
   })
 }
 
-async function find({ workspace, deployment, id }: Place, actor: Actor): Promise<boolean> {
+async function find({ workspace, deploymentId, id }: Place, actor: Actor): Promise<boolean> {
   const body = { ids: [id], select: ['thread_id'], limit: 1 }
-  return (await call(agentServer.searchThreads, { workspace, deployment, body }, { actor })).length > 0
+  return (await call(agentServer.searchThreads, { workspace, deploymentId, body }, { actor })).length > 0
 }
 
 /** Cancels the running and pending runs of each thread. The threads keep what the runs did so far. */
 export async function cancelRunsOf(wish: ThreadSelection, actor: Actor): Promise<ThreadResult[]> {
   await mayAll(agentServer.cancelRun, wish, actor)
-  return await each(wish, async ({ workspace, deployment, id }) => {
+  return await each(wish, async ({ workspace, deploymentId, id }) => {
     const runs = []
     // Pending runs first, or the next one would start when the running one ends.
     for (const status of ['pending', 'running'] as const) {
-      const input = { workspace, deployment, params: { thread_id: id }, query: { status, limit: 100 } }
+      const input = { workspace, deploymentId, params: { thread_id: id }, query: { status, limit: 100 } }
       runs.push(...(await call(agentServer.listRuns, input, { actor })).filter((run) => run.status === status))
     }
     const problems: string[] = []
@@ -52,7 +53,7 @@ export async function cancelRunsOf(wish: ThreadSelection, actor: Actor): Promise
     for (const { run_id } of runs) {
       const input = {
         workspace,
-        deployment,
+        deploymentId,
         params: { thread_id: id, run_id },
         query: { action: 'interrupt' as const },
       }
@@ -71,14 +72,14 @@ export async function cancelRunsOf(wish: ThreadSelection, actor: Actor): Promise
 }
 
 /** Checks the role once before anything is read or sent, so that a denial is audited once. */
-const mayAll = (op: Operation, { workspace, deployment }: ThreadSelection, actor: Actor) =>
-  authorize(op, { workspace, deployment }, actor)
+const mayAll = (op: Operation, { workspace, deploymentId }: ThreadSelection, actor: Actor) =>
+  authorize(op, { workspace, deploymentId }, actor)
 
 /** Runs `work` for each id with limited concurrency and keeps the order. One failure does not affect the others. */
 async function each(wish: ThreadSelection, work: (place: Place) => Promise<ThreadResult>): Promise<ThreadResult[]> {
-  const { workspace, deployment, ids } = wish
+  const { workspace, deploymentId, ids } = wish
   return await mapConcurrent(ids, (id) =>
-    work({ workspace, deployment, id }).catch((error: unknown): ThreadResult => {
+    work({ workspace, deploymentId, id }).catch((error: unknown): ThreadResult => {
       if (!(error instanceof AppError) || error.code === 'forbidden' || error.code === 'unauthenticated') throw error
       return { id, outcome: 'failed', reason: error.message }
     }),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { HistoryPage, HistoryRow, HistoryTask } from '@/lib/contracts/agents/thread-edit'
 import type { ThreadState, ThreadTask } from '@/lib/contracts/agents/threads'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
 import { parseInput } from '../process/result'
@@ -22,21 +23,15 @@ const Query = z.strictObject({
   ns: z.string().max(2_000).optional(),
 })
 
-export type HistoryPlace = { workspace: string; deployment: string; thread: string }
-
 /** A page of a thread's checkpoints, newest first, without their values. Throws AppError like `call`. */
-export async function readHistory(
-  place: HistoryPlace,
-  query: unknown,
-  options: CallOptions = {},
-): Promise<HistoryPage> {
+export async function readHistory(place: ThreadPlace, query: unknown, options: CallOptions = {}): Promise<HistoryPage> {
   const { limit, before, ns } = parseInput(Query, query)
-  const { workspace, deployment, thread } = place
+  const { workspace, deploymentId, thread } = place
   const states = await call(
     agentServer.searchThreadHistory,
     {
       workspace,
-      deployment,
+      deploymentId,
       params: { thread_id: thread },
       // One extra: the nodes that wrote a checkpoint are known from its parent.
       body: { limit: limit + 1, ...(before && { before }), ...(ns && { checkpoint: { checkpoint_ns: ns } }) },
@@ -85,5 +80,5 @@ const taskOf = ({ id, name, error, interrupts, checkpoint }: ThreadTask): Histor
 })
 
 /** Answers `GET /api/history/{workspace}/{deployment}/{thread}`. */
-export const serveHistory = (request: Request, place: HistoryPlace): Promise<Response> =>
+export const serveHistory = (request: Request, place: ThreadPlace): Promise<Response> =>
   serveRead(request, (query, options) => readHistory(place, query, options))

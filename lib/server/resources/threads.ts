@@ -2,6 +2,7 @@ import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { CheckpointPlace, MetadataOutcome, StateOutcome } from '@/lib/contracts/agents/thread-edit'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { holdsRedacted } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
 import { isSameJson } from '@/lib/json/difference'
@@ -14,22 +15,20 @@ import { withEditLock } from '../edits/lock'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
-export type ThreadPlace = { workspace: string; deployment: string; thread: string }
-
-const inputOf = ({ workspace, deployment, thread }: ThreadPlace) => ({
+const inputOf = ({ workspace, deploymentId, thread }: ThreadPlace) => ({
   workspace,
-  deployment,
+  deploymentId,
   params: { thread_id: thread },
 })
-const lockOf = ({ workspace, deployment, thread }: ThreadPlace) => ({
+const lockOf = ({ workspace, deploymentId, thread }: ThreadPlace) => ({
   workspace,
-  deployment: `${deployment} thread ${thread}`,
+  deploymentId: `${deploymentId} thread ${thread}`,
 })
 const LATE = 'The server answered with a failure, but the change was made: it was looked up afterwards.'
 
 export type ThreadCreation = {
   workspace: string
-  deployment: string
+  deploymentId: string
   key: string
   metadata: JsonObject
   /** Minutes after its last change until it is deleted. Without it the thread is kept. */
@@ -38,25 +37,25 @@ export type ThreadCreation = {
 
 /** Creates a thread. Its id is derived from the key, so a repeated request cannot create two. */
 export async function createThread(
-  { workspace, deployment, key, metadata, ttlMinutes }: ThreadCreation,
+  { workspace, deploymentId, key, metadata, ttlMinutes }: ThreadCreation,
   actor: Actor,
 ): Promise<{ thread: string; note?: string }> {
-  const thread = idFromKey([actor.id, workspace, deployment, key])
+  const thread = idFromKey([actor.id, workspace, deploymentId, key])
   const body = {
     thread_id: thread,
     if_exists: 'do_nothing' as const,
     metadata,
     ...(ttlMinutes !== undefined && { ttl: { strategy: 'delete' as const, ttl: ttlMinutes } }),
   }
-  await authorize(agentServer.createThread, { workspace, deployment, body }, actor)
+  await authorize(agentServer.createThread, { workspace, deploymentId, body }, actor)
   return await withIdempotencyKey({ actor, key, operation: 'createThread', input: printJson(body) }, () =>
     resolveAmbiguousWrite({
       send: async () => {
-        const made = await call(agentServer.createThread, { workspace, deployment, body }, { actor })
+        const made = await call(agentServer.createThread, { workspace, deploymentId, body }, { actor })
         return { thread: made.thread_id }
       },
       look: async () => {
-        const made = await lightThread({ workspace, deployment, thread }, actor)
+        const made = await lightThread({ workspace, deploymentId, thread }, actor)
         return made && { thread, note: LATE }
       },
     }),
@@ -118,9 +117,9 @@ export async function saveMetadata(
 const LIGHT = ['thread_id', 'status', 'metadata', 'updated_at']
 
 /** The thread without its values; undefined if there is none or the server cannot search by id. */
-async function lightThread({ workspace, deployment, thread }: ThreadPlace, actor: Actor) {
+async function lightThread({ workspace, deploymentId, thread }: ThreadPlace, actor: Actor) {
   const body = { ids: [thread], select: LIGHT, limit: 1 }
-  const found = await call(agentServer.searchThreads, { workspace, deployment, body }, { actor })
+  const found = await call(agentServer.searchThreads, { workspace, deploymentId, body }, { actor })
   return found.find((one) => one.thread_id === thread)
 }
 

@@ -2,6 +2,7 @@ import 'server-only'
 import { z } from 'zod'
 import { traces } from '@/lib/contracts/traces'
 import type { TraceRunsPage } from '@/lib/contracts/traces/trace-runs'
+import type { TracePlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { HEAVY_FIELDS, LIGHT_FIELDS, type LightRun, lightRun } from '@/lib/traces/light-run'
@@ -12,8 +13,6 @@ import { call } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
 
 const PAGE = 100
-
-export type TracePlace = { workspace: string; trace: string }
 export type TreePage = {
   runs: LightRun[]
   /** The `cursor` for the next page; null at the end. */

@@ -13,10 +13,11 @@ const MAX_KEPT = 2_000
 
 // Not on globalThis: a failed lookup throws this module copy's AppError, and `instanceof` fails in another copy.
 const known = new Map<string, { address: Promise<string>; until: number }>()
-const keyOf = (workspace: string, deployment: string) => JSON.stringify([workspace, deployment])
+const keyOf = (workspace: string, deploymentId: string) => JSON.stringify([workspace, deploymentId])
 
 /** After a failure the next call looks the address up again: a deployment may have moved. */
-export const forgetAgentAddress = (workspace: string, deployment: string) => known.delete(keyOf(workspace, deployment))
+export const forgetAgentAddress = (workspace: string, deploymentId: string) =>
+  known.delete(keyOf(workspace, deploymentId))
 
 /**
  * Where a deployment's agent server is. The address is cached for 15 seconds; reach and key are
@@ -24,24 +25,24 @@ export const forgetAgentAddress = (workspace: string, deployment: string) => kno
  */
 export async function agentServerOf(
   workspace: Workspace,
-  deployment: string,
+  deploymentId: string,
   options: ExchangeOptions,
 ): Promise<Destination> {
-  if (workspace.kind === 'direct') return directDestination(await directServer(workspace.slug, deployment))
-  const key = keyOf(workspace.slug, deployment)
+  if (workspace.kind === 'direct') return directDestination(await directServer(workspace.slug, deploymentId))
+  const key = keyOf(workspace.slug, deploymentId)
   let entry = known.get(key)
   if (!entry || entry.until < Date.now()) {
     if (known.size >= MAX_KEPT) known.clear()
-    entry = { address: lookUp(workspace, deployment, options), until: Date.now() + KEPT_MS }
+    entry = { address: lookUp(workspace, deploymentId, options), until: Date.now() + KEPT_MS }
     known.set(key, entry)
     entry.address.catch(() => known.delete(key))
   }
   return agentDestination(workspace, await raceAbort(entry.address, options.signal))
 }
 
-async function lookUp(workspace: Workspace, deployment: string, { requestId }: ExchangeOptions): Promise<string> {
+async function lookUp(workspace: Workspace, deploymentId: string, { requestId }: ExchangeOptions): Promise<string> {
   // Without the caller's signal: other callers wait for the same answer.
-  const prepared = prepare(controlPlane.getDeployment, { params: { deployment_id: deployment } })
+  const prepared = prepare(controlPlane.getDeployment, { params: { deployment_id: deploymentId } })
   const answer = await exchange(controlPlane.getDeployment, controlPlaneDestination(workspace), prepared, {
     workspace,
     requestId,

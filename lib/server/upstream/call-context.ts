@@ -1,14 +1,12 @@
 import 'server-only'
 import { type AnyInput, isAtLeast, type Operation, type Role } from '@/lib/contracts/wire/api'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { type Actor, roleOf, sessionActor } from '../access/actor'
 import { type Workspace, workspace } from '../access/workspaces'
 import { recordDenial } from '../audit/trail'
 import { newRequestId } from '../process/result'
-
-/** Where to send an operation; agent-server operations need the deployment. */
-export type Place = { workspace: string; deployment?: string }
 
 export type CallOptions = {
   /** The user whose role is checked; the session's user when absent. */
@@ -28,7 +26,7 @@ const NEEDS: Record<Role, string> = { viewer: 'a viewer', developer: 'a develope
  * Identifies the caller and checks their role before anything is sent. A denial is audited before it is thrown;
  * a user without a role gets `not_found`, so that workspaces cannot be probed.
  */
-export async function authorize(op: Operation, input: Place & AnyInput, given?: Actor): Promise<CallContext> {
+export async function authorize(op: Operation, input: OperationPlace & AnyInput, given?: Actor): Promise<CallContext> {
   const requestId = newRequestId()
   const actor = given ?? (await sessionActor())
   const role = await roleOf(actor, input.workspace)
@@ -42,8 +40,8 @@ export async function authorize(op: Operation, input: Place & AnyInput, given?: 
 }
 
 /** What the audit trail stores about an operation's input: its target and the names of its fields, never their values. */
-export function entryOf(op: Operation, { workspace, deployment, params, body }: Place & AnyInput) {
+export function entryOf(op: Operation, { workspace, deploymentId, params, body }: OperationPlace & AnyInput) {
   const fields = isRecord(body) ? Object.keys(body) : []
-  const where = { ...(deployment !== undefined && { deployment }), ...params }
+  const where = { ...(deploymentId !== undefined && { deployment: deploymentId }), ...params }
   return { workspace, operation: `${op.api}.${op.id}`, params: where, fields }
 }

@@ -6,6 +6,7 @@ import { SAMPLE_ID } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { ErrorCode } from '@/lib/errors'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
@@ -22,7 +23,7 @@ let home: Awaited<ReturnType<typeof testConsole>>
 let upstream: StubUpstream
 let proxy: FaultProxy
 let admin: Actor
-let place: { workspace: string; deployment: string }
+let place: DeploymentPlace
 const assistant = { assistant_id: SAMPLE_ID, graph_id: 'agent' }
 const thread = { thread_id: SAMPLE_ID }
 const events =
@@ -44,7 +45,7 @@ beforeAll(async () => {
     'bare',
     NewDirectServer.parse({ name: 'My server', url: proxy.url, apiKey: 'key-of-the-server' }),
   )
-  place = { workspace: 'bare', deployment: id }
+  place = { workspace: 'bare', deploymentId: id }
 })
 afterAll(async () => {
   await home.close()
@@ -196,7 +197,7 @@ describe('a direct workspace', () => {
     const { resources, offset } = await call(controlPlane.listDeployments, { workspace: 'bare' }, { actor: admin })
     expect(resources).toMatchObject([
       {
-        id: place.deployment,
+        id: place.deploymentId,
         name: 'My server',
         source: 'external',
         status: 'READY',
@@ -213,14 +214,14 @@ describe('a direct workspace', () => {
     expect(
       await call(
         controlPlane.getDeployment,
-        { workspace: 'bare', params: { deployment_id: place.deployment } },
+        { workspace: 'bare', params: { deployment_id: place.deploymentId } },
         { actor: admin },
       ),
     ).toEqual(resources[0])
     expect(
       await call(
         controlPlane.listRevisions,
-        { workspace: 'bare', params: { deployment_id: place.deployment } },
+        { workspace: 'bare', params: { deployment_id: place.deploymentId } },
         { actor: admin },
       ),
     ).toEqual({ resources: [], offset: 0 })
@@ -245,7 +246,7 @@ describe('a direct workspace', () => {
     const before = await lastOutcome()
     const asked = call(
       controlPlane.deleteDeployment,
-      { workspace: 'bare', params: { deployment_id: place.deployment } },
+      { workspace: 'bare', params: { deployment_id: place.deploymentId } },
       { actor: admin },
     )
     expect(await failure(asked)).toMatchObject({

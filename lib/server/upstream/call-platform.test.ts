@@ -85,7 +85,7 @@ test('create, read, poll until DEPLOYED, change a secret, read logs, ask the age
       await call(controlPlane.listDeployments, { workspace: 'local', query: { name_contains: 'door' } }, by())
     ).resources.map(({ id }) => id),
   ).toEqual([created.id])
-  expect(await call(agentServer.getOk, { workspace: 'local', deployment: created.id }, by())).toEqual({ ok: true })
+  expect(await call(agentServer.getOk, { workspace: 'local', deploymentId: created.id }, by())).toEqual({ ok: true })
 
   await call(controlPlane.deleteDeployment, { workspace: 'local', params }, by())
   const isThere = () =>

@@ -51,7 +51,7 @@ const isDeployment = (path: string) => path === `/v2/deployments/${SAMPLE_ID}`
 
 describe('keys', () => {
   test('go to the control plane and to agent servers of the same origin', async () => {
-    await callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer })
+    await callAny(agentServer.getInfo, { workspace: 'default', deploymentId: SAMPLE_ID }, { actor: people.viewer })
     expect(upstream.seen.map(({ path, headers }) => [path, headers['x-api-key']])).toEqual([
       [`/v2/deployments/${SAMPLE_ID}`, KEY],
       ['/agents/demo/info', KEY],
@@ -62,7 +62,7 @@ describe('keys', () => {
     const other = await startStubUpstream(() => ({ status: 401, body: { detail: 'who are you' } }))
     upstream.answer(() => ({ body: deploymentRecord(other.url) }))
     const ask = () =>
-      failure(callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer }))
+      failure(callAny(agentServer.getInfo, { workspace: 'default', deploymentId: SAMPLE_ID }, { actor: people.viewer }))
     expect(await ask()).toMatchObject({ code: 'forbidden', message: expect.stringContaining('ALLOWED_UPSTREAMS') })
     expect(other.seen).toEqual([])
     home.set({ ALLOWED_UPSTREAMS: '127.0.0.0/8' })
@@ -80,14 +80,14 @@ describe('keys', () => {
     const other = await startStubUpstream(() => ({ body: { version: '1' } }))
     home.set({ ALLOWED_UPSTREAMS: other.url })
     upstream.answer(() => ({ body: deploymentRecord(other.url) }))
-    await callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer })
+    await callAny(agentServer.getInfo, { workspace: 'default', deploymentId: SAMPLE_ID }, { actor: people.viewer })
     expect(other.seen[0]?.headers['x-api-key']).toBe(KEY)
     await other.stop()
   })
 
   test('can be set separately for agent servers', async () => {
     home.set({ AGENT_SERVER_API_KEY: 'another-key' })
-    await callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer })
+    await callAny(agentServer.getInfo, { workspace: 'default', deploymentId: SAMPLE_ID }, { actor: people.viewer })
     expect(upstream.seen.map(({ headers }) => headers['x-api-key'])).toEqual([KEY, 'another-key'])
   })
 
@@ -124,7 +124,7 @@ describe('input', () => {
   test('cannot make a read cancel its run on disconnect', async () => {
     const asked = {
       workspace: 'default',
-      deployment: SAMPLE_ID,
+      deploymentId: SAMPLE_ID,
       params: { thread_id: 't', run_id: 'r' },
       query: { cancel_on_disconnect: true },
     }
@@ -146,7 +146,7 @@ describe('input', () => {
         ? { body: deploymentRecord(`${upstream.url}/agents/demo`) }
         : { body: method === 'GET' ? `{"values":${digits},"next":[],"tasks":[]}` : '{}' },
     )
-    const place = { workspace: 'default', deployment: SAMPLE_ID, params: { thread_id: 't' } }
+    const place = { workspace: 'default', deploymentId: SAMPLE_ID, params: { thread_id: 't' } }
     const state = await call(agentServer.getThreadState, place, { actor: people.developer })
     expect(printJson(state.values)).toBe(digits)
     await call(
@@ -244,14 +244,14 @@ describe('answers', () => {
 test('a deployment without an address fails with a message that says so', async () => {
   upstream.answer(() => ({ body: deploymentRecord(null) }))
   const error = await failure(
-    callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer }),
+    callAny(agentServer.getInfo, { workspace: 'default', deploymentId: SAMPLE_ID }, { actor: people.viewer }),
   )
   expect(error.message).toContain('no address yet')
 })
 
 test("concurrent calls look a deployment's address up once; a failed call looks it up again", async () => {
   const info = () =>
-    callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer })
+    callAny(agentServer.getInfo, { workspace: 'default', deploymentId: SAMPLE_ID }, { actor: people.viewer })
   await Promise.all([info(), info(), info()])
   const lookups = () => upstream.seen.filter(({ path }) => isDeployment(path)).length
   expect(lookups()).toBe(1)
@@ -276,7 +276,7 @@ test('aborting one caller of a shared address lookup does not abort the others',
       : { body: {} },
   )
   const info = (signal?: AbortSignal) =>
-    callAny(agentServer.getInfo, { workspace: 'default', deployment: SAMPLE_ID }, { actor: people.viewer, signal })
+    callAny(agentServer.getInfo, { workspace: 'default', deploymentId: SAMPLE_ID }, { actor: people.viewer, signal })
   const others = info()
   const [first, second] = [new AbortController(), new AbortController()]
   const leaving = Promise.allSettled([info(first.signal), info(second.signal)])
@@ -292,7 +292,7 @@ test('aborting one caller of a shared address lookup does not abort the others',
 test('a revoked role applies from the next call', async () => {
   const person = await testActor({ default: 'developer' })
   const run = () =>
-    call(agentServer.createThread, { workspace: 'default', deployment: SAMPLE_ID, body: {} }, { actor: person })
+    call(agentServer.createThread, { workspace: 'default', deploymentId: SAMPLE_ID, body: {} }, { actor: person })
   expect(await failure(run())).toMatchObject({ code: 'upstream_shape' })
   await (await db()).execute(sql`update console.memberships set role = 'viewer' where account = ${person.id}`)
   upstream.seen.length = 0

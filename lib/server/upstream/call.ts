@@ -1,9 +1,10 @@
 import 'server-only'
 import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/wire/api'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { withAudit } from '../audit/trail'
 import { agentServerOf, forgetAgentAddress } from './agent-address'
-import { authorize, type CallContext, type CallOptions, entryOf, type Place } from './call-context'
+import { authorize, type CallContext, type CallOptions, entryOf } from './call-context'
 import { controlPlaneDestination, type Destination, tracesDestination } from './destination'
 import { answerDirectly } from './direct-control-plane'
 import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
@@ -13,7 +14,7 @@ import { exchangeTraces } from './traces-exchange'
 
 // Every request to an upstream goes through here, always in this order: actor, role, input, intent, fetch, answer, outcome.
 
-export type CallInput<Op extends Operation> = Place & InputOf<Op>
+export type CallInput<Op extends Operation> = OperationPlace & InputOf<Op>
 export type OpenStream = { headers: Headers; body: ReadableStream<Uint8Array> }
 
 /** Runs an operation as the session's user, or as `actor`. Every failure is an AppError. */
@@ -22,11 +23,11 @@ export async function call<Op extends Operation>(
   input: CallInput<Op>,
   options: CallOptions = {},
 ): Promise<OutputOf<Op>> {
-  return (await callAny(op, input as Place & AnyInput, options)) as OutputOf<Op> // the output of this row's response schema
+  return (await callAny(op, input as OperationPlace & AnyInput, options)) as OutputOf<Op> // the output of this row's response schema
 }
 
 /** Like `call`, for an operation whose types are not known at compile time. */
-export function callAny(op: Operation, input: Place & AnyInput, options: CallOptions = {}): Promise<unknown> {
+export function callAny(op: Operation, input: OperationPlace & AnyInput, options: CallOptions = {}): Promise<unknown> {
   if (op.answer === 'stream') throw new TypeError(`${op.id} answers with a stream; use openStream.`)
   return perform(op, input, options, op.api === 'traces' ? exchangeTraces : exchange)
 }
@@ -40,12 +41,12 @@ export async function openStream<Op extends Operation>(
   input: CallInput<Op>,
   options: CallOptions & { lastEventId?: string } = {},
 ): Promise<OpenStream> {
-  return openAnyStream(op, input as Place & AnyInput, options)
+  return openAnyStream(op, input as OperationPlace & AnyInput, options)
 }
 
 export async function openAnyStream(
   op: Operation,
-  input: Place & AnyInput,
+  input: OperationPlace & AnyInput,
   options: CallOptions & { lastEventId?: string } = {},
 ): Promise<OpenStream> {
   if (op.answer !== 'stream') throw new TypeError(`${op.id} does not answer with a stream; use call.`)
@@ -64,7 +65,7 @@ export const converse = <Op extends Operation>(
   input: CallInput<Op>,
   options: CallOptions,
   send: Send<void>,
-): Promise<void> => perform(op, input as Place & AnyInput, options, send)
+): Promise<void> => perform(op, input as OperationPlace & AnyInput, options, send)
 
 /** The upstream headers that are passed on: content type, where the run is, and how to rejoin it. */
 const keptHeaders = (headers: { get(name: string): string | null }) =>
@@ -84,7 +85,7 @@ export type Send<T> = (
 
 async function perform<T>(
   op: Operation,
-  input: Place & AnyInput,
+  input: OperationPlace & AnyInput,
   options: CallOptions & { lastEventId?: string },
   send: Send<T>,
 ): Promise<T> {
@@ -108,19 +109,19 @@ async function perform<T>(
       noteMissing(input, op, error)
     }
     // A stale address may be the cause, and another lookup is cheap. An abort by the caller says nothing about the address.
-    if (input.deployment && !signal?.aborted) forgetAgentAddress(workspace.slug, input.deployment)
+    if (input.deploymentId && !signal?.aborted) forgetAgentAddress(workspace.slug, input.deploymentId)
     throw error
   }
 }
 
 function destinationOf(
   op: Operation,
-  input: Place,
+  input: OperationPlace,
   { workspace }: CallContext,
   options: ExchangeOptions,
 ): Promise<Destination> | Destination {
   if (op.api === 'control-plane') return controlPlaneDestination(workspace)
   if (op.api === 'traces') return tracesDestination(workspace)
-  if (!input.deployment) throw new AppError('invalid', `${op.id} needs the deployment whose agent server is asked.`)
-  return agentServerOf(workspace, input.deployment, options)
+  if (!input.deploymentId) throw new AppError('invalid', `${op.id} needs the deployment whose agent server is asked.`)
+  return agentServerOf(workspace, input.deploymentId, options)
 }

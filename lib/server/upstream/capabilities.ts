@@ -1,8 +1,9 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { call } from './call'
-import type { CallOptions, Place } from './call-context'
+import type { CallOptions } from './call-context'
 import { FEATURES, type Feature } from './missing-feature'
 import { missingFeatures } from './missing-features'
 
@@ -16,8 +17,8 @@ const FLAGS: Partial<Record<Feature, string>> = { crons: 'crons', store: 'store'
  * What the servers of a workspace or deployment support, from the agent server's `/info` and from refusals in the last
  * 10 minutes. A feature counts as supported until the server denies it.
  */
-export async function capabilities(place: Place, options: CallOptions = {}): Promise<Capabilities> {
-  const flags = place.deployment ? await infoFlags(place, options) : {}
+export async function capabilities(place: OperationPlace, options: CallOptions = {}): Promise<Capabilities> {
+  const flags = place.deploymentId ? await infoFlags(place, options) : {}
   const missing = missingFeatures(place)
   const of = (feature: Feature): Capability => {
     const flag = FLAGS[feature]
@@ -33,7 +34,7 @@ export async function capabilities(place: Place, options: CallOptions = {}): Pro
 
 /** The optional features on a deployment's page, by display name; `reason` is null where the feature is supported. */
 export async function offeredAt(
-  place: Place,
+  place: OperationPlace,
   options: CallOptions = {},
 ): Promise<{ name: string; reason: string | null }[]> {
   const all = await capabilities(place, options)
@@ -53,7 +54,7 @@ const WORDS = {
   logs: 'Logs',
 } satisfies Partial<Record<Feature, string>>
 
-async function infoFlags(place: Place, options: CallOptions): Promise<Record<string, unknown>> {
+async function infoFlags(place: OperationPlace, options: CallOptions): Promise<Record<string, unknown>> {
   try {
     return (await call(agentServer.getInfo, place, options)).flags
   } catch (error) {

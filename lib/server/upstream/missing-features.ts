@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Operation } from '@/lib/contracts/wire/api'
+import type { OperationPlace } from '@/lib/contracts/wire/places'
 import type { AppError } from '@/lib/errors'
-import type { Place } from './call-context'
 import { type Feature, featureOf } from './missing-feature'
 
 const KEPT_MS = 10 * 60_000
@@ -14,10 +14,10 @@ const places = () => {
   shared.pilothouseMissing ??= new Map()
   return shared.pilothouseMissing
 }
-const keyOf = ({ workspace, deployment }: Place) => JSON.stringify([workspace, deployment ?? null])
+const keyOf = ({ workspace, deploymentId }: OperationPlace) => JSON.stringify([workspace, deploymentId ?? null])
 
 /** Remembers for 10 minutes that a server lacks an operation. The next revision may have it. */
-export function noteMissing(place: Place, op: Operation, { code, message, view }: AppError): void {
+export function noteMissing(place: OperationPlace, op: Operation, { code, message, view }: AppError): void {
   const feature = featureOf(op)
   if (!feature || code !== 'unsupported' || view.upstreamStatus === undefined) return
   const key = keyOf(place)
@@ -27,7 +27,7 @@ export function noteMissing(place: Place, op: Operation, { code, message, view }
 }
 
 /** The features recently refused at a place, each with the reason. */
-export function missingFeatures(place: Place): Map<Feature, string> {
+export function missingFeatures(place: OperationPlace): Map<Feature, string> {
   const known: Missing = places().get(keyOf(place)) ?? new Map()
   return new Map(
     [...known].filter(([, { until }]) => until > Date.now()).map(([feature, { reason }]) => [feature, reason]),

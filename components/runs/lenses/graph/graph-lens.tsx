@@ -40,7 +40,7 @@ export function GraphLens({ store, side }: { store: RunStore; side?: string }) {
   const place = useContext(RunPlace)
   const assistant = place?.assistant ?? ''
   const graph = useQuery({
-    ...assistantGraphQuery(place?.workspace ?? '', place?.deployment ?? '', assistant),
+    ...assistantGraphQuery(place?.workspace ?? '', place?.deploymentId ?? '', assistant),
     enabled: assistant !== '',
     retry: false,
   })

@@ -4,5 +4,5 @@ export const dynamic = 'force-dynamic'
 
 export async function POST(request: Request, { params }: RouteContext<'/api/protocols/[workspace]/[deploymentId]'>) {
   const { workspace, deploymentId } = await params
-  return await serveProtocol(request, { workspace, deployment: deploymentId })
+  return await serveProtocol(request, { workspace, deploymentId })
 }

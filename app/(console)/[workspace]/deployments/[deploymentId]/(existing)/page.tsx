@@ -11,7 +11,7 @@ const PATIENCE_MS = 4_000
 
 export default async function Page({ params }: PageProps<'/[workspace]/deployments/[deploymentId]'>) {
   const { workspace, deploymentId } = await params
-  const place = { workspace, deployment: deploymentId }
+  const place = { workspace, deploymentId }
   // Not awaited: the page must work while its agent server is down.
   const offered = offeredAt(place, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null)
   const [recent] = await Promise.all([

@@ -41,13 +41,13 @@ export default async function Page({
     )
   return (
     <Hydrated>
-      <RunsList workspace={workspace} deployment={deploymentId} views={views} serverNow={Date.now()} />
+      <RunsList workspace={workspace} deploymentId={deploymentId} views={views} serverNow={Date.now()} />
     </Hydrated>
   )
 }
 
 /** Not found unless the deployment exists or has left recordings. */
-async function assertDeploymentOrRecordings(workspace: string, deployment: string): Promise<void> {
-  const { items } = await visibleRecordings({ workspace, deployment, limit: 1 })
-  if (items.length === 0) await prefetch(deploymentQuery(workspace, deployment))
+async function assertDeploymentOrRecordings(workspace: string, deploymentId: string): Promise<void> {
+  const { items } = await visibleRecordings({ workspace, deploymentId, limit: 1 })
+  if (items.length === 0) await prefetch(deploymentQuery(workspace, deploymentId))
 }

@@ -7,5 +7,5 @@ export async function GET(
   { params }: RouteContext<'/api/history/[workspace]/[deploymentId]/[threadId]'>,
 ) {
   const { workspace, deploymentId, threadId } = await params
-  return await serveHistory(request, { workspace, deployment: deploymentId, thread: threadId })
+  return await serveHistory(request, { workspace, deploymentId, thread: threadId })
 }

@@ -7,5 +7,5 @@ export async function GET(
   { params }: RouteContext<'/api/inbox/[workspace]/[deploymentId]/[threadId]'>,
 ) {
   const { workspace, deploymentId, threadId } = await params
-  return await serveWaiting(request, { workspace, deployment: deploymentId, thread: threadId })
+  return await serveWaiting(request, { workspace, deploymentId, thread: threadId })
 }

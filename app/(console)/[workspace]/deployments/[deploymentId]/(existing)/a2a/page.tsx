@@ -12,7 +12,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   await prefetch(infoQuery(workspace, deploymentId), pickableAssistants(workspace, deploymentId))
   return (
     <Hydrated>
-      <A2aPage place={{ workspace, deployment: deploymentId }} />
+      <A2aPage place={{ workspace, deploymentId }} />
     </Hydrated>
   )
 }

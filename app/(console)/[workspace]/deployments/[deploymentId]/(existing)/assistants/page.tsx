@@ -33,7 +33,7 @@ export default async function Page({
     )
   return (
     <Hydrated>
-      <AssistantsList workspace={workspace} deployment={deploymentId} views={views} />
+      <AssistantsList workspace={workspace} deploymentId={deploymentId} views={views} />
     </Hydrated>
   )
 }

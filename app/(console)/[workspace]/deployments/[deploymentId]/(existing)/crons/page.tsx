@@ -17,7 +17,7 @@ export default async function Page({
   if (!problem) await prefetch(cronsQuery(workspace, deploymentId, body))
   return (
     <Hydrated>
-      <CronsList workspace={workspace} deployment={deploymentId} />
+      <CronsList workspace={workspace} deploymentId={deploymentId} />
     </Hydrated>
   )
 }

@@ -11,7 +11,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   await prefetch(infoQuery(workspace, deploymentId))
   return (
     <Hydrated>
-      <Screen workspace={workspace} deployment={deploymentId} />
+      <Screen workspace={workspace} deploymentId={deploymentId} />
     </Hydrated>
   )
 }

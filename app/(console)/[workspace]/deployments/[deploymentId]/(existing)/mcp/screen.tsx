@@ -3,7 +3,7 @@ import dynamic from 'next/dynamic'
 import { SchemaTable } from '@/components/assistants/schema-table'
 import { McpPage } from '@/components/protocols/mcp-page'
 import { Skeleton } from '@/components/ui/skeleton'
-import type { AgentPlace } from '@/lib/queries/protocols'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 
 // Tool arguments use the assistants' schema form. Features cannot import each other, so they are joined here.
 const Arguments = dynamic(
@@ -12,4 +12,4 @@ const Arguments = dynamic(
 )
 const views = { Arguments, SchemaTable }
 
-export const Screen = (place: AgentPlace) => <McpPage place={place} views={views} />
+export const Screen = (place: DeploymentPlace) => <McpPage place={place} views={views} />

@@ -17,7 +17,7 @@ export default async function Page({
   const { actor } = await pageWorkspace(workspace)
   const query = revisionListQueryOf(new URLSearchParams(Object.entries(await searchParams) as [string, string][]))
   const [changes] = await Promise.all([
-    listRevisionChanges(actor, { workspace, deployment: deploymentId }),
+    listRevisionChanges(actor, { workspace, deploymentId }),
     prefetch(revisionsQuery(workspace, deploymentId, query)),
   ])
   return (

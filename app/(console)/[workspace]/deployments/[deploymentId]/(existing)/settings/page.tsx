@@ -13,7 +13,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   const { actor, current } = await pageWorkspace(workspace)
   if (!isAtLeast(current.role, 'admin'))
     return <SettingsPage workspace={workspace} deploymentId={deploymentId} view={null} />
-  const view = await toResult(() => readSettings({ workspace, deployment: deploymentId }, actor))
+  const view = await toResult(() => readSettings({ workspace, deploymentId }, actor))
   if (!view.ok) return <ErrorNotice error={view.error} />
   return <SettingsPage workspace={workspace} deploymentId={deploymentId} view={view.data} />
 }

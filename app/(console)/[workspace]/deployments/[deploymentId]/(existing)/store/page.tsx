@@ -20,7 +20,7 @@ export default async function Page({
   )
   return (
     <Hydrated>
-      <StorePage workspace={workspace} deployment={deploymentId} />
+      <StorePage workspace={workspace} deploymentId={deploymentId} />
     </Hydrated>
   )
 }

@@ -11,7 +11,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   await prefetch(infoQuery(workspace, deploymentId))
   return (
     <Hydrated>
-      <SystemPage workspace={workspace} deployment={deploymentId} />
+      <SystemPage workspace={workspace} deploymentId={deploymentId} />
     </Hydrated>
   )
 }

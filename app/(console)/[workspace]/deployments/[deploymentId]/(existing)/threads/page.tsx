@@ -34,7 +34,7 @@ export default async function Page({
     )
   return (
     <Hydrated>
-      <ThreadsList workspace={workspace} deployment={deploymentId} views={views} />
+      <ThreadsList workspace={workspace} deploymentId={deploymentId} views={views} />
     </Hydrated>
   )
 }

@@ -24,5 +24,5 @@ export default async function Page({
         view: opened.id,
       }),
     )
-  return <TracesPage workspace={workspace} deployment={deploymentId} views={views} />
+  return <TracesPage workspace={workspace} deploymentId={deploymentId} views={views} />
 }

@@ -11,7 +11,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   await prefetch(defaultAssistantsQuery(workspace, deploymentId))
   return (
     <Hydrated>
-      <NewAssistant workspace={workspace} deployment={deploymentId} />
+      <NewAssistant workspace={workspace} deploymentId={deploymentId} />
     </Hydrated>
   )
 }

@@ -12,7 +12,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   await prefetch(cronQuery(workspace, deploymentId, cron))
   return (
     <Hydrated>
-      <CronPage workspace={workspace} deployment={deploymentId} cron={cron} />
+      <CronPage workspace={workspace} deploymentId={deploymentId} cron={cron} />
     </Hydrated>
   )
 }

@@ -5,5 +5,5 @@ export const metadata: Metadata = { title: 'New cron' }
 
 export default async function Page({ params }: PageProps<'/[workspace]/deployments/[deploymentId]/crons/new'>) {
   const { workspace, deploymentId } = await params
-  return <NewCron workspace={workspace} deployment={deploymentId} />
+  return <NewCron workspace={workspace} deploymentId={deploymentId} />
 }

@@ -14,7 +14,7 @@ export default async function Page({
   const { workspace, deploymentId, revisionId } = await params
   const { actor } = await pageWorkspace(workspace)
   const [changes] = await Promise.all([
-    listRevisionChanges(actor, { workspace, deployment: deploymentId }),
+    listRevisionChanges(actor, { workspace, deploymentId }),
     prefetch(revisionQuery(workspace, deploymentId, revisionId)),
   ])
   return (

@@ -14,7 +14,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   const { workspace, deploymentId } = await params
   const { actor, current } = await pageWorkspace(workspace)
   const [changes] = await Promise.all([
-    listRevisionChanges(actor, { workspace, deployment: deploymentId }),
+    listRevisionChanges(actor, { workspace, deploymentId }),
     prefetch(revisionsQuery(workspace, deploymentId, COMPARABLE)),
   ])
   return (

@@ -14,5 +14,5 @@ export default async function Page({
   const { thread, run } = await searchParams
   await pageWorkspace(workspace)
   if (typeof thread !== 'string' || typeof run !== 'string') notFound()
-  return <JoinRun workspace={workspace} deployment={deploymentId} thread={thread} run={run} />
+  return <JoinRun workspace={workspace} deploymentId={deploymentId} thread={thread} run={run} />
 }

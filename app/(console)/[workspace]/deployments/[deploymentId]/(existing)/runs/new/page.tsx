@@ -20,7 +20,7 @@ export default async function Page({
   const actor = await pageActor()
   const [templates, recorded] = await Promise.all([
     // Optional: the form works without them.
-    listTemplates(actor, { workspace, deployment: deploymentId }).catch(() => []),
+    listTemplates(actor, { workspace, deploymentId }).catch(() => []),
     typeof from === 'string' ? visibleRecording(workspace, deploymentId, from) : undefined,
     prefetch(pickableAssistants(workspace, deploymentId)),
   ])
@@ -28,7 +28,7 @@ export default async function Page({
     <Hydrated>
       <StartForm
         workspace={workspace}
-        deployment={deploymentId}
+        deploymentId={deploymentId}
         assistant={typeof assistant === 'string' ? assistant : undefined}
         thread={typeof thread === 'string' ? thread : undefined}
         checkpoint={typeof checkpoint === 'string' && typeof thread === 'string' ? checkpoint : undefined}

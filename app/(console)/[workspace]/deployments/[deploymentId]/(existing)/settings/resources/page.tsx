@@ -12,7 +12,7 @@ export default async function Page({
 }: PageProps<'/[workspace]/deployments/[deploymentId]/settings/resources'>) {
   const { workspace, deploymentId } = await params
   const { actor } = await pageWorkspace(workspace)
-  const view = await toResult(() => readResourceSpec({ workspace, deployment: deploymentId }, actor))
+  const view = await toResult(() => readResourceSpec({ workspace, deploymentId }, actor))
   if (!view.ok) return <ErrorNotice error={view.error} />
   return <ResourceSpecPage workspace={workspace} deploymentId={deploymentId} view={view.data} />
 }

@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: 'Secrets' }
 export default async function Page({ params }: PageProps<'/[workspace]/deployments/[deploymentId]/settings/secrets'>) {
   const { workspace, deploymentId } = await params
   const { actor } = await pageWorkspace(workspace)
-  const view = await toResult(() => readSecrets({ workspace, deployment: deploymentId }, actor))
+  const view = await toResult(() => readSecrets({ workspace, deploymentId }, actor))
   if (!view.ok) return <ErrorNotice error={view.error} />
   return <SecretsPage workspace={workspace} deploymentId={deploymentId} view={view.data} />
 }

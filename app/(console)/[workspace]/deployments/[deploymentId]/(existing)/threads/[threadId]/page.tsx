@@ -10,7 +10,7 @@ export default async function Page({
   params,
 }: PageProps<'/[workspace]/deployments/[deploymentId]/threads/[threadId]'>) {
   const { workspace, deploymentId, threadId } = await params
-  const place = { workspace, deployment: deploymentId, thread: decodeURIComponent(threadId) }
+  const place = { workspace, deploymentId, thread: decodeURIComponent(threadId) }
   // Only the record: the state may be megabytes, so the browser loads it separately.
   await prefetch(lightThreadQuery(place))
   return (

@@ -24,7 +24,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   ])
   return (
     <Hydrated>
-      <TracePage workspace={workspace} deployment={deploymentId} trace={traceId} recording={recording} />
+      <TracePage workspace={workspace} deploymentId={deploymentId} trace={traceId} recording={recording} />
     </Hydrated>
   )
 }

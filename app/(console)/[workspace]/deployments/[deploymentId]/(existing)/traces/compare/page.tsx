@@ -7,5 +7,5 @@ export const metadata: Metadata = { title: 'Compare traces' }
 export default async function Page({ params }: PageProps<'/[workspace]/deployments/[deploymentId]/traces/compare'>) {
   const { workspace, deploymentId } = await params
   await pageActor()
-  return <CompareTraces workspace={workspace} deployment={deploymentId} />
+  return <CompareTraces workspace={workspace} deploymentId={deploymentId} />
 }

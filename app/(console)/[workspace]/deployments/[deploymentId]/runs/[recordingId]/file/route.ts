@@ -7,6 +7,6 @@ export async function GET(
   request: Request,
   { params }: RouteContext<'/[workspace]/deployments/[deploymentId]/runs/[recordingId]/file'>,
 ) {
-  const { workspace, deploymentId: deployment, recordingId: recording } = await params
-  return await download(request, (actor) => recordingFile(actor, { workspace, deployment, recording }))
+  const { workspace, deploymentId, recordingId: recording } = await params
+  return await download(request, (actor) => recordingFile(actor, { workspace, deploymentId, recording }))
 }

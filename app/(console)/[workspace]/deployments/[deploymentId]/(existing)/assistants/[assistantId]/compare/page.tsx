@@ -12,7 +12,7 @@ export default async function Page({
   params,
 }: PageProps<'/[workspace]/deployments/[deploymentId]/assistants/[assistantId]/compare'>) {
   const { workspace, deploymentId, assistantId } = await params
-  const place = { workspace, deployment: deploymentId, assistant: decodeURIComponent(assistantId) }
+  const place = { workspace, deploymentId, assistant: decodeURIComponent(assistantId) }
   const actor = await pageActor()
   const [changes] = await Promise.all([
     listAssistantChanges(actor, place).catch(() => []),

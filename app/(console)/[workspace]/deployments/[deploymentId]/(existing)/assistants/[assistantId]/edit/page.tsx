@@ -7,5 +7,5 @@ export default async function Page({
   params,
 }: PageProps<'/[workspace]/deployments/[deploymentId]/assistants/[assistantId]/edit'>) {
   const { workspace, deploymentId, assistantId } = await params
-  return <EditAssistant workspace={workspace} deployment={deploymentId} assistant={decodeURIComponent(assistantId)} />
+  return <EditAssistant workspace={workspace} deploymentId={deploymentId} assistant={decodeURIComponent(assistantId)} />
 }

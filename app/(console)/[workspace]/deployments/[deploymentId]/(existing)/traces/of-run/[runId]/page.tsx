@@ -7,5 +7,5 @@ export default async function Page({
   params,
 }: PageProps<'/[workspace]/deployments/[deploymentId]/traces/of-run/[runId]'>) {
   const { workspace, deploymentId, runId } = await params
-  return <FindTrace workspace={workspace} deployment={deploymentId} run={runId} />
+  return <FindTrace workspace={workspace} deploymentId={deploymentId} run={runId} />
 }

@@ -1,1 +1,0 @@
-export type AssistantPlace = { workspace: string; deployment: string; assistant: string }
