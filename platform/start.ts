@@ -4,6 +4,7 @@ import path from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { BuildCache } from './builder/build-cache'
 import { GitMirrors } from './builder/git-mirrors'
+import { ToolCopies } from './builder/tool-copies'
 import { createApp } from './control-plane/app'
 import { deploymentHandlers } from './control-plane/deployments'
 import { logHandlers } from './control-plane/logs'
@@ -86,6 +87,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     endOrphanedProcesses(path.join(folder.own, 'processes'))
     const buildCache = new BuildCache(path.join(folder.cache, 'builds'))
     await buildCache.clearDrafts()
+    const tools = new ToolCopies(path.join(folder.cache, 'tools'))
+    await tools.prune()
     const launcher = new Launcher({
       store,
       logs,
@@ -94,6 +97,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       buildsFolder: folder.builds,
       buildCache,
       mirrors: new GitMirrors(path.join(folder.cache, 'git')),
+      tools,
+      packagesFolder: path.join(folder.cache, 'packages'),
       images: new ImageStore(folder.images),
       agentServerEntry: options.agentServerEntry ?? path.resolve('.build/agent-server.mjs'),
       readyTimeoutMs: options.readyTimeoutMs ?? 60_000,

@@ -12,14 +12,21 @@ export type BuildInputs = {
   /** As configured; null if detected from the source. */
   installCommand: string | null
   buildCommand: string | null
+  /** Keeping: those that the commands got. Restoring: those of the deployment, which must include the same. */
+  secrets: Record<string, string>
 }
 export type CacheBounds = { bytes: number; ageMs: number; entries: number }
 type Kept = z.output<typeof Kept>
 
-const Kept = z.object({ files: z.int(), bytes: z.int(), builtAt: z.string() })
+const Kept = z.object({
+  files: z.int(),
+  bytes: z.int(),
+  builtAt: z.string(),
+  secrets: z.record(z.string(), z.string()),
+})
 const BOUNDS: CacheBounds = { bytes: 4_000_000_000, ageMs: 7 * 24 * 3600_000, entries: 50 }
 /** Part of every key; raise it when builds of the same source change their result. */
-const VERSION = 1
+const VERSION = 2
 
 /**
  * Finished folders of builds that ran commands, keyed by their inputs. A revision gets its own copy, never a
@@ -42,6 +49,9 @@ export class BuildCache {
     const place = this.#place(inputs)
     const kept = await readKept(place)
     if (!kept || Date.now() - Date.parse(kept.builtAt) > this.bounds.ageMs) return undefined
+    // Private packages are only for those who have the key to them.
+    const now = digests(inputs.secrets)
+    if (Object.entries(kept.secrets).some(([name, digest]) => now[name] !== digest)) return undefined
     const draft = `${folder}.draft`
     try {
       await rm(draft, { recursive: true, force: true })
@@ -66,7 +76,7 @@ export class BuildCache {
       await mkdir(draft, { recursive: true, mode: 0o700 })
       const { files, bytes } = await copyTree(folder, path.join(draft, 'tree'), signal)
       if (bytes > this.bounds.bytes) return
-      const kept: Kept = { files, bytes, builtAt: new Date().toISOString() }
+      const kept: Kept = { files, bytes, builtAt: new Date().toISOString(), secrets: digests(inputs.secrets) }
       await writeFile(path.join(draft, 'kept.json'), JSON.stringify(kept))
       await rm(place, { recursive: true, force: true })
       // If another build of the same inputs finished first, use its folder.
@@ -110,6 +120,14 @@ export class BuildCache {
     return path.join(this.folder, `${repositoryKey(url)}-${key}`)
   }
 }
+
+const digests = (secrets: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(secrets).map(([name, value]) => [
+      name,
+      createHash('sha256').update(`${name}=${value}`).digest('hex'),
+    ]),
+  )
 
 const repositoryKey = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 16)
 

@@ -1,13 +1,18 @@
 import { mkdir, realpath, rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
+import type { Secret, SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
 import type { LogLevel } from '../kernel/wire'
 import type { BuildCache, BuildInputs } from './build-cache'
 import { BuildError, runCommand } from './command'
-import { checkTool, detectBuild, detectInstall } from './detect'
+import { detectBuild, detectInstall } from './detect'
 import { checkout, describeUnfetched, remoteCommit } from './git'
 import type { GitMirrors } from './git-mirrors'
 import { type LoadedGraphConfig, readGraphConfig } from './graph-config'
+import { foldersUpTo } from './manifest'
+import { describeNodeVersion } from './node-version'
+import { packageEnvironment } from './package-manager'
+import { registrySecrets } from './registry-secrets'
+import type { ToolCopies } from './tool-copies'
 
 export type BuildOptions = {
   /** The revision's own folder; leftovers of an earlier attempt are removed. */
@@ -16,8 +21,13 @@ export type BuildOptions = {
   sourceRevisionConfig: SourceRevisionConfig
   /** The environment of commands; contains no secret. */
   env: Record<string, string>
+  /** Commands get those that the package manager's settings name. */
+  secrets: readonly Secret[]
   cache: BuildCache
   mirrors: GitMirrors
+  tools: ToolCopies
+  /** The deployment's own cache of packages. Commands use their tools' default if absent. */
+  packageCache?: string | undefined
   signal: AbortSignal
   log(level: LogLevel, message: string): void
   /** Called as soon as the commit is known, long before the build ends. */
@@ -82,7 +92,8 @@ async function isRestored(options: BuildOptions): Promise<boolean> {
   signal.throwIfAborted()
   if (!commit) return false
   const began = Date.now()
-  const kept = await cache.restore({ url, commit, configPath, ...commands }, folder, signal)
+  const secrets = Object.fromEntries(options.secrets.map(({ name, value }) => [name, value]))
+  const kept = await cache.restore({ url, commit, configPath, ...commands, secrets }, folder, signal)
   if (!kept) return false
   await options.onCommit(commit)
   log('INFO', `Commit ${commit} of ${url} was built with the same commands at ${kept.builtAt}:`)
@@ -93,7 +104,7 @@ async function isRestored(options: BuildOptions): Promise<boolean> {
 
 /** Builds the folder. Returns its inputs if caching it would save work. */
 async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
-  const { folder, env, signal, log, mirrors } = options
+  const { folder, env, signal, log, mirrors, tools } = options
   const { url, ref, commit: wanted, configPath, installCommand, buildCommand } = sourceOf(options)
   const onLine = (line: string, isError: boolean) => log(isError ? 'WARNING' : 'INFO', line)
 
@@ -107,27 +118,54 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
 
   const root = await realpath(folder)
   const configFolder = path.dirname(config.file)
+  const install = await detectInstall(root, configFolder)
+  const build = await detectBuild(root, configFolder)
+  const folders = [...foldersUpTo(root, configFolder), ...(install ? [install.cwd] : [])]
+  for (const { isOther, line } of await describeNodeVersion(root, folders, config))
+    log(isOther ? 'WARNING' : 'INFO', line)
+  const secrets = await registrySecrets(root, folders, options.secrets)
   const steps = [
-    { what: 'install', given: installCommand, detect: detectInstall, cwd: root, ms: options.installTimeoutMs },
-    { what: 'build', given: buildCommand, detect: detectBuild, cwd: configFolder, ms: options.buildTimeoutMs },
+    { what: 'install', given: installCommand, detected: install, cwd: root, ms: options.installTimeoutMs },
+    { what: 'build', given: buildCommand, detected: build, cwd: configFolder, ms: options.buildTimeoutMs },
   ]
+  const manager = (install ?? build)?.manager
+  const isNeeded = manager && steps.some(({ given, detected }) => (given ?? detected?.command)?.includes(manager.tool))
+  let bin: string | undefined
+  if (isNeeded) {
+    if (manager.note) log('WARNING', manager.note)
+    bin = await tools.provide(manager, { env, signal, log: (line) => log('INFO', line) })
+  }
+  for (const line of secrets.lines) log('INFO', line)
+  for (const line of steps.some(({ given, detected }) => given ?? detected) ? secrets.missing : []) log('WARNING', line)
+  const commandEnv = {
+    ...env,
+    ...packageEnvironment(options.packageCache),
+    ...secrets.env,
+    ...(bin && { PATH: [bin, env.PATH].filter(Boolean).join(path.delimiter) }),
+  }
   let hasRun = false
-  for (const { what, given, detect, cwd, ms = TIMEOUT_MS } of steps) {
-    const detected = given ? undefined : await detect(root, configFolder)
+  for (const { what, given, detected, cwd, ms = TIMEOUT_MS } of steps) {
     const command = given ?? detected?.command
     if (!command) {
       log('INFO', what === 'install' ? 'No packages of its own: runs on the platform’s.' : 'Nothing to build.')
       continue
     }
-    if (detected) await checkTool(detected, env.PATH ?? '')
-    log('INFO', `Running the ${what} command${detected ? `, for ${detected.because}` : ''}: ${command}`)
-    await runStep(`The ${what} command`, command, detected?.cwd ?? cwd, ms, options)
+    const because = given ? undefined : detected?.because
+    log('INFO', `Running the ${what} command${because ? `, for ${because}` : ''}: ${command}`)
+    await runStep(`The ${what} command`, command, given ? cwd : (detected?.cwd ?? cwd), ms, commandEnv, options)
     hasRun = true
   }
-  return hasRun ? { url, commit, configPath, installCommand, buildCommand } : undefined
+  return hasRun ? { url, commit, configPath, installCommand, buildCommand, secrets: secrets.env } : undefined
 }
 
-async function runStep(label: string, command: string, cwd: string, timeoutMs: number, options: BuildOptions) {
+async function runStep(
+  label: string,
+  command: string,
+  cwd: string,
+  timeoutMs: number,
+  env: Record<string, string>,
+  options: BuildOptions,
+) {
   const { log, signal } = options
   let lines = 0
   const onLine = (line: string, isError: boolean) => {
@@ -136,8 +174,6 @@ async function runStep(label: string, command: string, cwd: string, timeoutMs: n
     else if (lines === MOST_LINES) log('WARNING', 'What it prints from here on is not kept.')
   }
   const isWindows = process.platform === 'win32'
-  // With our NODE_ENV a package manager would skip development packages that a build needs.
-  const env = { ...options.env, CI: 'true', npm_config_update_notifier: 'false' }
   const argv = isWindows ? (['cmd.exe', '/d', '/s', '/c', command] as const) : (['/bin/sh', '-c', command] as const)
   await runCommand(argv, { label, cwd, env, timeoutMs, signal, onLine })
 }

@@ -7,7 +7,6 @@ import { baseEnvironment } from '../kernel/env'
 import { readLines } from '../kernel/lines'
 import { createRepository, isAlive, waitFor } from '../testing/platform-fixture'
 import { runCommand } from './command'
-import { detectBuild, detectInstall } from './detect'
 import { checkout } from './git'
 import { checkRepositoryUrl, fullRef } from './git-address'
 import { readGraphConfig } from './graph-config'
@@ -173,27 +172,6 @@ describe('a graph configuration', () => {
     write('bad/graph.json', text)
     await expect(readGraphConfig(path.join(folder, 'bad'), 'graph.json')).rejects.toThrow(reason)
   })
-})
-
-test('commands are found from the package-manager files; a source without packages needs none', async () => {
-  const manifest = JSON.stringify({ dependencies: { left: '1' }, scripts: { build: 'x' } })
-  for (const [name, file, command] of [
-    ['npm', 'package-lock.json', /^npm ci/],
-    ['yarn', 'yarn.lock', /^yarn install --frozen-lockfile/],
-    ['pnpm', 'pnpm-lock.yaml', /^pnpm install --frozen-lockfile/],
-    ['plain', 'README.md', /^npm install/],
-  ] as const) {
-    write(`detect-${name}/package.json`, manifest)
-    write(`detect-${name}/${file}`, '')
-    const place = path.join(folder, `detect-${name}`)
-    expect((await detectInstall(place))?.command).toMatch(command)
-    expect((await detectBuild(place))?.command).toBe(`${name === 'plain' ? 'npm' : name} run build`)
-  }
-  write('detect-none/package.json', '{"type":"module"}')
-  for (const name of ['detect-none', 'missing']) {
-    expect(await detectInstall(path.join(folder, name))).toBeUndefined()
-    expect(await detectBuild(path.join(folder, name))).toBeUndefined()
-  }
 })
 
 test('a command that times out is killed with its child processes', async () => {

@@ -12,12 +12,14 @@ import {
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Secret } from '@/lib/contracts/deployments/deployments'
 import { baseEnvironment } from '../kernel/env'
 import { createRepository } from '../testing/platform-fixture'
 import { buildFromGit } from './build'
 import { BuildCache } from './build-cache'
 import { gitEnvironment } from './git-command'
 import { GitMirrors } from './git-mirrors'
+import { ToolCopies } from './tool-copies'
 
 let folder: string
 let count = 0
@@ -41,7 +43,11 @@ function project(files: Record<string, string> = {}) {
   const runs = () => (existsSync(ran) ? readFileSync(ran, 'utf8').trim().split('\n').length : 0)
   return { repository, commit, runs }
 }
-function build(url: string, cache: BuildCache, more: { install?: string | null; path?: string; commit?: string } = {}) {
+function build(
+  url: string,
+  cache: BuildCache,
+  more: { install?: string | null; path?: string; commit?: string; secrets?: Secret[] } = {},
+) {
   const lines: string[] = []
   // In a folder that is not there yet, as the first revision of a deployment has it.
   const place = path.join(fresh('deployment'), 'revision')
@@ -56,6 +62,8 @@ function build(url: string, cache: BuildCache, more: { install?: string | null; 
     env: baseEnvironment(),
     cache,
     mirrors: new GitMirrors(path.join(folder, 'mirrors')),
+    tools: new ToolCopies(path.join(folder, 'tools')),
+    secrets: more.secrets ?? [],
     signal: never,
     log: (_level, message) => lines.push(message),
     onCommit: async (commit) => void lines.push(`commit ${commit}`),

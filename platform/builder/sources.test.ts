@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -14,6 +14,7 @@ import { runCommand } from './command'
 import { remoteCommit } from './git'
 import { git, gitEnvironment } from './git-command'
 import { GitMirrors } from './git-mirrors'
+import { ToolCopies } from './tool-copies'
 
 let folder: string
 let count = 0
@@ -36,6 +37,8 @@ async function build(url: string, ref = 'main', more: { env?: Record<string, str
     env: { ...baseEnvironment(), ...more.env },
     cache: new BuildCache(fresh('cache')),
     mirrors: new GitMirrors(fresh('mirrors')),
+    tools: new ToolCopies(path.join(folder, 'tools')),
+    secrets: [],
     signal: never,
     log: (_level, message) => lines.push(message),
     onCommit: async (commit) => void commits.push(commit),
@@ -146,18 +149,6 @@ test('a source with its own package.json gets its own packages, not the platform
   expect(text).toMatch(/Running the build command, for app\/package.json: npm run build/)
   expect(execFileSync(process.execPath, [path.join(place, 'app/main.mjs')], { encoding: 'utf8' })).toBe(
     'its own copy\n',
-  )
-})
-
-test('a package manager that is not installed is named, with the file that asks for it', async () => {
-  const repository = createRepository(fresh('pnpm'))
-  repository.commit({ ...GRAPH, 'package.json': '{"dependencies":{"x":"1"}}', 'pnpm-lock.yaml': '' })
-  const bin = fresh('bin')
-  mkdirSync(bin)
-  symlinkSync(execFileSync('which', ['git'], { encoding: 'utf8' }).trim(), path.join(bin, 'git'))
-  const building = build(repository.url, 'main', { env: { PATH: bin } })
-  await expect(building).rejects.toThrow(
-    /has pnpm-lock.yaml, so it needs "pnpm install --frozen-lockfile", and pnpm is not installed/,
   )
 })
 

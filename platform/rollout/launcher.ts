@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Secret } from '@/lib/contracts/deployments/deployments'
 import { buildFromGit } from '../builder/build'
@@ -6,6 +6,7 @@ import type { BuildCache } from '../builder/build-cache'
 import type { GitMirrors } from '../builder/git-mirrors'
 import { readGraphConfig } from '../builder/graph-config'
 import { createMask } from '../builder/mask'
+import type { ToolCopies } from '../builder/tool-copies'
 import type { ImageStore } from '../images/image-store'
 import { baseEnvironment } from '../kernel/env'
 import type { RevisionLogs } from '../kernel/revision-log'
@@ -27,6 +28,9 @@ export type LauncherOptions = {
   buildsFolder: string
   buildCache: BuildCache
   mirrors: GitMirrors
+  tools: ToolCopies
+  /** Caches of package managers, one folder per deployment. */
+  packagesFolder: string
   images: ImageStore
   agentServerEntry: string
   readyTimeoutMs: number
@@ -56,9 +60,13 @@ export class Launcher {
     return subject.revision.source !== IMAGE_SOURCE && !(await this.#hasFolder(subject))
   }
 
-  /** Releases the images of deleted deployments. */
-  forget(deployments: Parameters<ImageStore['unpin']>[0]): Promise<void> {
-    return this.options.images.unpin(deployments)
+  /** Releases the images and packages of deleted deployments. */
+  async forget(deployments: Parameters<ImageStore['unpin']>[0]): Promise<void> {
+    const { packagesFolder } = this.options
+    for (const id of await readdir(packagesFolder).catch(() => []))
+      if ('gone' in deployments ? id === deployments.gone : !deployments.kept.has(id))
+        await rm(path.join(packagesFolder, id), { recursive: true, force: true })
+    await this.options.images.unpin(deployments)
   }
 
   async #hasFolder({ deployment, revision }: Subject): Promise<boolean> {
@@ -69,10 +77,13 @@ export class Launcher {
   /** Builds the revision and records its commit. Throws a BuildError. */
   async build(subject: Subject, signal: AbortSignal): Promise<RevisionRow> {
     const { deployment, revision } = subject
-    const { store, buildCache, mirrors } = this.options
+    const { store, buildCache, mirrors, tools, packagesFolder } = this.options
     await buildFromGit({
       cache: buildCache,
       mirrors,
+      tools,
+      packageCache: path.join(packagesFolder, deployment.id),
+      secrets: this.#secrets(revision),
       folder: this.folderOf(deployment.id, revision.id),
       sourceConfig: revision.sourceConfig,
       sourceRevisionConfig: revision.sourceRevisionConfig,
