@@ -13,6 +13,19 @@ const port = process.env.PORT || '3000'
 const host = process.env.HOST || '127.0.0.1'
 const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
 
+/** Secrets in our environment that only the console needs. */
+const CONSOLE_SECRETS = Object.fromEntries(
+  [
+    'CONTROL_PLANE_API_KEY',
+    'CONTROL_PLANE_TOKEN',
+    'AGENT_SERVER_API_KEY',
+    'TRACES_API_KEY',
+    'OIDC_CLIENT_SECRET',
+    'PILOTHOUSE_SEALING_KEY',
+    'PILOTHOUSE_ADMIN_PASSWORD',
+  ].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+)
+
 function refuse(message) {
   console.error(`[start] ${message}`)
   process.exit(1)
@@ -48,31 +61,40 @@ if (!databaseUrl) {
   databaseUrl = (await add('the database', ['scripts/database.mjs', data], { tier: 0 }).first).url
 }
 
-const env = { DATABASE_URL: databaseUrl, PILOTHOUSE_DATA: data }
+const env = { PILOTHOUSE_DATA: data }
+const secrets = { DATABASE_URL: databaseUrl }
 if (needsPlatform) {
   console.log('[start] starting the embedded platform')
-  const platform = add('the platform', ['--enable-source-maps', '.build/platform.mjs'], { env, isKept: true })
+  const none = Object.fromEntries(Object.keys(CONSOLE_SECRETS).map((name) => [name, undefined]))
+  const platform = add('the platform', ['--enable-source-maps', '.build/platform.mjs'], {
+    env: { ...env, ...none },
+    secrets: { ...secrets },
+    isKept: true,
+  })
   const { ready } = await platform.first
   if (isPlatformOnly)
     console.log(
       `[start] control plane at ${ready.url}; its API key is in ${path.relative('', path.join(data, 'platform.json'))}`,
     )
-  else
-    Object.assign(env, {
-      CONTROL_PLANE_URL: ready.url,
-      CONTROL_PLANE_API_KEY: ready.apiKey,
-      PILOTHOUSE_WORKSPACE_KIND: 'embedded',
-    })
+  else {
+    Object.assign(env, { CONTROL_PLANE_URL: ready.url, PILOTHOUSE_WORKSPACE_KIND: 'embedded' })
+    Object.assign(secrets, { CONTROL_PLANE_API_KEY: ready.apiKey })
+  }
 }
 
 if (!isPlatformOnly) {
   console.log('[start] starting the console')
   const address = process.env.NEXTAUTH_URL || `http://localhost:${port}`
-  add('the console', ['node_modules/next/dist/bin/next', isDev ? 'dev' : 'start', '-H', host, '-p', port], {
+  const next = ['--import', './scripts/inherit-secrets.mjs', 'node_modules/next/dist/bin/next']
+  add('the console', [...next, isDev ? 'dev' : 'start', '-H', host, '-p', port], {
     env: {
       ...env,
       NODE_ENV: isDev ? 'development' : 'production',
       NEXTAUTH_URL: address,
+    },
+    secrets: {
+      ...CONSOLE_SECRETS,
+      ...secrets,
       // A new secret at each start would sign everybody out.
       NEXTAUTH_SECRET: process.env.NEXTAUTH_SECRET || keptSecret(data, 'session-secret'),
     },

@@ -1,12 +1,16 @@
 // Starts the programs of Pilothouse and ends them together: when one ends, on a signal, or when the parent goes.
 import { spawn } from 'node:child_process'
 import { cleanEnv, root } from './bootstrap.mjs'
+import { handOver, SECRETS_FD } from './secrets.mjs'
 
 /** Starts in a row that a kept program may fail, and the pause before the first of them. */
 const MOST_FAILURES = 3
 const RESTART_MS = 250
 
 /** @typedef {import('node:child_process').ChildProcess & { tier: number, first: Promise<any> }} Child */
+
+/** Hides variables of ours, so that they reach a program by its pipe alone. */
+const without = (secrets) => Object.fromEntries(Object.keys(secrets).map((name) => [name, undefined]))
 
 /** Children of a lower tier end after those of a higher one: the database is tier 0. */
 export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {} } = {}) {
@@ -51,20 +55,27 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
 
   /**
    * Starts a Node program in a group of its own. The first message it sends resolves `first`. When it ends by itself all end,
-   * except one with `isKept` that has served before: that is started again.
+   * except one with `isKept` that has served before: that is started again. `secrets` are variables that do not go through
+   * its environment.
    */
-  function add(label, args, { env = {}, tier = 1, isKept = false } = {}) {
+  function add(label, args, { env = {}, secrets = {}, tier = 1, isKept = false } = {}) {
     let hasServed = false
     let failures = 0
     const start = () => {
       const child = /** @type {Child} */ (
         spawn(process.execPath, args, {
           cwd: root,
-          env: cleanEnv({ NODE_ENV: 'production', ...env }),
-          stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+          env: cleanEnv({
+            NODE_ENV: 'production',
+            ...env,
+            ...without(secrets),
+            PILOTHOUSE_SECRETS_FD: String(SECRETS_FD),
+          }),
+          stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
           detached: true,
         })
       )
+      handOver(child, secrets)
       child.tier = tier
       child.first = new Promise((resolve) => child.once('message', resolve))
       failures++

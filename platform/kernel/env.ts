@@ -1,3 +1,4 @@
+import { closeSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { type AddressRange, parseRange } from '@/lib/contracts/wire/address'
@@ -9,10 +10,24 @@ export const PLATFORM_VERSION: string = version
 
 /** The platform's programs read the environment here and nowhere else. */
 function parse<T extends z.ZodType>(schema: T): z.output<T> {
-  const parsed = schema.safeParse(process.env)
+  const parsed = schema.safeParse({ ...process.env, ...inheritedVariables() })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
   throw new Error(`The environment is not usable.\n  ${problems.join('\n  ')}`)
+}
+
+/** Names the pipe on which the parent hands over secret variables; any user's process may read an environment. */
+const PIPE = 'PILOTHOUSE_SECRETS_FD'
+
+function inheritedVariables(): Record<string, unknown> {
+  const pipe = Number(process.env[PIPE] ?? Number.NaN)
+  delete process.env[PIPE]
+  if (!Number.isInteger(pipe)) return {}
+  try {
+    return JSON.parse(readFileSync(pipe, 'utf8')) as Record<string, unknown>
+  } finally {
+    closeSync(pipe)
+  }
 }
 
 /** `10.0.0.0/8, 192.168.1.7`: address ranges, separated by commas. */

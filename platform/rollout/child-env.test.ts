@@ -6,7 +6,6 @@ const env = (
   tracing: { endpoint: string; apiKey: string } | undefined = { endpoint: 'http://127.0.0.1:1', apiKey: 'ours' },
 ) => {
   const all = childEnvironment({
-    databaseUrl: 'postgres://x',
     deployment: { id: 'd', name: 'concierge' },
     revision: { id: 'r', commit: null },
     configFile: '/graph.json',
@@ -37,7 +36,6 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
 
 test('without an intake nothing is traced', () => {
   const given = childEnvironment({
-    databaseUrl: 'x',
     deployment: { id: 'd', name: 'n' },
     revision: { id: 'r', commit: null },
     configFile: 'c',

@@ -1,7 +1,6 @@
 import { agentPolicy, baseEnvironment } from '../kernel/env'
 
 export type ChildEnvInput = {
-  databaseUrl: string
   deployment: { id: string; name: string }
   revision: { id: string; commit: string | null }
   configFile: string
@@ -27,7 +26,6 @@ export function childEnvironment(input: ChildEnvInput): Record<string, string> {
     ...agentPolicy(),
     // A deployment's tracing project has its name, so its runs are logged there.
     LANGSMITH_PROJECT: input.deployment.name,
-    PILOTHOUSE_AGENT_DATABASE_URL: input.databaseUrl,
     PILOTHOUSE_AGENT_SCHEMA: agentSchemaName(input.deployment.id),
     PILOTHOUSE_AGENT_CONFIG: input.configFile,
     PILOTHOUSE_AGENT_OWNER: input.revision.id,

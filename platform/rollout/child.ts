@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import type { Writable } from 'node:stream'
 import { z } from 'zod'
 import { asProcessEnv } from '../kernel/env'
 import { readLines } from '../kernel/lines'
@@ -18,11 +19,15 @@ const Announcement = z.union([
 /** The reply to `retire`, once no run executes. */
 const Idle = z.object({ idle: z.literal(true) })
 
+/** The pipe after the standard streams and the message channel. */
+const SECRETS_FD = 4
+
 export type ChildOptions = {
   entry: string
   cwd: string
-  /** Everything but the secret between gateway and child. */
+  /** Everything but the secret between gateway and child, and the address of its database. */
   env: Record<string, string>
+  databaseUrl: string
   signal: AbortSignal
   timeoutMs: number
   /** A process over this limit is killed. */
@@ -55,11 +60,15 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
   const heap = limitMb ? [`--max-old-space-size=${heapLimitFor(limitMb)}`] : []
   const node = spawn(process.execPath, ['--enable-source-maps', ...heap, options.entry], {
     cwd: options.cwd,
-    env: asProcessEnv({ ...options.env, PILOTHOUSE_AGENT_SECRET: secret }),
+    env: asProcessEnv({ ...options.env, PILOTHOUSE_SECRETS_FD: String(SECRETS_FD) }),
     // A group of its own: what graph code starts ends with it, and a Ctrl-C in the terminal leaves the order to us.
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
   })
+  const secrets = node.stdio[SECRETS_FD] as Writable
+  // A process that ended before it read them is reported by its exit.
+  secrets.on('error', () => {})
+  secrets.end(JSON.stringify({ PILOTHOUSE_AGENT_SECRET: secret, PILOTHOUSE_AGENT_DATABASE_URL: options.databaseUrl }))
   if (node.stdout) readLines(node.stdout, (line) => options.onLine(line, false))
   if (node.stderr) readLines(node.stderr, (line) => options.onLine(line, true))
 

@@ -115,8 +115,8 @@ export class Launcher {
     const child = await startChild({
       entry: this.options.agentServerEntry,
       cwd: folder,
+      databaseUrl: this.options.databaseUrl,
       env: childEnvironment({
-        databaseUrl: this.options.databaseUrl,
         deployment: { id: deployment.id, name: deployment.name },
         revision: { id: revision.id, commit: revision.sourceRevisionConfig.repo_commit_sha ?? null },
         configFile: config.file,

@@ -1,6 +1,7 @@
 // The platform as `npm start` runs it, a process of its own, for tests and scripts that load it or kill it.
 import { spawn } from 'node:child_process'
 import { env } from 'node:process'
+import { handOver } from '../../scripts/secrets.mjs'
 
 /**
  * Starts the bundled platform; resolves once it answers, rejects when it ends before.
@@ -11,14 +12,15 @@ export async function startProgram({ dataDir, databaseUrl, agentServer, settings
     env: {
       ...env,
       PILOTHOUSE_DATA: dataDir,
-      DATABASE_URL: databaseUrl,
+      PILOTHOUSE_SECRETS_FD: '4',
       ...(agentServer && { PILOTHOUSE_AGENT_SERVER: agentServer }),
       PILOTHOUSE_SAMPLES: 'false',
       NODE_ENV: 'production',
       ...settings,
     },
-    stdio: ['ignore', stdio, stdio, 'ipc'],
+    stdio: ['ignore', stdio, stdio, 'ipc', 'pipe'],
   })
+  handOver(child, { DATABASE_URL: databaseUrl })
   /** @type {Promise<number | null>} */
   const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)))
   /** @type {Promise<{ url: string, apiKey: string }>} */

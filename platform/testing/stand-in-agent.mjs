@@ -8,9 +8,10 @@ import { pathToFileURL } from 'node:url'
 const {
   PILOTHOUSE_AGENT_CONFIG = '',
   PILOTHOUSE_AGENT_INFO = 'null',
-  PILOTHOUSE_AGENT_SECRET,
   PILOTHOUSE_AGENT_OWNER,
+  PILOTHOUSE_SECRETS_FD,
 } = env
+const { PILOTHOUSE_AGENT_SECRET } = JSON.parse(readFileSync(Number(PILOTHOUSE_SECRETS_FD), 'utf8'))
 process.once('disconnect', () => process.exit(0))
 process.on('message', (/** @type {any} */ { drain }) => drain && process.send?.({ idle: true }))
 

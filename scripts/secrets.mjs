@@ -1,0 +1,16 @@
+// Secrets go to a program over a pipe that it inherits: its environment and command line can be read by others.
+
+/** Where `handOver` writes: the pipe after the standard streams and the message channel. */
+export const SECRETS_FD = 4
+
+/**
+ * Writes secret variables to a program that was started with a pipe at `SECRETS_FD`.
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {Record<string, string | undefined>} variables
+ */
+export function handOver(child, variables) {
+  const pipe = /** @type {import('node:stream').Writable} */ (child.stdio[SECRETS_FD])
+  // A program that ended before it read them is reported by its exit.
+  pipe.on('error', () => {})
+  pipe.end(JSON.stringify(variables))
+}
