@@ -14,6 +14,7 @@ import { revisionHandlers } from './control-plane/revisions'
 import { createFirstDeployments } from './first-deployments'
 import { createGateway } from './gateway/gateway'
 import { ImageStore } from './images/image-store'
+import { openAgentDatabases } from './kernel/agent-database'
 import type { AllowedOrigins } from './kernel/cors'
 import { openDataFolder } from './kernel/data-folder'
 import { openDatabase } from './kernel/database'
@@ -85,6 +86,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const logs = new RevisionLogs(database.db, log)
     const sealer = createSealer(folder.sealKey)
     endOrphanedProcesses(path.join(folder.own, 'processes'))
+    const databases = await openAgentDatabases(database.db, databaseUrl, folder.sealKey, log)
     const buildCache = new BuildCache(path.join(folder.cache, 'builds'))
     await buildCache.clearDrafts()
     const tools = new ToolCopies(path.join(folder.cache, 'tools'))
@@ -93,7 +95,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       store,
       logs,
       sealer,
-      databaseUrl,
+      databases,
       buildsFolder: folder.builds,
       buildCache,
       mirrors: new GitMirrors(path.join(folder.cache, 'git')),
@@ -108,6 +110,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       store,
       logs,
       launcher,
+      databases,
       buildSlots: createLimiter(BUILD_SLOTS),
       startSlots: createLimiter(START_SLOTS),
       imageVersion: PLATFORM_VERSION,

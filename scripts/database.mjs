@@ -1,5 +1,8 @@
-// The embedded PostgreSQL in a process of its own. argv[2]: the data folder. Tells the launcher `{ url }` once it serves.
-import { startPostgres } from './postgres.mjs'
+// The embedded PostgreSQL in a process of its own. argv[2]: the data folder. Tells the launcher
+// `{ consoleUrl, platformUrl }` once it serves.
+import path from 'node:path'
+import { ensureRoles } from './database-roles.mjs'
+import { databaseHome, startPostgres } from './postgres.mjs'
 
 try {
   const server = await startPostgres(process.argv[2])
@@ -11,7 +14,8 @@ try {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop)
   process.once('disconnect', stop) // the launcher died
   void server.ended.then((code) => process.exit(isStopping && code === 0 ? 0 : 1))
-  process.send?.({ url: server.url })
+  const roles = await ensureRoles(server.url, path.join(databaseHome(process.argv[2]), 'postgres-roles.json'))
+  process.send?.(roles)
 } catch (error) {
   console.error(`[database] ${error.message}`)
   process.exit(1)

@@ -6,6 +6,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lockDataFolder } from './data-folder.mjs'
+import { runningServer } from './postgres.mjs'
 
 let folder
 const keepers = []
@@ -33,7 +34,7 @@ async function start() {
     once(keeper, 'message').then(([message]) => message),
     once(keeper, 'exit').then(() => undefined),
   ])
-  return { keeper, url: said?.url, complaint: () => complaint }
+  return { keeper, url: said && runningServer(folder), roles: said, complaint: () => complaint }
 }
 const serverPid = () => Number(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
 
@@ -112,6 +113,60 @@ describe('the embedded database', () => {
     const { url, complaint } = await start()
     expect(url).toBeUndefined()
     expect(complaint()).toContain('not made by Pilothouse')
+  }, 30_000)
+})
+
+async function query(url, text) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+describe('the roles of the embedded database', () => {
+  test('the console and the platform are no superusers and read nothing of each other', async () => {
+    const { consoleUrl, platformUrl } = (await start()).roles
+    await query(consoleUrl, 'create schema console; create table console.accounts (hash text)')
+    await query(platformUrl, 'create schema platform; create table platform.deployments (id text)')
+    await expect(query(platformUrl, 'select * from console.accounts')).rejects.toThrow(/permission denied/)
+    await expect(query(consoleUrl, 'select * from platform.deployments')).rejects.toThrow(/permission denied/)
+    for (const url of [consoleUrl, platformUrl]) {
+      expect(await query(url, 'select rolsuper from pg_roles where rolname = current_user')).toEqual([
+        { rolsuper: false },
+      ])
+      await expect(query(url, "copy (select 1) to program 'true'")).rejects.toThrow(/permission denied/)
+    }
+  }, 30_000)
+
+  test('take over a data folder in which the superuser owns everything, with its data', async () => {
+    const { url, keeper } = await start()
+    const agent = `agent_${'0'.repeat(32)}`
+    await query(
+      url,
+      `create schema console; create type console.role as enum ('admin');
+       create table console.accounts (id serial primary key, role console.role);
+       insert into console.accounts (role) values ('admin');
+       create schema platform; create table platform.deployments (n int generated always as identity);
+       create schema ${agent}; create table ${agent}.threads (n int);
+       create table drizzle.console_migrations (id serial primary key);
+       create table drizzle.platform_migrations (id serial primary key)`,
+    )
+    keeper.kill('SIGTERM')
+    await once(keeper, 'exit')
+    const { consoleUrl, platformUrl } = (await start()).roles
+    await query(
+      consoleUrl,
+      "insert into console.accounts (role) values ('admin'); alter table console.accounts add name text",
+    )
+    expect(await query(consoleUrl, 'select id, role from console.accounts')).toHaveLength(2)
+    await query(consoleUrl, 'insert into drizzle.console_migrations default values')
+    await query(platformUrl, 'insert into platform.deployments default values; drop table platform.deployments')
+    await query(platformUrl, 'insert into drizzle.platform_migrations default values')
+    await query(platformUrl, `insert into ${agent}.threads values (1); drop schema ${agent} cascade`)
+    await expect(query(platformUrl, 'select * from console.accounts')).rejects.toThrow(/permission denied/)
   }, 30_000)
 })
 

@@ -54,21 +54,22 @@ try {
 const { add, stop, isStopping } = supervise({ onStop: unlock })
 
 const began = Date.now()
-let databaseUrl = process.env.DATABASE_URL
-if (!databaseUrl) {
+const given = process.env.DATABASE_URL
+let addresses = { consoleUrl: given, platformUrl: given }
+if (!given) {
   const said = existsSync(path.join(data, 'postgres')) ? 'starting the database' : 'making the database (first start)'
   console.log(`[start] ${said}`)
-  databaseUrl = (await add('the database', ['scripts/database.mjs', data], { tier: 0 }).first).url
+  addresses = await add('the database', ['scripts/database.mjs', data], { tier: 0 }).first
 }
 
 const env = { PILOTHOUSE_DATA: data }
-const secrets = { DATABASE_URL: databaseUrl }
+const secrets = { DATABASE_URL: addresses.consoleUrl }
 if (needsPlatform) {
   console.log('[start] starting the embedded platform')
   const none = Object.fromEntries(Object.keys(CONSOLE_SECRETS).map((name) => [name, undefined]))
   const platform = add('the platform', ['--enable-source-maps', '.build/platform.mjs'], {
     env: { ...env, ...none },
-    secrets: { ...secrets },
+    secrets: { DATABASE_URL: addresses.platformUrl },
     isKept: true,
   })
   const { ready } = await platform.first

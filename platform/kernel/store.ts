@@ -169,14 +169,6 @@ export class Store {
       .orderBy(asc(deployments.createdAt))
   }
 
-  async createAgentSchema(name: string): Promise<void> {
-    await this.db.execute(sql`create schema if not exists ${sql.identifier(name)}`)
-  }
-
-  async dropAgentSchema(name: string): Promise<void> {
-    await this.db.execute(sql`drop schema if exists ${sql.identifier(name)} cascade`)
-  }
-
   // --- revisions ---------------------------------------------------------------------------------------------------
 
   async findRevision(deploymentId: string, id: string): Promise<RevisionRow | undefined> {

@@ -1,3 +1,4 @@
+import { agentSchemaName } from '../kernel/agent-database'
 import { agentPolicy, baseEnvironment } from '../kernel/env'
 
 export type ChildEnvInput = {
@@ -9,9 +10,6 @@ export type ChildEnvInput = {
   /** The platform's own trace intake; without it nothing is traced unless the deployment configures an endpoint. */
   tracing?: { endpoint: string; apiKey: string } | undefined
 }
-
-/** The PostgreSQL schema that all revisions of a deployment share. */
-export const agentSchemaName = (deploymentId: string): string => `agent_${deploymentId.replaceAll('-', '')}`
 
 /** The complete environment of an agent server. A deployment cannot override the platform's variables. */
 export function childEnvironment(input: ChildEnvInput): Record<string, string> {

@@ -2,12 +2,12 @@ import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RevisionStatus } from '@/lib/contracts/wire/state'
+import type { AgentDatabases } from '../kernel/agent-database'
 import { reasonOf } from '../kernel/database'
 import type { ConcurrencyLimiter } from '../kernel/limiter'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../kernel/schema'
 import { type Store, SUPERSEDABLE } from '../kernel/store'
-import { agentSchemaName } from './child-env'
 import type { Launcher } from './launcher'
 import { Supervisor } from './supervisor'
 
@@ -15,6 +15,7 @@ export type RolloutOptions = {
   store: Store
   logs: RevisionLogs
   launcher: Launcher
+  databases: AgentDatabases
   /** Limits of concurrent builds and of concurrently starting agent servers. */
   buildSlots: ConcurrencyLimiter
   startSlots: ConcurrencyLimiter
@@ -129,9 +130,9 @@ export class DeploymentQueue {
   }
 
   async #next(deployment: DeploymentRow): Promise<void> {
-    const { store, launcher } = this.options
+    const { store, launcher, databases } = this.options
     if (deployment.status === 'AWAITING_DATABASE') {
-      await store.createAgentSchema(agentSchemaName(deployment.id))
+      await databases.addressOf(deployment.id)
       await store.setDeploymentReady(deployment.id)
     }
     await store.queueNew(deployment.id)
@@ -227,12 +228,12 @@ export class DeploymentQueue {
   }
 
   async #delete(deployment: DeploymentRow): Promise<void> {
-    const { store, launcher, graceMs } = this.options
+    const { store, launcher, databases, graceMs } = this.options
     this.#isDeleting = true
     await this.supervisor.stop(deployment.isForced ? 0 : graceMs)
     await rm(launcher.folderOf(deployment.id), { recursive: true, force: true, maxRetries: 3 })
     await launcher.forget({ gone: deployment.id })
-    await store.dropAgentSchema(agentSchemaName(deployment.id))
+    await databases.remove(deployment.id)
     await store.removeDeployment(deployment.id)
     this.on.onGone()
   }

@@ -8,6 +8,7 @@ import { readGraphConfig } from '../builder/graph-config'
 import { createMask } from '../builder/mask'
 import type { ToolCopies } from '../builder/tool-copies'
 import type { ImageStore } from '../images/image-store'
+import type { AgentDatabases } from '../kernel/agent-database'
 import { baseEnvironment } from '../kernel/env'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../kernel/schema'
@@ -24,7 +25,7 @@ export type LauncherOptions = {
   store: Store
   logs: RevisionLogs
   sealer: Sealer
-  databaseUrl: string
+  databases: AgentDatabases
   buildsFolder: string
   buildCache: BuildCache
   mirrors: GitMirrors
@@ -115,7 +116,7 @@ export class Launcher {
     const child = await startChild({
       entry: this.options.agentServerEntry,
       cwd: folder,
-      databaseUrl: this.options.databaseUrl,
+      databaseUrl: await this.options.databases.addressOf(deployment.id),
       env: childEnvironment({
         deployment: { id: deployment.id, name: deployment.name },
         revision: { id: revision.id, commit: revision.sourceRevisionConfig.repo_commit_sha ?? null },

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { agentSchemaName } from '../kernel/agent-database'
 import {
   blockingGraph,
   type Client,
@@ -13,7 +14,6 @@ import {
   isAlive,
   waitFor,
 } from '../testing/platform-fixture'
-import { agentSchemaName } from './child-env'
 
 // Real processes on a machine that other tests share.
 vi.setConfig({ testTimeout: 60_000 })
@@ -304,7 +304,7 @@ test('no request fails and no stream is cut during a switch, and the old process
   expect([...seen].sort()).toEqual([first, second].sort())
 })
 
-test('a deleted deployment waits for its end, then loses its process, folder and database schema', async () => {
+test('a deleted deployment waits for its end, then loses its process, folder, database schema and role', async () => {
   const { id } = await serving('gone')
   const { pid, cwd } = await client.about(id)
   expect(await client.request('DELETE', `/v2/deployments/${id}?force=true`)).toMatchObject({ status: 400 })
@@ -315,7 +315,10 @@ test('a deleted deployment waits for its end, then loses its process, folder and
   expect([isAlive(pid), existsSync(cwd)]).toEqual([false, false])
   const connection = new pg.Client({ connectionString: fixture.database.url })
   await connection.connect()
-  const { rows } = await connection.query('select 1 from pg_namespace where nspname = $1', [agentSchemaName(id)])
+  const { rows } = await connection.query(
+    'select from pg_namespace where nspname = $1 union all select from pg_roles where rolname = $1',
+    [agentSchemaName(id)],
+  )
   await connection.end()
   expect(rows).toEqual([])
 })

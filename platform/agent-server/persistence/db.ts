@@ -73,7 +73,9 @@ export class Db {
       if (encodings[0]?.server_encoding !== 'UTF8')
         throw new Error(`The database has the encoding ${encodings[0]?.server_encoding}; the agent server needs UTF8.`)
       await client.query('select pg_advisory_lock(hashtext($1), 0)', [`${this.schema}.migrations`])
-      await client.query(`create schema if not exists "${this.schema}"`)
+      const { rows: schemas } = await client.query('select from pg_namespace where nspname = $1', [this.schema])
+      // Asked first: the platform makes it, and a deployment's role may make none.
+      if (!schemas.length) await client.query(`create schema "${this.schema}"`)
       await client.query('create table if not exists migrations (version integer primary key)')
       const { rows } = await client.query<{ version: number }>(
         'select coalesce(max(version), 0) as version from migrations',

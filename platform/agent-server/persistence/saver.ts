@@ -45,6 +45,17 @@ export class AgentSaver extends PostgresSaver {
     this.serde = new FastSerializer(this.serde)
   }
 
+  /** The library begins with its schema, which `Db.migrate` made and a deployment's role may not make. */
+  override async setup(): Promise<void> {
+    const connect = async () => {
+      const client = await this.db.pool.connect()
+      const query = async (text: string, values?: unknown[]) =>
+        /^CREATE SCHEMA/.test(text) ? { rows: [] } : client.query(text, values)
+      return { query, release: () => client.release() }
+    }
+    await new PostgresSaver({ connect } as unknown as Db['pool'], undefined, { schema: this.db.schema }).setup()
+  }
+
   /**
    * Versions are a count with a random suffix: values are stored by version, so with plain numbers a fork would
    * read the value that another branch stored under the same number.

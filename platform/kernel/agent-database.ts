@@ -1,0 +1,99 @@
+import { createHmac } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { type Db, reasonOf } from './database'
+import { giveSchema } from './ownership.mjs'
+
+/** The PostgreSQL schema that all revisions of a deployment share, and the role that owns it. */
+export const agentSchemaName = (deploymentId: string): string => `agent_${deploymentId.replaceAll('-', '')}`
+
+/** Two agent servers with ten connections each during a switch, and those of processes that were just killed. */
+const MOST_CONNECTIONS = 60
+/** Several deployments start at once, and some statements about roles lock a shared catalog. */
+const CHANGING_ROLES = 72_616_003
+
+export type AgentDatabases = {
+  /** Whether each deployment has a role of its own; otherwise all share the platform's. */
+  readonly isSeparate: boolean
+  /** The address with which a deployment's agent server connects; makes its role and schema where they are missing. */
+  addressOf(deploymentId: string): Promise<string>
+  /** Drops the schema and the role. */
+  remove(deploymentId: string): Promise<void>
+}
+
+/**
+ * One role per deployment, which owns its schema and can read nothing else. The password follows from the seal key, so it is
+ * stored nowhere. Where the platform's own role may not create roles, all deployments connect as the platform.
+ */
+export async function openAgentDatabases(
+  db: Db,
+  url: string,
+  sealKey: Buffer,
+  log: (line: string) => void,
+): Promise<AgentDatabases> {
+  const { rows } = await db.execute<{ is_separate: boolean; name: string }>(
+    sql`select (rolsuper or rolcreaterole) as is_separate, rolname as name from pg_roles where rolname = current_user`,
+  )
+  const isSeparate = rows[0]?.is_separate === true
+  if (!isSeparate)
+    log(
+      `The database role "${rows[0]?.name}" may not create roles: deployments connect as this role and can read everything that it can.`,
+    )
+  const ready = new Map<string, Promise<void>>()
+
+  return {
+    isSeparate,
+    async addressOf(deploymentId) {
+      const role = agentSchemaName(deploymentId)
+      const password = createHmac('sha256', sealKey).update(`database password of ${role}`).digest('base64url')
+      const made = ready.get(role) ?? (isSeparate ? makeRole(db, role, password) : makeSchema(db, role))
+      ready.set(role, made)
+      await made.catch((error: unknown) => {
+        ready.delete(role)
+        throw new Error(`The database could not be prepared: ${reasonOf(error)}`)
+      })
+      return isSeparate ? Object.assign(new URL(url), { username: role, password }).href : url
+    },
+    async remove(deploymentId) {
+      const role = agentSchemaName(deploymentId)
+      ready.delete(role)
+      await db.execute(sql`drop schema if exists ${sql.identifier(role)} cascade`)
+      if (!isSeparate) return
+      await db.transaction(async (tx) => {
+        await tx.execute(sql`select pg_advisory_xact_lock(${CHANGING_ROLES})`)
+        const { rows } = await tx.execute(sql`select from pg_roles where rolname = ${role}`)
+        if (!rows.length) return
+        await tx.execute(sql`drop owned by ${sql.identifier(role)}`)
+        await tx.execute(sql`drop role ${sql.identifier(role)}`)
+      })
+    },
+  }
+}
+
+async function makeSchema(db: Db, name: string): Promise<void> {
+  await db.execute(sql`create schema if not exists ${sql.identifier(name)}`)
+}
+
+async function makeRole(db: Db, role: string, password: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const query = async (text: string) => tx.execute(sql.raw(text))
+    await query(`select pg_advisory_xact_lock(${CHANGING_ROLES})`)
+    const { rows } = await query(
+      `select current_setting('server_version_num')::int as version, format('%I', current_user) as me,
+         format('%I', current_database()) as database, to_regrole('${role}') is not null as exists`,
+    )
+    const { version, me, database, exists } = rows[0] as {
+      version: number
+      me: string
+      database: string
+      exists: boolean
+    }
+    if (!exists) await query(`create role ${role}`)
+    // Since PostgreSQL 16, the creator of a role may administer it, but not act as it.
+    await query(`grant ${role} to ${me}${version >= 160_000 ? ' with inherit true, set true' : ''}`)
+    await query(`alter role ${role} login connection limit ${MOST_CONNECTIONS} password '${password}'`)
+    await query(`grant connect on database ${database} to ${role}`)
+    await query(`create schema if not exists ${role} authorization ${role}`)
+    // Made by an earlier version, as the platform's own.
+    await giveSchema(query, role, role)
+  })
+}
