@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chromium } from '@playwright/test'
-import { cleanEnv, ensureChromium, root } from '../scripts/bootstrap.mjs'
+import { cleanEnv, root } from '../scripts/bootstrap.mjs'
+import { requireChromium } from '../scripts/chromium.mjs'
 import { freePort, until } from './next-app.mjs'
 
 const admin = { email: 'admin@example.com', password: 'correct horse battery staple' }
@@ -28,7 +29,7 @@ export async function startConsole(settings = {}) {
 }
 
 export function launchChromium() {
-  const executablePath = ensureChromium()
+  const executablePath = requireChromium()
   return chromium.launch({
     ...(executablePath && { executablePath }),
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],

@@ -107,34 +107,3 @@ export function ensureBuild() {
   }
   stamp('.next/.stamp', want)
 }
-
-const HEADLESS = '/usr/bin/chromium-headless-shell'
-
-/**
- * Path of a Chromium to test with; installs Debian's where we may, the one without a screen first: journeys take a seventh
- * less time in it. Undefined when there is none.
- */
-export function ensureChromium() {
-  const places = [
-    HEADLESS,
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    '/usr/bin/google-chrome',
-    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  ]
-  const find = () => [process.env.CHROMIUM, ...places].find((file) => file && existsSync(file))
-  const isBest = [process.env.CHROMIUM, HEADLESS].includes(find())
-  if (isBest || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return find()
-  console.log('[boot] installing Chromium for the browser tests')
-  const apt = (...args) =>
-    spawnSync('apt-get', [...args.slice(0, 1), '-qq', ...args.slice(1)], {
-      env: cleanEnv({ DEBIAN_FRONTEND: 'noninteractive' }),
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-  apt('update')
-  for (const name of ['chromium-headless-shell', 'chromium']) {
-    if (find()?.includes(name)) break
-    apt('install', '-y', '--no-install-recommends', name)
-  }
-  return find()
-}

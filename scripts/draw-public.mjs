@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { chromium } from '@playwright/test'
-import { ensureChromium, root } from './bootstrap.mjs'
+import { root } from './bootstrap.mjs'
+import { requireChromium } from './chromium.mjs'
 
 const ACCENT = '#0d6a80'
 const folder = path.join(root, 'public')
@@ -12,7 +13,7 @@ const font = readFileSync(
   path.join(root, 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
 ).toString('base64')
 
-const browser = await chromium.launch({ executablePath: ensureChromium(), args: ['--no-sandbox', '--disable-gpu'] })
+const browser = await chromium.launch({ executablePath: requireChromium(), args: ['--no-sandbox', '--disable-gpu'] })
 const page = await browser.newPage()
 
 /**

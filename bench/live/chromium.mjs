@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { chromium } from '@playwright/test'
-import { ensureChromium } from '../../scripts/bootstrap.mjs'
+import { requireChromium } from '../../scripts/chromium.mjs'
 
 const FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
@@ -13,7 +13,7 @@ const FLAGS = [
 ]
 
 export async function startChromium() {
-  const executablePath = ensureChromium()
+  const executablePath = requireChromium()
   return await chromium.launch({ ...(executablePath && { executablePath }), args: FLAGS })
 }
 

@@ -6,7 +6,8 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { chromium } from '@playwright/test'
 import { build } from 'esbuild'
-import { ensureChromium, root } from '../bootstrap.mjs'
+import { root } from '../bootstrap.mjs'
+import { requireChromium } from '../chromium.mjs'
 
 const count = Number(process.argv[2] ?? 20_000)
 const seed = Number(process.argv[3] ?? 1)
@@ -18,7 +19,7 @@ const entryPoints = [path.join(root, 'e2e/support/fuzz-sse.ts')]
 await build({ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external' })
 const { fuzzSse } = await import(pathToFileURL(outfile).href)
 
-const executablePath = ensureChromium()
+const executablePath = requireChromium()
 const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: ['--no-sandbox'] })
 const began = Date.now()
 const { streams, events, differences } = await fuzzSse(await browser.newPage(), { count, seed })

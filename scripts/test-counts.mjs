@@ -1,0 +1,44 @@
+// How `npm test` counts. A test that needed a second try is neither passed nor failed: it is named.
+
+/** @typedef {{ passed: number, failed: number, skipped: number, notRun: number, flaky: string[] }} Counts */
+
+/** @returns {Counts} */
+export const noCounts = () => ({ passed: 0, failed: 0, skipped: 0, notRun: 0, flaky: [] })
+
+/** Counts of Playwright's JSON report. @returns {Counts} */
+export function countPlaywright(report) {
+  const counts = noCounts()
+  counts.failed += report.errors.length
+  const walk = (suite) => {
+    for (const { title, file, tests } of suite.specs)
+      for (const { status, expectedStatus } of tests) {
+        if (status === 'flaky') counts.flaky.push(`${file}: ${title}`)
+        else if (status === 'expected') counts.passed++
+        else if (status === 'unexpected') counts.failed++
+        else if (expectedStatus === 'skipped') counts.skipped++
+        else counts.notRun++
+      }
+    suite.suites?.forEach(walk)
+  }
+  report.suites.forEach(walk)
+  return counts
+}
+
+/** Adds a suite that ended with exit code `status`. Without a report, or with nothing run, it has failed. */
+export function settleSuite(counts, status) {
+  if (!counts) return { ...noCounts(), failed: 1 }
+  const isEmpty = counts.passed + counts.flaky.length === 0
+  return counts.failed === 0 && (status !== 0 || isEmpty) ? { ...counts, failed: 1 } : counts
+}
+
+/** The last lines of a run; the very last one always has the same form. */
+export function closingLines(counts, minutes, notRun) {
+  const { passed, failed, skipped, flaky } = counts
+  const left = counts.notRun + notRun.length
+  return [
+    ...flaky.map((name) => `[test] flaky, passed only on a second try: ${name}`),
+    ...(notRun.length > 0 ? [`[test] not run: ${notRun.join(', ')}`] : []),
+    `[test] ${minutes.toFixed(1)} minutes; ${flaky.length} flaky, counted as neither passed nor failed; ${left} not run, counted as skipped`,
+    `${passed} passed, ${failed} failed, ${skipped + left} skipped`,
+  ]
+}
