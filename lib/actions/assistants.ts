@@ -6,7 +6,6 @@ import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/assistants'
 
@@ -49,11 +48,8 @@ const Delete = z.strictObject({ place: Place, key, deletesThreads: z.boolean() }
 
 export async function deleteAssistant(given: z.input<typeof Delete>): Promise<Result<{ note?: string }>> {
   return guardAction(async () => {
-    const { key, ...input } = parseInput(Delete, given)
-    const actor = await sessionActor()
-    return await withIdempotencyKey({ actor, key, operation: 'deleteAssistant', input }, () =>
-      write.deleteAssistant(input.place, input, actor),
-    )
+    const { place, ...options } = parseInput(Delete, given)
+    return await write.deleteAssistant(place, options, await sessionActor())
   })
 }
 

@@ -4,6 +4,7 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
+import { LOOKS } from '@/lib/server/edits/ambiguous-write'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { call } from '@/lib/server/upstream/call'
@@ -102,6 +103,29 @@ test('an item is created, replaced and deleted, and a concurrent change is a con
   unwrap(await deleteItem(place))
   expect(await read()).toBeNull()
   expect(await put('{"mine":true}', seen ?? '')).toMatchObject({ ok: false, error: { code: 'conflict' } })
+})
+
+test.each([
+  ['stored', true, { ok: true }],
+  ['lost', false, { ok: false, error: { message: expect.stringContaining('nothing has changed so far') } }],
+])('an item whose write failed after it was sent is looked up: %s', async (_what, isStored, expected) => {
+  let item: unknown = null
+  const stub = await startStubUpstream(({ method, body }) => {
+    if (method === 'GET') return { body: item }
+    if (isStored) item = { ...JSON.parse(body), created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
+    return { status: 500, body: { detail: 'Internal error' } }
+  })
+  const waits = LOOKS.waitsMs
+  LOOKS.waitsMs = [0]
+  try {
+    const { id: deploymentId } = await insertDirectServer('tests', { name: `half-${isStored}`, url: stub.url })
+    const place = { workspace: 'tests', deploymentId, namespace: ['a'], key: 'b' }
+    expect(await putItem({ place, value: '{"n":1}', seen: null, requestKey: key() })).toMatchObject(expected)
+    expect(stub.seen.filter(({ method }) => method === 'PUT')).toHaveLength(1)
+  } finally {
+    LOOKS.waitsMs = waits
+    await stub.stop()
+  }
 })
 
 test('numbers reach the server exactly as typed', async () => {

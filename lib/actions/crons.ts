@@ -39,12 +39,10 @@ const Update = z.strictObject({ place: Place, key, seen: z.string().max(100).nul
 /** Changes the fields in `patch`. A change by somebody else since `seen` is a conflict. */
 export async function updateCron(given: z.input<typeof Update>): Promise<Result<Cron>> {
   return guardAction(async () => {
-    const { key, ...input } = parseInput(Update, given)
-    const patch = readObject(input.patch) as CronPatch // checked by `call`
-    const actor = await sessionActor()
-    return await withIdempotencyKey({ actor, key, operation: 'updateCron', input }, () =>
-      write.updateCron(input.place, { seen: input.seen, patch }, actor),
-    )
+    const { place, patch, ...rest } = parseInput(Update, given)
+    // `call` checks the patch.
+    const edit = { ...rest, patch: readObject(patch) as CronPatch }
+    return await write.updateCron(place, edit, await sessionActor())
   })
 }
 

@@ -6,7 +6,6 @@ import { AppError, type Result } from '@/lib/errors'
 import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { Seen } from '@/lib/server/edits/last-seen'
 import { parseInput } from '@/lib/server/process/result'
 import * as create from '@/lib/server/resources/deployment-create'
@@ -61,11 +60,5 @@ const Delete = z.strictObject({ ...Place.shape, key, name: z.string().max(1_000)
 
 /** Deletes a deployment after its name was typed to confirm. */
 export async function deleteDeployment(given: z.input<typeof Delete>): Promise<Result<{ note?: string }>> {
-  return guardAction(async () => {
-    const { key, ...input } = parseInput(Delete, given)
-    const actor = await sessionActor()
-    return await withIdempotencyKey({ actor, key, operation: 'deleteDeployment', input }, () =>
-      remove.deleteDeployment(input, actor),
-    )
-  })
+  return guardAction(async () => await remove.deleteDeployment(parseInput(Delete, given), await sessionActor()))
 }

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { Result } from '@/lib/errors'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import * as writes from '@/lib/server/resources/revision-writes'
 
@@ -21,35 +20,17 @@ export type RevisionVerbInput = z.input<typeof Verb>
 
 /** Redeploys a revision as it was built. */
 export async function redeployRevision(given: RevisionVerbInput): Promise<Result<writes.VerbResult>> {
-  return guardAction(async () => {
-    const { key, ...input } = parseInput(Verb, given)
-    const actor = await sessionActor()
-    return await withIdempotencyKey({ actor, key, operation: 'redeployRevision', input }, () =>
-      writes.redeployRevision(input, actor),
-    )
-  })
+  return guardAction(async () => await writes.redeployRevision(parseInput(Verb, given), await sessionActor()))
 }
 
 /** Interrupts a revision in progress. */
 export async function interruptRevision(given: RevisionVerbInput): Promise<Result<writes.VerbResult>> {
-  return guardAction(async () => {
-    const { key, ...input } = parseInput(Verb, given)
-    const actor = await sessionActor()
-    return await withIdempotencyKey({ actor, key, operation: 'interruptRevision', input }, () =>
-      writes.interruptRevision(input, actor),
-    )
-  })
+  return guardAction(async () => await writes.interruptRevision(parseInput(Verb, given), await sessionActor()))
 }
 
 const Restore = z.strictObject({ ...place, latest: name.nullable(), reviewed: z.string().max(20_000) })
 
 /** Creates a new revision from an old one, exactly as reviewed. */
 export async function restoreRevision(given: z.input<typeof Restore>): Promise<Result<writes.VerbResult>> {
-  return guardAction(async () => {
-    const { key, ...input } = parseInput(Restore, given)
-    const actor = await sessionActor()
-    return await withIdempotencyKey({ actor, key, operation: 'restoreRevision', input }, () =>
-      writes.restoreRevision(input, actor),
-    )
-  })
+  return guardAction(async () => await writes.restoreRevision(parseInput(Restore, given), await sessionActor()))
 }

@@ -6,7 +6,6 @@ import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/store'
 
@@ -36,10 +35,7 @@ export async function putItem(given: z.input<typeof Put>): Promise<Result<null>>
     const { place, ttlMinutes: ttl, seen } = input
     const value = readObject(input.value)
     const actor = await sessionActor()
-    return await withIdempotencyKey({ actor, key, operation: 'putItem', input }, async () => {
-      await write.putItem(place, { value, ttl, seen }, actor)
-      return null
-    })
+    return await write.putItem(place, { value, ttl, seen, once: { key, operation: 'putItem', input } }, actor)
   })
 }
 

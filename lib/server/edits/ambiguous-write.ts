@@ -17,24 +17,27 @@ export function isOpen(error: unknown): error is AppError {
  */
 export const LOOKS = { waitsMs: [0, 1_000, 2_500], timeoutMs: 8_000 }
 
-type Write<T> = {
-  send: () => Promise<T>
-  /** Reads the current state: the result if the change was made, otherwise undefined. */
-  look: () => Promise<T | undefined>
+type Write<State, Result> = {
+  send: () => Promise<Result>
+  read: () => Promise<State>
+  /** Whether the change is there. */
+  isSame: (now: State) => boolean | Promise<boolean>
+  /** The result if it is. */
+  resultOf: (now: State) => Result
 }
 
 /** Sends a change. After an ambiguous failure it looks up whether the change was made; the AppError says what was found. */
-export async function resolveAmbiguousWrite<T>({ send, look }: Write<T>): Promise<T> {
+export async function resolveAmbiguousWrite<State, Result>(write: Write<State, Result>): Promise<Result> {
   try {
-    return await send()
+    return await write.send()
   } catch (error) {
     if (!isOpen(error)) throw error
     const { code: _, message: __, ...view } = error.view
     try {
       for (const wait of LOOKS.waitsMs) {
         await new Promise((resolve) => setTimeout(resolve, wait))
-        const found = await look()
-        if (found !== undefined) return found
+        const now = await write.read()
+        if (await write.isSame(now)) return write.resultOf(now)
       }
     } catch {
       throw new AppError(

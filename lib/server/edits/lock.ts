@@ -1,6 +1,5 @@
 import 'server-only'
 import pg from 'pg'
-import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { storeUrl } from '../process/db'
 import { log } from '../process/log'
@@ -11,15 +10,16 @@ const LOCK_TIMEOUT = '55P03'
 
 const shared = globalThis as { pilothouseEdits?: Map<string, Promise<unknown>> }
 
+/** What a lock covers: its kind, the workspace, then the ids. Compared part by part, so `a b` + `c` is not `a` + `b c`. */
+export type LockKey = readonly [kind: LockKind, workspace: string, ...ids: string[]]
+type LockKind = 'deployment' | 'new deployment' | 'assistant' | 'thread' | 'item' | 'cron'
+
 /**
- * Runs edits of one deployment one at a time, across all instances of the console. The lock uses its own connection: one from
+ * Runs edits with the same key one at a time, across all instances of the console. The lock uses its own connection: one from
  * the pool could starve the queries of the edit that holds it. Throws AppError conflict after `LOCK.waitMs`.
  */
-export async function withEditLock<T>(
-  { workspace, deploymentId }: DeploymentPlace,
-  work: () => Promise<T>,
-): Promise<T> {
-  const key = JSON.stringify(['edit', workspace, deploymentId])
+export async function withEditLock<T>(parts: LockKey, work: () => Promise<T>): Promise<T> {
+  const key = JSON.stringify(['edit', ...parts])
   shared.pilothouseEdits ??= new Map()
   const queue = shared.pilothouseEdits
   const before = queue.get(key) ?? Promise.resolve()
@@ -48,7 +48,7 @@ async function alone<T>(key: string, work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if ((error as { code?: unknown }).code !== LOCK_TIMEOUT) throw error
-    throw new AppError('conflict', 'Somebody else is saving this deployment just now. Nothing was sent; try again.')
+    throw new AppError('conflict', 'Somebody else is saving this just now. Nothing was sent; try again.')
   } finally {
     await client.end().catch(() => undefined)
   }

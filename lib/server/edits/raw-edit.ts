@@ -50,7 +50,7 @@ export async function editRaw(edit: RawEdit): Promise<SavedEdit> {
   await authorize(controlPlane.updateDeployment, inputOf(place), actor)
   const told = fingerprintOf(place.workspace, { place, input, seen: edit.seen.digest })
   return await withIdempotencyKey({ actor, key, operation: 'editDeployment', input: told }, () =>
-    withEditLock(place, () => editAlone(edit)),
+    withEditLock(['deployment', place.workspace, place.deploymentId], () => editAlone(edit)),
   )
 }
 const inputOf = ({ workspace, deploymentId }: DeploymentPlace) => ({

@@ -14,12 +14,10 @@ import { AppError, type FieldError } from '@/lib/errors'
 import { isSameJson } from '@/lib/json/difference'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '../access/actor'
-import { resolveAmbiguousWrite } from '../edits/ambiguous-write'
 import { idFromKey } from '../edits/id-from-key'
-import { withIdempotencyKey } from '../edits/idempotency'
-import { withEditLock } from '../edits/lock'
+import type { LockKey } from '../edits/lock'
+import { safeCreate, safeWrite } from '../edits/safe-write'
 import { call } from '../upstream/call'
-import { authorize } from '../upstream/call-context'
 
 // An update replaces an assistant's whole context and activates a new version. So a save reads under a lock, refuses if the
 // assistant is not what the user saw, sends everything and looks ambiguous failures up.
@@ -28,11 +26,12 @@ const inputOf = ({ workspace, deploymentId, assistant }: AssistantPlace) => ({
   deploymentId,
   params: { assistant_id: assistant },
 })
-const lockOf = ({ workspace, deploymentId, assistant }: AssistantPlace) => ({
+const lockOf = ({ workspace, deploymentId, assistant }: AssistantPlace): LockKey => [
+  'assistant',
   workspace,
-  deploymentId: `${deploymentId} assistant ${assistant}`,
-})
-const LATE = 'The server answered with a failure, but the change was made: it was looked up afterwards.'
+  deploymentId,
+  assistant,
+]
 
 export type AssistantEdit = {
   place: AssistantPlace
@@ -48,36 +47,31 @@ export async function saveAssistant(
   { place, key, base, draft }: AssistantEdit,
   actor: Actor,
 ): Promise<AssistantOutcome> {
-  await authorize(agentServer.updateAssistant, inputOf(place), actor)
-  const problems = problemsOf(base, draft)
-  if (problems.length > 0)
-    throw new AppError('invalid', 'Some fields cannot be saved like this. Nothing was sent.', { fields: problems })
-  const input = { place, base: printJson(base), draft: printJson(draft) }
-  return await withIdempotencyKey({ actor, key, operation: 'saveAssistant', input }, () =>
-    withEditLock(lockOf(place), () => saveAlone(place, base, draft, actor)),
-  )
-}
-
-async function saveAlone(
-  place: AssistantPlace,
-  base: AssistantDraft,
-  draft: AssistantDraft,
-  actor: Actor,
-): Promise<AssistantOutcome> {
-  const read = () => call(agentServer.getAssistant, inputOf(place), { actor })
-  const before = await read()
-  const theirs = draftOf(before)
-  if (isSameJson(theirs, draft)) return saved(before, 'No changes to save.')
-  if (!isSameJson(theirs, base))
-    return {
-      kind: 'conflict',
-      message:
-        'Somebody else has changed this assistant since you opened it. Nothing was sent; look at both changes and decide.',
-      now: printJson(before),
-    }
-  const body = patchOf(base, draft)
-  return await resolveAmbiguousWrite({
+  return await safeWrite<Assistant, AssistantOutcome>({
+    operation: agentServer.updateAssistant,
+    place: inputOf(place),
+    actor,
+    once: { key, operation: 'saveAssistant', input: { place, base: printJson(base), draft: printJson(draft) } },
+    lock: lockOf(place),
+    assertValid: () => {
+      const problems = problemsOf(base, draft)
+      if (problems.length > 0)
+        throw new AppError('invalid', 'Some fields cannot be saved like this. Nothing was sent.', { fields: problems })
+    },
+    read: () => readAssistant(place, actor),
+    check: (before) => {
+      const theirs = draftOf(before)
+      if (isSameJson(theirs, draft)) return saved(before, 'No changes to save.')
+      if (isSameJson(theirs, base)) return undefined
+      return {
+        kind: 'conflict',
+        message:
+          'Somebody else has changed this assistant since you opened it. Nothing was sent; look at both changes and decide.',
+        now: printJson(before),
+      }
+    },
     send: async () => {
+      const body = patchOf(base, draft)
       const after = await call(agentServer.updateAssistant, { ...inputOf(place), body }, { actor })
       const isStored = isSameJson(after.context, draft.context)
       return saved(
@@ -85,13 +79,13 @@ async function saveAlone(
         isStored ? undefined : 'Saved, but the server stored another context than was sent: look at it.',
       )
     },
-    look: async () => {
-      const now = await read()
-      const isMade = now.version !== before.version && isSameJson(draftOf(now), draft)
-      return isMade ? saved(now, LATE) : undefined
-    },
+    isSame: (now, before) => now.version !== before.version && isSameJson(draftOf(now), draft),
+    resultOf: saved,
   })
 }
+
+const readAssistant = (place: AssistantPlace, actor: Actor): Promise<Assistant> =>
+  call(agentServer.getAssistant, inputOf(place), { actor })
 
 const saved = (assistant: Assistant, note?: string): AssistantOutcome => ({
   kind: 'saved',
@@ -141,16 +135,16 @@ export async function createAssistant(
     ...(Object.keys(config).length > 0 && { config }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   }
-  await authorize(agentServer.createAssistant, { workspace, deploymentId, body }, actor)
-  return await withIdempotencyKey({ actor, key, operation: 'createAssistant', input: printJson(body) }, () =>
-    resolveAmbiguousWrite({
-      send: async () => saved(await call(agentServer.createAssistant, { workspace, deploymentId, body }, { actor })),
-      look: async () => {
-        const made = await call(agentServer.getAssistant, inputOf(place), { actor }).catch(gone)
-        return made && saved(made, LATE)
-      },
-    }),
-  )
+  const input = { workspace, deploymentId, body }
+  return await safeCreate<Assistant, AssistantOutcome>({
+    operation: agentServer.createAssistant,
+    place: input,
+    actor,
+    once: { key, operation: 'createAssistant', input: printJson(body) },
+    read: () => readAssistant(place, actor).catch(gone),
+    send: async () => saved(await call(agentServer.createAssistant, input, { actor })),
+    resultOf: saved,
+  })
 }
 
 export type Activation = {
@@ -166,45 +160,48 @@ export async function activateVersion(
   { place, key, version, seen }: Activation,
   actor: Actor,
 ): Promise<AssistantOutcome> {
-  await authorize(agentServer.setLatestAssistantVersion, inputOf(place), actor)
-  const read = () => call(agentServer.getAssistant, inputOf(place), { actor })
-  const input = { place, version, seen }
-  return await withIdempotencyKey({ actor, key, operation: 'setLatestAssistantVersion', input }, () =>
-    withEditLock(lockOf(place), async () => {
-      const before = await read()
+  return await safeWrite<Assistant, AssistantOutcome>({
+    operation: agentServer.setLatestAssistantVersion,
+    place: inputOf(place),
+    actor,
+    once: { key, operation: 'setLatestAssistantVersion', input: { place, version, seen } },
+    lock: lockOf(place),
+    read: () => readAssistant(place, actor),
+    check: (before) => {
       if (before.version === version) return saved(before, 'It is the active version already; nothing was sent.')
-      if (before.version !== seen)
-        throw new AppError(
-          'conflict',
-          `Version ${before.version} is the active one now: somebody else changed it. Nothing was sent; look, then decide.`,
-        )
-      const body = { version }
-      return await resolveAmbiguousWrite({
-        send: async () =>
-          saved(await call(agentServer.setLatestAssistantVersion, { ...inputOf(place), body }, { actor })),
-        look: async () => {
-          const now = await read()
-          return now.version === version ? saved(now, LATE) : undefined
-        },
-      })
-    }),
-  )
+      if (before.version === seen) return undefined
+      throw new AppError(
+        'conflict',
+        `Version ${before.version} is the active one now: somebody else changed it. Nothing was sent; look, then decide.`,
+      )
+    },
+    send: async () =>
+      saved(await call(agentServer.setLatestAssistantVersion, { ...inputOf(place), body: { version } }, { actor })),
+    isSame: (now) => now.version === version,
+    resultOf: saved,
+  })
 }
 
 /** Deletes an assistant with all its versions, and optionally its threads. A missing assistant is not an error. */
 export async function deleteAssistant(
   place: AssistantPlace,
-  { deletesThreads }: { deletesThreads: boolean },
+  { key, deletesThreads }: { key: string; deletesThreads: boolean },
   actor: Actor,
 ): Promise<{ note?: string }> {
-  const query = { delete_threads: deletesThreads }
-  return await resolveAmbiguousWrite({
+  const input = { ...inputOf(place), query: { delete_threads: deletesThreads } }
+  return await safeWrite<Assistant | undefined, { note?: string }>({
+    operation: agentServer.deleteAssistant,
+    place: input,
+    actor,
+    once: { key, operation: 'deleteAssistant', input: { place, deletesThreads } },
+    read: () => readAssistant(place, actor).catch(gone),
+    check: (before) => (before ? undefined : { note: 'It was gone already.' }),
     send: async () => {
-      await call(agentServer.deleteAssistant, { ...inputOf(place), query }, { actor }).catch(gone)
+      await call(agentServer.deleteAssistant, input, { actor }).catch(gone)
       return {}
     },
-    look: async () =>
-      (await call(agentServer.getAssistant, inputOf(place), { actor }).catch(gone)) ? undefined : { note: LATE },
+    isSame: (now) => now === undefined,
+    resultOf: (_now, note) => ({ note }),
   })
 }
 

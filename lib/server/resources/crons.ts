@@ -4,10 +4,13 @@ import type { Cron, CronCreate, CronPatch } from '@/lib/contracts/agents/crons'
 import type { CronPlace } from '@/lib/contracts/wire/places'
 import { holdsRedacted } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
+import { isSameJson } from '@/lib/json/difference'
 import { isRecord } from '@/lib/json/guards'
+import { printJson } from '@/lib/json/lossless'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { Actor } from '../access/actor'
 import { isOpen } from '../edits/ambiguous-write'
+import { safeWrite } from '../edits/safe-write'
 import { type RunBody, startRecording } from '../recorder/start'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
@@ -44,21 +47,44 @@ export async function createCron(
 /** Changes fields of a cron. Throws AppError conflict if its `updated_at` is no longer `seen`. */
 export async function updateCron(
   place: CronPlace,
-  { seen, patch }: { seen: string | null; patch: CronPatch },
+  { key, seen, patch }: { key: string; seen: string | null; patch: CronPatch },
   actor: Actor,
 ): Promise<Cron> {
   const input = { ...inputOf(place), body: patch }
-  await authorize(agentServer.updateCron, input, actor)
-  if (holdsRedacted(patch))
-    throw new AppError('invalid', 'A part of this is hidden from the console and cannot be written back. Take it out.')
-  const now = await call(agentServer.getCron, inputOf(place), { actor }).catch((error: unknown) => {
+  return await safeWrite<Cron | undefined, Cron>({
+    operation: agentServer.updateCron,
+    place: input,
+    actor,
+    once: { key, operation: 'updateCron', input: { place, seen, patch: printJson(patch) } },
+    lock: ['cron', place.workspace, place.deploymentId, place.cron],
+    assertValid: () => {
+      if (holdsRedacted(patch))
+        throw new AppError(
+          'invalid',
+          'A part of this is hidden from the console and cannot be written back. Take it out.',
+        )
+    },
     // Older servers cannot read a single cron.
-    if (error instanceof AppError && error.code === 'unsupported') return undefined
-    throw error
+    read: () =>
+      call(agentServer.getCron, inputOf(place), { actor }).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'unsupported') return undefined
+        throw error
+      }),
+    check: (before) => {
+      if (seen && before?.updated_at && before.updated_at !== seen)
+        throw new AppError('conflict', 'Somebody has changed this cron in the meantime. Nothing was saved.')
+      return undefined
+    },
+    send: () => call(agentServer.updateCron, input, { actor }),
+    isSame: (now, before) => now !== undefined && now.updated_at !== before?.updated_at && shows(now, patch),
+    resultOf: (now) => now as Cron, // after `isSame`
   })
-  if (seen && now?.updated_at && now.updated_at !== seen)
-    throw new AppError('conflict', 'Somebody has changed this cron in the meantime. Nothing was saved.')
-  return await call(agentServer.updateCron, input, { actor })
+}
+
+/** Whether the cron has what the patch says, as far as the server shows those fields. */
+function shows(cron: Cron, patch: CronPatch): boolean {
+  const fields: Record<string, unknown> = cron
+  return Object.entries(patch).every(([name, value]) => !Object.hasOwn(fields, name) || isSameJson(fields[name], value))
 }
 
 export async function deleteCron(place: CronPlace, actor: Actor): Promise<void> {

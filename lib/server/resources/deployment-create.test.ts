@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { failure } from '@/e2e/support/failure'
@@ -174,7 +175,7 @@ test('only administrators create, change and delete deployments', async () => {
     createDeployment(request('another-key', { name: `${name}-more` }), { actor: developer }),
     readSettings(place, developer),
     saveSettings({ place, key: 'key-of-change', seen, change }, developer),
-    deleteDeployment({ ...place, name, deletesTracingProject: false }, developer),
+    deleteDeployment({ ...place, key: randomUUID(), name, deletesTracingProject: false }, developer),
   ]
   for (const one of await Promise.all(all.map(failure))) expect(one.code).toBe('forbidden')
   expect(writes()).toBe(1)
@@ -207,7 +208,10 @@ test('settings are saved with or without a new revision, and a stale edit is a c
 test('deleting requires the current name, and the message after a failure is true', async () => {
   const { deployment: deploymentId } = await create()
   const remove = (typed: string) =>
-    deleteDeployment({ workspace: 'default', deploymentId, name: typed, deletesTracingProject: true }, admin)
+    deleteDeployment(
+      { workspace: 'default', deploymentId, key: randomUUID(), name: typed, deletesTracingProject: true },
+      admin,
+    )
   expect((await failure(remove('another'))).code).toBe('conflict')
   fault = 'lost'
   expect((await failure(remove(name))).message).toMatch(/nothing has changed/)

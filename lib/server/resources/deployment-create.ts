@@ -3,10 +3,8 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import { type Deployment, DeploymentCreate } from '@/lib/contracts/deployments/deployments'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
-import { resolveAmbiguousWrite } from '../edits/ambiguous-write'
 import { fingerprintOf } from '../edits/fingerprints'
-import { withIdempotencyKey } from '../edits/idempotency'
-import { withEditLock } from '../edits/lock'
+import { safeWrite } from '../edits/safe-write'
 import { withoutSecretValues } from '../edits/secret-values'
 import { parseInput } from '../process/result'
 import { call } from '../upstream/call'
@@ -32,51 +30,43 @@ export async function createDeployment(
   { workspace, key, body: given }: CreateRequest,
   options: CreateOptions,
 ): Promise<CreatedDeployment> {
-  // Check the role first: users without it must neither wait for the lock nor learn anything.
-  await authorize(controlPlane.createDeployment, { workspace, body: given }, options.actor)
+  const { actor } = options
+  // Before the input is read: users without the role learn nothing about it.
+  await authorize(controlPlane.createDeployment, { workspace, body: given }, actor)
   const body = parseInput(DeploymentCreate, given)
-  // Store only a keyed digest of the request, because it contains secret values.
-  const told = { workspace, body: fingerprintOf(workspace, given) }
-  return await withIdempotencyKey({ actor: options.actor, key, operation: 'createDeployment', input: told }, () =>
-    withEditLock({ workspace, deploymentId: `new ${body.name}` }, () => createAlone(workspace, body, options)),
-  )
-}
-
-const LATE = 'The server answered with a failure, but the deployment was made: it was looked up afterwards.'
-
-async function createAlone(
-  workspace: string,
-  body: DeploymentCreate,
-  options: CreateOptions,
-): Promise<CreatedDeployment> {
-  const taken = await findNamed(workspace, body.name, options).catch((error: unknown) => {
-    if (!(error instanceof AppError)) throw error
-    const { code, message, ...view } = error.view
-    throw new AppError(
-      code,
-      `${message} So it is not known whether there is a deployment of this name. Nothing was sent.`,
-      {
-        ...view,
-        cause: error,
-      },
-    )
-  })
-  if (taken) throw nameTaken()
-  return await resolveAmbiguousWrite({
+  return await safeWrite<Deployment | undefined, CreatedDeployment>({
+    operation: controlPlane.createDeployment,
+    place: { workspace, body: given },
+    actor,
+    // Only a keyed digest of the request is stored, because it contains secret values.
+    once: { key, operation: 'createDeployment', input: { workspace, body: fingerprintOf(workspace, given) } },
+    lock: ['new deployment', workspace, body.name],
+    read: () => findNamed(workspace, body.name, options).catch(unknownName),
+    check: (taken) => {
+      if (taken) throw nameTaken()
+      return undefined
+    },
     send: async () => {
       const made = await call(controlPlane.createDeployment, { workspace, body }, options).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error
-        const said = withoutSecretValues(error, body.secrets ?? [])
-        if (said.view.upstreamStatus !== 409) throw said
-        throw nameTaken()
+        const masked = withoutSecretValues(error, body.secrets ?? [])
+        throw masked.view.upstreamStatus === 409 ? nameTaken() : masked
       })
       return createdOf(made)
     },
-    look: async () => {
-      const made = await findNamed(workspace, body.name, options)
-      return made && { ...createdOf(made), note: LATE }
-    },
+    isSame: (now) => now !== undefined,
+    resultOf: (now, note) => ({ ...createdOf(now as Deployment), note }), // after `isSame`
   })
+}
+
+function unknownName(error: unknown): never {
+  if (!(error instanceof AppError)) throw error
+  const { code, message, ...view } = error.view
+  throw new AppError(
+    code,
+    `${message} So it is not known whether there is a deployment of this name. Nothing was sent.`,
+    { ...view, cause: error },
+  )
 }
 
 const createdOf = ({ id, latest_revision_id: revision }: Deployment): CreatedDeployment => ({

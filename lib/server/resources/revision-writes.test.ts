@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { failure } from '@/e2e/support/failure'
 import { startStubUpstream } from '@/e2e/support/stub-upstream'
@@ -6,7 +7,6 @@ import { createFixture, type Fixture, graphFiles, waitFor } from '@/platform/tes
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { LOOKS } from '../edits/ambiguous-write'
-import { withIdempotencyKey } from '../edits/idempotency'
 import { listRevisionChanges } from '../records/changes'
 import { testActor, testConsole } from '../testing'
 import { downloadLog } from './log-download'
@@ -47,7 +47,7 @@ afterAll(async () => {
   await fixture.close()
 })
 
-const place = (revision = first) => ({ workspace: 'local', deploymentId, revision })
+const place = (revision = first) => ({ workspace: 'local', deploymentId, revision, key: randomUUID() })
 const record = async () => (await fixture.client.get(`/v2/deployments/${deploymentId}`)).body
 /** A restore request as a user would review it now. */
 const reviewed = async (revision = first) => {
@@ -165,14 +165,19 @@ describe('with a server that fails', () => {
 
   test('a write that took effect succeeds with a note', async () => {
     whatWritesDo = 'commit'
-    const done = await redeployRevision({ workspace: 'local', deploymentId: 'd', revision: 'r' }, admin)
+    const done = await redeployRevision(
+      { workspace: 'local', deploymentId: 'd', revision: 'r', key: randomUUID() },
+      admin,
+    )
     expect(done).toMatchObject({ revision: 'r', note: expect.stringContaining('looked up') })
   })
 
   test('a write without effect fails with a message that nothing has changed', async () => {
     isDone = false
     whatWritesDo = 'nothing'
-    const error = await failure(redeployRevision({ workspace: 'local', deploymentId: 'd', revision: 'r' }, admin))
+    const error = await failure(
+      redeployRevision({ workspace: 'local', deploymentId: 'd', revision: 'r', key: randomUUID() }, admin),
+    )
     expect(error.message).toContain('nothing has changed so far')
   })
 
@@ -180,18 +185,11 @@ describe('with a server that fails', () => {
     isDone = false
     whatWritesDo = 'commit'
     writes = 0
-    const input = { workspace: 'local', deploymentId: 'd', revision: 'r' }
-    const press = () =>
-      withIdempotencyKey({ actor: admin, key: 'one-dialog', operation: 'redeployRevision', input }, () =>
-        redeployRevision(input, admin),
-      )
+    const input = { workspace: 'local', deploymentId: 'd', revision: 'r', key: 'one-dialog' }
+    const press = () => redeployRevision(input, admin)
     const [one, two] = await Promise.all([press(), press()])
     expect([writes, two]).toEqual([1, one])
-    const other = { ...input, revision: 'other' }
-    const misuse = withIdempotencyKey(
-      { actor: admin, key: 'one-dialog', operation: 'redeployRevision', input: other },
-      press,
-    )
+    const misuse = redeployRevision({ ...input, revision: 'other' }, admin)
     expect(await failure(misuse)).toMatchObject({ code: 'conflict' })
   })
 })

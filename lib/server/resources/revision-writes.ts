@@ -1,63 +1,62 @@
 import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { restoreRequest } from '@/lib/contracts/deployments/restore'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import type { RevisionPlace } from '@/lib/contracts/wire/places'
 import { isRevisionInProgress, mayRevision, type RevisionVerb } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
-import { resolveAmbiguousWrite } from '../edits/ambiguous-write'
-import { withEditLock } from '../edits/lock'
+import { safeWrite } from '../edits/safe-write'
 import { call } from '../upstream/call'
-import { authorize } from '../upstream/call-context'
 
 /** The revision to show next, with an optional note for the user. */
 export type VerbResult = { revision: string; note?: string }
 
-// Each function checks the role first, so that users without it learn nothing about the state and the denial is audited.
-
-const LATE = 'The server answered with a failure, but the change was made: it was looked up afterwards.'
+type Keyed = RevisionPlace & { key: string }
 
 /** Redeploys a revision. Servers do so in place or with a new revision, whose id is then returned. */
-export async function redeployRevision(place: RevisionPlace, actor: Actor): Promise<VerbResult> {
-  await authorize(controlPlane.redeployRevision, { ...at(place), params: params(place) }, actor)
-  const [before, deployment] = await Promise.all([readRevision(place, actor), readDeployment(place, actor)])
-  assertMay('redeploy', before)
-  const latestBefore = deployment.latest_revision_id
-  const resultOf = (latest: string | null | undefined): VerbResult => ({
-    revision: latest && latest !== latestBefore ? latest : place.revision,
+export async function redeployRevision({ key, ...place }: Keyed, actor: Actor): Promise<VerbResult> {
+  const input = { ...at(place), params: params(place) }
+  const resultOf = (latest: string | null | undefined, before: States): VerbResult => ({
+    revision: latest && latest !== before.deployment.latest_revision_id ? latest : place.revision,
   })
-  return await resolveAmbiguousWrite({
-    send: async () =>
-      resultOf(
-        (await call(controlPlane.redeployRevision, { ...at(place), params: params(place) }, { actor }))
-          .latest_revision_id,
-      ),
-    look: async () => {
-      const [now, later] = await Promise.all([readRevision(place, actor), readDeployment(place, actor)])
-      const isMoved = now.status !== before.status || now.updated_at !== before.updated_at
-      const result = resultOf(later.latest_revision_id)
-      return isMoved || result.revision !== place.revision ? { ...result, note: LATE } : undefined
-    },
+  return await safeWrite<States, VerbResult>({
+    operation: controlPlane.redeployRevision,
+    place: input,
+    actor,
+    once: { key, operation: 'redeployRevision', input: place },
+    read: () => readBoth(place, actor),
+    check: ({ revision }) => assertMay('redeploy', revision),
+    send: async (before) =>
+      resultOf((await call(controlPlane.redeployRevision, input, { actor })).latest_revision_id, before),
+    isSame: (now, before) =>
+      now.revision.status !== before.revision.status ||
+      now.revision.updated_at !== before.revision.updated_at ||
+      resultOf(now.deployment.latest_revision_id, before).revision !== place.revision,
+    resultOf: (now, note, before) => ({ ...resultOf(now.deployment.latest_revision_id, before), note }),
   })
 }
 
 /** Interrupts a revision in progress. If it ended at the same moment, the note says how. */
-export async function interruptRevision(place: RevisionPlace, actor: Actor): Promise<VerbResult> {
-  await authorize(controlPlane.interruptRevision, { ...at(place), params: params(place) }, actor)
-  const before = await readRevision(place, actor)
-  assertMay('interrupt', before)
-  return await resolveAmbiguousWrite({
+export async function interruptRevision({ key, ...place }: Keyed, actor: Actor): Promise<VerbResult> {
+  const input = { ...at(place), params: params(place) }
+  return await safeWrite<Revision, VerbResult>({
+    operation: controlPlane.interruptRevision,
+    place: input,
+    actor,
+    once: { key, operation: 'interruptRevision', input: place },
+    read: () => readRevision(place, actor),
+    check: (before) => assertMay('interrupt', before),
     send: async () => {
-      await call(controlPlane.interruptRevision, { ...at(place), params: params(place) }, { actor })
+      await call(controlPlane.interruptRevision, input, { actor })
       return { revision: place.revision }
     },
-    look: async () => {
-      const { status } = await readRevision(place, actor)
-      if (status === 'INTERRUPTED') return { revision: place.revision, note: LATE }
-      if (isRevisionInProgress(status)) return undefined
-      return { revision: place.revision, note: `It had ended as ${status} before it could be interrupted.` }
-    },
+    isSame: ({ status }) => !isRevisionInProgress(status),
+    resultOf: ({ status }, note) => ({
+      revision: place.revision,
+      note: status === 'INTERRUPTED' ? note : `It had ended as ${status} before it could be interrupted.`,
+    }),
   })
 }
 
@@ -69,43 +68,47 @@ export type Restore = RevisionPlace & {
 }
 
 /** Creates a new revision from an old one's ref or image. Throws AppError conflict if something changed since the review. */
-export async function restoreRevision(input: Restore, actor: Actor): Promise<VerbResult> {
-  const place = { ...at(input), params: { deployment_id: input.deploymentId } }
-  await authorize(controlPlane.updateDeployment, place, actor)
-  // Shares the lock with other edits. `editDeployment` itself would send nothing if the ref is unchanged.
-  return await withEditLock(input, () => restoreAlone(input, actor))
-}
-
-async function restoreAlone(input: Restore, actor: Actor): Promise<VerbResult> {
-  const place = { ...at(input), params: { deployment_id: input.deploymentId } }
-  const [old, before] = await Promise.all([readRevision(input, actor), readDeployment(input, actor)])
-  const request = restoreRequest(old, before)
-  if ('problem' in request) throw new AppError('conflict', request.problem)
-  const latestBefore = before.latest_revision_id ?? null
-  if (latestBefore !== input.latest || JSON.stringify(request.body) !== input.reviewed)
-    throw new AppError(
-      'conflict',
-      'The deployment has changed since you reviewed this: it has another latest revision or other settings. Nothing was sent. Close this and look again.',
-    )
-  return await resolveAmbiguousWrite({
-    send: async () => {
-      const { latest_revision_id: made } = await call(
-        controlPlane.updateDeployment,
-        { ...place, body: request.body },
-        { actor },
+export async function restoreRevision(
+  { key, ...request }: Restore & { key: string },
+  actor: Actor,
+): Promise<VerbResult> {
+  const place = { ...at(request), params: { deployment_id: request.deploymentId } }
+  // A restore that leaves the ref as it is must create a revision too, so it is not an `editDeployment`, but shares its lock.
+  const bodyAt = ({ revision, deployment }: States) => {
+    const restored = restoreRequest(revision, deployment)
+    if ('problem' in restored) throw new AppError('conflict', restored.problem)
+    return restored.body
+  }
+  return await safeWrite<States, VerbResult>({
+    operation: controlPlane.updateDeployment,
+    place,
+    actor,
+    once: { key, operation: 'restoreRevision', input: request },
+    lock: ['deployment', request.workspace, request.deploymentId],
+    read: () => readBoth(request, actor),
+    check: (before) => {
+      const isReviewed = JSON.stringify(bodyAt(before)) === request.reviewed && latestOf(before) === request.latest
+      if (isReviewed) return undefined
+      throw new AppError(
+        'conflict',
+        'The deployment has changed since you reviewed this: it has another latest revision or other settings. Nothing was sent. Close this and look again.',
       )
-      if (made && made !== latestBefore) return { revision: made }
-      return { revision: input.revision, note: 'The server took the change and named no new revision.' }
     },
-    look: async () => {
-      const made = (await readDeployment(input, actor)).latest_revision_id
-      if (!made || made === latestBefore) return undefined
-      const { source_revision_config: config } = await readRevision({ ...input, revision: made }, actor)
-      const isOurs = Object.entries(request.body.source_revision_config ?? {}).every(
+    send: async (before) => {
+      const body = bodyAt(before)
+      const { latest_revision_id: made } = await call(controlPlane.updateDeployment, { ...place, body }, { actor })
+      if (made && made !== latestOf(before)) return { revision: made }
+      return { revision: request.revision, note: 'The server took the change and named no new revision.' }
+    },
+    isSame: async (now, before) => {
+      const made = latestOf(now)
+      if (!made || made === latestOf(before)) return false
+      const { source_revision_config: config } = await readRevision({ ...request, revision: made }, actor)
+      return Object.entries(bodyAt(before).source_revision_config ?? {}).every(
         ([field, value]) => config[field as keyof typeof config] === value,
       )
-      return isOurs ? { revision: made, note: LATE } : undefined
     },
+    resultOf: (now, note) => ({ revision: latestOf(now) ?? request.revision, note }),
   })
 }
 
@@ -116,7 +119,14 @@ const readRevision = (place: RevisionPlace, actor: Actor) =>
 const readDeployment = ({ workspace, deploymentId }: RevisionPlace, actor: Actor) =>
   call(controlPlane.getDeployment, { workspace, params: { deployment_id: deploymentId } }, { actor })
 
-function assertMay(verb: RevisionVerb, { status }: Revision): void {
+type States = { revision: Revision; deployment: Deployment }
+const latestOf = ({ deployment }: States): string | null => deployment.latest_revision_id ?? null
+async function readBoth(place: RevisionPlace, actor: Actor): Promise<States> {
+  const [revision, deployment] = await Promise.all([readRevision(place, actor), readDeployment(place, actor)])
+  return { revision, deployment }
+}
+
+function assertMay(verb: RevisionVerb, { status }: Revision): undefined {
   const may = mayRevision(verb, status)
   if (!may.allowed) throw new AppError('conflict', `The revision is ${status} by now. ${may.reason}`)
 }

@@ -5,10 +5,10 @@ import type { JsonObject } from '@/lib/contracts/wire/fields'
 import type { ItemPlace } from '@/lib/contracts/wire/places'
 import { holdsRedacted } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
+import { isSameJson } from '@/lib/json/difference'
 import type { Actor } from '../access/actor'
-import { withEditLock } from '../edits/lock'
+import { type Once, safeWrite } from '../edits/safe-write'
 import { call } from '../upstream/call'
-import { authorize } from '../upstream/call-context'
 
 type Put = {
   value: JsonObject
@@ -16,24 +16,39 @@ type Put = {
   ttl?: number
   /** The item's `updated_at` as the user saw it; null for a new item. */
   seen: string | null
+  once?: Once
 }
 
 /** Creates an item or replaces its whole value. Throws AppError conflict if somebody else created or changed it. */
-export async function putItem(place: ItemPlace, { value, ttl, seen }: Put, actor: Actor): Promise<void> {
+export async function putItem(place: ItemPlace, { value, ttl, seen, once }: Put, actor: Actor): Promise<null> {
   const { workspace, deploymentId, namespace, key } = place
   const input = { workspace, deploymentId, body: { namespace, key, value, ...(ttl !== undefined && { ttl }) } }
-  await authorize(agentServer.putItem, input, actor)
-  if (holdsRedacted(value))
-    throw new AppError('invalid', 'It holds [redacted] where a credential was; saving would write that over it.')
-  await withEditLock({ workspace, deploymentId: `${deploymentId} item ${namespace.join('.')} ${key}` }, async () => {
-    const now = await readItem(place, actor)
-    if (seen === null && now)
-      throw new AppError('conflict', 'This namespace has an item with that key. Open it to edit it.')
-    if (seen !== null && !now)
-      throw new AppError('conflict', 'The item was deleted in the meantime. Nothing was saved.')
-    if (seen !== null && now?.updated_at && now.updated_at !== seen)
-      throw new AppError('conflict', 'Somebody has changed this item in the meantime. Nothing was saved.')
-    await call(agentServer.putItem, input, { actor })
+  return await safeWrite<Item | undefined, null>({
+    operation: agentServer.putItem,
+    place: input,
+    actor,
+    once,
+    lock: ['item', workspace, deploymentId, ...namespace, key],
+    assertValid: () => {
+      if (holdsRedacted(value))
+        throw new AppError('invalid', 'It holds [redacted] where a credential was; saving would write that over it.')
+    },
+    read: () => readItem(place, actor),
+    check: (now) => {
+      if (seen === null && now)
+        throw new AppError('conflict', 'This namespace has an item with that key. Open it to edit it.')
+      if (seen !== null && !now)
+        throw new AppError('conflict', 'The item was deleted in the meantime. Nothing was saved.')
+      if (seen !== null && now?.updated_at && now.updated_at !== seen)
+        throw new AppError('conflict', 'Somebody has changed this item in the meantime. Nothing was saved.')
+      return undefined
+    },
+    send: async () => {
+      await call(agentServer.putItem, input, { actor })
+      return null
+    },
+    isSame: (now, before) => now !== undefined && now.updated_at !== before?.updated_at && isSameJson(now.value, value),
+    resultOf: () => null,
   })
 }
 

@@ -1,6 +1,7 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { CheckpointPlace, MetadataOutcome, StateOutcome } from '@/lib/contracts/agents/thread-edit'
+import type { OutputOf } from '@/lib/contracts/wire/api'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { holdsRedacted } from '@/lib/contracts/wire/redact'
@@ -8,10 +9,10 @@ import { AppError } from '@/lib/errors'
 import { isSameJson } from '@/lib/json/difference'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '../access/actor'
-import { resolveAmbiguousWrite } from '../edits/ambiguous-write'
 import { idFromKey } from '../edits/id-from-key'
 import { withIdempotencyKey } from '../edits/idempotency'
-import { withEditLock } from '../edits/lock'
+import type { LockKey } from '../edits/lock'
+import { safeCreate, safeWrite } from '../edits/safe-write'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 
@@ -20,11 +21,12 @@ const inputOf = ({ workspace, deploymentId, thread }: ThreadPlace) => ({
   deploymentId,
   params: { thread_id: thread },
 })
-const lockOf = ({ workspace, deploymentId, thread }: ThreadPlace) => ({
+const lockOf = ({ workspace, deploymentId, thread }: ThreadPlace): LockKey => [
+  'thread',
   workspace,
-  deploymentId: `${deploymentId} thread ${thread}`,
-})
-const LATE = 'The server answered with a failure, but the change was made: it was looked up afterwards.'
+  deploymentId,
+  thread,
+]
 
 export type ThreadCreation = {
   workspace: string
@@ -47,19 +49,18 @@ export async function createThread(
     metadata,
     ...(ttlMinutes !== undefined && { ttl: { strategy: 'delete' as const, ttl: ttlMinutes } }),
   }
-  await authorize(agentServer.createThread, { workspace, deploymentId, body }, actor)
-  return await withIdempotencyKey({ actor, key, operation: 'createThread', input: printJson(body) }, () =>
-    resolveAmbiguousWrite({
-      send: async () => {
-        const made = await call(agentServer.createThread, { workspace, deploymentId, body }, { actor })
-        return { thread: made.thread_id }
-      },
-      look: async () => {
-        const made = await lightThread({ workspace, deploymentId, thread }, actor)
-        return made && { thread, note: LATE }
-      },
-    }),
-  )
+  return await safeCreate<LightThread, { thread: string; note?: string }>({
+    operation: agentServer.createThread,
+    place: { workspace, deploymentId, body },
+    actor,
+    once: { key, operation: 'createThread', input: printJson(body) },
+    read: () => lightThread({ workspace, deploymentId, thread }, actor),
+    send: async () => {
+      const made = await call(agentServer.createThread, { workspace, deploymentId, body }, { actor })
+      return { thread: made.thread_id }
+    },
+    resultOf: (_made, note) => ({ thread, note }),
+  })
 }
 
 /** Copies a thread with its whole history. A repeat with the same key gets the first copy. */
@@ -78,46 +79,58 @@ export async function saveMetadata(
   { place, key, base, metadata }: MetadataEdit,
   actor: Actor,
 ): Promise<MetadataOutcome> {
-  await authorize(agentServer.updateThread, inputOf(place), actor)
   const own = (object: JsonObject, name: string) => (Object.hasOwn(object, name) ? object[name] : undefined)
   const names = Object.keys(metadata).filter((name) => !isSameJson(own(base, name), metadata[name]))
-  const lost = Object.keys(base).filter((name) => !Object.hasOwn(metadata, name))
-  if (lost.length > 0)
-    throw new AppError(
-      'invalid',
-      `The server merges metadata, so ${lost.join(', ')} cannot be taken away. Set it to null instead.`,
-    )
   const change = Object.fromEntries(names.map((name) => [name, metadata[name]]))
-  if (holdsRedacted(change))
-    throw new AppError('invalid', 'It holds [redacted] where a credential was; saving would write that over it.')
-  const input = { place, base: printJson(base), metadata: printJson(metadata) }
-  return await withIdempotencyKey({ actor, key, operation: 'saveThreadMetadata', input }, () =>
-    withEditLock(lockOf(place), async (): Promise<MetadataOutcome> => {
-      const before = await readLight(place, actor)
-      const isSet = (now: JsonObject) => names.every((name) => isSameJson(own(now, name), metadata[name]))
+  const isSet = (now: JsonObject) => names.every((name) => isSameJson(own(now, name), metadata[name]))
+  return await safeWrite<JsonObject, MetadataOutcome>({
+    operation: agentServer.updateThread,
+    place: inputOf(place),
+    actor,
+    once: {
+      key,
+      operation: 'saveThreadMetadata',
+      input: { place, base: printJson(base), metadata: printJson(metadata) },
+    },
+    lock: lockOf(place),
+    assertValid: () => {
+      const lost = Object.keys(base).filter((name) => !Object.hasOwn(metadata, name))
+      if (lost.length > 0)
+        throw new AppError(
+          'invalid',
+          `The server merges metadata, so ${lost.join(', ')} cannot be taken away. Set it to null instead.`,
+        )
+      if (holdsRedacted(change))
+        throw new AppError('invalid', 'It holds [redacted] where a credential was; saving would write that over it.')
+    },
+    read: () => readLight(place, actor),
+    check: (before) => {
       if (isSet(before)) return { kind: 'saved', note: 'No changes to save.' }
-      const met = names.filter((name) => !isSameJson(own(before, name), own(base, name)))
-      if (met.length > 0)
-        return {
-          kind: 'conflict',
-          message: `Somebody else has changed ${met.join(', ')} since you opened this. Nothing was sent.`,
-          now: printJson(before),
-        }
-      return await resolveAmbiguousWrite<MetadataOutcome>({
-        send: async () => {
-          await call(agentServer.updateThread, { ...inputOf(place), body: { metadata: change } }, { actor })
-          return { kind: 'saved' }
-        },
-        look: async () => (isSet(await readLight(place, actor)) ? { kind: 'saved', note: LATE } : undefined),
-      })
-    }),
-  )
+      const changed = names.filter((name) => !isSameJson(own(before, name), own(base, name)))
+      if (changed.length === 0) return undefined
+      return {
+        kind: 'conflict',
+        message: `Somebody else has changed ${changed.join(', ')} since you opened this. Nothing was sent.`,
+        now: printJson(before),
+      }
+    },
+    send: async () => {
+      await call(agentServer.updateThread, { ...inputOf(place), body: { metadata: change } }, { actor })
+      return { kind: 'saved' }
+    },
+    isSame: isSet,
+    resultOf: (_now, note) => ({ kind: 'saved', note }),
+  })
 }
 
+type LightThread = { thread_id: string; metadata: JsonObject }
 const LIGHT = ['thread_id', 'status', 'metadata', 'updated_at']
 
 /** The thread without its values; undefined if there is none or the server cannot search by id. */
-async function lightThread({ workspace, deploymentId, thread }: ThreadPlace, actor: Actor) {
+async function lightThread(
+  { workspace, deploymentId, thread }: ThreadPlace,
+  actor: Actor,
+): Promise<LightThread | undefined> {
   const body = { ids: [thread], select: LIGHT, limit: 1 }
   const found = await call(agentServer.searchThreads, { workspace, deploymentId, body }, { actor })
   return found.find((one) => one.thread_id === thread)
@@ -143,7 +156,6 @@ export type StateEdit = {
 /** Writes a state as a node would, in a new checkpoint. Older checkpoints stay in the history. */
 export async function updateState(edit: StateEdit, actor: Actor): Promise<StateOutcome> {
   const { place, key, base, seen, isFork, values, asNode } = edit
-  await authorize(agentServer.updateThreadState, inputOf(place), actor)
   const body = {
     values,
     ...(asNode && { as_node: asNode }),
@@ -156,40 +168,34 @@ export async function updateState(edit: StateEdit, actor: Actor): Promise<StateO
       },
     }),
   }
-  const read = () =>
-    call(
-      agentServer.getThreadState,
-      { ...inputOf(place), query: { select: 'checkpoint,parent_checkpoint,metadata,created_at' } },
-      { actor },
-    )
-  return await withIdempotencyKey(
-    { actor, key, operation: 'updateThreadState', input: printJson({ ...edit, key: '' }) },
-    () =>
-      withEditLock(lockOf(place), async (): Promise<StateOutcome> => {
-        const newest = (await read()).checkpoint?.checkpoint_id ?? ''
-        if (newest !== seen && !isFork)
-          return {
-            kind: 'moved',
-            newest,
-            message:
-              'The thread has moved on since you looked: a run or somebody else wrote a newer checkpoint. Nothing was sent.',
-          }
-        return await resolveAmbiguousWrite<StateOutcome>({
-          send: async () => {
-            const { checkpoint } = await call(agentServer.updateThreadState, { ...inputOf(place), body }, { actor })
-            return { kind: 'saved', checkpoint: checkpoint?.checkpoint_id ?? null }
-          },
-          look: async () => {
-            const now = await read()
-            const id = now.checkpoint?.checkpoint_id ?? null
-            // A write to a subgraph does not change the thread's newest checkpoint, so it cannot be confirmed here.
-            const isMade =
-              id !== newest &&
-              (now.parent_checkpoint?.checkpoint_id ?? '') === base.id &&
-              now.metadata?.source === 'update'
-            return isMade ? { kind: 'saved', checkpoint: id, note: LATE } : undefined
-          },
-        })
-      }),
-  )
+  return await safeWrite<OutputOf<typeof agentServer.getThreadState>, StateOutcome>({
+    operation: agentServer.updateThreadState,
+    place: inputOf(place),
+    actor,
+    once: { key, operation: 'updateThreadState', input: printJson({ ...edit, key: '' }) },
+    lock: lockOf(place),
+    read: () => {
+      const query = { select: 'checkpoint,parent_checkpoint,metadata,created_at' }
+      return call(agentServer.getThreadState, { ...inputOf(place), query }, { actor })
+    },
+    check: (before) => {
+      const newest = newestOf(before) ?? ''
+      if (newest === seen || isFork) return undefined
+      const message =
+        'The thread has moved on since you looked: a run or somebody else wrote a newer checkpoint. Nothing was sent.'
+      return { kind: 'moved', newest, message }
+    },
+    send: async () => {
+      const { checkpoint } = await call(agentServer.updateThreadState, { ...inputOf(place), body }, { actor })
+      return { kind: 'saved', checkpoint: checkpoint?.checkpoint_id ?? null }
+    },
+    // A write to a subgraph does not change the thread's newest checkpoint, so it cannot be confirmed here.
+    isSame: (now, before) =>
+      newestOf(now) !== newestOf(before) &&
+      (now.parent_checkpoint?.checkpoint_id ?? '') === base.id &&
+      now.metadata?.source === 'update',
+    resultOf: (now, note) => ({ kind: 'saved', checkpoint: newestOf(now) ?? null, note }),
+  })
 }
+
+const newestOf = ({ checkpoint }: OutputOf<typeof agentServer.getThreadState>) => checkpoint?.checkpoint_id
