@@ -93,6 +93,8 @@ export function installCommand({ tool, version, hasLock }: PackageManager): stri
   if (tool === 'npm') return 'npm ci --no-audit --no-fund'
   if (tool === 'bun') return 'bun install --frozen-lockfile --backend=copyfile'
   if (tool === 'yarn' && majorOf(version) >= 2) return 'yarn install --immutable'
+  // yarn 1 gives up on a package after 30 s by default.
+  if (tool === 'yarn') return 'yarn install --frozen-lockfile --network-timeout 300000'
   return `${tool} install --frozen-lockfile`
 }
 

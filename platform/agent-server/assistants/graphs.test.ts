@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -73,6 +73,54 @@ describe.concurrent('graph code', () => {
       LANGCHAIN_TRACING: 'false',
       LANGCHAIN_TRACING_V2: 'false',
     })
+  })
+
+  /** A project of its own whose runtime claims to be a version, in a stand-in for the package. */
+  function withRuntime(version: string): string {
+    const own = path.join(folder, version)
+    const runtime = path.join(own, 'node_modules/@langchain/langgraph')
+    mkdirSync(runtime, { recursive: true })
+    writeFileSync(path.join(runtime, 'package.json'), JSON.stringify({ name: '@langchain/langgraph', version }))
+    const config = path.join(own, 'graph.json')
+    writeFileSync(config, '{"graphs":{"old":"./old.mjs:graph"}}')
+    // What runtimes before 0.2.10 have: no getGraphAsync, payloads without their mode if only one is asked for, and stops
+    // before a node only as a field of the graph.
+    const code = `class Old {
+      interruptBefore = []
+      getGraph() { return { toJSON: () => ({ nodes: [{ id: 'a' }], edges: [] }) } }
+      async getState(config) { return { values: { stops: this.stops }, next: [], tasks: [], config } }
+      withConfig() { throw new Error('gives something that is no graph') }
+      async *_streamIterator(input, { streamMode }) {
+        const chunk = { stops: this.interruptBefore }
+        yield streamMode.length === 1 ? chunk : ['values', chunk]
+      }
+    }
+    export const graph = new Old()`
+    writeFileSync(path.join(own, 'old.mjs'), code)
+    return config
+  }
+
+  storeTest('of a runtime that is too old is refused with the way to update it', async ({ store }) => {
+    await expect(testServer({ databaseUrl: store.url, configPath: withRuntime('0.1.9') })).rejects.toMatchObject({
+      graph: 'old',
+      message: expect.stringMatching(
+        /built with @langchain\/langgraph 0\.1\.9; this server needs 0\.2\.2 or newer\. Update it with npm install/,
+      ),
+    })
+  })
+
+  storeTest('of an old runtime is driven without the methods that came later', async ({ store }) => {
+    const server = await testServer({ databaseUrl: store.url, configPath: withRuntime('0.2.5') })
+    expect((await server.get('/assistants/old/graph')).json.nodes).toMatchObject([{ id: 'a' }])
+    expect((await server.get('/assistants/old/subgraphs')).json).toEqual({})
+    const events = await server.stream('/runs/stream', {
+      assistant_id: 'old',
+      input: {},
+      stream_mode: 'values',
+      interrupt_before: ['a'],
+    })
+    expect(events.find(({ event }) => event === 'values')?.data).toEqual({ stops: ['a'] })
+    await server.close()
   })
 
   storeTest('in TypeScript runs as it is', async ({ store: { start } }) => {

@@ -7,6 +7,7 @@ import { HttpError, stackOf } from '../kernel/errors'
 import { toDoubles } from '../kernel/numbers'
 import { type GraphConfig, parseGraphConfig } from './config-file'
 import { registerModuleHooks } from './module-hooks'
+import { copyOldGraph, isOldGraph, refuseOldRuntime, runtimeVersionFor } from './older-runtime'
 
 /** A compiled graph, whatever its nodes and channels are. */
 // The library's own "any graph": the type parameters only help authors of graphs.
@@ -94,6 +95,8 @@ export async function readConfig(file: string): Promise<GraphConfig> {
 }
 
 async function loadGraph(file: string, exportName: string, memory: Memory): Promise<Loaded['make']> {
+  const version = await runtimeVersionFor(file)
+  refuseOldRuntime(version)
   const module = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Record<string, unknown>
   const found = module[exportName]
   if (found === undefined || found === null) {
@@ -102,12 +105,13 @@ async function loadGraph(file: string, exportName: string, memory: Memory): Prom
   }
   const finish = (value: unknown): Graph => {
     // Set on a copy, because the author's object may be part of another graph.
-    const graph = asGraph(value, exportName).withConfig({}) as Graph
+    const original = asGraph(value, exportName, version)
+    const graph = isOldGraph(original, version) ? copyOldGraph(original) : (original.withConfig({}) as Graph)
     graph.checkpointer = memory.saver
     graph.store = memory.store
     return graph
   }
-  if (typeof found === 'function' && !isGraph(found)) {
+  if (typeof found === 'function' && !isGraph(found, version)) {
     const factory = found as Factory
     return async (config, access, context) => {
       const executionRuntime = access === 'threads.create_run' ? { context } : null
@@ -118,20 +122,21 @@ async function loadGraph(file: string, exportName: string, memory: Memory): Prom
   return async () => graph
 }
 
-const isGraph = (value: unknown): value is Graph =>
-  value !== null &&
-  (typeof value === 'object' || typeof value === 'function') &&
-  ['stream', 'getState', 'getGraphAsync', 'withConfig'].every(
-    (method) => typeof (value as Record<string, unknown>)[method] === 'function',
-  )
+const METHODS = ['stream', 'getState', 'getGraphAsync', 'withConfig']
+
+function isGraph(value: unknown, version: string | undefined): value is Graph {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false
+  const isCurrent = METHODS.every((method) => typeof (value as Record<string, unknown>)[method] === 'function')
+  return isCurrent || isOldGraph(value, version)
+}
 
 /** The compiled graph from any accepted form: compiled, a builder, or an agent wrapper. */
-function asGraph(value: unknown, name: string): Graph {
+function asGraph(value: unknown, name: string, version: string | undefined): Graph {
   const inner = (value as { graph?: unknown } | null)?.graph
-  if (isGraph(inner)) return inner
-  if (isGraph(value)) return value
+  if (isGraph(inner, version)) return inner
+  if (isGraph(value, version)) return value
   const compile = (value as { compile?: unknown } | null)?.compile
-  if (typeof compile === 'function') return asGraph((compile as () => unknown).call(value), name)
+  if (typeof compile === 'function') return asGraph((compile as () => unknown).call(value), name, version)
   throw new Error(
     `The export "${name}" is not a graph: expected a compiled graph, a builder, or a function that gives one.`,
   )
