@@ -41,11 +41,13 @@ export const consoleRecords = define({
 
   inviteMember: { role: 'admin', effect: 'write' },
   setRole: { role: 'admin', effect: 'write' },
-  disableMember: { role: 'admin', effect: 'write' },
-  enableMember: { role: 'admin', effect: 'write' },
-  resetMemberPassword: { role: 'admin', effect: 'write' },
-  signOutEverywhere: { role: 'admin', effect: 'write' },
-  changePassword: { role: null, effect: 'write' },
+
+  // Accounts belong to the whole console.
+  disableMember: { role: 'admin', effect: 'write', scope: 'console' },
+  enableMember: { role: 'admin', effect: 'write', scope: 'console' },
+  resetMemberPassword: { role: 'admin', effect: 'write', scope: 'console' },
+  signOutEverywhere: { role: 'admin', effect: 'write', scope: 'console' },
+  changePassword: { role: null, effect: 'write', scope: 'console' },
 
   createWorkspace: { role: 'admin', effect: 'write', scope: 'console' },
   updateWorkspace: { role: 'admin', effect: 'write', scope: 'console' },

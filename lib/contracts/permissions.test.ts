@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { agentServer } from './agent-server'
+import { consoleRecords } from './console-records'
 import { controlPlane } from './control-plane'
 import { traces } from './traces'
 import type { ApiTable, Role } from './wire/api'
@@ -138,4 +139,42 @@ test.each([
 test('a viewer writes nothing anywhere', () => {
   const rows = [controlPlane, agentServer, traces].flatMap((table) => Object.values(table as ApiTable))
   expect(rows.filter((row) => row.role === 'viewer' && row.effect === 'write')).toEqual([])
+})
+
+/** `anyone`: any signed-in user, for their own account. */
+const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${'workspace' | 'console'}`> = {
+  readRecordings: 'viewer read workspace',
+  readChanges: 'viewer read workspace',
+  readViews: 'viewer read workspace',
+  readTemplates: 'viewer read workspace',
+  readMembers: 'admin read workspace',
+  readAudit: 'admin read workspace',
+  saveView: 'viewer write workspace',
+  updateView: 'viewer write workspace',
+  deleteView: 'viewer write workspace',
+  saveTemplate: 'viewer write workspace',
+  updateTemplate: 'viewer write workspace',
+  deleteTemplate: 'viewer write workspace',
+  savePrice: 'admin write workspace',
+  importPrices: 'admin write workspace',
+  deletePrice: 'admin write workspace',
+  inviteMember: 'admin write workspace',
+  setRole: 'admin write workspace',
+  disableMember: 'admin write console',
+  enableMember: 'admin write console',
+  resetMemberPassword: 'admin write console',
+  signOutEverywhere: 'admin write console',
+  changePassword: 'anyone write console',
+  createWorkspace: 'admin write console',
+  updateWorkspace: 'admin write console',
+  deleteWorkspace: 'admin write console',
+  addDirectServer: 'admin write console',
+  removeDirectServer: 'admin write console',
+}
+
+test('every operation on our own records asks for the role of the matrix', () => {
+  const rows = Object.values(consoleRecords).map(
+    ({ id, role, effect, scope }) => [id, `${role ?? 'anyone'} ${effect} ${scope}`] as const,
+  )
+  expect(Object.fromEntries(rows)).toEqual(RECORDS)
 })

@@ -91,8 +91,6 @@ export async function setRole(
   )
 }
 
-// Accounts belong to the whole console, so the functions below need its administrators.
-
 /** Disables an account and ends its sessions immediately, or enables it again. */
 export async function disableMember(
   actor: Actor,

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { consoleRecords, type RecordOperation } from '@/lib/contracts/console-records'
+import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
@@ -17,12 +19,12 @@ import * as changes from './changes'
 import * as members from './members'
 import * as prices from './prices'
 import * as recorded from './recorded-runs'
-import * as own from './recordings'
+import * as recording from './recordings'
 import * as templates from './run-templates'
 import * as views from './saved-views'
 
-// Calls every function of this folder as a stranger, a member of another workspace and a viewer.
-// The first test fails if a new export has no case.
+// Calls every function of this folder as a stranger, a member of another workspace and every role.
+// The first tests fail if a new export or a new operation has no case.
 
 const WORKSPACE = 'default'
 const OTHER = 'other'
@@ -30,13 +32,31 @@ const OTHER = 'other'
 const MARKER = 'marker-4711'
 const REFUSED = ['forbidden', 'not_found']
 
+type Operation = keyof typeof consoleRecords
 type Case = {
+  /** Decides who may call the function; contracts/permissions.test.ts lists the role of each. */
+  operation: Operation | 'traces.queryTraceRuns'
   /** Requests the records of WORKSPACE, or the same ids in another workspace. */
   run: (actor: Actor, workspace: string) => Promise<unknown>
-  /** What a viewer gets: all records, only their own, or a refusal. */
-  viewer: 'all' | 'own' | 'refused'
+  /** The records are those of the user. */
+  isPersonal?: boolean
 }
-const reads = (viewer: Case['viewer'], run: Case['run']): Case => ({ run, viewer })
+const needs = (operation: Case['operation'], run: Case['run']): Case => ({ operation, run })
+const own = (operation: Operation, run: Case['run']): Case => ({ operation, run, isPersonal: true })
+/** Rows whose functions are not in this folder: lib/actions/console-actions.test.ts calls them as every role. */
+const ELSEWHERE: Operation[] = [
+  'changePassword',
+  'createWorkspace',
+  'updateWorkspace',
+  'deleteWorkspace',
+  'addDirectServer',
+  'removeDirectServer',
+]
+/** Prices follow the right to read traces. */
+const rowOf = ({ operation }: Case): Pick<RecordOperation, 'role' | 'scope' | 'effect'> =>
+  operation === 'traces.queryTraceRuns'
+    ? { role: 'viewer', scope: 'workspace', effect: 'read' }
+    : consoleRecords[operation]
 
 async function collected<T>(parts: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
@@ -51,90 +71,99 @@ const price = { provider: null, input: 1, output: 2, cachedInput: null, reasonin
 let account = ''
 
 const CASES: Record<string, Case> = {
-  'audit.listAudit': reads('refused', (actor, workspace) => audit.listAudit(actor, { workspace })),
-  'audit.verifyAudit': reads('refused', audit.verifyAudit),
-  'changes.listAssistantChanges': reads('all', (actor, workspace) =>
+  'audit.listAudit': needs('readAudit', (actor, workspace) => audit.listAudit(actor, { workspace })),
+  'audit.verifyAudit': needs('readAudit', audit.verifyAudit),
+  'changes.listAssistantChanges': needs('readChanges', (actor, workspace) =>
     changes.listAssistantChanges(actor, { workspace, deploymentId, assistant: 'a' }),
   ),
-  'changes.listRevisionChanges': reads('all', (actor, workspace) =>
+  'changes.listRevisionChanges': needs('readChanges', (actor, workspace) =>
     changes.listRevisionChanges(actor, { workspace, deploymentId }),
   ),
-  'changes.secretHistory': reads('all', async (actor, workspace) => [
+  'changes.secretHistory': needs('readChanges', async (actor, workspace) => [
     ...(await changes.secretHistory(actor, { workspace, deploymentId })),
   ]),
-  'members.listMembers': reads('refused', members.listMembers),
-  'members.inviteMember': reads('refused', (actor, workspace) =>
+  'members.listMembers': needs('readMembers', members.listMembers),
+  'members.inviteMember': needs('inviteMember', (actor, workspace) =>
     members.inviteMember(actor, { workspace, email: `${randomUUID()}@example.com`, role: 'admin' }, 'request'),
   ),
-  'members.setRole': reads('refused', (actor, workspace) =>
+  'members.setRole': needs('setRole', (actor, workspace) =>
     members.setRole(actor, { workspace, account, role: 'developer' }, 'request'),
   ),
-  'members.disableMember': reads('refused', (actor) =>
+  'members.disableMember': needs('disableMember', (actor) =>
     members.disableMember(actor, { account, isDisabled: true }, 'request'),
   ),
-  'members.resetMemberPassword': reads('refused', (actor) => members.resetMemberPassword(actor, account, 'request')),
-  'members.signOutEverywhere': reads('refused', (actor) => members.signOutEverywhere(actor, account, 'request')),
-  'prices.listPrices': reads('all', prices.listPrices),
-  'prices.savePrice': reads('refused', (actor, workspace) =>
+  'members.disableMember (enable)': needs('enableMember', (actor) =>
+    members.disableMember(actor, { account, isDisabled: false }, 'request'),
+  ),
+  'members.resetMemberPassword': needs('resetMemberPassword', (actor) =>
+    members.resetMemberPassword(actor, account, 'request'),
+  ),
+  'members.signOutEverywhere': needs('signOutEverywhere', (actor) =>
+    members.signOutEverywhere(actor, account, 'request'),
+  ),
+  'prices.listPrices': needs('traces.queryTraceRuns', prices.listPrices),
+  'prices.savePrice': needs('savePrice', (actor, workspace) =>
     prices.savePrice(actor, { workspace, id: ids.price, price: { ...price, model: 'changed' } }, 'request'),
   ),
-  'prices.importPrices': reads('refused', (actor, workspace) =>
+  'prices.importPrices': needs('importPrices', (actor, workspace) =>
     prices.importPrices(actor, { workspace, prices: [{ ...price, input: 9, model: 'imported' }] }, 'request'),
   ),
-  'prices.deletePrice': reads('refused', (actor, workspace) =>
+  'prices.deletePrice': needs('deletePrice', (actor, workspace) =>
     prices.deletePrice(actor, { workspace, id: ids.price }, 'request'),
   ),
-  'recorded-runs.recordedRows': reads('all', (actor, workspace) =>
+  'recorded-runs.recordedRows': needs('readRecordings', (actor, workspace) =>
     recorded.recordedRows(actor, workspace, {}, { after: undefined, limit: 10 }),
   ),
-  'recorded-runs.recordedAmong': reads('all', async (actor, workspace) => {
+  'recorded-runs.recordedAmong': needs('readRecordings', async (actor, workspace) => {
     const one = { run: MARKER, mark: ids.recording }
     return (await recorded.recordedAmong(actor, workspace, [one]))(one) ? MARKER : null
   }),
-  'recordings.readRecording': reads('all', (actor, workspace) =>
-    own.readRecording(actor, { workspace, recording: ids.recording }),
+  'recordings.readRecording': needs('readRecordings', (actor, workspace) =>
+    recording.readRecording(actor, { workspace, recording: ids.recording }),
   ),
-  'recordings.listRecordings': reads('all', (actor, workspace) => own.listRecordings(actor, { workspace })),
-  'recordings.openRecording': reads('all', async (actor, workspace) => {
-    const opened = await own.openRecording(actor, { workspace, recording: ids.recording })
+  'recordings.listRecordings': needs('readRecordings', (actor, workspace) =>
+    recording.listRecordings(actor, { workspace }),
+  ),
+  'recordings.openRecording': needs('readRecordings', async (actor, workspace) => {
+    const opened = await recording.openRecording(actor, { workspace, recording: ids.recording })
     return (await opened.read(0)).map(({ bytes }) => bytes.toString())
   }),
-  'recordings.exportRecording': reads('all', (actor, workspace) =>
-    collected(own.exportRecording(actor, { workspace, recording: ids.recording })),
+  'recordings.exportRecording': needs('readRecordings', (actor, workspace) =>
+    collected(recording.exportRecording(actor, { workspace, recording: ids.recording })),
   ),
-  'recordings.recordingFile': reads('all', async (actor, workspace) =>
-    collected((await own.recordingFile(actor, { workspace, recording: ids.recording })).parts),
+  'recordings.recordingFile': needs('readRecordings', async (actor, workspace) =>
+    collected((await recording.recordingFile(actor, { workspace, recording: ids.recording })).parts),
   ),
-  'run-templates.listTemplates': reads('own', (actor, workspace) =>
+  'run-templates.listTemplates': own('readTemplates', (actor, workspace) =>
     templates.listTemplates(actor, { workspace, deploymentId }),
   ),
-  'run-templates.readTemplate': reads('own', (actor, workspace) =>
+  'run-templates.readTemplate': own('readTemplates', (actor, workspace) =>
     templates.readTemplate(actor, { workspace, id: ids.template }),
   ),
-  'run-templates.saveTemplate': reads('own', (actor, workspace) =>
+  'run-templates.saveTemplate': own('saveTemplate', (actor, workspace) =>
     templates.saveTemplate(actor, { workspace, deploymentId }, { name: 'new', body: '{}' }, 'request'),
   ),
-  'run-templates.updateTemplate': reads('own', (actor, workspace) =>
+  'run-templates.updateTemplate': own('updateTemplate', (actor, workspace) =>
     templates.updateTemplate(actor, { workspace, deploymentId, id: ids.template }, { body: MARKER }, 'request'),
   ),
-  'run-templates.deleteTemplate': reads('own', (actor, workspace) =>
+  'run-templates.deleteTemplate': own('deleteTemplate', (actor, workspace) =>
     templates.deleteTemplate(actor, { workspace, deploymentId, id: ids.template }, 'request'),
   ),
-  'saved-views.listViews': reads('own', (actor, workspace) => views.listViews(actor, { workspace, page })),
-  'saved-views.saveView': reads('own', (actor, workspace) =>
+  'saved-views.listViews': own('readViews', (actor, workspace) => views.listViews(actor, { workspace, page })),
+  'saved-views.saveView': own('saveView', (actor, workspace) =>
     views.saveView(actor, { workspace, page }, { name: 'new', query: '' }, 'request'),
   ),
-  'saved-views.updateView': reads('own', (actor, workspace) =>
+  'saved-views.updateView': own('updateView', (actor, workspace) =>
     views.updateView(actor, { workspace, page, id: ids.view }, { isDefault: true }, 'request'),
   ),
-  'saved-views.deleteView': reads('own', (actor, workspace) =>
+  'saved-views.deleteView': own('deleteView', (actor, workspace) =>
     views.deleteView(actor, { workspace, page, id: ids.view }, 'request'),
   ),
 }
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
-let people: Record<'owner' | 'stranger' | 'outsider' | 'viewer', Actor>
+let people: Record<'owner' | 'stranger' | 'outsider' | Role, Actor>
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -157,6 +186,8 @@ beforeEach(async () => {
     stranger: await testActor({}),
     outsider: await testActor({ [OTHER]: 'admin' }),
     viewer: await testActor({ [WORKSPACE]: 'viewer' }),
+    developer: await testActor({ [WORKSPACE]: 'developer' }),
+    admin: await testActor({ [WORKSPACE]: 'admin' }),
   }
   const { owner } = people
   account = (await testActor({ [WORKSPACE]: 'developer' })).id
@@ -208,10 +239,12 @@ async function rows(): Promise<string[]> {
   return all.flat().sort()
 }
 
-const auditKinds = async () =>
-  (await (await db()).execute<{ kind: string }>(sql`select kind from console.audit order by seq`)).rows.map(
-    ({ kind }) => kind,
-  )
+const trail = async () =>
+  (
+    await (
+      await db()
+    ).execute<{ entry: string }>(sql`select kind || ' ' || operation as entry from console.audit order by seq`)
+  ).rows.map(({ entry }) => entry)
 
 /** The result as text, or the code of the refusal. */
 async function attempt(name: string, actor: Actor, workspace: string): Promise<{ code?: string; text: string }> {
@@ -231,29 +264,53 @@ test('every exported function of the folder has a case', async () => {
     for (const [name, value] of Object.entries(found))
       if (typeof value === 'function') exported.push(`${file.slice(0, -3)}.${name}`)
   }
-  expect(exported.sort()).toEqual(Object.keys(CASES).sort())
+  const covered = new Set(Object.keys(CASES).map((name) => name.split(' ')[0]))
+  expect(exported.sort()).toEqual([...covered].sort())
+})
+
+test('every operation on our own records has a case', () => {
+  const covered = new Set([...Object.values(CASES).map(({ operation }) => operation), ...ELSEWHERE])
+  covered.delete('traces.queryTraceRuns')
+  expect([...covered].sort()).toEqual(Object.keys(consoleRecords).sort())
 })
 
 describe('refuses users without the role, leaks nothing and writes nothing', () => {
-  test.each(Object.entries(CASES))('%s', async (name, { viewer }) => {
-    const [before, trail] = [await rows(), await auditKinds()]
+  test.each(Object.entries(CASES))('%s', async (name, one) => {
+    const { role: least, scope, effect } = rowOf(one)
+    const [before, start] = [await rows(), (await trail()).length]
+    const mayCall = (role: Role) => scope === 'workspace' && isAtLeast(role, least as Role)
+    const refused = (['viewer', 'developer', 'admin'] as const).filter((role) => !mayCall(role))
     for (const who of ['stranger', 'outsider'] as const) {
       const { code, text } = await attempt(name, people[who], WORKSPACE)
       expect(REFUSED, who).toContain(code)
       expect(text, who).not.toContain(MARKER)
     }
+    for (const role of refused) {
+      const { code, text } = await attempt(name, people[role], WORKSPACE)
+      expect(code, role).toBe('forbidden')
+      expect(text, role).not.toContain(MARKER)
+    }
     expect(await rows()).toEqual(before)
-    expect((await auditKinds()).slice(trail.length).filter((kind) => kind !== 'denial')).toEqual([])
+    const isAudited = effect === 'write' || one.operation === 'traces.queryTraceRuns'
+    const denials = Array.from({ length: isAudited ? 2 + refused.length : 0 }, () => `denial ${one.operation}`)
+    expect((await trail()).slice(start)).toEqual(denials)
 
-    const asViewer = await attempt(name, people.viewer, WORKSPACE)
-    if (viewer === 'refused') expect(asViewer.code).toBe('forbidden')
-    expect(asViewer.text.includes(MARKER)).toBe(viewer === 'all')
-    expect(await rows()).toEqual(viewer === 'own' ? expect.arrayContaining(before) : before)
+    for (const role of ['viewer', 'developer', 'admin'] as const) {
+      if (!mayCall(role)) continue
+      const { code, text } = await attempt(name, people[role], WORKSPACE)
+      expect(code, role).not.toBe('forbidden')
+      if (effect === 'read' && least === 'viewer') expect(text.includes(MARKER), role).toBe(!one.isPersonal)
+      if (one.isPersonal) {
+        expect(text, role).not.toContain(MARKER)
+        expect(await rows(), role).toEqual(expect.arrayContaining(before))
+      }
+    }
 
     // An outsider may write in their own workspace, but must not read or change records of this one.
+    const left = await rows()
     const elsewhere = await attempt(name, people.outsider, OTHER)
     expect(elsewhere.text).not.toContain(MARKER)
-    expect(await rows()).toEqual(expect.arrayContaining(before))
+    expect(await rows()).toEqual(expect.arrayContaining(left))
 
     expect((await attempt(name, people.owner, WORKSPACE)).code).toBeUndefined()
   })
