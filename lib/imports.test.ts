@@ -179,9 +179,10 @@ const bare = (file: string) =>
 
 function importsOf(file: string): Import[] {
   const found: Import[] = []
-  const text = bare(file)
+  // Not `bare`, which takes a comment opener inside a string for a comment and would hide the imports after it.
+  const text = source(file)
   for (const match of text.matchAll(
-    /^\s*(?:import|export)\s+(type\s+)?(?:[\w*{][^'";]*?\sfrom\s*)?['"]([^'"]+)['"]/gm,
+    /^(?:[^\n'"`/*]*;)?[ \t]*(?:import|export)\s+(type\s+)?(?:[\w*{][^'";]*?\sfrom\s*)?['"]([^'"]+)['"]/gm,
   )) {
     const names = /\{([^}]*)\}/.exec(match[0])?.[1]
     const isType =
@@ -191,10 +192,15 @@ function importsOf(file: string): Import[] {
         names.split(',').every((name) => !name.trim() || /^type\s/.test(name.trim())))
     found.push({ to: resolve(file, match[2] as string), isType }) // the second group always takes part
   }
-  for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g))
-    found.push({ to: resolve(file, match[1] as string), isType: false })
+  for (const to of loadedBy(file)) found.push({ to, isType: false })
   return found
 }
+
+/** What a file imports or requires by a call. */
+const loadedBy = (file: string): string[] =>
+  [...source(file).matchAll(/\b(?:import|require)\(\s*['"`]([^'"`]+)['"`]/g)].map((match) =>
+    resolve(file, match[1] as string),
+  )
 
 /** A file of ours as its path from the root, a package by its name. */
 function resolve(from: string, specifier: string): string {
@@ -204,16 +210,21 @@ function resolve(from: string, specifier: string): string {
       ? path.posix.join(path.posix.dirname(from), specifier)
       : undefined
   if (local === undefined) return specifier
-  return ['', '.ts', '.tsx'].map((end) => local + end).find((file) => known.has(file)) ?? local
+  const stem = local.replace(/\.js$/, '')
+  return [local, `${stem}.ts`, `${stem}.tsx`, `${stem}/index.ts`].find((file) => known.has(file)) ?? local
 }
 
 /** Tables that a file imports by name; `*` for all of them at once. */
-const tablesOf = (file: string): string[] =>
-  [...bare(file).matchAll(/^\s*(?:import|export)\s+([\w*{][^'";]*?)\sfrom\s*['"]([^'"]+)['"]/gm)]
+const tablesOf = (file: string): string[] => [
+  ...[...source(file).matchAll(/^\s*(?:import|export)\s+([\w*{][^'";]*?)\sfrom\s*['"]([^'"]+)['"]/gm)]
     .filter(([, , from]) => resolve(file, from as string) === TABLES_FILE)
     .flatMap(([, names = '']) =>
       /^(type\s+)?\{/.test(names) ? (names.match(/\w+(?=\s*(?:,|\}|\bas\b))/g) ?? []) : ['*'],
-    )
+    ),
+  ...loadedBy(file)
+    .filter((to) => to === TABLES_FILE)
+    .map(() => '*'),
+]
 
 const imports = new Map(code.map((file) => [file, importsOf(file)]))
 
@@ -422,7 +433,12 @@ describe('rules of the tree', () => {
         'components/deployments/snippets.ts',
         ...SINGLE_FILES,
       ].includes(file) // snippets: in a text
-    expect(code.filter((file) => !may(file) && /\bprocess\s*\.\s*env\b/.test(bare(file)))).toEqual([])
+    expect(
+      code.filter(
+        (file) =>
+          !may(file) && /\bprocess\s*(\??\.\s*|(\?\.)?\[\s*['"`])env\b|from ['"](node:)?process['"]/.test(bare(file)),
+      ),
+    ).toEqual([])
   })
 
   test('no HTML is written as text', () => {
@@ -439,19 +455,18 @@ describe('rules of the tree', () => {
     expect(
       code.filter((file) => !may(file) && /(?<![.\w])fetch\(|globalThis\.fetch|window\.fetch/.test(bare(file))),
     ).toEqual([])
-    const clients = ['undici', 'node:http', 'node:https', 'node:http2', 'http', 'https', 'node:tls']
-    // direct-streams: its self-check talks to a loopback server of its own.
+    const isClient = (to: string) => /^(undici|(node:)?(https?|http2|net|tls|dgram))$/.test(to)
+    // direct-streams: its self-check talks to a loopback server of its own. address: it asks `isIP` only.
     const guard = [
-      'upstream/request',
-      'transport/stream-request',
-      'transport/direct-streams',
-      'upstream/address-guard',
-    ].map((name) => `lib/server/${name}.ts`)
+      'server/upstream/request',
+      'server/transport/stream-request',
+      'server/transport/direct-streams',
+      'server/upstream/address-guard',
+      'contracts/wire/address',
+    ].map((name) => `lib/${name}.ts`)
     const others = [...imports].filter(
       ([file, found]) =>
-        zoneOf(file) !== 'platform' &&
-        !guard.includes(file) &&
-        found.some(({ to, isType }) => !isType && clients.includes(to)),
+        zoneOf(file) !== 'platform' && !guard.includes(file) && found.some(({ to, isType }) => !isType && isClient(to)),
     )
     expect(others.map(([file]) => file)).toEqual([])
   })
