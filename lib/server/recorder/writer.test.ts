@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { encodeEntries } from '@/lib/stream/entry-text'
 import { databaseProxy } from '@/scripts/database-proxy'
 import { testDatabase } from '@/scripts/testing'
 import { db } from '../process/db'
 import { testConsole } from '../testing'
 import { type Chunk, decodeChunk } from './chunk'
+import { drain } from './drain'
 import { insertRecording, readSegments } from './store'
 import { until } from './testing'
 import { Writer } from './writer'
@@ -34,6 +35,8 @@ afterAll(async () => {
   await proxy.close()
   await database.drop()
 })
+
+afterEach(() => proxy.setDown(false))
 
 async function recording(owner = INSTANCE): Promise<string> {
   const id = randomUUID()
@@ -132,6 +135,38 @@ test('an outage of 3 s loses nothing, and the writer does not hammer the store',
   expect(attempts).toBeLessThanOrEqual(10)
   expect(lost).toEqual([])
 })
+
+test('an upstream is read no further while too much waits for the store, and again when it has caught up', async () => {
+  const sources: Source[] = []
+  const one = writer([], sources)
+  const source = new Source(await recording(), one)
+  sources.push(source)
+  expect(one.room()).toBeUndefined()
+  proxy.setDown(true)
+  for (let megabytes = 0; megabytes < 63; megabytes++) source.add(1, 'x'.repeat(1_000_000))
+  expect(one.room()).toBeUndefined()
+  source.add(8, 'x'.repeat(1_000_000))
+  const room = one.room()
+  expect(room).toBeInstanceOf(Promise)
+
+  let reads = 0
+  const bytes = Buffer.from(`event: custom\ndata: ${'y'.repeat(5_000)}\n\n`)
+  const pull = (controller: ReadableStreamDefaultController) =>
+    ++reads > 50 ? controller.close() : controller.enqueue(bytes)
+  const drained = drain(new ReadableStream({ pull }, { highWaterMark: 0 }), {
+    ...{ onEvents: () => {}, frameRest: () => 0, room: () => one.room(), isRunOver: async () => false },
+    signal: new AbortController().signal,
+  })
+  const attempts = proxy.attempts()
+  await until(() => proxy.attempts() >= attempts + 2)
+  expect(reads).toBe(1)
+  proxy.setDown(false)
+  await room
+  await drained
+  expect(reads).toBe(51)
+  await one.flushed(source.id)
+  await source.expectWhole()
+}, 60_000)
 
 test.each([
   ['53100', 'a full disk'],

@@ -15,6 +15,7 @@ beforeAll(async () => {
     new Promise<Server>((resolve, reject) => {
       const server = createServer((socket) => {
         connections += 1
+        socket.on('error', () => {}) // the guard may leave before the answer is read
         socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello')
       })
       server.once('error', reject).listen(at, host, () => resolve(server))
@@ -253,6 +254,24 @@ test('DNS rebinding fails: the socket connects to the address that was checked',
   expect(asked).toBe(1)
   expect(await outcome(agent, `http://rebind.example.com:${port}/`)).toBe('refused')
   expect(connections).toBe(0)
+  await agent.destroy()
+})
+
+test('an address that changes after its check is refused by what the socket is connected to', async () => {
+  let reads = 0
+  const changing = {
+    family: 4,
+    // A public address while it is checked, ours when the socket uses it.
+    get address() {
+      return reads++ === 0 ? '93.184.215.14' : '127.0.0.1'
+    },
+  }
+  const resolve = ((_: string, __: unknown, done: (error: null, found: object[]) => void) =>
+    done(null, [changing])) as unknown as ReturnType<typeof resolver>
+  const agent = new Agent({ connect: addressConnector({ reach: 'open', ranges: [], timeoutMs: 2_000, resolve }) })
+  connections = 0
+  expect(await outcome(agent, `http://changing.example.com:${port}/`)).toBe('refused')
+  expect(reads).toBeGreaterThan(1)
   await agent.destroy()
 })
 

@@ -183,12 +183,14 @@ describe('where webhooks may go', () => {
     })
     await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve))
     const { port } = canary.address() as AddressInfo
-    const tryName = async (addresses: string[], ranges: AddressRange[]) => {
+    const tryName = async (addresses: string[], ranges: AddressRange[]) =>
+      tryAddresses(
+        addresses.map((address) => ({ address, family: 4 })),
+        ranges,
+      )
+    const tryAddresses = async (addresses: LookupAddress[], ranges: AddressRange[]) => {
       const resolve = ((_name: string, _options: object, done: (error: null, found: LookupAddress[]) => void) =>
-        done(
-          null,
-          addresses.map((address) => ({ address, family: 4 })),
-        )) as unknown as Parameters<typeof webhookConnector>[1]
+        done(null, addresses)) as unknown as Parameters<typeof webhookConnector>[1]
       const agent = new Agent({ connect: webhookConnector(ranges, resolve) })
       try {
         return (await fetch(`http://receiver.example:${port}/`, { dispatcher: agent })).status
@@ -202,6 +204,15 @@ describe('where webhooks may go', () => {
     expect(await tryName(['93.184.216.34', '127.0.0.1'], [])).toBe('RefusedTarget')
     expect(connections).toBe(0)
     expect(await tryName(['127.0.0.1'], loopback)).toBe(200)
+    expect(connections).toBe(1)
+    let reads = 0
+    const changing = {
+      family: 4,
+      get address() {
+        return reads++ === 0 ? '93.184.216.34' : '127.0.0.1'
+      },
+    }
+    expect(await tryAddresses([changing], [])).toBe('RefusedTarget')
     expect(connections).toBe(1)
     canary.closeAllConnections()
     canary.close()

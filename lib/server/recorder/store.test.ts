@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { encodeEntries } from '@/lib/stream/entry-text'
+import { testDatabase } from '@/scripts/testing'
+import { db } from '../process/db'
+import { testConsole } from '../testing'
+import { decodeChunk } from './chunk'
+import { compactSegments, deleteOld, findRecording, insertRecording, readSegments, writeSegments } from './store'
+
+const INSTANCE = 7
+let database: Awaited<ReturnType<typeof testDatabase>>
+let console_: Awaited<ReturnType<typeof testConsole>>
+beforeAll(async () => {
+  database = await testDatabase()
+  console_ = await testConsole(database.url)
+})
+afterAll(async () => {
+  await console_.close()
+  await database.drop()
+})
+
+async function recording(phase: string, startedDaysAgo: number, endedDaysAgo: number | null): Promise<string> {
+  const id = randomUUID()
+  await insertRecording({
+    ...{ id, workspace: 'tests', deployment: 'one', assistant: 'agent', startedBy: 'ada@example.com', request: '{}' },
+    ...{ isStateless: false, isResumable: true, owner: INSTANCE },
+  })
+  await (await db()).execute(sql`update console.recordings set phase = ${phase},
+    started_at = now() - make_interval(days => ${startedDaysAgo}::int),
+    ended_at = now() - make_interval(days => ${endedDaysAgo}::int) where id = ${id}`)
+  return id
+}
+const entry = (n: number) => ({ at: 1, kind: 'event' as const, event: 'custom', data: String(n) })
+
+test('retention counts from the end of a run: what is still recorded stays, however long ago it began', async () => {
+  const kept = await Promise.all([
+    recording('live', 90, null),
+    recording('starting', 90, null),
+    recording('reconnecting', 90, 60), // a row between two states is not over
+    recording('ended', 90, 29),
+  ])
+  const gone = await recording('ended', 32, 31)
+  await deleteOld(30)
+  expect(await Promise.all(kept.map(async (id) => (await findRecording(id))?.id))).toEqual(kept)
+  expect(await findRecording(gone)).toBeUndefined()
+})
+
+test('compaction joins neighbours, and never over a gap', async () => {
+  const id = await recording('ended', 1, 1)
+  for (const [first, last] of [
+    [1, 2],
+    [3, 3],
+    [6, 7],
+    [8, 8],
+  ] as const) {
+    const entries = Array.from({ length: last - first + 1 }, (_, index) => entry(first + index))
+    const chunk = { first, last, bytes: Buffer.from(encodeEntries(first, entries)) }
+    await writeSegments([{ recording: id, chunk, lastEventId: null }], INSTANCE, false)
+  }
+  const read = async () => (await readSegments(id, 0, Number.MAX_SAFE_INTEGER)).flatMap(decodeChunk)
+  const before = await read()
+  expect(before.map(({ seq, kind }) => `${seq} ${kind}`)).toEqual([
+    ...['1 event', '2 event', '3 event', '4 gap', '5 gap', '6 event', '7 event', '8 event'],
+  ])
+  await compactSegments(id)
+  expect(await read()).toEqual(before)
+  const { rows } = await (await db()).execute(
+    sql`select first_seq as first, last_seq as last from console.segments where recording = ${id} order by 1`,
+  )
+  expect(rows).toEqual([
+    { first: 1, last: 3 },
+    { first: 6, last: 8 },
+  ])
+})
