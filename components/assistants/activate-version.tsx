@@ -5,11 +5,15 @@ import { useSave } from '@/components/shared/form/use-save'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { toast } from '@/components/ui/toast'
-import type { AssistantOutcome } from '@/lib/contracts/agents/assistant-edit'
+import { saveAssistant } from '@/lib/actions/assistants'
+import { type AssistantOutcome, draftOf } from '@/lib/contracts/agents/assistant-edit'
+import type { Assistant } from '@/lib/contracts/agents/assistants'
 import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/request-key'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import { useActivate } from './use-activate'
 
+type Saved = AssistantOutcome & { kind: 'saved' }
 type Props = { place: AssistantPlace; version: number; active: number; onClose: () => void }
 
 /** Confirms activating a version, activates it, and offers to undo it. */
@@ -18,16 +22,17 @@ export function ActivateVersion({ place, version, active: given, onClose }: Prop
   const [active] = useState(given)
   const [key] = useState(newRequestKey)
   const [undoKey] = useState(newRequestKey)
-  const [isDone, setDone] = useState(false)
+  const [saveKey] = useState(newRequestKey)
+  const [done, setDone] = useState<Saved>()
   const { isBusy, error, save } = useSave<AssistantOutcome>()
-  const activate = useActivate(place)
+  const { activate, refresh } = useActivate(place)
   const note = (outcome: AssistantOutcome) => outcome.kind === 'saved' && outcome.note && toast.warning(outcome.note)
   const go = () =>
     void save(
       () => activate(version, active, key),
       (outcome) => {
         note(outcome)
-        setDone(true)
+        if (outcome.kind === 'saved') setDone(outcome)
       },
     )
   const undo = () =>
@@ -39,19 +44,49 @@ export function ActivateVersion({ place, version, active: given, onClose }: Prop
         onClose()
       },
     )
+  const isDone = done !== undefined
+  const differs = done?.differs
+  const fields = differs
+    ? new Intl.ListFormat('en').format(differs.fields.map((field) => (field === 'config' ? 'configuration' : field)))
+    : ''
+  const saveContent = ({ assistant, differs }: Saved) =>
+    void save(
+      () =>
+        saveAssistant({
+          place,
+          key: saveKey,
+          base: printJson(draftOf(parseJson(assistant) as Assistant)),
+          draft: differs?.wanted ?? '',
+        }),
+      (outcome) => {
+        if (outcome.kind === 'conflict') return toast.warning(outcome.message)
+        note(outcome)
+        toast.success(`The content of version ${version} is saved as a new version and active`)
+        refresh()
+        onClose()
+      },
+    )
   return (
     <Dialog
       open
       onOpenChange={(isOpen) => {
         if (!isOpen && !isBusy) onClose()
       }}
-      title={isDone ? `Version ${version} is active` : `Activate version ${version}?`}
+      title={
+        differs
+          ? `Version ${version} is active only in part`
+          : isDone
+            ? `Version ${version} is active`
+            : `Activate version ${version}?`
+      }
     >
       <div className="flex flex-col gap-3">
         <p role={isDone ? 'status' : undefined} className="text-ink-2">
-          {isDone
-            ? `New runs of this assistant use version ${version}. Version ${active} is kept.`
-            : `New runs use it, including those of crons. Active runs keep their version. No new version is created, version ${active} is kept, and the next edit starts from version ${version}.`}
+          {differs
+            ? `The server made version ${version} the active one, but kept the ${fields} of version ${active}. New runs use what it kept. To use the ${fields} of version ${version}, save them as a new version.`
+            : isDone
+              ? `New runs of this assistant use version ${version}. Version ${active} is kept.`
+              : `New runs use it, including those of crons. Active runs keep their version. No new version is created, version ${active} is kept, and the next edit starts from version ${version}.`}
         </p>
         {error ? <ErrorNotice error={error} /> : null}
         <div className="flex flex-wrap justify-end gap-2">
@@ -60,9 +95,15 @@ export function ActivateVersion({ place, version, active: given, onClose }: Prop
               <Button isBusy={isBusy} onClick={undo}>
                 Undo
               </Button>
-              <Button variant="primary" autoFocus disabled={isBusy} onClick={onClose}>
-                Done
-              </Button>
+              {differs ? (
+                <Button variant="primary" autoFocus isBusy={isBusy} onClick={() => saveContent(done)}>
+                  Save as a new version
+                </Button>
+              ) : (
+                <Button variant="primary" autoFocus disabled={isBusy} onClick={onClose}>
+                  Done
+                </Button>
+              )}
             </>
           ) : (
             <>

@@ -8,15 +8,20 @@ import type { Result } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/request-key'
 import { invalidate } from '@/lib/queries/api-query'
 
-/** Activates a version if `seen` is still the active one. Refetches in any case. */
+/** `activate` makes a version active if `seen` still is, and refetches in any case. */
 export function useActivate(place: AssistantPlace) {
   const client = useQueryClient()
-  return async (version: number, seen: number, key = newRequestKey()): Promise<Result<AssistantOutcome>> => {
+  const { getAssistant, searchAssistants, getAssistantSchemas, listAssistantVersions } = agentServer
+  const refresh = () => {
+    for (const op of [getAssistant, searchAssistants, getAssistantSchemas, listAssistantVersions])
+      void invalidate(client, op, place.workspace)
+  }
+  const activate = async (version: number, seen: number, key = newRequestKey()): Promise<Result<AssistantOutcome>> => {
     try {
       return await activateVersion({ place, version, seen, key })
     } finally {
-      for (const op of [agentServer.getAssistant, agentServer.searchAssistants, agentServer.getAssistantSchemas])
-        void invalidate(client, op, place.workspace)
+      refresh()
     }
   }
+  return { activate, refresh }
 }

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
+import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import { type AssistantDraft, type AssistantOutcome, draftOf } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Result } from '@/lib/errors'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
+import { insertDirectServer } from '@/lib/server/access/direct-servers'
 import { LOOKS } from '@/lib/server/edits/ambiguous-write'
 import { workspaceFor } from '@/lib/server/recorder/testing'
 import { listAssistantChanges } from '@/lib/server/records/changes'
@@ -153,6 +155,35 @@ test('an earlier version can be activated and undone, and runs use the active on
     ok: false,
     error: { code: 'not_found' },
   })
+})
+
+test('a server that activates a version without its content is noticed, and the content can be saved', async () => {
+  const times = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
+  const id = '0a6f9c1e-0000-4000-8000-000000000001'
+  const record = { assistant_id: id, graph_id: 'counter', name: 'One', config: {}, metadata: {}, ...times }
+  const versionOf = (version: number, label: string) => ({ ...record, version, context: { label } })
+  let now = versionOf(2, 'of 2')
+  const versions = [now, versionOf(1, 'of 1')]
+  // As version 1.5.1 of the in-memory server: only the number changes.
+  const stub = await startStubUpstream(({ method, path, body }) => {
+    if (path.endsWith('/versions')) return { body: versions }
+    if (path.endsWith('/latest')) now = { ...now, version: JSON.parse(body).version }
+    if (method === 'PATCH') now = { ...now, ...JSON.parse(body), version: 3 }
+    return { body: now }
+  })
+  try {
+    const { id: deploymentId } = await insertDirectServer('tests', { name: 'keeps-context', url: stub.url })
+    const place = { workspace: 'tests', deploymentId, assistant: id }
+    const done = await activateVersion({ place, key: newKey(), version: 1, seen: 2 })
+    expect(recordOf(done)).toMatchObject({ version: 1, context: { label: 'of 2' } })
+    if (!done.ok || done.data.kind !== 'saved' || !done.data.differs) throw new Error('The difference was not noticed.')
+    expect(done.data.differs.fields).toEqual(['context'])
+    const base = printJson(draftOf(recordOf(done)))
+    const saved = await saveAssistant({ place, key: newKey(), base, draft: done.data.differs.wanted })
+    expect(recordOf(saved)).toMatchObject({ version: 3, context: { label: 'of 1' } })
+  } finally {
+    await stub.stop()
+  }
 })
 
 test('a refusal names the field', async () => {

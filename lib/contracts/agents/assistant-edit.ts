@@ -48,7 +48,13 @@ export const keptMetadata = (before: AssistantDraft, after: AssistantDraft): str
 
 /** What came of a write. Records are JSON text, so that no number of them is changed on its way. */
 export type AssistantOutcome =
-  | { kind: 'saved'; assistant: string; note?: string }
+  | {
+      kind: 'saved'
+      assistant: string
+      note?: string
+      /** An activated version of which the server kept other fields. `wanted` is its content, a draft as JSON text. */
+      differs?: { fields: DraftField[]; wanted: string }
+    }
   /** Somebody else changed it since; nothing was sent. `now` is what is there. */
   | { kind: 'conflict'; message: string; now: string }
 

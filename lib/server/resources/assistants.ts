@@ -3,6 +3,7 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import {
   type AssistantDraft,
   type AssistantOutcome,
+  changedFields,
   draftOf,
   keptMetadata,
   patchOf,
@@ -155,12 +156,15 @@ export type Activation = {
   seen: number
 }
 
-/** Activates another version. Throws AppError conflict if the active version is no longer `seen`. */
+/**
+ * Activates another version and compares the content afterwards, because some servers change only the number. Throws AppError
+ * conflict if the active version is no longer `seen`.
+ */
 export async function activateVersion(
   { place, key, version, seen }: Activation,
   actor: Actor,
 ): Promise<AssistantOutcome> {
-  return await safeWrite<Assistant, AssistantOutcome>({
+  const outcome = await safeWrite<Assistant, AssistantOutcome>({
     operation: agentServer.setLatestAssistantVersion,
     place: inputOf(place),
     actor,
@@ -180,6 +184,31 @@ export async function activateVersion(
     isSame: (now) => now.version === version,
     resultOf: saved,
   })
+  return outcome.kind === 'saved' ? await compared(outcome, place, version, actor) : outcome
+}
+
+/** The most versions that one request returns. */
+const MOST_VERSIONS = 1_000
+
+/** Adds what the server did not take from the version. Fields that its version records lack are not compared. */
+async function compared(
+  outcome: AssistantOutcome & { kind: 'saved' },
+  place: AssistantPlace,
+  version: number,
+  actor: Actor,
+): Promise<AssistantOutcome> {
+  const body = { limit: MOST_VERSIONS }
+  const list = await call(agentServer.listAssistantVersions, { ...inputOf(place), body }, { actor }).catch(() => [])
+  const wanted = list.find((one) => one.version === version)
+  if (!wanted) {
+    const unknown = 'It is not known whether the server restored its content: the version could not be read.'
+    return { ...outcome, note: [outcome.note, unknown].filter(Boolean).join(' ') }
+  }
+  const now = await readAssistant(place, actor)
+  const draft = draftOf({ ...now, ...wanted })
+  const fields = changedFields(draftOf(now), draft)
+  if (fields.length === 0) return outcome
+  return { ...outcome, assistant: printJson(now), differs: { fields, wanted: printJson(draft) } }
 }
 
 /** Deletes an assistant with all its versions, and optionally its threads. A missing assistant is not an error. */
