@@ -4,12 +4,10 @@ import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { conflictRows, type Fingerprint, type LastSeen, type SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import { call } from '../upstream/call'
-import { authorize } from '../upstream/call-context'
 import { LOOKS } from './ambiguous-write'
 import { fingerprintOf } from './fingerprints'
-import { withIdempotencyKey } from './idempotency'
-import { withEditLock } from './lock'
 import { changeRaw, type EditOptions, type RawDeployment, type RawPatch, readRaw } from './raw-deployment'
+import { guarded } from './safe-write'
 
 // An update replaces whole lists and objects, so an edit reads under a lock, refuses if the state is not what the user saw,
 // sends everything and reads again. Another program can still write in between; the last read reports that.
@@ -46,11 +44,16 @@ const CLOSER_LOOKS = 2
 /** Makes an edit. Its AppErrors distinguish not saved, a concurrent edit (`conflict`) and an unknown outcome. */
 export async function editRaw(edit: RawEdit): Promise<SavedEdit> {
   const { place, actor, key, input } = edit
-  // Check the role first: users without it must neither wait for the lock nor learn anything.
-  await authorize(controlPlane.updateDeployment, inputOf(place), actor)
   const told = fingerprintOf(place.workspace, { place, input, seen: edit.seen.digest })
-  return await withIdempotencyKey({ actor, key, operation: 'editDeployment', input: told }, () =>
-    withEditLock(['deployment', place.workspace, place.deploymentId], () => editAlone(edit)),
+  return await guarded(
+    {
+      operation: controlPlane.updateDeployment,
+      place: inputOf(place),
+      actor,
+      once: { key, operation: 'editDeployment', input: told },
+      lock: ['deployment', place.workspace, place.deploymentId],
+    },
+    () => editAlone(edit),
   )
 }
 const inputOf = ({ workspace, deploymentId }: DeploymentPlace) => ({

@@ -74,7 +74,8 @@ export async function safeCreate<Made, Result>(creation: Creation<Made, Result>)
   )
 }
 
-async function guarded<Result>(
+/** The first half of every write: checks the role and the input, runs once per form, and locks. */
+export async function guarded<Result>(
   { operation, place, actor, assertValid, once, lock }: Guards,
   work: () => Promise<Result>,
 ): Promise<Result> {
