@@ -42,7 +42,10 @@ test('vitest: what needed a second try is no pass, and what a failed hook kept f
 })
 
 test('Playwright: the same, and tests behind a failure of a serial group are not run', () => {
-  write('playwright.config.mjs', `export default { testMatch: '*.journey.mjs', retries: 1, workers: 1, reporter: 'json' }`)
+  write(
+    'playwright.config.mjs',
+    `export default { testMatch: '*.journey.mjs', retries: 1, workers: 1, reporter: 'json' }`,
+  )
   write(
     'counts.journey.mjs',
     `import { existsSync, writeFileSync } from 'node:fs'

@@ -97,7 +97,12 @@ export async function startConsole(upstream, env = {}, preload) {
 
   async function startRun(input, more = {}) {
     const body = { assistant_id: DEPLOYMENT, input, stream_resumable: false, stream_mode: ['custom', 'messages-tuple'] }
-    const given = { workspace: WORKSPACE, deployment: DEPLOYMENT, thread: { kind: 'new' }, body: { ...body, ...more } }
+    const given = {
+      workspace: WORKSPACE,
+      deploymentId: DEPLOYMENT,
+      thread: { kind: 'new' },
+      body: { ...body, ...more },
+    }
     const answer = await cookies.fetch(`${url}${deploymentPath}/runs/new`, {
       method: 'POST',
       headers: {

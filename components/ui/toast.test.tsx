@@ -2,12 +2,19 @@ import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Toaster, toast } from './toast'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-afterEach(() => {
+/** Test files share this module, so another file's toasts can still be there: they leave only while a Toaster shows them. */
+function removeToasts() {
+  render(<Toaster />)
   act(() => void vi.runAllTimers())
   cleanup()
+}
+beforeEach(() => {
+  vi.useFakeTimers()
+  removeToasts()
+})
+afterEach(() => {
+  cleanup()
+  removeToasts()
   vi.useRealTimers()
 })
 
